@@ -5,11 +5,15 @@
 Each conversation, person or project is one store, filled in process with the product's own statements and vectors
 (cached in the temporary folder). For each question recall's candidates give their features; the weights are those of
 a listwise softmax for the ranking, and of a logistic regression for the relevance, whose negatives are the best
-candidates of questions that the store cannot answer: absent ones, and those of other stores. Stores are numbered within
-their set; the even ones are fitted. `--write` puts the weights of all into `weights.json`.
+candidates of questions that the store cannot answer: absent ones, and those of other stores. A second logistic
+regression says whether a prompt needs its best candidate: positive are reports, questions and requests with an answer
+among the first ten, negative are those of other stores, reports whose decision was left out of the store, and
+`ordinary.txt`. Stores are numbered within their set; the even ones are fitted. `--write` puts the weights of all into
+`weights.json`.
 """
 
 import argparse
+import gzip
 import hashlib
 import json
 import random
@@ -29,6 +33,9 @@ import numpy.typing as npt
 from loadtests.evidence import conversations, instant
 from loadtests.quality import READER
 from loadtests.scenarios import everyday
+from loadtests.scenarios.asked import REQUEST
+from loadtests.tasks import Exchanges, Task, own_tasks
+from loadtests.tasks import Turn as Message
 
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx, fts
@@ -37,10 +44,10 @@ from signet.domain.embeddings import passages
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.recall import features, rank
+from signet.domain.recall import features, prompt, rank
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import Query, QueryVector, RecallSettings
-from signet.domain.recall.rank import FEATURES, PAGE, Model
+from signet.domain.recall.rank import FEATURES, NEED, PAGE, Model
 from signet.domain.recall.recall import begin
 from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import Turn
@@ -49,7 +56,8 @@ from signet.providers.native.encoder import NativeEmbedder
 ROOT = Path(__file__).parent.parent
 WEIGHTS = ROOT / "shared/signet/domain/recall/weights.json"
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
-#: Weight of each set in the ranking; sessions and rare words weigh less than what they are made of.
+#: Weight of each set in the ranking; sessions and rare words weigh less than what they are made of. Reports are prompts
+#: and no questions, so only their need is fitted.
 SETS = {
     "locomo/turns": 3.0,
     "locomo/facts": 1.0,
@@ -63,7 +71,24 @@ SETS = {
     "said/exact-sessions": 0.5,
     "locomo/exact-sessions": 0.5,
     "everyday": 1.0,
+    "sde/sessions": 0.0,
 }
+#: Weight of each kind of prompt when its need is fitted.
+PROMPTS = {
+    "report": 4.0,
+    "question": 1.5,
+    "request": 1.5,
+    "similar": 2.5,
+    "foreign": 1.0,
+    "foreign request": 1.0,
+    "ordinary": 2.5,
+}
+#: Those that need something.
+NEEDING = ("report", "question", "request")
+#: Prompts that need nothing, of people who work with an agent.
+ORDINARY = (ROOT / "loadtests/ordinary.txt").read_text().splitlines()
+#: Talks of the store of long sessions, and requests that each store is asked.
+LONG, REQUESTS = 60, 60
 #: Questions of other stores that each store is asked, and rare words.
 OTHERS, RARE = 40, 40
 #: Kinds of questions that hardly share a word with their answer: whether they have one is for the page's own rule
@@ -121,6 +146,8 @@ class Case:
     gold: npt.NDArray[np.bool_]
     answers: int
     is_tuned: bool
+    sources: rank.Places
+    words: int
 
 
 @dataclass(slots=True)
@@ -130,6 +157,8 @@ class Sample:
     cases: list[Case] = field(default_factory=list)
     #: Questions of other stores of the set.
     foreign: list[Case] = field(default_factory=list)
+    #: Other prompts, of stores of sessions.
+    prompts: list[Case] = field(default_factory=list)
 
 
 class Vectors:
@@ -172,7 +201,9 @@ def worlds(data: Path) -> Iterator[World]:
             yield from _people()
             continue
         found: Iterable[World] = ()
-        if set_ == "said":
+        if set_ == "sde" and (data / set_).exists():
+            found = _reports(data)
+        elif set_ == "said":
             found = [_talks()]
         elif (data / set_).exists():
             found = _conversations(data, set_, "facts" if store == "facts" else "turns")
@@ -224,6 +255,50 @@ def _talks() -> World:
         for kind in ("natural", "paraphrase")
     ]
     return World("said", "talk", texts, asked)
+
+
+def _reports(data: Path) -> Iterator[World]:
+    """Yield stores of talks and commits with the decisions of every second report; the other reports are absent.
+
+    Several stores share reports, so those of other stores are not known to be foreign.
+    """
+    with gzip.open(data / "sde" / "sde.json.gz", "rt") as stream:
+        found = json.load(stream)
+    decoys = [(f"talk {n}", one["turns"]) for n, one in enumerate(found["decoys"])]
+    for source in ("conversation", "long", "history", "own"):
+        tasks: list[Task] = [*found["tasks"], *own_tasks()]
+        of = "conversation" if source == "long" else source
+        tasks = [
+            one for one in tasks if one["source"] == of and (one["conversations"] or one["commit"])
+        ]
+        for half in range(2):
+            around = Exchanges(data).around if source == "long" else list
+            talks = [
+                (name, around(turns))
+                for name, turns in decoys[: LONG if source == "long" else None]
+            ]
+            asked = [Asked(one["report"], frozenset(), "similar") for one in tasks[1 - half :: 2]]
+            for task in tasks[half::2]:
+                own = [
+                    (f"{task['id']} {n}", around(turns))
+                    for n, turns in enumerate(task["conversations"])
+                ]
+                if commit := task["commit"]:
+                    own.append(
+                        (
+                            task["id"],
+                            [Message(role="user", text=f"{commit['subject']}\n\n{commit['body']}")],
+                        )
+                    )
+                talks += own
+                gold = frozenset(f"{name}#{n}" for name, turns in own for n in range(len(turns)))
+                asked.append(Asked(task["report"], gold, "report"))
+            texts = [
+                Text(f"{name}#{n}", turn["text"], turn["role"], name)
+                for name, turns in talks
+                for n, turn in enumerate(turns)
+            ]
+            yield World("sde/sessions", f"{source} {half}", texts, asked)
 
 
 def _rare(world: World) -> World:
@@ -337,7 +412,8 @@ def case(
     ]
     gold = np.array([not asked.gold.isdisjoint(one) for one in holds], dtype=np.bool_)
     answers = sum(not asked.gold.isdisjoint(one) for one in held.values())
-    return Case(asked.kind, found.features, gold, answers, is_tuned)
+    words = len(run.words)
+    return Case(asked.kind, found.features, gold, answers, is_tuned, found.sources, words)
 
 
 def sample(data: Path, vectors: Vectors, *, by_meaning: bool) -> dict[str, Sample]:
@@ -353,15 +429,17 @@ def sample(data: Path, vectors: Vectors, *, by_meaning: bool) -> dict[str, Sampl
                 others = [
                     Asked(one.text, frozenset(), "foreign")
                     for other in stores
-                    if other is not world and "/exact" not in name
+                    if other is not world and "/exact" not in name and "sde" not in name
                     for one in other.asked
                     if one.gold
                 ]
                 foreign = chance.sample(others, min(OTHERS, len(others)))
                 is_tuned = number % 2 == 0
+                prompts = _prompts(world, foreign, chance) if world.are_sessions else ()
                 for asked, cases in (
                     *((one, found[name].cases) for one in world.asked),
                     *((one, found[name].foreign) for one in foreign),
+                    *((one, found[name].prompts) for one in prompts),
                 ):
                     halves = is_tuned if len(stores) > 1 else chance.random() < 0.5
                     ask = partial(case, by_meaning=by_meaning, is_tuned=halves)
@@ -371,12 +449,23 @@ def sample(data: Path, vectors: Vectors, *, by_meaning: bool) -> dict[str, Sampl
     return found
 
 
+def _prompts(world: World, foreign: Sequence[Asked], chance: random.Random) -> Iterator[Asked]:
+    """Yield requests for what a store holds and for what others hold, and ordinary prompts."""
+    questions = [one for one in world.asked if one.gold and one.kind in ("", "natural")]
+    for one in chance.sample(questions, min(REQUESTS, len(questions))):
+        yield Asked(REQUEST.format(one.text), one.gold, "request")
+    for one in foreign[::2]:
+        yield Asked(REQUEST.format(one.text), frozenset(), "foreign request")
+    for text in ORDINARY:
+        yield Asked(text, frozenset(), "ordinary")
+
+
 def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
     """Return the model that these cases fit best."""
     names = FEATURES if by_meaning else WORDS_ALONE
     columns = [rank.at(name) for name in names]
     ranked: list[tuple[Case, float]] = []
-    for set_, one in samples.items():
+    for set_, one in _ranked(samples):
         cases = [case for case in one.cases if case.gold.any() and not case.gold.all()]
         ranked += [(case, SETS[set_] / len(cases)) for case in cases]
     weights = np.zeros(len(FEATURES))
@@ -384,12 +473,13 @@ def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
         [(case.rows[:, columns], case.gold, weight) for case, weight in ranked]
     )
     rows, labels, shares = [], [], []
-    for one in samples.values():
+    for _, one in _ranked(samples):
         answered = [case for case in one.cases if case.gold.any() and case.kind not in MEANT]
         absent = [case for case in one.cases if case.kind == "absent"]
         for cases, is_answer in ((answered, True), (absent, False), (one.foreign, False)):
             tops = [_top(case, weights) for case in cases if len(case.rows)]
-            chosen = [top[gold] if is_answer else top for top, gold in tops]
+            # Only the best answer: with the others half of what follows an answer would be relevant.
+            chosen = [top[gold][:1] if is_answer else top for top, gold in tops]
             count = sum(map(len, chosen))
             for top in chosen if count else ():
                 rows.append(top)
@@ -398,7 +488,51 @@ def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
                 weight = 1.0 if by_meaning or not is_answer else 3.0
                 shares.append(np.full(len(top), weight / count))
     found = _logistic(np.concatenate(rows), np.concatenate(labels), np.concatenate(shares))
-    return Model(weights, float(found[0]), found[1:-1], float(found[-1]))
+    need = _need(samples, weights, by_meaning=by_meaning)
+    return Model(
+        weights, float(found[0]), found[1:-1], float(found[-1]), need[:-1], float(need[-1])
+    )
+
+
+def _ranked(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Sample]]:
+    """Yield the sets whose questions are ranked."""
+    yield from ((name, one) for name, one in samples.items() if SETS[name])
+
+
+def _need(samples: Mapping[str, Sample], weights: Array, *, by_meaning: bool) -> Array:
+    """Return the weights of NEED and the bias."""
+    columns = [n for n, name in enumerate(NEED) if by_meaning or name in WORDS_OF_PROMPTS]
+    cases = [
+        (kind, case) for kind, case in _asked_by_prompts(samples) if _is_clear(kind, case, weights)
+    ]
+    often = Counter(kind for kind, _ in cases)
+    rows = [
+        rank.need(case.rows @ weights, case.rows, case.sources, case.words) for _, case in cases
+    ]
+    fitted = _logistic(
+        np.array(rows)[:, columns],
+        np.array([float(kind in NEEDING) for kind, _ in cases]),
+        np.array([PROMPTS[kind] / often[kind] for kind, _ in cases]),
+    )
+    found = np.zeros(len(NEED) + 1)
+    found[[*columns, -1]] = fitted
+    return found
+
+
+def _asked_by_prompts(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Case]]:
+    """Yield the cases of stores of sessions as prompts, by kind."""
+    for set_, one in samples.items():
+        if set_.endswith("/sessions"):
+            for case in (*one.cases, *one.foreign, *one.prompts):
+                kind = case.kind if case.kind in PROMPTS else "question"
+                if len(case.rows) and case.kind != "paraphrase":
+                    yield kind, case
+
+
+def _is_clear(kind: str, case: Case, weights: Array) -> bool:
+    """Return whether it is known that a prompt needs something, or nothing."""
+    best = np.argsort(-(case.rows @ weights), kind="stable")[:TOP]
+    return kind not in NEEDING or bool(case.gold[best].any())
 
 
 def _top(case: Case, weights: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
@@ -525,11 +659,21 @@ def _shown(model: Model, case: Case, floor: float) -> int:
     return min(TOP, int((logits >= rank.logit(floor)).sum()))
 
 
+def prompted(samples: Mapping[str, Sample], model: Model) -> dict[str, float]:
+    """Return by kind the share of prompts that get something, in percent."""
+    got: defaultdict[str, list[bool]] = defaultdict(list)
+    for kind, case in _asked_by_prompts(samples):
+        scores = model.scores(case.rows)
+        got[kind].append(model.needed(scores, case.rows, case.sources, case.words) >= prompt.NEEDED)
+    return {kind: round(100 * sum(found) / len(found), 1) for kind, found in got.items()}
+
+
 def _half(samples: Mapping[str, Sample], *, tuned: bool) -> dict[str, Sample]:
     return {
         name: Sample(
             [case for case in one.cases if case.is_tuned == tuned],
             [case for case in one.foreign if case.is_tuned == tuned],
+            [case for case in one.prompts if case.is_tuned == tuned],
         )
         for name, one in samples.items()
     }
@@ -545,11 +689,14 @@ def _as_json(model: Model) -> dict[str, object]:
         "score": round(model.score, 4),
         "page": {name: round(float(w), 4) for name, w in zip(PAGE, model.page, strict=True) if w},
         "bias": round(model.bias, 4),
+        "need": {name: round(float(w), 4) for name, w in zip(NEED, model.need, strict=True) if w},
+        "need_bias": round(model.need_bias, 4),
     }
 
 
 #: What there is to go by without vectors.
 WORDS_ALONE = [name for name in FEATURES if not ("apart" in name or name in ("cosine", "both"))]
+WORDS_OF_PROMPTS = (*WORDS_ALONE, "lead", "lead_of_few", "asked")
 
 
 def main() -> None:
@@ -567,7 +714,9 @@ def main() -> None:
         print(name, json.dumps(_as_json(model)))
         for set_, row in judged.items():
             print(f"  {set_:24}", "  ".join(f"{key} {value}" for key, value in row.items()))
-        written[name] = {**_as_json(model), "held_out": judged}
+        given = prompted(_half(samples, tuned=False), model)
+        print("  prompts that get something:", given)
+        written[name] = {**_as_json(model), "held_out": {**judged, "prompts": given}}
     if options.write:
         about = {"fitted": clock.to_text(clock.now())[:10], "sets": SETS, **written}
         WEIGHTS.write_text(json.dumps(about, indent=1) + "\n")

@@ -13,7 +13,14 @@ from signet.domain.graph import changes
 from signet.domain.memory.models import NewMemory, Remembered
 from signet.domain.recall import recall
 from signet.domain.recall import settings as tuning
-from signet.domain.recall.models import Filters, Query, QueryVector, Result, Source
+from signet.domain.recall.models import (
+    Filters,
+    Query,
+    QueryVector,
+    RecallSettings,
+    Result,
+    Source,
+)
 from signet.domain.sessions.services import Services
 from signet.errors import Invalid
 from signet.observe import logs, record
@@ -34,6 +41,7 @@ def services_of(state: State) -> Services:
         settings=state.settings,
         workspace=state.workspace,
         vector=state.vectors.of,
+        tuning=_tuning(state, state.settings),
         recall=lambda body, agent_id, here: found(body, agent_id, state, here=here),
         record=state.injections.put,
         flush=state.injections.flush,
@@ -113,10 +121,12 @@ def _answer(
         forgotten=caller.current().may(RECOVER),
         explain=body.explain or bool(body.why_not),
     )
-    settings = tuning.of(
-        wanted or state.settings, embedding_model=state.vectors.model, scale=state.vectors.scale
-    )
-    return recall.recall(tx, query, query_vector=vector, settings=settings, now=clock.now())
+    numbers = _tuning(state, wanted or state.settings)
+    return recall.recall(tx, query, query_vector=vector, settings=numbers, now=clock.now())
+
+
+def _tuning(state: State, settings: Settings) -> RecallSettings:
+    return tuning.of(settings, embedding_model=state.vectors.model, scale=state.vectors.scale)
 
 
 def _zone(name: str | None) -> ZoneInfo | None:

@@ -11,7 +11,7 @@ from signet import clock
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
-from signet.domain.episodes.models import Match, Source, SourceType
+from signet.domain.episodes.models import Match, Source, SourceType, is_given
 from signet.domain.transcripts import withheld
 from signet.text import controls, orders
 
@@ -165,7 +165,7 @@ def passage(
         return None
     source = Source(type=SourceType.SESSION, id=key, agent_id=reader.agent_id, project=best.project)
     match = Match(source=source, position=best.position, score=0.0, said_at=best.said_at)
-    said = _unsteered(best.content, SourceType.SESSION)
+    said = unsteered(best.content, SourceType.SESSION)
     text = _fitting(said, asked, PASSAGE_CHARS, SourceType.SESSION, by_words=True)
     return Stretch(match=match, text=text)
 
@@ -176,7 +176,7 @@ def answering(text: str, words: Sequence[str], *, chars: int, type: SourceType) 
     At least LEAST_ROOM characters, where it has as many; nothing that steers an agent.
     """
     kept = _fitting(text, words, max(chars, LEAST_ROOM), type, by_words=bool(words))
-    return _unsteered(kept, type)
+    return unsteered(kept, type)
 
 
 def around(
@@ -220,11 +220,11 @@ def _text(
             _joined([_new(source, at, text, given) for at, text in run.items()], source.type)
             for run in talk
         ]
-        return _unsteered(f"\n{LEFT_OUT}\n".join(runs), source.type)
+        return unsteered(f"\n{LEFT_OUT}\n".join(runs), source.type)
     first, last = match.position - REACH, match.position + REACH
     text = around(tx, source, first, last, reader=reader, unasked=True)
     if not match.is_strangers:
-        return _unsteered(text, source.type)
+        return unsteered(text, source.type)
     # Nobody asked for what it tells its reader to do.
     return " ".join(one for one in split.sentences(text) if not orders.orders(one))
 
@@ -233,9 +233,11 @@ def _new(source: Source, position: int, text: str, given: Collection[str]) -> st
     """Return a chunk of a session with a mark in the place of turns that were told, counted as in `_parts`."""
     turns = split.turns(without_code(text))
     names = [source.part(position, place) for place in range(len(turns))]
-    if not any(name in given for name in names):
+    if not any(is_given(name, given) for name in names):
         return text
-    new = [LEFT_OUT if name in given else turn for name, turn in zip(names, turns, strict=True)]
+    new = [
+        LEFT_OUT if is_given(name, given) else turn for name, turn in zip(names, turns, strict=True)
+    ]
     return "\n".join(turn for turn, _ in groupby(new))
 
 
@@ -272,7 +274,7 @@ def _reach(tx: ReadTx, match: Match) -> list[tuple[int, int]]:
     return runs
 
 
-def _unsteered(text: str, type: SourceType) -> str:
+def unsteered(text: str, type: SourceType) -> str:
     """Return a text without the turns or lines that steer an agent; what the user says stays."""
     if type is SourceType.MEMORY:
         return "" if orders.steers(" ".join(text.split())) else text

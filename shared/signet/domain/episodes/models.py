@@ -1,5 +1,6 @@
 """Where episodes come from, what is indexed of them, and what a search returns."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -8,6 +9,8 @@ from signet import ids
 
 #: Characters of a commit's hash that name it.
 COMMIT_CHARS = 12
+#: In place of `episode:` in the name of a turn that a session start told: the rest of its talk is not known.
+STARTED = "started:"
 
 
 class SourceType(StrEnum):
@@ -42,6 +45,11 @@ class Source:
     def part(self, position: int, place: int) -> str:
         """Return by what a session knows that it was told one turn: of a chunk, which it is there."""
         return f"episode:{self.name}#{position}.{place}"
+
+
+def is_given(name: str, given: Collection[str]) -> bool:
+    """Return whether a session was told a turn, with its start or later."""
+    return name in given or name.replace("episode:", STARTED, 1) in given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,3 +100,13 @@ class FoundRow(NamedTuple):
     title: str | None
     origin: str
     review: str | None
+
+    @property
+    def source(self) -> Source:
+        """Return what it is of."""
+        return Source(
+            type=SourceType(self.source_type),
+            id=self.source_id,
+            agent_id=self.agent_id,
+            project=self.project,
+        )

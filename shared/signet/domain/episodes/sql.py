@@ -1,7 +1,7 @@
 """The only SQL of episodes: the table `episode_chunks` and its full-text index, and memories as episodes."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx, visibility
@@ -336,9 +336,12 @@ def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:
     return tx.rows(FoundRow, _NEWEST, asked.given())
 
 
-def within(tx: ReadTx, asked: Asked, since: str, until: str) -> list[FoundRow]:
+def within(
+    tx: ReadTx, asked: Asked, since: str, until: str, *, most: int = CANDIDATES
+) -> list[FoundRow]:
     """Return the newest chunks that were said between two times."""
-    return tx.rows(FoundRow, _WITHIN, {**asked.given(), "since": since, "until": until})
+    given = {**asked.given(), "since": since, "until": until, "most": most}
+    return tx.rows(FoundRow, _WITHIN, given)
 
 
 def holders(tx: ReadTx, words: str) -> int:
@@ -352,16 +355,16 @@ def count(tx: ReadTx) -> int:
 
 
 def memories(
-    tx: ReadTx, ranks: Mapping[int, float], *, reader: Reader, project: str | None
-) -> list[FoundRow]:
-    """Return the first saved memories and chunks of documents of those with these ranks, in their order.
+    tx: ReadTx, seqs: Sequence[int], *, reader: Reader, project: str | None
+) -> list[tuple[int, FoundRow]]:
+    """Return those of these that are saved memories and chunks of documents, with their `seq`.
 
     A memory comes once for each of its vectors. Without `project` those of every project count.
     """
     where = _SAVED & is_current() & visibility.readable(reader)
-    given = (as_list(ranks), project, project, *where.params, CANDIDATES)
+    given = (as_list(seqs), project, project, *where.params, CANDIDATES)
     rows = tx.rows(FoundRow, _MEMORIES.format(where=where.sql), given)
-    return [row._replace(rank=ranks[int(row.rank)]) for row in rows]
+    return [(int(row.rank), row) for row in rows]
 
 
 #: With a plus, because the index of what is deleted is that of nearly all memories: without statistics SQLite takes it

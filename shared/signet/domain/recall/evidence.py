@@ -8,7 +8,7 @@ import numpy as np
 
 from signet.domain.recall import rank
 from signet.domain.recall.models import Scores
-from signet.domain.recall.rank import Array
+from signet.domain.recall.rank import Array, Places
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +19,9 @@ class Evidence:
     words: Sequence[str] = ()
     held: Array = field(default_factory=lambda: np.zeros((0, 0)))
     features: Array = field(default_factory=lambda: np.zeros((0, len(rank.FEATURES))))
+    #: A number for what each candidate came from, and how much each word of the question tells.
+    sources: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    weights: Array = field(default_factory=lambda: np.zeros(0))
     #: Candidates with a vector.
     compared: frozenset[int] = frozenset()
     by_meaning: bool = False

@@ -19,7 +19,7 @@ from signet.domain.recall import (
 )
 from signet.domain.recall.evidence import Evidence
 from signet.domain.recall.models import Scores
-from signet.domain.recall.rank import Array
+from signet.domain.recall.rank import Array, Places
 from signet.domain.recall.run import Run
 
 #: A hint is a guess of what will be asked: it counts so much as words of the text itself.
@@ -28,7 +28,6 @@ HINT = 0.75
 READ_PER_RESULT = 3
 _SATURATES = 10.0
 
-Places = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
 Pairs = tuple[Places, Places]
 
@@ -71,7 +70,14 @@ def of(run: Run) -> Evidence:
     columns["source_apart"] = _best_of(sources, apart)
     later = np.zeros(len(seqs))
     features = np.column_stack([columns.get(name, later) for name in rank.FEATURES])
-    found = replace(found, features=features, compared=compared, by_meaning=bool(compared))
+    found = replace(
+        found,
+        features=features,
+        sources=sources,
+        weights=idf,
+        compared=compared,
+        by_meaning=bool(compared),
+    )
     return _with_texts(run, found, idf / total)
 
 

@@ -5,29 +5,16 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from signet.db import ReadTx, fts
-from signet.db.visibility import Reader
-from signet.domain.recall import view as views
 from signet.domain.recall.columns import Array
-from signet.domain.recall.models import Query, Scores
+from signet.domain.recall.models import Scores
 from signet.domain.recall.sql import reading
 from signet.domain.recall.view import View
-
-#: Memories that are ranked for a whole prompt.
-FOR_PROMPT = 4_096
 
 
 def find(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Scores:
     """Return bm25 (negative) of the `limit` best memories that pass and hold a word, of equals the newest."""
     totals, held = _totals(tx, words, view)
     return _best(totals, held > 0, limit)
-
-
-def readable(tx: ReadTx, words: Sequence[str], *, reader: Reader) -> Scores:
-    """Return bm25 (negative) of the memories that a reader may read and that hold a word, best first.
-
-    The index itself takes half a millisecond for each word among 10,000 memories, and a prompt has many.
-    """
-    return find(tx, words, views.of(tx, Query(text="", reader=reader)), FOR_PROMPT)
 
 
 def holding_all(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Scores:

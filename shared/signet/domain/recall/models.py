@@ -54,6 +54,14 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sessions:
+    """Which sessions and commits a prompt may get: of one project (empty: of none, None: of any), without its own."""
+
+    project: str | None
+    but: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """One question. `keyword_text` replaces the text for the keyword search alone."""
 
@@ -62,6 +70,8 @@ class Query:
     keyword_text: str | None = None
     limit: int = DEFAULT_LIMIT
     filters: Filters = field(default_factory=Filters)
+    #: None: those that the reader and the filters allow.
+    sessions: Sessions | None = None
     #: What "yesterday" is measured from (None: the clock), and in which zone days begin (None: the machine's).
     now: datetime | None = None
     zone: tzinfo | None = None

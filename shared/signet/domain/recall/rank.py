@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 
 #: Features of a candidate, each 0..1 unless noted:
 #: `words`: how much the question's words that it contains weigh (1 - exp(-sum of idf / 10));
@@ -43,6 +44,12 @@ BALANCE = 0.7
 #: Features of the page: a candidate's distance to the best score; the best cosine, and its distance to the tenth; the
 #: best `words` and `share`.
 PAGE = ("behind", "best_cosine", "stands_out", "best_words", "best_share")
+#: Features of a prompt, for whether it needs its best candidate: all of this candidate; the distance of its score to
+#: the best of another source, and to that of the fourth one, as a prompt is about few; the same of the cosine; and
+#: ln(1 + words of the prompt).
+NEED = (*FEATURES, "lead", "lead_of_few", "cosine_of_few", "asked")
+#: Sources that a prompt may be about, and the lead of one that is alone.
+FEW, ALONE = 3, 3.0
 #: What a factor of learning or ratings weighs: 1.15, the most that is learned, adds 0.6.
 FACTOR = 4.0
 #: Distance that a superseded memory keeps below its successor.
@@ -73,6 +80,8 @@ class Model:
     score: float
     page: Array
     bias: float
+    need: Array
+    need_bias: float
 
     def scores(self, evidence: Array) -> Array:
         """Return the score of each candidate, one row of features each."""
@@ -83,6 +92,10 @@ class Model:
         """Return the log-odds that each candidate answers, given its score."""
         found: Array = self.score * scores + page(scores, evidence) @ self.page + self.bias
         return found
+
+    def needed(self, scores: Array, evidence: Array, sources: Places, words: int) -> float:
+        """Return the probability that a prompt of so many words needs its best candidate."""
+        return relevance(float(need(scores, evidence, sources, words) @ self.need) + self.need_bias)
 
     def steps(self, evidence: Array, logit: float) -> list[tuple[str, float]]:
         """Return the log-odds of one candidate after each feature, in order, the last being `logit`."""
@@ -114,6 +127,31 @@ def page(scores: Array, evidence: Array) -> Array:
         float(evidence[:, at("share")].max()),
     )
     return np.column_stack([scores - scores.max(), *(np.full(count, one) for one in same)])
+
+
+def need(scores: Array, evidence: Array, sources: Places, words: int) -> Array:
+    """Return the features of a prompt, in the order of NEED, given at least one candidate."""
+    best = int(np.argmax(scores))
+    own, cosines = evidence[best], evidence[:, at("cosine")]
+    heights = _best_of_each(scores, sources)
+    lead = scores[best] - heights[1] if len(heights) > 1 else ALONE
+    near = _best_of_each(cosines, sources)
+    return np.array(
+        [
+            *own,
+            lead,
+            scores[best] - heights[min(FEW, len(heights) - 1)],
+            own[at("cosine")] - near[min(FEW, len(near) - 1)],
+            math.log(1 + words),
+        ]
+    )
+
+
+def _best_of_each(values: Array, sources: Places) -> Array:
+    """Return the best value of each source, best first."""
+    order = np.argsort(-values, kind="stable")
+    _, first = np.unique(sources[order], return_index=True)
+    return values[order][np.sort(first)]
 
 
 def background(cosines: Array) -> float:
@@ -155,4 +193,6 @@ def read(weights: Mapping[str, Any]) -> Model:
         weights["score"],
         row(PAGE, weights["page"]),
         weights["bias"],
+        row(NEED, weights["need"]),
+        weights["need_bias"],
     )

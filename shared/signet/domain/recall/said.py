@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: What a caller may ask for by type.
 TYPES = (SourceType.SESSION, SourceType.COMMIT)
 #: Number of passages compared: the best by words, and as many by meaning.
-READ = 16
+READ = 24
 #: Later than every stored time.
 _LAST = "9999"
 
@@ -36,28 +36,35 @@ Said = Mapping[int, FoundRow]
 
 def find(run: "Run") -> dict[int, FoundRow]:
     """Return the passages that may answer; with few that contain a word of the question, also the newest."""
-    if not (run.words and may_answer(run.query) and search.has_any(run.tx)):
+    is_asked = may_answer(run.query) or run.query.sessions is not None
+    if not (run.words and is_asked and search.has_any(run.tx)):
         return {}
-    rows = _rows(run, fts.any_of(run.words))
-    if len(rows) < READ:
-        known = {_place(row) for row in rows}
-        rows += [row for row in _rows(run, None) if _place(row) not in known]
-    cosines = search.similarities([row.vector for row in rows], run.query_vector)
-    near = sorted(range(len(rows)), key=lambda at: cosines[at] or 0.0, reverse=True)
-    chosen = sorted({*range(min(READ, len(rows))), *near[:READ]})
-    return {-number: rows[at] for number, at in enumerate(chosen, start=1)}
+    words = fts.any_of(run.words)
+    # Long answers of agents contain more words: without a search among what people say they take all places.
+    found = [_rows(run, words), _rows(run, words, spoken=True)]
+    if len(found[0]) < READ:
+        found.append(_rows(run, None))
+    rows = {_place(row): row for some in found for row in some}
+    cosines = search.similarities([row.vector for row in rows.values()], run.query_vector)
+    near = sorted(zip(rows, cosines, strict=True), key=lambda pair: pair[1] or 0.0, reverse=True)
+    chosen = dict.fromkeys(_place(row) for some in found for row in some[:READ])
+    chosen |= dict.fromkeys(place for place, _ in near[:READ])
+    return {-number: rows[place] for number, place in enumerate(chosen, start=1)}
 
 
-def _rows(run: "Run", words: str | None) -> list[FoundRow]:
+def _rows(run: "Run", words: str | None, *, spoken: bool = False) -> list[FoundRow]:
     query, wanted = run.query, run.query.filters
     since = asked.instant("since", wanted.since) or ""
     until = asked.instant("until", wanted.until, last=True) or _LAST
+    of = query.sessions
     found = search.said(
         run.tx,
         words,
         reader=query.reader,
-        project=query.reader.project or wanted.project,
+        project=of.project if of else query.reader.project or wanted.project,
+        but=of.but if of else None,
         commits=run.settings.commits,
+        spoken=spoken,
     )
     return [
         row

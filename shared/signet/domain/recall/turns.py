@@ -2,74 +2,54 @@
 
 A report of a fault needs the stretch of talk in which its matter was settled (`episodes/brief.py`). A question ("when
 did I hurt my shoulder?") needs the few turns that say so, and these may stand in several talks, between long answers of
-an agent that nobody needs twice. So each turn is judged by itself, as recall ranks memories (`blend.py`,
-`neighbours.py`): by its words, by the vector of its chunk, by the turns beside it and the best of its session; and by
-who speaks where an agent says most: what a person said is known from nowhere else.
+an agent that nobody needs twice. So each turn is judged by itself: by the score of its chunk (`prompt.py`), by its
+words and those of the turns beside it, and by who speaks where an agent says most: what a person said is known from
+nowhere else.
 
-The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decisions 44
-and 46).
+The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decision 57).
 """
 
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from signet.db import ReadTx, fts, script
-from signet.db.visibility import Reader
-from signet.domain.embeddings import passages
+from signet.db import fts
 from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
-from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
-from signet.domain.recall import answer_type, blend, cutoff, neighbours, rank
+from signet.domain.episodes.models import FoundRow, Match, Source, SourceType, is_given
+from signet.domain.recall import prompt, rank
 from signet.domain.recall.answer_type import QUESTION_MARKS
 from signet.text import orders
 
 #: A longer prompt, or one that points at what is in front of it, is about the work at hand.
 QUESTION_CHARS = 300
-#: How relevant the best turn is at least, to a question about what was, or about what is the person's own ("what did we
-#: decide?", "my deadline"), and to any other, which may be one of general knowledge ("how do I undo a commit?").
-LEAST_EARLIER, LEAST = 0.38, 0.45
-#: To a request of so many words, which must be as near to a chunk as a report (decision 46).
-LEAST_REQUEST, REQUEST_WORDS = 0.43, 6
-#: So much more where its chunk is farther than this cosine.
-FAR, NEAR = 0.07, 0.27
-#: A further turn has this share of the best one's worth.
-NEARLY = 0.6
-#: What the cosine of its chunk counts in the worth of a turn; the rest are its words.
-MEANING = 0.7
+#: What the share of the question's words that a turn contains adds to the score of its chunk, and what the better of
+#: the turns before and after it adds.
+WORDS, BESIDE = 3.0, 1.5
+#: Distance to the best turn within which a further one is told.
+NEARLY = 6.0
 #: What a turn of a person is worth more, and what a later part of one that was cut into chunks is worth less, where all
 #: is said by an agent; where people say half it makes no difference who speaks.
-PERSON, LATER_PART = 0.15, -0.1
+PERSON, LATER_PART = 3.0, -2.0
 #: Most characters of a turn of a person, of an agent, and of one that stands beside an answer or holds no word of it.
 PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
 #: A line that is shorter may come twice: it says little, like the end of a block of code.
 LINE_CHARS = 25
 #: Characters of the mark between turns that do not follow each other, with its line break.
 GAP = len(LEFT_OUT) + 1
-#: Chunks that are read: so many of the nearest by words and by meaning.
-READ = 24
+#: Chunks that are read.
+READ = 48
 #: What a sentence that states an outcome counts, in words of the question.
 OUTCOME_WORDS = 3
 
 _QUESTION = re.compile(
     r"(?:please )?(?:remind me|tell me|do you (?:remember|recall)"
     r"|(?:what|when|where|who|which|why|how) (?:\w+ ){0,6}?(?:did|was|were|had|has|have|do|does|is|are))\b[^.!?\n]*",
-    re.IGNORECASE,
-)
-_EARLIER = re.compile(
-    r"\b(?:did|was|were|had|ago|yesterday|last (?:week|month|year|time|night|\w+day)|my|our|we|i['’]ve"
-    r"|(?:has|have) (?:i|you|he|she|they|anyone)|i (?:\w+ )?(?:said|mentioned|told|asked|decided|chose|planned))\b",
-    re.IGNORECASE,
-)
-#: A request that points at what was said before asks for it.
-_REFERS = re.compile(
-    r"\b(?:I(?: \w+)?|we(?: \w+)?) (?:said|told|mentioned|decided|agreed|discussed|chose|settled|planned|talked)\b"
-    r"|\b(?:yesterday|the other day|last (?:week|month|time|session|\w+day)|as before|remember)\b",
     re.IGNORECASE,
 )
 _AT_HAND = re.compile(
@@ -89,7 +69,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Turn:
-    """A turn and its place in a chunk; `relevance` says whether it may be an answer at all."""
+    """A turn and its place in a chunk."""
 
     row: FoundRow
     place: int
@@ -100,18 +80,18 @@ class _Turn:
     #: The words of the question that it holds.
     words: frozenset[Word]
     #: That of its chunk.
-    cosine: float
-    relevance: float
+    score: float
 
     @property
     def key(self) -> tuple[str, str, str, int, int]:
         """Return what tells it from every other turn."""
-        return *_place(self.row), self.place
+        row = self.row
+        return row.source_type, row.source_id, row.project, row.position, self.place
 
     @cached_property
     def source(self) -> Source:
         """Return what it was said in."""
-        return source_of(self.row)
+        return self.row.source
 
     @cached_property
     def name(self) -> str:
@@ -120,7 +100,7 @@ class _Turn:
 
     def is_told(self, given: Collection[str]) -> bool:
         """Return whether it may be told to a session that was given these: it steers no agent, and is new."""
-        if self.name in given or f"episode:{self.source.name}" in given:
+        if is_given(self.name, given) or f"episode:{self.source.name}" in given:
             return False
         is_agents = self.row.source_type == SourceType.SESSION and self.speaker != _PERSON
         return not (is_agents and orders.steers(self.text))
@@ -153,44 +133,27 @@ def asks(prompt: str) -> bool:
 
 
 def find(
-    tx: ReadTx,
+    needed: prompt.Needed,
     question: str,
     *,
-    vector: bytes | None,
-    reader: Reader,
-    project: str | None,
-    but: str | None = None,
-    commits: bool = True,
     given: Collection[str] = (),
     told: Sequence[str] = (),
     chars: int,
-    each: int | None = None,
-    is_about: bool = False,
 ) -> list[Stretch]:
-    """Return the turns that answer a question under their sources, that of the best first; empty for none.
+    """Return the turns of what a prompt needs under their sources, that of the best first; empty for none.
 
-    They fit in so many characters with their headings, those of one source in `each`. `given` are names of what a
-    session was told, `told` texts that it is told now; both are left out. `is_about` says that the question is known to
-    be about earlier work. The other arguments are those of `episodes.search.find`. To the model that is installed any
-    two texts of Chinese, Japanese or Korean are near, so these questions find nothing.
+    They fit in so many characters with their headings. `given` are names of what a session was told, `told` texts that
+    it is told now; both are left out.
     """
-    asked = fts.content_words(answer_type.matter(question))
-    if vector is None or not asked or script.has_runs(question):
-        return []
-    chunks = partial(
-        search.said, tx, fts.any_of(asked), reader=reader, project=project, but=but, commits=commits
-    )
-    near = _nearest([chunks(spoken=True), chunks()], vector)
-    words = words_of(tx, asked)
-    found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
-    if not (is_about or _may_answer(found, question, asked)):
-        return []
+    words = [Word(search.stem(word), tells) for word, tells in needed.words.items()]
+    found = [turn for row, score in needed.chunks[:READ] for turn in _turns(row, score, words)]
     worth = {
         one: score
         for one, score in _once_each(_ranked(found, words)).items()
         if not any(one.text in text for text in told)
     }
-    kept = _fitting(worth, asked, given, chars, each or chars)
+    asked = list(needed.words)
+    kept = _fitting(worth, asked, given, chars)
     said: set[str] = set()
     for text in told:
         _once(text, said)
@@ -216,99 +179,42 @@ def _once_each(worth: Mapping[_Turn, float]) -> dict[_Turn, float]:
     }
 
 
-def _may_answer(found: Sequence[_Turn], question: str, asked: Sequence[str]) -> bool:
-    """Return whether the best of the turns is relevant enough to what is asked, and near enough to a request."""
-    best = max(found, key=attrgetter("relevance"), default=None)
-    if best is None:
-        return False
-    if not asks(question) and not _REFERS.search(question):
-        nearest = max(one.cosine for one in found)
-        is_near = nearest >= search.LEAST_SIMILARITY and len(asked) >= REQUEST_WORDS
-        return is_near and best.relevance >= LEAST_REQUEST
-    least = LEAST_EARLIER if _EARLIER.search(question) else LEAST
-    return best.relevance >= least + (FAR if best.cosine < NEAR else 0.0)
-
-
-def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
-    """Return the words of a question, and how much each tells among all that was said."""
-    told = rank.weights(*search.holders(tx, asked))
-    return [Word(search.stem(word), tells) for word, tells in zip(asked, told, strict=True)]
-
-
-def source_of(row: FoundRow) -> Source:
-    """Return what a chunk is of."""
-    return Source(
-        type=SourceType(row.source_type),
-        id=row.source_id,
-        agent_id=row.agent_id,
-        project=row.project,
-    )
-
-
-def _nearest(searches: Sequence[Sequence[FoundRow]], vector: bytes) -> list[tuple[FoundRow, float]]:
-    """Return the chunks that are nearest by words, in whose order searches found them, and by meaning, with cosines.
-
-    Without a search among what people say the long answers of an agent, which hold more words, crowd them out.
-    """
-    rows = {_place(row): row for found in searches for row in found}
-    cosines = search.similarities([row.vector for row in rows.values()], vector)
-    known = {place: cosine or 0.0 for place, cosine in zip(rows, cosines, strict=True)}
-    chosen = dict.fromkeys(_place(row) for found in searches for row in found[:READ])
-    chosen |= dict.fromkeys(sorted(known, key=known.__getitem__, reverse=True)[:READ])
-    return [(rows[place], known[place]) for place in chosen]
-
-
-def _place(row: FoundRow) -> tuple[str, str, str, int]:
-    return row.source_type, row.source_id, row.project, row.position
-
-
-def _judged(row: FoundRow, cosine: float, words: Sequence[Word]) -> Iterator[_Turn]:
+def _turns(row: FoundRow, score: float, words: Sequence[Word]) -> Iterator[_Turn]:
     """Yield the turns of a chunk; a commit is one."""
     is_talk = row.source_type == SourceType.SESSION
-    texts = split.turns(brief.without_code(row.content)) if is_talk else [row.content]
-    held = [_held(words, fts.folded(text)) for text in texts]
-    near, of = cutoff.COSINE * cosine, _weight(words)
+    texts = [brief.unsteered(row.content, SourceType.COMMIT)]
+    if is_talk:
+        texts = split.turns(brief.without_code(row.content))
     for place, text in enumerate(texts):
         named = _SPEAKER.match(text)
-        if not text.strip():
-            continue
-        # An answer does not repeat its question.
-        both = frozenset().union(*held[place : place + 2])
-        yield _Turn(
-            row=row,
-            place=place,
-            is_last=place + 1 == len(texts),
-            text=text,
-            speaker=named[1] if named else None,
-            words=held[place],
-            cosine=cosine,
-            relevance=near + cutoff.WORDS * cutoff.told(_weight(both), of),
-        )
+        if text.strip():
+            yield _Turn(
+                row=row,
+                place=place,
+                is_last=place + 1 == len(texts),
+                text=text,
+                speaker=named[1] if named else None,
+                words=_held(words, fts.folded(text)),
+                score=score,
+            )
 
 
 def _ranked(found: Sequence[_Turn], words: Sequence[Word]) -> dict[_Turn, float]:
     """Return what each turn is worth, best first."""
     order = sorted(found, key=attrgetter("key"))
-    around = neighbours.symmetric(
-        {at + 1: [at] for at, (one, other) in enumerate(pairwise(order)) if other.follows(one)}
-    )
-    lengths = {at: len(one.text) / passages.TARGET for at, one in enumerate(order)}
-    told = blend.occurring([_holders(order, word) for word in words], lengths)
-    scores = blend.weighed(
-        blend.worded(told, around, lengths),
-        blend.levelled({at: one.cosine for at, one in enumerate(order)}, lengths),
-        alpha=MEANING,
-    )
-    numbers = {source: number for number, source in enumerate({one.source for one in order})}
-    sources = {at: numbers[one.source] for at, one in enumerate(order)}
-    scores = neighbours.lift(scores, around, sources)
+    total = _weight(words) or 1.0
+    held = [_weight(one.words) / total for one in order]
+    beside = [0.0] * len(order)
+    for at, (one, other) in enumerate(pairwise(order)):
+        if other.follows(one):
+            beside[at] = max(beside[at], held[at + 1])
+            beside[at + 1] = max(beside[at + 1], held[at])
     lead = _lead_of_agents(order)
-    worth = {one: scores[at] + lead * _speaking(one) for at, one in enumerate(order)}
+    worth = {
+        one: one.score + WORDS * own + BESIDE * near + lead * _speaking(one)
+        for one, own, near in zip(order, held, beside, strict=True)
+    }
     return dict(sorted(worth.items(), key=lambda pair: pair[1], reverse=True))
-
-
-def _holders(found: Sequence[_Turn], word: Word) -> dict[int, float]:
-    return {at: word.tells for at, one in enumerate(found) if word in one.words}
 
 
 def _lead_of_agents(found: Sequence[_Turn]) -> float:
@@ -337,14 +243,12 @@ def _fitting(
     asked: Sequence[str],
     given: Collection[str],
     chars: int,
-    each: int,
 ) -> list[dict[_Turn, str]]:
     """Return of each source the best turns that fit, as they are shown; the very best with those beside it."""
-    least = NEARLY * max(worth.values(), default=0.0)
+    least = max(worth.values(), default=0.0) - NEARLY
     by_key = {one.key: one for one in worth}
     told: dict[Source, dict[_Turn, str]] = {}
     seen: set[_Turn] = set()
-    left: dict[Source, int] = {}
     for number, best in enumerate(one for one in worth if worth[one] >= least and one.may_answer):
         if best in seen or not best.is_told(given):
             continue
@@ -353,16 +257,14 @@ def _fitting(
         heading = 0 if best.source in told else brief.size(_stretch({best: ""}))
         for group in ([best, *beside], [best]):
             new = {
-                one: one.shown(asked, most=each - 2 * GAP, is_answer=one is best)
+                one: one.shown(asked, most=chars - 2 * GAP, is_answer=one is best)
                 for one in group
                 if one not in seen
             }
             size = sum(len(fence.clean(text)) + 1 + GAP for text in new.values())
-            is_short = size <= left.get(best.source, each)
-            if is_short and size + heading <= chars:
+            if size + heading <= chars:
                 told.setdefault(best.source, {}).update(new)
                 seen.update(new)
-                left[best.source] = left.get(best.source, each) - size
                 chars -= size + heading
                 break
     return list(told.values())
@@ -393,7 +295,7 @@ def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
     match = Match(
         source=best.source,
         position=best.row.position,
-        score=max(one.relevance for one in turns),
+        score=rank.relevance(max(one.score for one in turns)),
         said_at=best.row.said_at,
         is_asked=True,
     )

@@ -12,12 +12,13 @@ from signet import clock
 from signet.db import ReadTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Here, Reader
-from signet.domain.episodes import brief, fence, search
+from signet.domain.episodes import brief, fence
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.graph import changes
 from signet.domain.injections.models import Item, Kind, Reason
-from signet.domain.recall import episodes, keyword, turns
+from signet.domain.recall import prompt, turns
+from signet.domain.recall.models import Query, Sessions
 from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
 from signet.domain.sessions.context_memories import Memories
 from signet.domain.sessions.prompt_text import Item as Line
@@ -32,6 +33,8 @@ log = logs.get("hooks")
 
 #: Who answered where recall did not.
 EPISODES = "episodes"
+#: Of a prompt so much is read.
+READ_CHARS = 4_000
 #: The line above rules.
 RULES = "## Standing rules"
 #: Sources that are found by recall, too.
@@ -206,24 +209,25 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
             )
             if not asked.is_first:
                 rules = [one for one in rules if one.is_asked]
-            near, far = _near(tx, asked, about, reader, project, services)
+            needed = prompt.find(
+                tx,
+                Query(
+                    text=asked.message[:READ_CHARS],
+                    reader=reader,
+                    sessions=Sessions(project=project, but=asked.key),
+                ),
+                vector=vector,
+                settings=services.tuning,
+                now=clock.now(),
+            )
+            near, far = needed.matches, needed.far
             said = {one.memory_id for one in rules} | frozenset(asked.given)
             new = [
                 match for match in near if not asked.knows(match) and match.source.id not in said
             ]
             known = prompt_text.every_word("\n".join([asked.message, *_given(tx, asked, reader)]))
             room = chars - len(f"{_standing(rules)}\n\n")
-            answering = partial(
-                turns.find,
-                tx,
-                asked.message,
-                vector=about,
-                reader=reader,
-                project=project,
-                but=asked.key,
-                commits=services.settings.hooks.session_start.read_commits,
-                given=asked.given,
-            )
+            answering = partial(turns.find, needed, asked.message, given=asked.given)
             found = _told(tx, asked, new, room, reader, answering)
             told = [one for one in found if _adds(one, known)]
             sources = {one.match.source for one in found}
@@ -276,54 +280,15 @@ def _told(
             return [*first, *answers]
     found = stretches(near, chars=chars)
     if not found:
-        return [] if asks else answering(chars=chars // 2)
+        return answering(chars=chars // 2)
     if not any(one.is_cut for one in found):
         return found
     kept = [one for one in found if not one.is_part]
     if any(one.is_cut for one in kept):
         settling = [one.match for one in kept]
         kept = stretches(settling, chars=chars // 2)
-    answers = answering(
-        chars=chars - sum(map(brief.size, kept)), is_about=True, told=[one.text for one in kept]
-    )
+    answers = answering(chars=chars - sum(map(brief.size, kept)), told=[one.text for one in kept])
     return [*kept, *answers] if answers else found
-
-
-def _near(
-    tx: ReadTx,
-    asked: Question,
-    vector: bytes | None,
-    reader: Reader,
-    project: str | None,
-    services: Services,
-) -> tuple[Sequence[Match], Sequence[Match]]:
-    """Return the sources that a message is about, and the nearest of those that it is not about.
-
-    A report shares many words with a talk or its meaning; a short question asks for something that was said in it.
-    """
-    commits = services.settings.hooks.session_start.read_commits
-    far: list[Match] = []
-    near = search.find(
-        tx,
-        asked.message,
-        vector=vector,
-        reader=reader,
-        project=project,
-        but=asked.key,
-        commits=commits,
-        memories=partial(keyword.readable, tx, reader=reader),
-        far=far,
-    ) or episodes.about(
-        tx,
-        asked.message,
-        vector=vector,
-        reader=reader,
-        project=project,
-        but=asked.key,
-        commits=commits,
-    )
-    names = {one.source for one in near}
-    return near, [one for one in far if one.source not in names]
 
 
 def described(context: Context) -> ContextAnswer:

@@ -112,7 +112,10 @@ def _answer(call: Call, terms: Sequence[str], context: Context, settings: Settin
         return NOTHING.copy()
     text = context.text
     if call.key and context.memories and settings.pipeline.predictor_pipeline.agent_feedback:
-        text += prompt_text.feedback(call.key, context.memories)
+        asks = prompt_text.feedback(call.key, context.memories)
+        rules = settings.hooks.user_prompt_submit
+        if len(text) + len(asks) <= max(rules.max_brief_chars, rules.max_inject_chars):
+            text += asks
     return {
         "inject": text,
         "memoryCount": context.count,

@@ -8,7 +8,7 @@ from signet.config import Settings
 from signet.db import Database, WriteTx
 from signet.db.visibility import Here
 from signet.domain.injections.models import Injection
-from signet.domain.recall.models import QueryVector, Result
+from signet.domain.recall.models import QueryVector, RecallSettings, Result
 from signet.errors import StorageBusy, StorageFull
 from signet.observe import logs
 from signet.paths import Workspace
@@ -30,6 +30,8 @@ class Services:
     workspace: Workspace
     #: Returns what gives the vector of a text; to be called off the event loop.
     vector: Callable[[str], Awaitable[QueryVector]]
+    #: The numbers of recall.
+    tuning: RecallSettings
     #: Answers a question for an agent; unasked only with what belongs where its session works.
     recall: "Callable[[RecallBody, str, Here | None], Awaitable[Result]]"
     #: Records what a session was given, behind the answer; and makes sure that all of it is recorded.

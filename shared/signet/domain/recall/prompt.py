@@ -1,0 +1,199 @@
+"""Which sessions, commits, memories and documents a prompt needs: a choice among recall's candidates.
+
+Whoever asks a question wants its best answers. A prompt asks for nothing, so a second logistic function of the fitted
+model says whether it needs its best candidate at all (`rank.need`); others of the same matter, or nearly as good,
+come with it.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+
+from signet.db import ReadTx, script, vectors
+from signet.db.visibility import Here
+from signet.domain.episodes import fence, outcome, search
+from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
+from signet.domain.recall import features, rank
+from signet.domain.recall.gather import gather
+from signet.domain.recall.models import Query, QueryVector, RecallSettings
+from signet.domain.recall.recall import begin
+from signet.domain.recall.run import Run
+from signet.domain.recall.said import TYPES
+from signet.wire.origin import STRANGERS, Origin, Review
+
+#: A prompt gets something if the probability that it needs its best candidate is at least so high; without vectors it
+#: must be higher, as words say less.
+NEEDED, NEEDED_BY_WORDS = 0.3, 0.8
+#: A further source comes with the best if it stands out so much in comparison: above the fourth one, which is there by
+#: chance.
+NEARLY = 0.5
+#: Cosine of two chunks of one matter: two talks about one rule were at 0.62 to 0.82 to each other, talks about other
+#: rules of the same code at most at 0.55; and the least cosine of such a chunk to the prompt.
+SAME_MATTER, LEAST_COSINE = 0.6, 0.2
+#: A prompt of fewer words asks for something of a source, which is told rather than its outcome.
+MANY_WORDS = 8
+#: Sources that are named when nothing, or no more, is needed.
+MOST_FAR = 3
+#: Characters from which on a saved memory is more than a sentence or two.
+LONG_MEMORY = 300
+#: Most of a document's title or address in its heading.
+TITLE_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needed:
+    """What a prompt needs, best first, and what came nearest of the rest.
+
+    `chunks` are the passages of sessions and commits with their scores, best first, and `words` how much each word of
+    the prompt tells; both are empty if nothing is needed.
+    """
+
+    matches: Sequence[Match] = ()
+    far: Sequence[Match] = ()
+    chunks: Sequence[tuple[FoundRow, float]] = ()
+    words: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Source:
+    """A source: its best chunk with score and cosine, and the vectors of all its chunks that were found."""
+
+    row: FoundRow
+    score: float
+    cosine: float | None
+    vectors: Sequence[bytes]
+
+    @property
+    def is_saved(self) -> bool:
+        """Return whether it is a memory or a document."""
+        return self.row.source_type in (SourceType.MEMORY, SourceType.DOCUMENT)
+
+    def nearness(self, other: "_Source") -> float:
+        """Return the cosine of the two chunks of both that are nearest to each other."""
+        return max(
+            (max(vectors.cosines(one, other.vectors)) for one in self.vectors if other.vectors),
+            default=0.0,
+        )
+
+
+def find(
+    tx: ReadTx, query: Query, *, vector: QueryVector, settings: RecallSettings, now: datetime
+) -> Needed:
+    """Return what a prompt needs of what its session may be given.
+
+    To the model that is installed any two texts of Chinese, Japanese or Korean are near: there words alone count.
+    """
+    if script.has_runs(query.text):
+        settings, vector = replace(settings, embedding_model=None), _no_vector
+    run = begin(tx, query, query_vector=vector, settings=settings, now=now)
+    gather(run)
+    known = features.of(run)
+    scores = known.model.scores(known.features)
+    by_score = [known.seqs[at] for at in np.argsort(-scores)]
+    rows = [*run.said.items(), *_saved(run, [seq for seq in by_score if seq > 0])]
+    if not rows:
+        return Needed()
+    places = [known.places[seq] for seq, _ in rows]
+    needed = known.model.needed(
+        scores[places], known.features[places], known.sources[places], len(run.words)
+    )
+    pairs = [(row, float(scores[at])) for (_, row), at in zip(rows, places, strict=True)]
+    found = _sources(pairs, [known.cosine(seq) for seq, _ in rows])
+    is_needed = needed >= (NEEDED if known.by_meaning else NEEDED_BY_WORDS)
+    kept = _kept(found) if is_needed else {}
+    is_asked = len(run.words) < MANY_WORDS
+
+    def match(one: _Source) -> Match:
+        behind = found[0].score - one.score
+        return Match(
+            source=one.row.source,
+            position=one.row.position,
+            # Of the best source this is the probability itself.
+            score=2 * needed * rank.relevance(-behind),
+            said_at=one.row.said_at,
+            is_asked=is_asked,
+            is_same_matter=kept.get(one, False),
+            origin=_origin(one.row, query.reader.here),
+            is_strangers=one.row.origin in STRANGERS,
+        )
+
+    far = [one for one in found if one not in kept][:MOST_FAR]
+    if not kept:
+        return Needed(far=[*map(match, far)])
+    talk = [pair for pair in pairs if pair[0].source_type in TYPES]
+    return Needed(
+        matches=[*map(match, kept)],
+        far=[*map(match, far)],
+        chunks=sorted(talk, key=lambda pair: -pair[1]),
+        words=dict(zip(run.words, known.weights.tolist(), strict=True)),
+    )
+
+
+def _saved(run: Run, seqs: Sequence[int]) -> Iterator[tuple[int, FoundRow]]:
+    """Yield memories and pieces of documents that are told as a source, a memory once for each of its vectors."""
+    of = run.query.sessions
+    for seq, row in search.saved(
+        run.tx, seqs, reader=run.query.reader, project=of.project if of else None
+    ):
+        is_worthy = row.source_type == SourceType.DOCUMENT or (
+            is_worth_a_place(row.content)
+            and not fence.is_held(Origin(row.origin), _review(row), row.content)
+        )
+        if is_worthy:
+            yield seq, row
+
+
+def is_worth_a_place(memory: str) -> bool:
+    """Return whether a saved memory is told as a source: it is long, or it decides. Others are told in a line."""
+    return len(memory) >= LONG_MEMORY or outcome.decides(memory)
+
+
+def _sources(
+    rows: Sequence[tuple[FoundRow, float]], cosines: Sequence[float | None]
+) -> list[_Source]:
+    """Return the sources of chunks with these scores, best first; of two alike the older one, as forks are copies."""
+    found: dict[Source, _Source] = {}
+    for (row, score), cosine in zip(rows, cosines, strict=True):
+        source = row.source
+        known = found.get(source, _Source(row, -math.inf, None, ()))
+        every = [*known.vectors, *([row.vector] if row.vector else [])]
+        best = _Source(row, score, cosine, every) if score > known.score else known
+        found[source] = replace(best, vectors=every)
+    return sorted(found.values(), key=lambda one: (-one.score, one.row.said_at))
+
+
+def _kept(found: Sequence[_Source]) -> dict[_Source, bool]:
+    """Return the best source, those that are nearly as good, and those of its matter (True)."""
+    best, chance = found[0], found[min(rank.FEW, len(found) - 1)].score
+    kept = {best: False}
+    for one in found[1:]:
+        is_near = one.score - chance >= NEARLY * (best.score - chance)
+        if one.cosine is not None and one.cosine < LEAST_COSINE:
+            continue
+        if (is_near or not one.is_saved) and best.nearness(one) >= SAME_MATTER:
+            kept[one] = True
+        elif is_near:
+            kept[one] = False
+    return kept
+
+
+def _origin(row: FoundRow, here: Here | None) -> str:
+    """Return who says what a row holds, as far as that is known."""
+    words, title = Origin(row.origin), fence.named(row.title, TITLE_CHARS)
+    if row.source_type == SourceType.DOCUMENT:
+        return f"{'from the web' if words is Origin.WEB else 'document'}{title and f': {title}'}"
+    if row.source_type != SourceType.MEMORY:
+        return ""
+    labels = here.labels(row.project) if here else ()
+    return ", ".join((fence.origin(words, row.who), *labels))
+
+
+def _review(row: FoundRow) -> Review | None:
+    return Review(row.review) if row.review else None
+
+
+def _no_vector(_: Mapping[str, float]) -> None:
+    """Give no vector."""
