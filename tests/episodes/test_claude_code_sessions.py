@@ -69,7 +69,8 @@ def test_what_was_decided_before_clear_reaches_the_next_session(world: World) ->
     assert "How shall the tiles" not in start  # its user wanted that out of the context
     asked = "Write the names of the map tiles for the upload to the bucket."
     told = world.hook("user-prompt-submit", "after-clear", userPrompt=asked)
-    assert "User: Tiles of the map are named by quadkeys with the suffix .webp" in told
+    assert "- Tiles of the map are named by quadkeys with the suffix .webp, never z/x/y." in start
+    assert "Then the bucket gets quadkeys with .webp." in told and "suffix" not in told
 
 
 def test_a_session_stays_in_its_project_when_its_agent_changes_the_folder(world: World) -> None:

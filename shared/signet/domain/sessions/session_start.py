@@ -22,6 +22,7 @@ from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import (
+    decided,
     holdout,
     identity_files,
     injected,
@@ -160,11 +161,13 @@ async def _earlier(
 def _given(found: Found, told: str) -> list[str]:
     """Return names of what a session is `told` first: memories, and the rules among them wherever they are stored."""
     ids = [one.id for one in found.told]
-    rules = [*(rule for _, rule in found.constraints), *(one.content for one in found.told)]
+    rules = [rule for _, rule in found.constraints]
+    rules += [one.content for one in found.told] + [one.text for one in found.decided]
     return [
         *([EXPLAINED] if fence.EXPLAINED in told else []),
         *ids,
         *map(standing_rules.name_of, rules),
+        *decided.names(found.decided, told),
     ]
 
 

@@ -13,13 +13,14 @@ from signet.config import Settings
 from signet.db import ReadTx, fts, visibility
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
-from signet.domain.episodes import fence
+from signet.domain.episodes import fence, sources
 from signet.domain.graph import focus, traversal
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
 from signet.domain.learning import influence, worth
-from signet.domain.sessions import candidates, prompt_text, recovery, start_text, wording
+from signet.domain.sessions import candidates, decided, prompt_text, recovery, start_text, wording
 from signet.domain.sessions.candidates import Candidate
+from signet.domain.sessions.decided import Decided
 from signet.domain.sessions.identity_files import Identity, introduced
 from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.start_text import Part, Section
@@ -56,6 +57,8 @@ class Found:
     walk: Traversal = field(default_factory=Traversal)
     constraints: Sequence[tuple[str, str]] = ()
     aspects: Sequence[str] = ()
+    #: Statements of the project's sessions.
+    decided: Sequence[Decided] = ()
     recovery: str = ""
     #: What MEMORY.md must not say.
     withheld: Sequence[Statement] = ()
@@ -71,6 +74,12 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     reader, start = asked.reader, settings.hooks.session_start
     found.withheld = withheld.of(tx, reader.agent_id)
     found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
+    found.decided = _try(
+        found,
+        "decided",
+        lambda: decided.find(tx, reader=reader, project=asked.project or "", but=asked.key),
+        [],
+    )
     _try(found, "focus", lambda: _walk(tx, found, asked, settings), None)
     known: list[Candidate] = _try(
         found,
@@ -91,6 +100,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     )
     found.project = asked.project
     found.candidates = candidates.ranked(known, asked.project)
+    _try(found, "covered", lambda: _leave_covered(tx, found), None)
     found.told = _told(found.candidates, settings)
     _try(found, "learned", lambda: _learn(tx, found, asked, settings), None)
     project = asked.project
@@ -123,9 +133,16 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     return found
 
 
+def _leave_covered(tx: ReadTx, found: Found) -> None:
+    """Leave out facts read from sessions whose own statements are told."""
+    sessions = {one.session for one in found.decided}
+    roots = sources.roots(tx, [one.id for one in found.candidates]) if sessions else {}
+    found.candidates = [one for one in found.candidates if roots.get(one.id) not in sessions]
+
+
 def held_out(found: Found) -> Found:
     """Return what a session begins with that is given no memories: rules, and what is there without any."""
-    return replace(found, told=(), recovery="", is_held_out=True)
+    return replace(found, told=(), decided=(), recovery="", is_held_out=True)
 
 
 def _learn(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
@@ -255,18 +272,24 @@ def _sections(
         if start.include_recent_context
         else Section(Part.MEMORY, "")
     )
-    said = wording.comparable(working.text, *(rule for _, rule in found.constraints))
-    recovered = prompt_text.words(found.recovery)
+    statements = [one.line for one in found.decided]
+    said = wording.comparable(
+        working.text, *(rule for _, rule in found.constraints), *(one.text for one in found.decided)
+    )
+    others = [
+        prompt_text.words(one) for one in (found.recovery, *(one.text for one in found.decided))
+    ]
     memories = [
         one.line
         for one in found.told
         if wording.comparable(one.content) not in said
-        and not prompt_text.is_said(one.content, recovered)
+        and not any(prompt_text.is_said(one.content, words) for words in others)
     ]
     sections = [
         Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),
         Section(Part.DATE, "" if local is None else wording.today(local)),
+        _listed(Part.DECIDED, "## Decided and open in this project", statements),
         _listed(Part.MEMORIES, "## Relevant Memories", memories),
         Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),
         _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),

@@ -26,17 +26,18 @@ class Part(IntEnum):
     IDENTITY = 8
     USER = 9
     MEMORY = 10
-    MEMORIES = 11
-    STATUS = 12
-    SECRETS = 13
-    CONSTRAINTS = 14
-    RECOVERY = 15
+    DECIDED = 11
+    MEMORIES = 12
+    STATUS = 13
+    SECRETS = 14
+    CONSTRAINTS = 15
+    RECOVERY = 16
 
 
 #: Sections that no limit of the whole shortens (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that hold what anybody may have said: they are enclosed as data.
-FENCED = (Part.MEMORY, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
+FENCED = (Part.MEMORY, Part.DECIDED, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that only go with others.
 FRAME = (Part.MARK, Part.SINCE, Part.DATE)
 #: What goes first when the whole is too long.
