@@ -68,9 +68,6 @@ def open_(folder: Path) -> Opened:
     path = folder / PACKED_FILE
     if not path.is_file() or path.stat().st_size != PACKED_BYTES:
         pack(folder)
-    # Reading it in order is faster than by page faults. And when a block of this size is freed, the C library keeps
-    # those that each text frees: long texts took 8 % more time without.
-    path.read_bytes()
     graph = resources.files(__package__).joinpath("minilm.onnx").read_bytes()
     passes = session.open_(graph, provider=f"native:{MODEL}", weights=folder)
     return Opened(tokens.read(folder, max_tokens=MAX_TOKENS), passes)
