@@ -81,11 +81,14 @@ _DAYS, _MONTHS, _OFTEN, _NUMBERS, _PLACES, _ORIGINS = (
 )
 _UNITS = {unit: kind for kind in _CUES["units"] for unit in _listed("units", kind)}
 _TOKEN = re.compile(r"\.?[$€£]?[^\W_](?:[\w.:/@+#'’-]*[\w+#%])?|%|€")
-_TIME = re.compile(r"\d{1,2}(?::\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
+_TIME = re.compile(r"\d{1,2}(?::\d\d)?(?:am|pm|h)|\d{1,2}[:h]\d\d")
 _PREPOSITIONS = _PLACES | _ORIGINS
 #: Between a preposition and its noun.
 _ARTICLES = frozenset(
     "the a an our my der die das den dem unser mein le la les l un une mon notre el los las mi il lo o de het".split()
+)
+_GERMAN_ARTICLES = frozenset(
+    "der die das den dem des ein eine einen einem einer unser unsere mein meine im am ins".split()
 )
 _CLOCK = frozenset(("am", "pm", "uhr", "h", "o'clock"))
 #: Words before a new value: "it's Dr. Pruitt".
@@ -118,15 +121,24 @@ _IDLE = (
         longer this morning afternoon evening limit limited length size need needs needed says say said it's its i'm
         we're they're definitive definitivo whole everybody everything please note least number amount value equals
         amounts one newer beträgt betragen liegt liegen lautet heute gestern woche bitte wurde wird sera esta c'est d'un
-        man o il lo
+        man o il lo j'ai we've i've
         """.split()
     )
 )
 
 
+_IRREGULAR = dict(
+    pair.split("/")
+    for pair in """
+    kept/keep sent/send held/hold built/build paid/pay met/meet ran/run written/write taken/take taught/teach sold/sell
+    spoken/speak driven/drive läuft/laufen fährt/fahren trägt/tragen
+    """.split()
+)
+
+
 @lru_cache(maxsize=4_096)
 def _stem(word: str) -> str:
-    plain = fts.folded(word)
+    plain = _IRREGULAR.get(word) or fts.folded(word)
     for _ in range(2):  # an ending of its number, and one of its form
         for ending in _ENDINGS:
             if plain.endswith(ending) and len(plain) - len(ending) >= 4:
@@ -135,7 +147,8 @@ def _stem(word: str) -> str:
     return plain[:7]
 
 
-_NAMING = _listed("single", "slots") | _listed("single", "names")
+_SLOTS = _listed("single", "slots")
+_NAMING = _SLOTS | _listed("single", "names")
 _RELATIONS = _listed("single", "relations")
 _KIN = frozenset(map(_stem, _listed("single", "kin")))
 _APART = {
@@ -177,8 +190,9 @@ class Assertion:
     #: Whether only a number or a time did.
     scales: bool
     is_new: bool
-    #: The sentence of which it is a clause.
+    #: The sentence of which it is a clause, and where that begins.
     whole: "Assertion | None" = None
+    begin: int = 0
 
     @cached_property
     def is_sure(self) -> bool:
@@ -193,6 +207,11 @@ class Assertion:
         """Return whether it says that something is something."""
         return _COPULA.search(self.text.lower()) is not None
 
+    def is_predicate(self, word: Term) -> bool:
+        """Return whether a word stands behind the verb, if that is known."""
+        verb = _COPULA.search(self.text.lower())
+        return verb is None or word.at - self.begin > verb.start()
+
     @cached_property
     def is_at(self) -> bool:
         """Return whether it says that something is in a place."""
@@ -202,6 +221,11 @@ class Assertion:
     def names(self) -> frozenset[str]:
         """Return the stems of its words that name the one value of a thing."""
         return frozenset(_stem(word) for word in self._every if word in _NAMING)
+
+    @cached_property
+    def slots(self) -> frozenset[str]:
+        """Return the stems of nouns among them."""
+        return frozenset(_stem(word) for word in self._every if word in _SLOTS)
 
     @cached_property
     def relates(self) -> frozenset[str]:
@@ -276,9 +300,10 @@ def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacem
     for newer, other in enumerate(texts):
         changes: dict[int, Replacement] = {}
         for number, one in enumerate(texts[:older]):
+            if one.said_at >= other.said_at or stems[newer].isdisjoint(stems[number]):
+                continue
             is_here = not one.project or not other.project or one.project == other.project
-            is_later = one.said_at < other.said_at and other.distance <= one.distance
-            if is_here and is_later and not stems[newer].isdisjoint(stems[number]):
+            if is_here and other.distance <= one.distance:
                 change = _between(newer, read[number], read[newer], common)
                 if change:
                     changes[number] = change
@@ -380,6 +405,7 @@ def _values(words: Sequence[Term], *, is_named: bool) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     for word in words:
         is_there = word.before in _PLACES or word.before in _LEADS
+        is_there = is_there or (word.kind == "name" and word.before in ("a", "an"))
         if word.kind not in _UNTYPED:
             found.setdefault(word.kind, set()).add(word.group)
         elif is_there or (is_named and word.kind):
@@ -429,6 +455,8 @@ def _is_same_but_value(
     new: Assertion, old: Assertion, ours: Sequence[Term], theirs: Sequence[Term]
 ) -> bool:
     """Return whether two statements are the same but for one value that a thing has one of."""
+    if _has_other_value(new, old, ours, theirs):
+        return True
     typed = {word.kind for word in ours if word.kind not in _UNTYPED}
     kinds = typed & {word.kind for word in theirs}
     shared = new.stems & old.stems
@@ -442,13 +470,31 @@ def _is_same_but_value(
     if new.is_new and len(shared) > 1:  # it may omit known words
         theirs = [word for word in theirs if word.group == theirs[-1].group]
     is_place = ours[0].before in _PLACES and theirs[0].before in _PLACES
+    is_told = new.is_new and new.has_copula and all(word.kind for word in ours)
     is_one = (
         not shared.isdisjoint(new.names & old.names)
         or (is_place and not shared.isdisjoint(new.relates & old.relates))
-        or (is_place and new.is_at and old.is_at)
+        or (is_place and (is_told or (new.is_at and old.is_at)))
     )
-    is_long = len(shared) > 1 or (new.has_copula and old.has_copula)
+    # "Ana is the lead" and "the lead is Ben": the value stands on the other side of the verb.
+    is_turned = (ours[0] is new.words[0]) != (theirs[0] is old.words[0])
+    is_long = len(shared) > 1 and not is_turned
+    is_long = is_long or (new.has_copula and old.has_copula)
     return is_one and is_long and _is_value(ours, new) and _is_value(theirs, old)
+
+
+def _has_other_value(
+    new: Assertion, old: Assertion, ours: Sequence[Term], theirs: Sequence[Term]
+) -> bool:
+    """Return whether two sentences name the same slot and end with other values: "the address is …"."""
+    if (new.stems & old.stems).isdisjoint(new.slots & old.slots):
+        return False
+    for one, words in ((new, ours), (old, theirs)):
+        is_end = words[0].at == one.words[-len(words)].at
+        is_value = one.has_copula and one.is_predicate(words[0])
+        if not is_end or not is_value or len(words) > MOST_VALUE_WORDS:
+            return False
+    return True
 
 
 def _is_same_but_number(
@@ -480,6 +526,9 @@ def _is_single_number(new: Assertion, old: Assertion) -> bool:
         for one in (new, old)
     ]
     single = (new.names | new.relates) & (old.names | old.relates)
+    values = [[word.before for word in one.words if word.kind == "number"] for one in (new, old)]
+    if all(_LEADS.issuperset(befores) for befores in values):  # "the code is 4471"
+        return True
     is_same = any(not one.isdisjoint(other) for one, other in (counted, versions))
     return is_same or bool(single) or (new.is_at and old.is_at)
 
@@ -489,7 +538,8 @@ def _is_value(words: Sequence[Term], one: Assertion) -> bool:
     places = [one.words.index(word) for word in words]
     is_run = places[-1] - places[0] == len(places) - 1
     is_short = len(words) <= VALUE_WORDS or len({word.group for word in words}) == 1
-    return is_run and is_short and (places[0] == 0 or places[-1] == len(one.words) - 1)
+    is_end = places[-1] == len(one.words) - 1 and one.is_predicate(words[0])
+    return is_run and is_short and (places[0] == 0 or is_end)
 
 
 @lru_cache(maxsize=1_024)
@@ -560,6 +610,7 @@ def _statement(
         scales="scales" in kinds and "moves" not in kinds,
         is_new="now" in kinds,
         whole=whole,
+        begin=span[0],
     )
 
 
@@ -635,7 +686,9 @@ def _kind(raw: str, bare: str, after: str, before: str, *, is_first: bool) -> tu
         return "code", False
     if len(bare) < 2:
         return "idle", False
-    return ("name" if raw[0].isupper() and not is_first else ""), False
+    # German writes every noun with a capital; proper names have no article.
+    is_name = raw[0].isupper() and not is_first and before not in _GERMAN_ARTICLES
+    return ("name" if is_name else ""), False
 
 
 def _kind_of_number(bare: str, after: str, before: str) -> tuple[str, bool]:
@@ -645,7 +698,7 @@ def _kind_of_number(bare: str, after: str, before: str) -> tuple[str, bool]:
     if _TIME.fullmatch(bare) or after in _CLOCK:
         return "time", after in _CLOCK
     found = _NUMBER.fullmatch(bare)
-    if found is None or _YEAR.fullmatch(bare):
+    if found is None or (_YEAR.fullmatch(bare) and (not after or before in _PREPOSITIONS)):
         return "code", False
     if found[2]:
         return _UNITS.get(found[2], "code"), False
