@@ -115,3 +115,14 @@ def test_a_memory_that_was_told_does_not_come_again_as_a_line(api: Api, is_long:
     assert "## Memory " in told and "ninety seconds" in told
     again = api.post("/api/hooks/user-prompt-submit", sent).body["inject"]
     assert again == ""
+
+
+def test_a_session_that_only_asked_gives_way_to_the_one_that_answered(api: Api) -> None:
+    question = "Which relay does the bilge pump of the ferry need?"
+    settled = f"User: {question[:-1]}\nAssistant: An MR40 relay.\nUser: then only MR40 from now on"
+    stored(api, SourceType.SESSION, "settled", settled)
+    for number in range(3):
+        unknown = f"User: {question}\nAssistant: I don't know.\nUser: ok"
+        stored(api, SourceType.SESSION, f"asked-{number}", unknown)
+    body = api.post("/api/memory/context", {"prompt": question, "maxChars": 4_000}).body
+    assert "MR40" in body["context"] and "I don't know" not in body["context"]

@@ -93,7 +93,8 @@ def find(
     known = features.of(run)
     scores = known.model.scores(known.features)
     by_score = [known.seqs[at] for at in np.argsort(-scores)]
-    rows = [*run.said.items(), *_saved(run, [seq for seq in by_score if seq > 0])]
+    said = [(number, row) for number, row in run.said.items() if not run.allowed[number].asks]
+    rows = [*said, *_saved(run, [seq for seq in by_score if seq > 0])]
     if not rows:
         return Needed()
     places = [known.places[seq] for seq, _ in rows]
