@@ -11,8 +11,6 @@ from signet.domain.transcripts import withheld
 
 #: Of a prompt so much is read.
 READ_CHARS = 4_000
-#: Later than every stored time.
-_LAST = "9999"
 #: Words of a stem that are compared: the index stems, this is an approximation of it.
 _STEM = 5
 
@@ -43,29 +41,31 @@ def said(
     return tx.once(("said", words, asked), read)
 
 
-def latest(
-    tx: ReadTx, *, reader: Reader, project: str, but: str | None, most: int
-) -> list[FoundRow]:
-    """Return the newest chunks of a project's sessions, without forgotten statements."""
-    asked = sql.Asked(agent_id=reader.agent_id, project=project, but=but, commits=False)
-    return _cleaned(tx, sql.within(tx, asked, "", _LAST, most=most), reader)
-
-
 def within(
-    tx: ReadTx, *, since: str, until: str, reader: Reader, project: str | None, commits: bool
+    tx: ReadTx,
+    *,
+    since: str = "",
+    until: str = "9999",
+    reader: Reader,
+    project: str | None,
+    commits: bool,
+    but: str | None = None,
+    most: int = sql.CANDIDATES,
 ) -> list[FoundRow]:
     """Return the newest chunks of sessions and commits in an interval, without forgotten statements."""
-    asked = sql.Asked(agent_id=reader.agent_id, project=project, but=None, commits=commits)
-    return _cleaned(tx, sql.within(tx, asked, since, until), reader)
+    asked = sql.Asked(agent_id=reader.agent_id, project=project, but=but, commits=commits)
+    return _cleaned(tx, sql.within(tx, asked, since, until, most=most), reader)
+
+
+def in_one_chunk(tx: ReadTx, reader: Reader, keys: Sequence[str]) -> frozenset[str]:
+    """Do what `sql.in_one_chunk` does."""
+    return sql.in_one_chunk(tx, reader.agent_id, keys)
 
 
 def saved(
     tx: ReadTx, seqs: Sequence[int], *, reader: Reader, project: str | None
 ) -> list[tuple[int, FoundRow]]:
-    """Return those of these that are saved memories and pieces of documents, with their `seq`.
-
-    A memory comes once for each of its vectors. Without `project` those of every project count.
-    """
+    """Do what `sql.memories` does."""
     return sql.memories(tx, seqs, reader=reader, project=project)
 
 

@@ -229,6 +229,9 @@ SELECT m.id, CASE WHEN m.source_type = 'session_end' THEN m.source_id
                   WHEN p.source_type = 'session_end' THEN p.source_id END
   FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
   LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id"""
+_IN_ONE_CHUNK = f"""
+SELECT source_id FROM episode_chunks WHERE agent_id = ? AND source_type = 'session' AND source_id IN {LIST}
+ GROUP BY source_id HAVING count(*) = 1"""
 _CHUNKS_OF = """
 SELECT project, position, said_at, content FROM episode_chunks
  WHERE agent_id = ? AND source_type = 'session' AND source_id = ? AND (? IS NULL OR project = ?) ORDER BY position"""
@@ -352,6 +355,11 @@ def holders(tx: ReadTx, words: str) -> int:
 def count(tx: ReadTx) -> int:
     """Return about how many chunks there are."""
     return int(tx.value(_COUNT))
+
+
+def in_one_chunk(tx: ReadTx, agent_id: str, keys: Sequence[str]) -> frozenset[str]:
+    """Return those of these sessions that are one chunk."""
+    return frozenset(tx.column(_IN_ONE_CHUNK, (agent_id, as_list(keys))))
 
 
 def memories(

@@ -43,7 +43,7 @@ def gather(run: Run) -> None:
     run.replaced = run.attempt("superseded", lambda: replaced(run), {})
     run.said = run.attempt("episodes", lambda: said.find(run), {})
     run.around |= neighbours.symmetric(said.beside(run.said))
-    run.allowed |= said.allowed(run.said)
+    run.allowed |= said.allowed(run, run.said)
     run.hints = {seq: score for seq, score in hints.items() if seq in run.allowed}
     run.structure = {seq: score for seq, score in structure.items() if seq in run.allowed}
 

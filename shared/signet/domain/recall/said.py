@@ -112,8 +112,10 @@ def _place(row: FoundRow) -> tuple[str, str, str, int]:
     return row.source_type, row.source_id, row.project, row.position
 
 
-def allowed(said: Said) -> dict[int, Allowed]:
-    """Return what later stages need of passages."""
+def allowed(run: "Run", said: Said) -> dict[int, Allowed]:
+    """Return what later stages need of passages; `asks` is a whole session in which people only ask."""
+    asking = {row.source_id for row in said.values() if _only_asks(row)}
+    whole = search.in_one_chunk(run.tx, run.query.reader, sorted(asking)) if asking else frozenset()
     return {
         number: Allowed(
             type=row.source_type,
@@ -122,10 +124,14 @@ def allowed(said: Said) -> dict[int, Allowed]:
             batch=None,
             passages=len(row.content) / passages.TARGET,
             is_superseded=False,
-            asks=row.source_type == SourceType.SESSION and outcome.only_asks(row.content),
+            asks=row.source_id in whole and row.source_type == SourceType.SESSION,
         )
         for number, row in said.items()
     }
+
+
+def _only_asks(row: FoundRow) -> bool:
+    return row.source_type == SourceType.SESSION and outcome.only_asks(row.content)
 
 
 def beside(said: Said) -> dict[int, list[int]]:

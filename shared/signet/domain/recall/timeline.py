@@ -74,7 +74,7 @@ def page(run: Run) -> tuple[Run, Page, Scores] | None:
         trail=Trail(steps={seq: [_WHY] for seq in found}),
     )
     of_it.replaced = gather.replaced(of_it)
-    of_it.allowed |= said.allowed(of_it.said)
+    of_it.allowed |= said.allowed(of_it, of_it.said)
     order = sorted(found, key=lambda seq: known[seq][0], reverse=True)
     return of_it, _laid_out(of_it, order), {seq: -place for place, seq in enumerate(order)}
 

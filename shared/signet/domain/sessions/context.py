@@ -12,7 +12,7 @@ from signet import clock
 from signet.db import ReadTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Here, Reader
-from signet.domain.episodes import brief, fence
+from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.graph import changes
@@ -33,8 +33,6 @@ log = logs.get("hooks")
 
 #: Who answered where recall did not.
 EPISODES = "episodes"
-#: Of a prompt so much is read.
-READ_CHARS = 4_000
 #: The line above rules.
 RULES = "## Standing rules"
 #: Sources that are found by recall, too.
@@ -212,7 +210,7 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
             needed = prompt.find(
                 tx,
                 Query(
-                    text=asked.message[:READ_CHARS],
+                    text=asked.message[: search.READ_CHARS],
                     reader=reader,
                     sessions=Sessions(project=project, but=asked.key),
                 ),

@@ -65,7 +65,7 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
     """
     if not project:
         return []
-    rows = search.latest(tx, reader=reader, project=project, but=but, most=READ)
+    rows = search.within(tx, reader=reader, project=project, commits=False, but=but, most=READ)
     found: dict[str, Decided] = {}
     chars = CHARS
     for row in rows:
