@@ -195,6 +195,8 @@ def test_a_start_replaces_the_daemon_of_a_workspace_that_was_just_moved(
     daemon: Daemon, tmp_path: Path
 ) -> None:
     first, old = daemon.start().daemon, daemon.workspace
+    # A fork that is about to be a program has the command line of its supervisor for a moment.
+    eventually(lambda: len(daemon.booted()) == 3)
     daemon.workspace = Workspace(tmp_path / "moved")
     old.root.rename(daemon.workspace.root)
     old.make()
