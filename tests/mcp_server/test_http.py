@@ -371,18 +371,52 @@ def test_tags_numbers_and_flags_may_be_written_as_text(api: Api, tags: object) -
 
 
 @pytest.mark.parametrize(
+    ("tags", "pinned", "blank"),
+    [([1, "2"], 1, ""), ("[1, 2]", "1", " "), ('["1", 2]', True, None), ("1,2", 1.0, "\t")],
+)
+def test_other_types_count_where_they_mean_the_same(
+    api: Api, tags: object, pinned: object, blank: object
+) -> None:
+    sent = {"tags": tags, "importance": blank, "visibility": blank}
+    use(api, "memory_store", content="Pier 1207 is closed", pinned=pinned, **sent)
+    use(api, "memory_store", content="Pier 1208 is closed", pinned=0, **sent)
+    rows = {row["content"]: row for row in api.rows("memories")}
+    assert [rows[f"Pier {one} is closed"]["pinned"] for one in (1207, 1208)] == [1, 0]
+    assert {row["tags"] for row in rows.values()} == {'["1", "2"]'}
+    found = given(use(api, "memory_search", query=1207, limit=blank, tags=tags, pinned="1"))[
+        "results"
+    ]
+    assert [one["content"] for one in found] == ["Pier 1207 is closed"]
+
+
+@pytest.mark.parametrize(
     ("tool", "arguments", "text"),
     [
         ("memory_search", {}, "Search failed: query is required"),
-        ("memory_search", {"query": 7}, "Search failed: query must be of type string"),
-        ("memory_search", {"query": "x", "limit": "many"}, "limit must be of type number"),
+        ("memory_search", {"query": True}, "query must be of type string, not true"),
+        ("memory_search", {"query": "x", "limit": "many"}, 'must be of type number, not "many"'),
+        ("memory_search", {"query": "x", "pinned": 2}, "pinned must be of type boolean, not 2"),
+        (
+            "memory_search",
+            {"query": "x", "tags": [None]},
+            "a value of tags must be of type string, not null",
+        ),
+        ("session_bypass", {"session_key": "s", "enabled": ""}, "enabled is required"),
         ("memory_search", {"query": "x", "limit": True}, "limit must be of type number"),
         ("memory_search", {"query": "x", "limit": 500}, "limit must be between 1 and 100"),
         ("memory_store", {"content": "x", "tag": "y"}, "unknown argument 'tag'; known arguments:"),
         ("memory_store", {"content": "x", "visibility": "me"}, "must be one of: global, private"),
-        ("memory_store", {"content": "x", "hints": [1]}, "hints must hold values of type string"),
+        (
+            "memory_store",
+            {"content": "x", "hints": [1.5]},
+            "a value of hints must be of type string",
+        ),
         ("memory_feedback", {"session_key": "s", "ratings": {}}, "at least one entry"),
-        ("memory_feedback", {"session_key": "s", "ratings": {"a": "b"}}, "values of type number"),
+        (
+            "memory_feedback",
+            {"session_key": "s", "ratings": {"a": "b"}},
+            "must be of type number, not",
+        ),
         ("secret_exec", {"command": "true", "secrets": {}}, "at least one entry"),
     ],
     ids=str,

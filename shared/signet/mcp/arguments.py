@@ -1,7 +1,8 @@
 """Arguments of tools: their JSON Schema for the model, and their validation. Pure."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from functools import partial
 
@@ -55,6 +56,7 @@ class Argument:
 
 text = partial(Argument, Kind.TEXT)
 number = partial(Argument, Kind.NUMBER)
+share = partial(number, least=0, most=1)
 flag = partial(Argument, Kind.BOOL)
 texts = partial(Argument, Kind.TEXTS)
 mapping = partial(Argument, Kind.MAP)
@@ -74,7 +76,8 @@ def schema(arguments: Sequence[Argument]) -> dict[str, object]:
 def checked(arguments: Sequence[Argument], given: object) -> dict[str, object]:
     """Return the arguments by the names of the route's request; raises Invalid with a text that a model can act on.
 
-    Null counts as missing, because models write it for omitted arguments.
+    Null counts as missing, because models write it for omitted arguments. So does an empty text, unless the argument
+    is free text or a list.
     """
     if given is None:
         given = {}
@@ -89,6 +92,8 @@ def checked(arguments: Sequence[Argument], given: object) -> dict[str, object]:
     found = {}
     for name, argument in known.items():
         value = given.get(name)
+        if argument.among or argument.kind not in (Kind.TEXT, Kind.TEXTS):
+            value = None if isinstance(value, str) and not value.strip() else value
         if value is not None:
             found[argument.to or name] = _fitting(argument, value)
         elif argument.required:
@@ -111,23 +116,33 @@ def _described(argument: Argument) -> dict[str, object]:
 
 def _fitting(argument: Argument, value: object) -> object:
     name = argument.name
-    value = _read(argument.kind, value)
-    if argument.may_be_list and isinstance(value, list):
-        argument = replace(argument, kind=Kind.TEXTS)
-    if not _is(argument.kind, value):
-        raise Invalid(f"{name} must be of type {argument.kind}")
+    is_list = argument.may_be_list and isinstance(value, list)
+    value = _of(Kind.TEXTS if is_list else argument.kind, name, value)
     if argument.among and value not in argument.among:
         raise Invalid(f"{name} must be one of: {', '.join(argument.among)}")
     if isinstance(value, int | float) and not _within(argument, value):
         raise Invalid(f"{name} must be between {argument.least} and {argument.most}")
-    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    if not all(_is(argument.values, one) for one in held):
-        raise Invalid(f"{name} must hold values of type {argument.values}")
+    held = f"a value of {name}"
+    if isinstance(value, list):
+        return [_of(argument.values, held, one) for one in value]
+    if isinstance(value, dict):
+        return {key: _of(argument.values, held, one) for key, one in value.items()}
     return value
 
 
+def _of(kind: Kind, name: str, value: object) -> object:
+    found = _read(kind, value)
+    if not _is(kind, found):
+        raise Invalid(f"{name} must be of type {kind}, not {json.dumps(value):.40}")
+    return found
+
+
 def _read(kind: Kind, value: object) -> object:
-    """Return a value of this kind that a client wrote as text: a number, yes or no, a list."""
+    """Return the value in this kind where a client wrote another that means it: "5", 1 for true, 7 for "7"."""
+    if kind is Kind.TEXT and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if kind is Kind.BOOL and value in (0, 1, "0", "1"):
+        return value in (1, "1")
     if not isinstance(value, str) or kind is Kind.TEXT:
         return value
     text = value.strip().lower() if kind is Kind.BOOL else value

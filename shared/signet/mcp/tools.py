@@ -7,7 +7,7 @@ A model reads the list at every session start: unlisted arguments keep it under 
 from collections.abc import Mapping
 
 from signet.mcp import answers
-from signet.mcp.arguments import Kind, flag, mapping, number, text, texts
+from signet.mcp.arguments import Kind, flag, mapping, number, share, text, texts
 from signet.mcp.tool import Tool
 
 EXEC_SECONDS = 30.0
@@ -32,19 +32,12 @@ _MEMORY = (
             text("who", "Only saved by this program or person", listed=False),
             text("since", "Earliest ISO date"),
             text("until", "Latest ISO date"),
-            number("min_score", "Minimum relevance (0–1)", least=0, most=1, listed=False),
+            share("min_score", "Minimum relevance (0–1)", listed=False),
             flag("expand", "Add the transcripts of their sessions", listed=False),
             text("keyword_query", "Words for the keyword search", to="keywordQuery", listed=False),
             flag("pinned", "Only pinned memories", listed=False),
-            number("importance_min", "Minimum importance (0–1)", least=0, most=1, listed=False),
-            number(
-                "score_min",
-                "Minimum relevance (0–1)",
-                to="min_score",
-                least=0,
-                most=1,
-                listed=False,
-            ),
+            share("importance_min", "Minimum importance (0–1)", listed=False),
+            share("score_min", "Minimum relevance (0–1)", to="min_score", listed=False),
             _AGENT,
         ),
         method="POST",
@@ -60,13 +53,11 @@ _MEMORY = (
         arguments=(
             text("content", "The memory", required=True),
             text("type", "fact, preference, decision, procedural, rationale…"),
-            number("importance", "0 to 1", least=0, most=1),
+            share("importance", "0 to 1"),
             text("tags", "Comma-separated", may_be_list=True),
             flag("pinned", "Pin it"),
             text("project", "Project folder; default: this session's"),
-            text(
-                "visibility", "private: this agent only", among=("global", "private"), listed=False
-            ),
+            text("visibility", "private: this agent", among=("global", "private"), listed=False),
             texts("hints", "Questions that this memory answers", listed=False),
             _AGENT,
         ),
@@ -109,7 +100,7 @@ _MEMORY = (
             text("content", "New text"),
             text("type", "New type", listed=False),
             text("tags", "Comma-separated", listed=False, may_be_list=True),
-            number("importance", "0 to 1", least=0, most=1),
+            share("importance", "0 to 1"),
         ),
         method="PATCH",
         path="/api/memory/{id}",
@@ -182,14 +173,7 @@ _MEMORY = (
             text("entity_name", "Name of the entity", to="entity", required=True),
             text("question", "Question, to rank facts", listed=False),
             text("aspect_filter", "Only aspects with this name", to="aspect", listed=False),
-            number(
-                "max_tokens",
-                "Maximum characters",
-                to="maxTokens",
-                default=2000,
-                least=100,
-                listed=False,
-            ),
+            number("max_tokens", "Maximum characters", to="maxTokens", least=100, listed=False),
         ),
         method="POST",
         path="/api/knowledge/expand",
