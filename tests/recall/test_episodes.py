@@ -149,3 +149,28 @@ def test_a_session_that_only_asked_ranks_below_the_one_that_answered(db: Databas
     one = say(db, "s1", "User: The ledger closes at 23:40, so the export waits.\nAssistant: Done.")
     result = ask(db, "when is the ledger frozen for the export?", reader=OWN)
     assert found(result)[0] == one
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong", "right"),
+    [
+        (
+            "labels.arrow",
+            "User: Print the labels of the labelled cards.",
+            "Assistant: It is in `labels.arrow`.",
+        ),
+        (
+            "ECONNREFUSED",
+            "Assistant: The socket says ECONNRESET again.",
+            "User: Error: ECONNREFUSED 127.0.0.1",
+        ),
+        ("what was E1042", "User: E104 is done, and E10421 too.", "User: E1042 is the deadlock."),
+        ("getUserName", "User: getUsers is slow.", "User: getUserName returns None."),
+    ],
+)
+def test_an_identifier_is_found_as_a_whole(
+    db: Database, question: str, wrong: str, right: str
+) -> None:
+    say(db, "s1", wrong, at="2026-02-20T09:00:00Z")
+    two = say(db, "s2", right)
+    assert found(ask(db, question, reader=OWN)) == [two]

@@ -57,16 +57,8 @@ def within(
     return _cleaned(tx, sql.within(tx, asked, since, until, most=most), reader)
 
 
-def in_one_chunk(tx: ReadTx, reader: Reader, keys: Sequence[str]) -> frozenset[str]:
-    """Do what `sql.in_one_chunk` does."""
-    return sql.in_one_chunk(tx, reader.agent_id, keys)
-
-
-def saved(
-    tx: ReadTx, seqs: Sequence[int], *, reader: Reader, project: str | None
-) -> list[tuple[int, FoundRow]]:
-    """Do what `sql.memories` does."""
-    return sql.memories(tx, seqs, reader=reader, project=project)
+#: For other nouns, which use no SQL of this one.
+saved, in_one_chunk = sql.memories, sql.in_one_chunk
 
 
 def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:

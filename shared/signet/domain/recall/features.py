@@ -40,7 +40,7 @@ def of(run: Run) -> Evidence:
     by_words = run.attempt(
         "fill_keyword", lambda: keyword.each(run.tx, run.words, memories, run.view), nothing
     )
-    held = np.hstack([by_words, said.held(run.words, run.said.values())])
+    held = np.hstack([by_words, said.held(run.words, run.said.values(), run.query.text)])
     found = Evidence(seqs=seqs, words=tuple(run.words), held=held, alpha=run.settings.alpha)
     if not seqs:
         return found

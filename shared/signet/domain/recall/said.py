@@ -4,6 +4,7 @@ A passage is an indexed chunk, with a negative number during one question. Quest
 session, whether or not a memory was derived from it.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What a caller may ask for by type.
 TYPES = (SourceType.SESSION, SourceType.COMMIT)
+#: What marks a word as an identifier; so do capitals inside it.
+_MARK, _WORD = re.compile(r"[\d_./:]"), re.compile(r"\w+")
 #: Number of passages compared: the best by words, and as many by meaning.
 READ = 24
 #: Later than every stored time.
@@ -115,7 +118,11 @@ def _place(row: FoundRow) -> tuple[str, str, str, int]:
 def allowed(run: "Run", said: Said) -> dict[int, Allowed]:
     """Return what later stages need of passages; `asks` is a whole session in which people only ask."""
     asking = {row.source_id for row in said.values() if _only_asks(row)}
-    whole = search.in_one_chunk(run.tx, run.query.reader, sorted(asking)) if asking else frozenset()
+    whole = (
+        search.in_one_chunk(run.tx, run.query.reader.agent_id, sorted(asking))
+        if asking
+        else frozenset()
+    )
     return {
         number: Allowed(
             type=row.source_type,
@@ -152,12 +159,21 @@ def times(said: Said) -> dict[int, tuple[None, str]]:
     return {number: (None, row.said_at) for number, row in said.items()}
 
 
-def held(words: Collection[str], rows: Iterable[FoundRow]) -> Array:
-    """Return 1 for each word (row) that each passage (column) contains, compared by stems."""
+def held(words: Collection[str], rows: Iterable[FoundRow], question: str) -> Array:
+    """Return 1 for each word (row) that each passage (column) contains.
+
+    Words are compared by stems, identifiers (with digits, marks or inner capitals) as a whole.
+    """
     texts = [fts.folded(row.content) for row in rows]
-    stems = [search.stem(word) for word in words]
-    found = [[float(stem in text) for text in texts] for stem in stems]
-    return np.array(found).reshape(len(stems), len(texts))
+    names = {fts.folded(one) for one in _WORD.findall(question) if one[1:] != one[1:].lower()}
+    parts = [
+        rf"\b{re.escape(one)}\b"
+        if (one := fts.folded(fts.shown(word))) in names or _MARK.search(one)
+        else re.escape(search.stem(word))
+        for word in words
+    ]
+    found = [[float(re.search(part, text) is not None) for text in texts] for part in parts]
+    return np.array(found).reshape(len(parts), len(texts))
 
 
 def holders(run: "Run") -> tuple[list[int], int]:
