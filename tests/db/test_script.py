@@ -92,6 +92,20 @@ def test_the_index_and_a_question_cut_alike(plain: Connection, text: str) -> Non
     assert {word for part in parts for word in script.indexed(part).split()} <= set(read.split())
 
 
+@pytest.mark.parametrize(
+    ("text", "usual"),
+    [
+        ("０３－１２３４", "03-1234"),
+        ("ａ＠ｂ．ｃｏ", "a@b.co"),
+        ("ｐｌａｎ＿７", "plan_7"),
+        ("１２：３０", "12:30"),
+        ("2024‑05‑01", "2024-05-01"),
+    ],
+)
+def test_wide_marks_and_hyphens_are_usual_ones(text: str, usual: str) -> None:
+    assert fts.words(text) == fts.words(usual) and fts.folded(text) == usual
+
+
 def test_another_version_is_not_found(plain: Connection) -> None:
     plain.execute("DELETE FROM memories")
     for number, text in enumerate(("v3.4.0", "v3.40", "13.4.0", "3.4", "python3.12", "🚢 HTTP3")):

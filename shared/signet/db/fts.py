@@ -42,7 +42,7 @@ def words(text: str) -> list[str]:
 
     One-letter words of the Latin script are left out; of other scripts a single character is a word.
     """
-    clean = script.apart(script.fold(_MARKS.sub(" ", encodable(text))).lower())
+    clean = script.apart(_MARKS.sub(" ", script.fold(encodable(text))).lower())
     found = (
         part if script.is_picture(part) else _VERSION.sub("", _EDGES.sub("", part))
         for raw in clean.split()
@@ -97,7 +97,7 @@ def all_of(terms: Sequence[str]) -> str:
 
 def as_indexed(expression: str) -> str:
     """Return an FTS5 expression with its words as the index has them."""
-    return _OPERAND.sub(_operand, script.fold(expression))
+    return _OPERAND.sub(_operand, script.usual(expression))
 
 
 def _operand(found: re.Match[str]) -> str:

@@ -27,6 +27,9 @@ FOLDED = {"ß": "ss", "ẞ": "ss", "ё": "е", "Ё": "Е", "œ": "oe", "Œ": "OE
 _DRESSED = "²³µ¹⁰-₟ℂ-⓿㈀-㏿ﬀ-ﬆ０-９Ａ-Ｚａ-ｚｦ-ﾟ"
 #: Signs that are left alone: they name no letter, or end a word.
 _UNDRESSED = "™℠℡℻Ω℮"
+#: Wide marks but those of sentences, and hyphens. In an index every mark ends a word, so only texts in Python change.
+_MARKS = {one: one - 0xFEE0 for one in range(0xFF02, 0xFF5F) if chr(one) not in "，；？"}
+_MARKS |= dict.fromkeys(map(ord, "‐‑−﹣"), ord("-"))
 #: The longest usual form of one.
 _FORM_CHARS = 3
 _MARKED = re.compile("[ｳｶ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ")
@@ -75,11 +78,21 @@ def _undressing() -> dict[int, str]:
 
 
 def fold(text: str) -> str:
+    """Return a text in the form that is compared: `usual`, with usual marks."""
+    return text if text.isascii() else usual(text).translate(_MARKS)
+
+
+def usual(text: str) -> str:
     """Return a text with the characters replaced that the tokenizer does not fold."""
     if text.isascii():
         return text
     voiced = _MARKED.sub(lambda found: unicodedata.normalize("NFKC", found[0])[0], text)
     return voiced.translate(_undressing()).translate(_FOLD)
+
+
+def parted(text: str) -> str:
+    """Return a text in which each run of these scripts is parted from what is around it."""
+    return _RUN.sub(r" \g<0> ", text) if has_runs(text) else text
 
 
 def apart(text: str) -> str:

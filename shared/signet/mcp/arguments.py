@@ -122,12 +122,10 @@ def _fitting(argument: Argument, value: object) -> object:
         raise Invalid(f"{name} must be one of: {', '.join(argument.among)}")
     if isinstance(value, int | float) and not _within(argument, value):
         raise Invalid(f"{name} must be between {argument.least} and {argument.most}")
-    held = f"a value of {name}"
-    if isinstance(value, list):
-        return [_of(argument.values, held, one) for one in value]
+    held = partial(_of, argument.values, f"a value of {name}")
     if isinstance(value, dict):
-        return {key: _of(argument.values, held, one) for key, one in value.items()}
-    return value
+        return {key: held(one) for key, one in value.items()}
+    return [held(one) for one in value] if isinstance(value, list) else value
 
 
 def _of(kind: Kind, name: str, value: object) -> object:
@@ -157,6 +155,5 @@ def _is(kind: Kind, value: object) -> bool:
 
 
 def _within(argument: Argument, value: float) -> bool:
-    is_low = argument.least is not None and value < argument.least
-    is_high = argument.most is not None and value > argument.most
-    return not (is_low or is_high)
+    least, most = argument.least, argument.most
+    return (least is None or least <= value) and (most is None or value <= most)

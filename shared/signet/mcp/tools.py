@@ -111,12 +111,7 @@ _MEMORY = (
     Tool(
         name="memory_forget",
         text="Forget a memory and its facts; 30 days to recover.",
-        arguments=(
-            _ID,
-            _REASON,
-            flag("force", "Pinned too"),
-            flag("wrong", "Not true"),
-        ),
+        arguments=(_ID, _REASON, flag("force", "Pinned too"), flag("wrong", "Not true")),
         method="DELETE",
         path="/api/memory/{id}",
         failed="Forget failed",
@@ -153,9 +148,7 @@ _MEMORY = (
             text("id", "Id from a heading"),
             number("page", "Page of a long text", least=1),
             text("project", "Only this project folder", listed=False),
-            number(
-                "max_chars", "Maximum characters", to="maxChars", least=0, most=20_000, listed=False
-            ),
+            number("max_chars", "Characters", to="maxChars", least=0, most=20_000, listed=False),
             text("session_key", "Session key", to="sessionKey", listed=False),
             _AGENT,
         ),
@@ -207,10 +200,7 @@ _MACHINE = (
     Tool(
         name="session_bypass",
         text="Turn automatic memory of a session off or on. Only when the user asks.",
-        arguments=(
-            _SESSION,
-            flag("enabled", "true: off", required=True),
-        ),
+        arguments=(_SESSION, flag("enabled", "true: off", required=True)),
         method="POST",
         path="/api/sessions/{session_key}/bypass",
         failed="Bypass toggle failed",

@@ -257,7 +257,7 @@ def without_verbs(request: str, is_known: Callable[[str], bool]) -> str:
 
 def readings(request: str) -> list[Reading]:
     """Return the ways to read a request, the narrowest first; none where it names nothing."""
-    tokens = list(_tokens(request))
+    tokens = list(_tokens(script.fold(request)))
     plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
     language = languages.of(plain, fts.STOP_WORDS) or _asked_in(plain)
     stops = fts.STOP_WORDS | (language.stops if language else frozenset())
@@ -281,9 +281,10 @@ def held(reading: Reading, content: str) -> Held | None:
     """Return what a memory holds of a reading; None where it lacks an identifier or half of the words."""
     folded = fts.folded(content)
     words = frozenset(_split(folded))
-    exact = [one for one in reading.identifiers if one.is_in(content)]
+    plain = script.parted(script.fold(content))
+    exact = [one for one in reading.identifiers if one.is_in(plain)]
     others = [one for one in reading.identifiers if one not in exact]
-    if any(not one.is_spelled_otherwise_in(content) for one in others):
+    if any(not one.is_spelled_otherwise_in(plain) for one in others):
         return None
     have = [one for one in reading.words if one.is_in(words, content)]
     single = frozenset(_split(fts.folded(_DOUBLE.sub(" ", content))))
@@ -402,13 +403,12 @@ def _reading(
             identifiers[text.lower()] = Identifier(text)
             continue
         for part in _parts(text, splits=splits):
-            plain = script.fold(languages.bare(part.lower(), language))
+            plain = languages.bare(part.lower(), language)
             pictures = filter(script.is_picture, script.apart(part).split())
             for raw in (*_WORD.findall(plain), *pictures):
                 word = raw if script.has_runs(raw) else fts.folded(raw)
-                if {raw, word} & stops or languages.says_nothing(raw):
-                    continue
-                if len(word) == 1 and word.isascii():
+                is_letter = len(word) == 1 and word.isascii()
+                if is_letter or {raw, word} & stops or languages.says_nothing(raw):
                     continue
                 is_name = part[:1].isupper() and (text, is_exact) != tokens[0]
                 words[word] = Word(text=word, is_name=is_name, language=language)
