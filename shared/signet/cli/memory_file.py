@@ -26,7 +26,7 @@ def rewrite(signet: Signet, agent: AgentOption = None) -> Output:
 
 @command()
 def undo(signet: Signet, agent: AgentOption = None) -> Output:
-    """Put the MEMORY.md before the last run back.
+    """Restore the MEMORY.md that the last run replaced.
 
     Forgotten statements stay out. The replaced file is kept: undo again to bring it back.
 
@@ -34,4 +34,4 @@ def undo(signet: Signet, agent: AgentOption = None) -> Output:
     """
     done = signet.undo_memory_file(agent_id=agent)
     yield done
-    output.say(f"MEMORY.md is the earlier one again ({done['chars']} characters)")
+    output.say(f"MEMORY.md is restored ({done['chars']} characters)")

@@ -1,8 +1,8 @@
-"""Which sessions, commits, memories and documents a prompt needs: a choice among recall's candidates.
+"""Select the sessions, commits, memories and documents that a prompt needs from recall's candidates.
 
-Whoever asks a question wants its best answers. A prompt asks for nothing, so a second logistic function of the fitted
-model says whether it needs its best candidate at all (`rank.need`); others of the same matter, or nearly as good,
-come with it.
+A question gets its best answers, but most prompts ask for nothing. A second logistic function of the fitted model
+decides whether a prompt needs its best candidate (`rank.need`). Sources about the same subject, or with a similar
+score, are selected too.
 """
 
 import math
@@ -24,16 +24,14 @@ from signet.domain.recall.run import Run
 from signet.domain.recall.said import TYPES
 from signet.wire.origin import STRANGERS, Origin, Review
 
-#: A prompt gets something if the probability that it needs its best candidate is at least so high; without vectors it
-#: must be higher, as words say less.
+#: Minimum probability that a prompt needs its best candidate; higher without vectors, because words alone prove less.
 NEEDED, NEEDED_BY_WORDS = 0.3, 0.8
-#: A further source comes with the best if it stands out so much in comparison: above the fourth one, which is there by
-#: chance.
+#: Score of another selected source, as a share of the best one's lead over the fourth, which is unrelated.
 NEARLY = 0.5
 #: Cosine of two chunks of one matter: two talks about one rule were at 0.62 to 0.82 to each other, talks about other
 #: rules of the same code at most at 0.55; and the least cosine of such a chunk to the prompt.
 SAME_MATTER, LEAST_COSINE = 0.6, 0.2
-#: A prompt of fewer words asks for something of a source, which is told rather than its outcome.
+#: For a prompt with fewer words the passage that answers it is shown, not the outcome of the talk.
 MANY_WORDS = 8
 #: Sources that are named when nothing, or no more, is needed.
 MOST_FAR = 3
@@ -45,10 +43,10 @@ TITLE_CHARS = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needed:
-    """What a prompt needs, best first, and what came nearest of the rest.
+    """The sources that a prompt needs, best first, and the nearest of the others (`far`).
 
-    `chunks` are the passages of sessions and commits with their scores, best first, and `words` how much each word of
-    the prompt tells; both are empty if nothing is needed.
+    `chunks` are the passages of sessions and commits with their scores, best first; `words` has the weight of each
+    word of the prompt. Both are empty if nothing is needed.
     """
 
     matches: Sequence[Match] = ()
@@ -134,7 +132,7 @@ def find(
 
 
 def _saved(run: Run, seqs: Sequence[int]) -> Iterator[tuple[int, FoundRow]]:
-    """Yield memories and pieces of documents that are told as a source, a memory once for each of its vectors."""
+    """Yield memories and pieces of documents that are shown as passages, a memory once for each of its vectors."""
     of = run.query.sessions
     for seq, row in search.saved(
         run.tx, seqs, reader=run.query.reader, project=of.project if of else None
@@ -148,14 +146,14 @@ def _saved(run: Run, seqs: Sequence[int]) -> Iterator[tuple[int, FoundRow]]:
 
 
 def is_worth_a_place(memory: str) -> bool:
-    """Return whether a saved memory is told as a source: it is long, or it decides. Others are told in a line."""
+    """Return whether a memory is long or states a decision; others are shown in one line."""
     return len(memory) >= LONG_MEMORY or outcome.decides(memory)
 
 
 def _sources(
     rows: Sequence[tuple[FoundRow, float]], cosines: Sequence[float | None]
 ) -> list[_Source]:
-    """Return the sources of chunks with these scores, best first; of two alike the older one, as forks are copies."""
+    """Return the sources of chunks with these scores, best first; of two equal ones the older, as forks are copies."""
     found: dict[Source, _Source] = {}
     for (row, score), cosine in zip(rows, cosines, strict=True):
         source = row.source
@@ -182,7 +180,7 @@ def _kept(found: Sequence[_Source]) -> dict[_Source, bool]:
 
 
 def _origin(row: FoundRow, here: Here | None) -> str:
-    """Return who says what a row holds, as far as that is known."""
+    """Return the author of a row, if known."""
     words, title = Origin(row.origin), fence.named(row.title, TITLE_CHARS)
     if row.source_type == SourceType.DOCUMENT:
         return f"{'from the web' if words is Origin.WEB else 'document'}{title and f': {title}'}"

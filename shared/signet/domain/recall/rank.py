@@ -94,7 +94,7 @@ class Model:
         return found
 
     def needed(self, scores: Array, evidence: Array, sources: Places, words: int) -> float:
-        """Return the probability that a prompt of so many words needs its best candidate."""
+        """Return the probability that a prompt with this number of words needs its best candidate."""
         return relevance(float(need(scores, evidence, sources, words) @ self.need) + self.need_bias)
 
     def steps(self, evidence: Array, logit: float) -> list[tuple[str, float]]:

@@ -43,7 +43,8 @@ def find(run: "Run") -> dict[int, FoundRow]:
     if not (run.words and is_asked and search.has_any(run.tx)):
         return {}
     words = fts.any_of(run.words)
-    # Long answers of agents contain more words: without a search among what people say they take all places.
+    # Long answers of agents match more words. Without a second search for passages with a user message they take all
+    # places.
     found = [_rows(run, words), _rows(run, words, spoken=True)]
     if len(found[0]) < READ:
         found.append(_rows(run, None))

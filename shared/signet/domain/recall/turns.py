@@ -1,10 +1,9 @@
-"""The turns of earlier sessions that answer a question, and commits: single ones, word for word.
+"""Select single messages of earlier sessions, and commits, that answer a question.
 
-A report of a fault needs the stretch of talk in which its matter was settled (`episodes/brief.py`). A question ("when
-did I hurt my shoulder?") needs the few turns that say so, and these may stand in several talks, between long answers of
-an agent that nobody needs twice. So each turn is judged by itself: by the score of its chunk (`prompt.py`), by its
-words and those of the turns beside it, and by who speaks where an agent says most: what a person said is known from
-nowhere else.
+A bug report needs the part of a talk in which the problem was solved (`episodes/brief.py`). A question ("when did I hurt
+my shoulder?") needs a few messages, which may be in several talks, between long answers of an agent. So each message
+has its own score: that of its chunk (`prompt.py`), its words, the words of its neighbours, and, in talks where the
+agent writes most, whether the user wrote it.
 
 The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decision 57).
 """
@@ -31,7 +30,7 @@ QUESTION_CHARS = 300
 #: What the share of the question's words that a turn contains adds to the score of its chunk, and what the better of
 #: the turns before and after it adds.
 WORDS, BESIDE = 3.0, 1.5
-#: Distance to the best turn within which a further one is told.
+#: Maximum distance of a message's score from the best.
 NEARLY = 6.0
 #: What a turn of a person is worth more, and what a later part of one that was cut into chunks is worth less, where all
 #: is said by an agent; where people say half it makes no difference who speaks.
@@ -142,8 +141,8 @@ def find(
 ) -> list[Stretch]:
     """Return the turns of what a prompt needs under their sources, that of the best first; empty for none.
 
-    They fit in so many characters with their headings. `given` are names of what a session was told, `told` texts that
-    it is told now; both are left out.
+    With their headings they have at most `chars` characters. `given` are names of parts that the session received,
+    `told` are texts that it receives now; both are left out.
     """
     words = [Word(search.stem(word), tells) for word, tells in needed.words.items()]
     found = [turn for row, score in needed.chunks[:READ] for turn in _turns(row, score, words)]

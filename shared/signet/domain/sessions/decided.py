@@ -1,6 +1,6 @@
-"""What was decided, ruled and left open in the sessions of a project, in the words of the people who said it.
+"""List decisions, rules and open items from the sessions of a project, in their authors' words.
 
-A session starts with these statements, newest first: whoever works there must know them before the first prompt.
+A session starts with these statements, newest first: an agent must know them before the first prompt.
 """
 
 import re
@@ -17,9 +17,9 @@ from signet.text import orders
 
 #: Newest chunks of a project that are read for statements, statements at a session start, and their characters.
 READ, MOST, CHARS = 400, 24, 2_600
-#: A longer message is told by its sentences that decide.
+#: Of a longer message, only the sentences with a decision are listed.
 WHOLE_CHARS = 260
-#: How people write down what holds from now on.
+#: Phrases of decisions and rules.
 _DECIDES = re.compile(
     r"\b(?:decision|decided|settled?|agreed|rule (?:for|of)|from now on|going forward|never|always|must(?:n['’]t)?"
     r"|no longer|not any ?more|instead of|at (?:most|least)|only (?:in|on|with|if|when|after|by|for|the)|no \w+ at all"
@@ -32,7 +32,7 @@ _DECIDES = re.compile(
     r"|sólo (?:si|con|después))\b",
     re.IGNORECASE,
 )
-#: What is left to do, by anybody.
+#: Open items, from any speaker.
 _OPEN = re.compile(
     r"(?:^|[.!?] )(?:still )?(?:open|offen|todo|à faire|pendiente): ?(\S.*)", re.IGNORECASE
 )

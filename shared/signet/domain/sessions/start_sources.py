@@ -134,7 +134,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
 
 
 def _leave_covered(tx: ReadTx, found: Found) -> None:
-    """Leave out facts read from sessions whose own statements are told."""
+    """Leave out facts from sessions whose own statements are listed."""
     sessions = {one.session for one in found.decided}
     roots = sources.roots(tx, [one.id for one in found.candidates]) if sessions else {}
     found.candidates = [one for one in found.candidates if roots.get(one.id) not in sessions]

@@ -23,7 +23,7 @@ TITLES = {
     "learning": "Learned",
 }
 OTHER = "More"
-#: Share of a memory's words in another one that says the same and more.
+#: Minimum share of a memory's words in a longer memory that makes it a repetition.
 SAID = 0.8
 
 
@@ -46,7 +46,7 @@ def text(sources: Sources, *, title: str) -> str:
 
 
 def _is_in_another(text: str, every: Sequence[str]) -> bool:
-    """Return whether another memory says the same and more, or in the user's own words instead of about the user."""
+    """Return whether a memory repeats a longer one, or one in the user's own words."""
     said, is_about = _stems(text), _is_about_user(text)
     others = (other for other in every if other != text and is_about >= _is_about_user(other))
     return any(
