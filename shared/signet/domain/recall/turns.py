@@ -1,9 +1,9 @@
 """Select single messages of earlier sessions, and commits, that answer a question.
 
-A bug report needs the part of a talk in which the problem was solved (`episodes/brief.py`). A question ("when did I hurt
-my shoulder?") needs a few messages, which may be in several talks, between long answers of an agent. So each message
-has its own score: that of its chunk (`prompt.py`), its words, the words of its neighbours, and, in talks where the
-agent writes most, whether the user wrote it.
+A bug report needs the part of a talk in which the problem was solved (`episodes/brief.py`). A question ("when did I
+hurt my shoulder?") needs a few messages, which may be in several talks, between long answers of an agent. So each
+message has its own score: that of its chunk (`prompt.py`), its words, the words of its neighbours, and, in talks where
+the agent writes most, whether the user wrote it.
 
 The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decision 57).
 """
