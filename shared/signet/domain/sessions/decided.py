@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from signet.db import ReadTx
+from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search, split
 from signet.domain.episodes.models import STARTED
+from signet.domain.extraction import rules_sentences
 from signet.domain.sessions import wording
 from signet.text import orders
 
@@ -21,10 +22,11 @@ READ, MOST, CHARS = 400, 24, 2_600
 WHOLE_CHARS = 260
 #: Phrases of decisions and rules.
 _DECIDES = re.compile(
-    r"\b(?:decision|decided|settled?|agreed|rule (?:for|of)|from now on|going forward|never|always|must(?:n['’]t)?"
-    r"|no longer|not any ?more|instead of|at (?:most|least)|only (?:in|on|with|if|when|after|by|for|the)|no \w+ at all"
-    r"|ha(?:s|ve) to (?:agree|approve|sign)|ask \w+ (?:\w+ ){0,2}(?:before|first)|until \w+ (?:says|agrees|signs)"
-    r"|not allowed|forbidden|protected|budget|that was wrong|(?:write|note|keep|leave) \w+ (?:\w+ )?(?:as )?open"
+    r"\b(?:decision|decided|settled?|agreed|rule (?:for|of)|from now on|going forward|never(?! ?mind)|always"
+    r"|must(?:n['’]t)?|no longer|not any ?more|instead of|at (?:most|least)|no \w+ at all"
+    r"|only (?:in|on|with|if|when|after|by|for|the)|ha(?:s|ve) to (?:agree|approve|sign)"
+    r"|ask \w+ (?:\w+ ){0,2}(?:before|first)|budget|protected|until \w+ (?:says|agrees|signs)|not allowed|forbidden"
+    r"|that was wrong(?!, (?:undo|revert|try))|(?:write|note|keep|leave) \w+ (?:\w+ )?(?:as )?open"
     r"|entschieden|entscheidung|beschlossen|ab (?:jetzt|sofort)|künftig|niemals?|immer|nicht mehr|höchstens|mindestens"
     r"|nur (?:in|mit|wenn|nach|bei)|darf (?:nicht|nie)|verboten"
     r"|décidé|décision|désormais|dorénavant|jamais|toujours|ne \w+ plus|au plus|interdit|seulement (?:si|avec|après)"
@@ -36,8 +38,54 @@ _DECIDES = re.compile(
 _OPEN = re.compile(
     r"(?:^|[.!?] )(?:still )?(?:open|offen|todo|à faire|pendiente): ?(\S.*)", re.IGNORECASE
 )
+#: Questions, reports of faults, settings, commands and passwords in words of rules; "ok?" after a rule asks nothing.
+_NO_DECISION = re.compile(
+    r"(?<!\bok)(?<!\bokay)(?<!\bclear)(?<!\bklar)(?<!\bvale)[?？]"
+    r"|^(?:(?:and|but|so|then|ok|und|aber|et|mais|y|pero),? )?(?:why|who|where|should|shall|ca?n|could|would|will"
+    r"|do(?! not)|does|did|is|are|was|were|has|warum|wieso|pourquoi|est-ce|por qué)\b"
+    r"|\b(?:(?:not|n['’]t|nothing)(?: yet| been| really)* (?:decided|agreed|settled)|noch nicht entschieden"
+    r"|(?:I|it|this|that|he|she)(?:['’]ve| have| has)? (?:always|never) (?:\w+ed|knew|saw|understood|felt|had|went|got)"
+    r"|(?!must|should|may|can|will|to|and|or|but|please)\w+ (?:always|never|no longer) (?:crash|fail|hang|break|work"
+    r"|pass|finish|compile|load|start|happen|respond|stop)(?:e?s|ed)?|takes? at least|403 forbidden"
+    r"|immer noch|noch immer|(?:geht|läuft|klappt|funktioniert|startet|baut) (?:\w+ )?(?:nie|nicht|immer)"
+    r"|(?:marche|fonctionne|compile|passe|démarre) (?:jamais|plus|toujours)|plante|toujours (?:en erreur|pas|cassé)"
+    r"|(?:ya no|nunca|siempre) (?:me )?(?:funciona|falla|arranca|compila|termina|sale|pasa))\b"
+    r"|^(?:this|it|that|there) must (?:be|have|not)\b"
+    r"|^\W*\w[\w-]*(?:\W+\w[\w-]*)?\W*$|^/\w|(?:\b[\w.-]+: [\w./-]+ ){2}[\w.-]+:"
+    r"|\b(?:password|passwort|passphrase|mot de passe|contraseña|token|secret|key) (?=\S*[a-z])(?=\S*\d)\S{6}",
+    re.IGNORECASE,
+)
+#: How people say that they do not mean a statement.
+_NOT_MEANT = re.compile(
+    r"\b(?:disagree|nonsense|ha(?:ha)+|lol|kidding|joking|just thinking|what if|suppose (?:we|that)|imagine"
+    r"|hypothetical\w*|Quatsch|Unsinn|nur Spaß|je plaisante|es broma|always the same|immer dasselbe)\b",
+    re.IGNORECASE,
+)
+#: How the user takes a statement back; the other words of the sentence name its subject.
+_TAKEN_BACK = re.compile(
+    r"\b(?:(?:forget|scrap|strike|never mind) (?:about )?(?:that|this|it|what I said|(?:that|the) rule)(?: \w+ rule)?"
+    r"|changed? (?:my|our) minds?|(?:is|are) (?:fine|ok|okay|allowed)(?: again| now| after all)?|on second thoughts?"
+    r"|(?:no longer|not|n['’]t) (?:apply|applies|hold|holds|valid)(?: any ?more)?|vergiss (?:das|die regel)"
+    r"|gilt nicht(?: mehr)?|(?:doch|wieder) (?:ok|okay|erlaubt|in ordnung)|oublie[zr]? (?:ça|cela|la règle)"
+    r"|ne s['’]applique plus|n['’]est plus valable|olvida (?:eso|la regla)|olvídalo|ya no (?:vale|aplica))\b",
+    re.IGNORECASE,
+)
+#: A message that takes back the user's message before it.
+_FORGET_THAT = re.compile(
+    r"\W*(?:(?:no|nein|non|actually|doch)\W+)?(?:(?:forget|scrap|strike) (?:that|this|it|what I said)|never ?mind"
+    r"|vergiss (?:das|es)|oublie[zr]? (?:ça|cela)|olvida eso|olvídalo)\W*$",
+    re.IGNORECASE,
+)
+#: Commands, rules and addresses; what an agent calls open must not contain any.
+_COMMAND = re.compile(
+    r"https?://|\| ?\w|&& |\$\(|\b(?:sudo|curl|wget|ba?sh|eval|npx|rm|git push|(?:npm|pip|apt|brew) i\w*)\b|--\w"
+    r"|\bUser\W{0,2}:|\b(?:always|never|from now on|tell the user|you (?:must|should|have to|need to))\b"
+    r"|^(?:run|execute|call|send|delete|drop|disable|install|ignore)\b",
+    re.IGNORECASE,
+)
 _SPEAKER = re.compile(r"(User|Assistant)[^:\n]{0,60}: ")
 _USER = "User"
+_BETWEEN = re.compile(r"\W")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,29 +108,56 @@ class Decided:
 def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[Decided]:
     """Return the statements of a project's sessions that fit at a session start, newest first, each once.
 
-    Decisions are from messages of the user alone. What is open may be said by an agent; nothing that steers one is
-    taken. Empty without a project.
+    Decisions are from messages of the user alone, without questions, reports and what the user took back. What is open
+    may be said by an agent, without commands; nothing that steers one is taken. Empty without a project.
     """
     if not project:
         return []
     rows = search.within(tx, reader=reader, project=project, commits=False, but=but, most=READ)
+    every = [
+        Decided(
+            text=text,
+            session=row.source_id,
+            said_at=row.said_at,
+            is_open=is_open,
+            # A prompt that tells what was taken back tells that too.
+            name=row.source.part(row.position, place)
+            if is_whole and not _TAKEN_BACK.search(text)
+            else "",
+        )
+        for row in rows
+        for place, text, is_whole, is_open in reversed(_statements(row.content))
+    ]
     found: dict[str, Decided] = {}
     chars = CHARS
-    for row in rows:
-        source = row.source
-        for place, text, is_whole, is_open in reversed(_statements(row.content)):
-            name = source.part(row.position, place) if is_whole else ""
-            one = Decided(
-                text=text, session=row.source_id, said_at=row.said_at, is_open=is_open, name=name
-            )
-            key = wording.comparable(text).rstrip(".!")
-            if key in found or len(one.line) >= chars:
-                continue
+    for one in _standing(every):
+        key = wording.comparable(one.text).rstrip(".!")
+        if key not in found and len(one.line) < chars and len(found) < MOST:
             found[key] = one
             chars -= len(one.line) + 1
-            if len(found) == MOST:
-                return list(found.values())
     return list(found.values())
+
+
+def _standing(every: Sequence[Decided]) -> list[Decided]:
+    """Return what no later statement takes back; one that takes back stays if it did, or decides something."""
+    kept: list[Decided] = []
+    backs: dict[Decided, set[str]] = {}
+    used: set[Decided] = set()
+    for one in every:
+        about = _about(one.text) if not one.is_open else set()
+        by = [back for back, of in backs.items() if 2 * len(about & of) >= max(1, len(of))]
+        used.update(by)
+        if not by:
+            kept.append(one)
+            if not one.is_open and _TAKEN_BACK.search(one.text):
+                backs[one] = about
+    return [one for one in kept if one not in backs or one in used or _DECIDES.search(one.text)]
+
+
+@lru_cache(2 * READ)
+def _about(text: str) -> set[str]:
+    """Return the stems of the words that name the subject of a statement."""
+    return {*map(search.stem, fts.content_words(_TAKEN_BACK.sub(" ", text)))} - {"rule", "regel"}
 
 
 def names(found: Sequence[Decided], told: str) -> list[str]:
@@ -98,17 +173,37 @@ def _statements(chunk: str) -> Sequence[tuple[int, str, bool, bool]]:
 
 
 def _each(chunk: str) -> Iterator[tuple[int, str, bool, bool]]:
-    for place, turn in enumerate(split.turns(brief.without_code(chunk))):
+    turns: list[tuple[str | None, str]] = []
+    for turn in split.turns(brief.without_code(chunk)):
         named = _SPEAKER.match(turn)
-        speaker, said = (named[1], turn[named.end() :].strip()) if named else (None, turn)
-        if speaker == _USER and _DECIDES.search(said):
-            if len(said) <= WHOLE_CHARS:
-                yield place, said, True, False
-            else:
-                for sentence in split.sentences(said):
-                    if _DECIDES.search(sentence) and len(sentence) <= WHOLE_CHARS:
-                        yield place, sentence, False, False
-        elif opened := _OPEN.search(said):
+        turns.append((named[1], turn[named.end() :].strip()) if named else (None, turn))
+    for place, (speaker, said) in enumerate(turns):
+        reply = next((text for who, text in turns[place + 1 :] if who == _USER), "")
+        is_standing = speaker == _USER and not _FORGET_THAT.match(reply)
+        ruled = list(_ruled(said)) if is_standing else []
+        yield from ((place, text, is_whole, False) for text, is_whole in ruled)
+        if not ruled and (opened := _OPEN.search(said)):
             text = opened[1].strip()
-            if len(text) <= WHOLE_CHARS and not orders.steers(text):
+            is_order = orders.steers(text) or (speaker != _USER and _COMMAND.search(text))
+            if len(text) <= WHOLE_CHARS and not is_order:
                 yield place, text, False, True
+
+
+def _ruled(said: str) -> Iterator[tuple[str, bool]]:
+    """Yield what a message decides or takes back, and whether that is all of it: no questions or machine text."""
+    if not (_DECIDES.search(said) or _TAKEN_BACK.search(said)) or orders.steers(said):
+        return
+    sentences = [one for part in rules_sentences.paragraphs(said) for one in part]
+    ruling = [one for one in sentences if _is_ruling(one)]
+    is_short = len(said) <= WHOLE_CHARS
+    if is_short and (not ruling or _NOT_MEANT.search(said)):
+        return
+    if is_short and _BETWEEN.sub("", said) == _BETWEEN.sub("", "".join(sentences)):
+        yield said, True
+    else:
+        yield from ((one, False) for one in ruling if len(one) <= WHOLE_CHARS)
+
+
+def _is_ruling(text: str) -> bool:
+    is_meant = not (_NO_DECISION.search(text) or _NOT_MEANT.search(text) or orders.steers(text))
+    return is_meant and bool(_DECIDES.search(text) or _TAKEN_BACK.search(text))
