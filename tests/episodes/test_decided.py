@@ -196,3 +196,32 @@ def test_what_an_agent_calls_open_contains_no_command(world: World, order: str) 
     world.rest()
     start = world.hook("session-start", f"order-{order[:8]}")
     assert order not in start.partition("## Decided and open")[2]
+
+
+def test_a_later_statement_replaces_an_earlier_one(world: World) -> None:
+    talks = (
+        ("cabins-1", "From now on releases are cut on Tuesday."),
+        ("cabins-2", "From now on releases are cut on Thursday."),
+    )
+    for day, (key, text) in enumerate(talks, start=17):
+        world.talk(key, [("user", text), ("assistant", "Yes.")], day)
+    world.rest()
+    start = world.hook("session-start", "after-cabins").partition("## Decided and open")[2]
+    assert "cut on Thursday" in start
+    assert "cut on Tuesday" not in start
+
+
+def test_few_open_items_stand_beside_decisions(world: World) -> None:
+    said = [
+        (role, text)
+        for number in range(12)
+        for role, text in (
+            ("user", f"Look at gangway {number}."),
+            ("assistant", f"Open: gangway {number} needs {number} new bolts."),
+        )
+    ]
+    world.talk("gangways", said, 21)
+    world.rest()
+    start = world.hook("session-start", "after-gangways").partition("## Decided and open")[2]
+    assert start.count("needs") == 6
+    assert "Never overbook" in start

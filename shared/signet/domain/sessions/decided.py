@@ -13,11 +13,15 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search, split
 from signet.domain.episodes.models import STARTED
 from signet.domain.extraction import rules_sentences
+from signet.domain.graph import changes
+from signet.domain.graph.changes import Dated
 from signet.domain.sessions import wording
 from signet.text import orders
 
 #: Newest chunks of a project that are read for statements, statements at a session start, and their characters.
 READ, MOST, CHARS = 400, 24, 2_600
+#: Open items among them, which agents write often and close seldom; and statements that are compared with each other.
+MOST_OPEN, COMPARED = 6, 60
 #: Of a longer message, only the sentences with a decision are listed.
 WHOLE_CHARS = 260
 #: Phrases of decisions and rules.
@@ -128,13 +132,20 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
         for row in rows
         for place, text, is_whole, is_open in reversed(_statements(row.content))
     ]
+    standing = _standing(every)[:COMPARED]
+    later = changes.find([Dated(text=one.text, said_at=one.said_at) for one in standing])
     found: dict[str, Decided] = {}
-    chars = CHARS
-    for one in _standing(every):
+    chars, room = CHARS, MOST_OPEN
+    for number, one in enumerate(standing):
         key = wording.comparable(one.text).rstrip(".!")
-        if key not in found and len(one.line) < chars and len(found) < MOST:
-            found[key] = one
-            chars -= len(one.line) + 1
+        is_over = number in later and not later[number].is_part
+        if key in found or is_over or len(one.line) >= chars or len(found) == MOST:
+            continue
+        if one.is_open and room == 0:
+            continue
+        room -= one.is_open
+        found[key] = one
+        chars -= len(one.line) + 1
     return list(found.values())
 
 
