@@ -61,6 +61,12 @@ def found(db: Connection, question: str) -> list[str]:
         ("deployed✅now", "deployed ✅"),
         ("👩‍💻 at work", "👩‍💻"),
         ("👍🏽 from Ana", "👍"),
+        ("Press 1️⃣ to go on", "1️⃣"),
+        ("Press 1⃣ to go on", "1️⃣"),
+        ("Press1️⃣2️⃣", "2️⃣ press"),
+        ("Sold in 🇩🇪🇫🇷", "🇫🇷"),
+        ("🇩🇪: sold", "sold 🇩🇪"),
+        ("We ❤️ it", "❤"),
     ],
 )
 def test_a_word_inside_a_sentence_is_found(tmp_path: Path, text: str, question: str) -> None:
@@ -108,6 +114,8 @@ def test_wide_marks_and_hyphens_are_usual_ones(text: str, usual: str) -> None:
 
 def test_another_version_is_not_found(plain: Connection) -> None:
     plain.execute("DELETE FROM memories")
+    plain.execute(SAVE, ("flag", "🇪🇩 11️⃣"))
+    assert found(plain, "🇩🇪") == found(plain, "1️⃣") == []
     for number, text in enumerate(("v3.4.0", "v3.40", "13.4.0", "3.4", "python3.12", "🚢 HTTP3")):
         plain.execute(SAVE, (str(number), text))
     assert found(plain, "3.4.0") == ["0"]

@@ -28,8 +28,10 @@ _DRESSED = "²³µ¹⁰-₟ℂ-⓿㈀-㏿ﬀ-ﬆ０-９Ａ-Ｚａ-ｚｦ-ﾟ"
 #: Signs that are left alone: they name no letter, or end a word.
 _UNDRESSED = "™℠℡℻Ω℮"
 #: Wide marks but those of sentences, and hyphens. In an index every mark ends a word, so only texts in Python change.
-_MARKS = {one: one - 0xFEE0 for one in range(0xFF02, 0xFF5F) if chr(one) not in "，；？"}
-_MARKS |= dict.fromkeys(map(ord, "‐‑−﹣"), ord("-"))
+_MARKS: dict[int, int | str] = {
+    one: one - 0xFEE0 for one in range(0xFF02, 0xFF5F) if chr(one) not in "，；？"
+}
+_MARKS |= {**dict.fromkeys(map(ord, "‐‑−﹣"), ord("-")), 0xFE0F: ""}
 #: The longest usual form of one.
 _FORM_CHARS = 3
 _MARKED = re.compile("[ｳｶ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ")
@@ -55,7 +57,7 @@ _PIECE = 32
 
 _FOLD = str.maketrans(FOLDED)
 _RUN = re.compile(f"[{RANGES}]+")
-_PICTURE = re.compile(f"[{_EMOJI}]")
+_PICTURE = re.compile(f"[0-9]\ufe0f?\u20e3|[🇦-🇿]{{2}}|[{_EMOJI}]")
 _JOINT = re.compile(rf"(?<=[{_LETTERS}])(?=[0-9])|(?<=[0-9])(?=[{_LETTERS}])")
 
 
@@ -84,8 +86,6 @@ def fold(text: str) -> str:
 
 def usual(text: str) -> str:
     """Return a text with the characters replaced that the tokenizer does not fold."""
-    if text.isascii():
-        return text
     voiced = _MARKED.sub(lambda found: unicodedata.normalize("NFKC", found[0])[0], text)
     return voiced.translate(_undressing()).translate(_FOLD)
 
@@ -101,14 +101,18 @@ def apart(text: str) -> str:
 
 
 def is_picture(word: str) -> bool:
-    """Return whether a word is one emoji."""
+    """Return whether a word is one emoji, a flag, or a digit on a key cap, of which the index has the digit."""
     return _PICTURE.fullmatch(word) is not None
 
 
 def indexed(word: str) -> str:
     """Return a word of a question as the index reads it."""
-    parted = _JOINT.sub(" ", word)
-    return _PICTURE.sub(lambda found: f" {_EMOJI_WORD}{ord(found[0])} ", parted).strip()
+    return _PICTURE.sub(_numbers, _JOINT.sub(" ", word)).strip()
+
+
+def _numbers(found: re.Match[str]) -> str:
+    signs = found[0].rstrip("\ufe0f\u20e3")
+    return f" {' '.join(one if one.isascii() else f'{_EMOJI_WORD}{ord(one)}' for one in signs)} "
 
 
 def has_runs(text: str) -> bool:

@@ -79,8 +79,7 @@ def checked(arguments: Sequence[Argument], given: object) -> dict[str, object]:
     Null counts as missing, because models write it for omitted arguments. So does an empty text, unless the argument
     is free text or a list.
     """
-    if given is None:
-        given = {}
+    given = {} if given is None else given
     if not isinstance(given, dict):
         raise Invalid("arguments must be an object")
     known = {argument.name: argument for argument in arguments}

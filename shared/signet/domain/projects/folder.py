@@ -194,10 +194,9 @@ def _tree(folder: str, users: set[int]) -> tuple[str, str] | None:
         return None
     if stat.S_ISDIR(there.st_mode):
         return (folder, entry) if _is_git_folder(entry) else None
-    said = _line(Path(entry))
-    if not said.startswith("gitdir:"):
+    target = _git_of(folder)
+    if target == os.path.realpath(entry):
         return None
-    target = os.path.realpath(_join(folder, said.removeprefix("gitdir:").strip()))
     common = _common_of(target, entry)
     if common:
         return _main_tree(common), common
@@ -233,16 +232,14 @@ def _are_of_one_moment(one: str, other: str) -> bool:
 
 def _main_tree(common: str) -> str:
     """Return the main working tree of a repository; a bare one has none and is its own folder."""
-    parent = _dirname(common)
-    if os.path.realpath(_join(parent, ".git")) == common:
-        return parent
-    said = _line(Path(parent, ".git"))
-    if said.startswith("gitdir:") and os.path.realpath(_join(parent, said[7:].strip())) == common:
-        return parent
-    named = _tree_named_by(common)
-    said = _line(Path(named, ".git")) if named else ""
-    is_mutual = os.path.realpath(_join(named, said.removeprefix("gitdir:").strip())) == common
-    return named if said and is_mutual else common
+    trees = filter(None, (_dirname(common), _tree_named_by(common)))
+    return next((one for one in trees if _git_of(one) == common), common)
+
+
+def _git_of(tree: str) -> str:
+    said = _line(Path(tree, ".git"))
+    is_named = said.startswith("gitdir:")
+    return os.path.realpath(_join(tree, said[7:].strip() if is_named else ".git"))
 
 
 def _tree_named_by(git_folder: str) -> str:
