@@ -1,11 +1,14 @@
 """What people do in Claude Code beside writing messages, and what the next session knows of it."""
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from episodes.world import World, a_world
 from providers.native.cases import Models
+from support.processes import eventually
 
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
@@ -92,3 +95,17 @@ def test_a_session_stays_in_its_project_when_its_agent_changes_the_folder(world:
     world.hook("session-start", "moving")
     moved = world.hook("user-prompt-submit", "moving", userPrompt=asked, cwd=str(folder))
     assert "through the table mail_outbox with SKIP LOCKED, no broker." in moved
+
+
+@pytest.mark.parametrize("reason", ["other", "agent_end"])
+def test_an_answer_that_is_written_after_the_hook_is_stored(world: World, reason: str) -> None:
+    said = {"role": "user", "content": "Which paint does the pier get?"}
+    path = Path(world.log(f"late-{reason}", [{"type": "user", "message": said}], 21))
+    world.hook("session-start", f"late-{reason}")
+    world.hook("session-end", f"late-{reason}", transcriptPath=str(path), reason=reason)
+    answer = {"role": "assistant", "content": "The pier gets grey paint."}
+    with path.open("a") as file:
+        record = {"type": "assistant", "message": answer, "timestamp": "2026-03-21T09:01:00Z"}
+        file.write(f"\n{json.dumps(record)}\n")
+    stored = f"SELECT content FROM session_transcripts WHERE session_key = 'late-{reason}'"
+    eventually(lambda: "grey paint" in str(world.rows(stored)))

@@ -14,7 +14,10 @@ from signet.db import WriteTx
 from signet.domain.auth import caller
 from signet.domain.backfill.models import Home
 from signet.domain.backfill.places import log_folders
+from signet.domain.sessions import session_end
 from signet.domain.sessions.calls import Call
+from signet.domain.sessions.services import Services
+from signet.domain.sessions.session_end import Ended, Report
 from signet.domain.transcripts import log_files, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Reading, Session
@@ -26,6 +29,10 @@ log = logs.get("hooks")
 
 #: A log is read again when it has grown by this much, and by this share: reading 1 GB takes many seconds.
 LEAST_NEW_BYTES, LEAST_NEW_SHARE = 4_096, 0.02
+
+
+#: Seconds between looks at a log that has no answer yet: Copilot writes a turn only after its hook has returned.
+LOOKS = (1.0, 4.0, 15.0)
 
 
 def readable(path: str | None) -> LogFile | None:
@@ -56,6 +63,31 @@ def later(
     task = asyncio.create_task(_keep(state, call, log_file, inline, offset))
     state.tasks.add(task)
     task.add_done_callback(state.tasks.discard)
+
+
+def again(state: State, call: Call, report: Report, ended: Ended, services: Services) -> None:
+    """Read the log of a session again in the background, if it ends without an answer and then grows."""
+    read = ended.session.reading if ended.session else None
+    if report.log is None or read is None or read.log_bytes is None:
+        return
+    if read.text.rfind("\nAssistant: ") > max(0, read.text.rfind("\nUser: ")):
+        return
+    late = report if ended.is_turn else replace(report, reason=session_end.LONG_AGO)
+    task = asyncio.create_task(_again(call, late, report.log.path, read.log_bytes, services))
+    state.tasks.add(task)
+    task.add_done_callback(state.tasks.discard)
+
+
+async def _again(call: Call, report: Report, path: str, size: int, services: Services) -> None:
+    for seconds in LOOKS:
+        await asyncio.sleep(seconds)
+        now = _size(path) or size
+        if now > size:
+            size = now
+            try:
+                await session_end.end(call, report, services)
+            except SignetError as error:
+                log.info("transcript.not_kept", code=error.code)
 
 
 async def _keep(

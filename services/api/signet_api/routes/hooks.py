@@ -275,7 +275,9 @@ async def end_session(
 ) -> wire.EndedSession:
     """End a session, or a turn of it."""
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
-    ended = await session_end.end(call, _report(body, headers), services_of(state))
+    report, services = _report(body, headers), services_of(state)
+    ended = await session_end.end(call, report, services)
+    transcripts.again(state, call, report, ended, services)
     if not ended.is_turn:
         state.following.pop((call.agent_id, call.key or ""), None)
     if ended.is_bypassed:
