@@ -1,6 +1,7 @@
 """What is known of repositories: worktrees that are gone, repositories that moved or lie on another machine."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,6 +60,32 @@ def test_worktrees_that_are_gone_belong_to_their_repository(
     codex = tmp_path / ".codex/worktrees/3f2a"
     assert project(db, codex / "atlas/src") == str(atlas.root)
     assert project(db, codex / "borealis") == str(codex / "borealis")
+
+
+@pytest.mark.parametrize("is_moved", [False, True], ids=["made apart", "moved apart"])
+@pytest.mark.parametrize("first", ["atlas", "fix"])
+def test_worktrees_of_a_repository_whose_git_folder_is_elsewhere_belong_to_it(
+    db: Database, tmp_path: Path, atlas: Copy, is_moved: bool, first: str
+) -> None:
+    (tmp_path / "gits").mkdir()
+    if not is_moved:
+        shutil.rmtree(atlas.root / ".git")
+    atlas.git("init", "--quiet", "--separate-git-dir", str(tmp_path / "gits/atlas.git"))
+    (atlas.root / "src").mkdir()
+    atlas.commit("src/main.py", "print(1)")
+    atlas.commit("setup.cfg", "[x]")
+    atlas.git("worktree", "add", "--quiet", "../fix", "-b", "fix")
+    (tmp_path / "evil").mkdir()
+    shutil.copy2(atlas.root / ".git", tmp_path / "evil/.git")
+    shutil.copy2(atlas.root / "setup.cfg", tmp_path / "evil/setup.cfg")
+    own = project(db, tmp_path / first)
+    assert {project(db, tmp_path / one) for one in ("fix", "atlas", "atlas/src")} == {own}
+    assert project(db, tmp_path / "evil") == str(tmp_path / "evil")
+    assert folder.evidence(folder.locate(str(atlas.root))).commits
+    atlas.git("worktree", "remove", "../fix")
+    (atlas.root / "setup.cfg").write_text("[changed]")
+    (atlas.root / "README").write_text("changed")
+    assert {project(db, tmp_path / one) for one in ("fix", "atlas")} == {own}
 
 
 def test_the_folder_of_claude_code_for_a_project_is_the_project(db: Database, atlas: Copy) -> None:

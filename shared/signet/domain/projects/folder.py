@@ -9,6 +9,7 @@ made it. A repository of another user counts for nothing. Every read is bounded.
 import os
 import re
 import stat
+import struct
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
@@ -19,6 +20,8 @@ from signet.files import read_small
 
 #: Parents of a folder that are looked at, and worktrees of a repository.
 MOST_PARENTS, MOST_WORKTREES = 256, 100
+#: Files of a folder that are looked for in the index of a repository.
+MOST_FILES = 256
 #: Git writes the files of a new worktree in this time.
 _MOMENT_SECONDS = 2
 #: Commits by which two folders are known to hold one repository, and bytes that are read for them at each end.
@@ -52,7 +55,8 @@ class Place(NamedTuple):
     """Where a folder is: the project it belongs to, and the folder below the working tree, empty at its root.
 
     `root` is the main working tree, or the folder itself outside of git; there `tree`, the working tree that holds the
-    folder, and `common`, the folder of git that all working trees share, are empty.
+    folder, and `common`, the folder of git that all working trees share, are empty. `apart` is the name of
+    `common` where that is outside of the main working tree.
     """
 
     project: str
@@ -60,6 +64,7 @@ class Place(NamedTuple):
     root: str = ""
     tree: str = ""
     common: str = ""
+    apart: str = ""
 
     @property
     def is_repository(self) -> bool:
@@ -107,7 +112,9 @@ def locate(named: str) -> Place:
     for folder in folders:
         if found := _tree(folder, users):
             below = _CLAUDE_BELOW.sub("", _below(_name(real), _name(folder)), count=1)
-            return Place(_name(found[0]), below, root=found[0], tree=folder, common=found[1])
+            root, common = found
+            apart = "" if common == root or _is_below(common, root) else _name(common)
+            return Place(_name(root), below, root, folder, common, apart)
     if shape := _CLAUDE.fullmatch(_slashed(real)):
         base = locate(shape[1])
         return base._replace(sub_path=shape[2] or "")
@@ -202,7 +209,9 @@ def _tree(folder: str, users: set[int]) -> tuple[str, str] | None:
         return _main_tree(common), common
     # A submodule, or a repository that does not point back: it is itself, whatever it claims to be a part of.
     is_own = _is_git_folder(target) and (
-        _is_below(target, folder) or _tree_named_by(target) == os.path.realpath(folder)
+        _is_below(target, folder)
+        or _tree_named_by(target) == os.path.realpath(folder)
+        or _has_files_of(target, folder)
     )
     return folder, target if is_own else entry
 
@@ -240,6 +249,24 @@ def _git_of(tree: str) -> str:
     said = _line(Path(tree, ".git"))
     is_named = said.startswith("gitdir:")
     return os.path.realpath(_join(tree, said[7:].strip() if is_named else ".git"))
+
+
+def _has_files_of(git_folder: str, tree: str) -> bool:
+    """Return whether the index of a repository has a file of this folder, by its times and inode.
+
+    Nothing else tells where the tree is after `git init --separate-git-dir`. No copy keeps these numbers.
+    """
+    try:
+        with os.scandir(tree) as entries:
+            files = [one.stat() for one, _ in zip(entries, range(MOST_FILES), strict=False)]
+    except OSError:
+        return False
+    index, second = b"".join(_ends(Path(git_folder, "index"))), 10**9
+    found = (
+        (*divmod(one.st_ctime_ns, second), *divmod(one.st_mtime_ns, second), one.st_dev, one.st_ino)
+        for one in files
+    )
+    return any(struct.pack(">6I", *(part & 0xFFFFFFFF for part in one)) in index for one in found)
 
 
 def _tree_named_by(git_folder: str) -> str:

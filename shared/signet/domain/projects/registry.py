@@ -43,7 +43,8 @@ def find(
         return place
     here = elsewhere.machine if elsewhere else folder.machine()
     known = db.read(_known, here, place)
-    if known is None and place.is_repository and may_register:
+    is_new = known is None or (place.apart and not db.read(_has_both, here, place))
+    if is_new and place.is_repository and may_register:
         known = _register(db, here, place, elsewhere.evidence if elsewhere else None)
     return place._replace(project=known or place.project)
 
@@ -54,8 +55,9 @@ def _known(tx: ReadTx, here: str, place: Place) -> str | None:
     A folder that is gone may have been a worktree, or may be one of another machine.
     """
     above = [] if place.is_repository else [str(one) for one in Path(_name(place)).parents]
-    folders = as_list([_name(place), *above])
+    folders = as_list([_name(place), place.apart, *above])
     rows = tx.rows(FolderRow, sql.KNOWN, {"machine": here, "folders": folders})
+    rows.sort(key=lambda one: one.folder != _name(place))
     mine = [one.project for one in rows if one.machine == here]
     if mine or place.is_repository:
         return mine[0] if mine else None
@@ -64,6 +66,12 @@ def _known(tx: ReadTx, here: str, place: Place) -> str | None:
         every: list[str] = tx.column(sql.PROJECTS)
         others = {one for one in every if folder.may_name(_name(place), one)}
     return others.pop() if len(others) == 1 else None
+
+
+def _has_both(tx: ReadTx, here: str, place: Place) -> bool:
+    """Return whether the working tree and the folder of git outside of it are registered."""
+    asked = {"machine": here, "folders": as_list([_name(place), place.apart])}
+    return sum(one.machine == here for one in tx.rows(FolderRow, sql.KNOWN, asked)) == 2
 
 
 def _register(db: Database, here: str, place: Place, told: Evidence | None) -> str:
@@ -97,7 +105,7 @@ def _put(
     project = _known(tx, here, place) or same or _new_name(tx, here, place, found)
     at, commits = clock.to_text(now), json.dumps(found.commits)
     tx.run(sql.PUT, (here, _name(place), project, found.remote, commits, at))
-    for tree in {*trees, place.tree} - {_name(place), ""}:
+    for tree in {*trees, place.apart, place.tree} - {_name(place), ""}:
         tx.run(sql.PUT, (here, tree, project, None, "[]", at))
     return project
 
