@@ -218,8 +218,7 @@ def test_a_session_is_known_to_the_next_one(served: Program, tmp_path: Path, har
         own = fact.rstrip(".").split()[-2:]
 
         def is_known() -> bool:
-            found = client.post("/api/hooks/session-start", json=sent).json()
-            told = " ".join(one["content"] for one in found["memories"])
+            told = client.post("/api/hooks/session-start", json=sent).json()["inject"]
             return " ".join(own) in told and known in told
 
         eventually(is_known)

@@ -30,6 +30,9 @@ from signet.errors import SignetError
 
 T = TypeVar("T")
 
+#: Kinds of facts that hold in every session.
+_STANDING = frozenset({"preference", "rule", "constraint", "correction"})
+
 #: Memories that the record names of those that were left out.
 MOST_LEFT = 10
 
@@ -137,7 +140,11 @@ def _leave_covered(tx: ReadTx, found: Found) -> None:
     """Leave out facts from sessions whose own statements are listed."""
     sessions = {one.session for one in found.decided}
     roots = sources.roots(tx, [one.id for one in found.candidates]) if sessions else {}
-    found.candidates = [one for one in found.candidates if roots.get(one.id) not in sessions]
+    found.candidates = [
+        one
+        for one in found.candidates
+        if one.type in _STANDING or roots.get(one.id) not in sessions
+    ]
 
 
 def held_out(found: Found) -> Found:
