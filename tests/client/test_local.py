@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -243,12 +244,14 @@ def _no_socket(beside: Workspace, path: Path) -> None:
 def test_a_socket_that_another_user_could_have_put_there_is_not_used(
     speaker: type[Speaker],
     beside: Workspace,
-    tmp_path: Path,
     place: Callable[[Workspace, Path], None],
 ) -> None:
-    (tmp_path / "theirs").mkdir()
-    path = tmp_path / "theirs" / "a.sock"
-    with socket.socket(socket.AF_UNIX) as theirs:
+    near = beside.runtime_dir.parent  # a socket cannot move to another file system
+    with (
+        tempfile.TemporaryDirectory(dir=near) as folder,
+        socket.socket(socket.AF_UNIX) as theirs,
+    ):
+        path = Path(folder) / "a.sock"
         theirs.bind(str(path))
         theirs.listen()
         theirs.setblocking(False)
