@@ -6,8 +6,8 @@ Each conversation, person or project is one store, filled in process with the pr
 (cached in the temporary folder). For each question recall's candidates give their features; the weights are those of
 a listwise softmax for the ranking, and of a logistic regression for the relevance, whose negatives are the best
 candidates of questions that the store cannot answer: absent ones, and those of other stores. A second logistic
-regression says whether a prompt needs its best candidate: positive are reports, questions and requests with an answer
-among the first ten, negative are those of other stores, reports whose decision was left out of the store, and
+regression estimates whether a prompt needs its best candidate. Positive are reports, questions and requests with an
+answer among the first ten; negative are those of other stores, reports whose decision was left out of the store, and
 `ordinary.txt`. Stores are numbered within their set; the even ones are fitted. `--write` puts the weights of all into
 `weights.json`.
 """
@@ -530,7 +530,7 @@ def _asked_by_prompts(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Case
 
 
 def _is_clear(kind: str, case: Case, weights: Array) -> bool:
-    """Return whether it is known that a prompt needs something, or nothing."""
+    """Return whether the label of a prompt is certain: an answer is among its best candidates, or none exists."""
     best = np.argsort(-(case.rows @ weights), kind="stable")[:TOP]
     return kind not in NEEDING or bool(case.gold[best].any())
 

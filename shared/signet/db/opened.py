@@ -83,7 +83,7 @@ class OpenedFiles:
         return True
 
     def close(self) -> None:
-        """Let go of the files; afterwards nothing is checked any more."""
+        """Close the descriptors of the files; later checks compare inode numbers alone."""
         while self._named:
             os.close(self._named.popitem()[1])
 

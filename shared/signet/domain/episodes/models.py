@@ -48,7 +48,7 @@ class Source:
 
 
 def is_given(name: str, given: Collection[str]) -> bool:
-    """Return whether a session was told a turn, with its start or later."""
+    """Return whether a session received a turn, with its start or later."""
     return name in given or name.replace("episode:", STARTED, 1) in given
 
 

@@ -73,7 +73,7 @@ _VALUE = re.compile(r"\d|[`_/@]|[a-z][A-Z]")
 #: Longer messages say something: of a person that asks nothing, and of anyone.
 _SHORT, _LONG = 48, 160
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
-#: A longer sentence beside a question says something.
+#: A longer sentence before or after a question is a statement.
 _ASIDE = 24
 
 

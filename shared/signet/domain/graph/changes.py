@@ -208,7 +208,7 @@ class Assertion:
         return _COPULA.search(self.text.lower()) is not None
 
     def is_predicate(self, word: Term) -> bool:
-        """Return whether a word stands behind the verb, if that is known."""
+        """Return whether a word follows the verb; also true without a verb."""
         verb = _COPULA.search(self.text.lower())
         return verb is None or word.at - self.begin > verb.start()
 
@@ -349,7 +349,7 @@ def names(text: str) -> list[str]:
 def asks_past(question: str, change: Replacement) -> bool:
     """Return whether a question is about the time before a change.
 
-    The past tense alone says so of what has ended; "which port did we choose" is about the current one.
+    The past tense is enough for what has ended; "which port did we choose" is about the current one.
     """
     low = question.lower()
     is_past = change.why == "ended" and _ASKED_PAST.search(low) is not None

@@ -124,7 +124,7 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
             session=row.source_id,
             said_at=row.said_at,
             is_open=is_open,
-            # A prompt that tells what was taken back tells that too.
+            # A prompt that quotes a revoked rule must quote its revocation too.
             name=row.source.part(row.position, place)
             if is_whole and not _TAKEN_BACK.search(text)
             else "",
