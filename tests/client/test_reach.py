@@ -4,6 +4,7 @@ What a method sends has names that its route takes.
 """
 
 import inspect
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
@@ -11,9 +12,11 @@ import pytest
 from pydantic import AliasChoices
 from starlette.routing import compile_path
 
+from client import stub
 from signet.client.call import Call
 from signet.client.calls import Calls
-from signet.client.method import Method
+from signet.client.method import Method, Request
+from signet.client.plans import Plans
 from signet.wire import operations
 from signet.wire.requests.model import Body
 from signet_api.permissions import TABLE
@@ -102,9 +105,8 @@ GROUPS = {
 #: Every method of the clients by its name.
 METHODS: dict[str, Method[..., Any, Any]] = {
     name: method
-    for family in Calls.__bases__
-    for name, method in vars(family).items()
-    if isinstance(method, Method)
+    for name, method in (*vars(Calls).items(), *vars(Plans).items())
+    if isinstance(method, Request) or name in ("repair", "sync_connector")
 }
 
 
@@ -159,7 +161,8 @@ def test_every_route_can_be_reached_or_has_a_reason_why_not() -> None:
 
 def names_of(operation: Mapping[str, Any]) -> tuple[set[str], set[str]]:
     """Return the names that a route knows in its address, and in its body."""
-    address = {one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"}
+    declared = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"]
+    address = {*declared, *map(in_snake_case, declared)}
     if "requestBody" not in operation:
         return address, set()
     schema = operation["requestBody"]["content"]["application/json"]["schema"]
@@ -167,6 +170,11 @@ def names_of(operation: Mapping[str, Any]) -> tuple[set[str], set[str]]:
         return address, set(schema["properties"])
     [kind] = [one for one in schema.get("anyOf", [schema]) if "$ref" in one]
     return address, spellings(kind["$ref"].rpartition("/")[2])
+
+
+def in_snake_case(name: str) -> str:
+    """Return the other spelling that a route takes for a parameter (`signet_api.serving`)."""
+    return re.sub("([A-Z])", lambda letter: f"_{letter[0].lower()}", name)
 
 
 def spellings(model: str) -> set[str]:
@@ -194,6 +202,10 @@ def description(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[st
 
 
 DECLARED = {(one.method, one.path) for one in operations.BY_ID.values()}
+
+
+def test_the_signatures_are_those_of_the_routes() -> None:
+    assert stub.STUB.read_text("utf-8") == stub.source(), "run `python -m client.stub`"
 
 
 @pytest.mark.parametrize(

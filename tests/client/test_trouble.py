@@ -14,9 +14,7 @@ from signet.client import (
     RateLimited,
     Unavailable,
 )
-from signet.client.calls.daemon import DaemonCalls
-from signet.client.calls.memory import MemoryCalls
-from signet.client.calls.recall import RecallCalls
+from signet.client.calls import Calls
 from signet.client.retry import pause_seconds
 from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
 from support.ports import free_port
@@ -274,11 +272,11 @@ def test_a_proxy_of_the_environment_is_not_asked(
 
 
 def test_pauses_grow_and_only_harmless_calls_have_one() -> None:
-    read, write = DaemonCalls.status(), MemoryCalls.forget("id", reason="old")
+    read, write = Calls.status(), Calls.forget("id", reason="old")
     broken, busy = ConnectionBroken(), Unavailable(http_status=503)
     pauses = [pause_seconds(read, broken, attempt=n, retries=3) for n in range(4)]
     assert pauses == [0.1, 0.2, 0.4, None]
-    assert pause_seconds(RecallCalls.recall("x"), busy, attempt=0, retries=1) == 0.1
+    assert pause_seconds(Calls.recall("x"), busy, attempt=0, retries=1) == 0.1
     assert pause_seconds(read, DaemonNotRunning(), attempt=0, retries=1) is None
     assert pause_seconds(read, DaemonSilent(), attempt=0, retries=1) is None
     assert pause_seconds(read, NotFound(), attempt=0, retries=1) is None

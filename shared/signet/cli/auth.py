@@ -5,7 +5,7 @@ The first token is signed here with the workspace's secret, so it needs neither 
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -109,7 +109,7 @@ def create(
                 "name_taken",
             )
         made = signet.issue_token(
-            role, sub=sub, project=project, agent=agent, user=user, ttl_seconds=seconds
+            cast("Any", role), sub=sub, project=project, agent=agent, user=user, ttl_seconds=seconds
         )
     except DaemonNotRunning:
         made = _signed_here(path, role, sub, (project, agent, user), seconds)

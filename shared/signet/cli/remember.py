@@ -11,7 +11,7 @@ from signet.cli.command import Output, command
 from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOption
 from signet.client import Signet
 from signet.client.answers import Remembered
-from signet.client.calls.memory import MemoryCalls
+from signet.client.calls import Calls
 from signet.domain.memory import prefixes
 from signet.domain.memory.prefixes import Parsed
 from signet.domain.sessions.spool import Entry
@@ -65,7 +65,7 @@ def remember(
     said = Parsed(content=sys.stdin.read()) if content == "-" else prefixes.parse(content)
     is_critical = critical or said.pinned or importance == CRITICAL
     level = 1.0 if is_critical else options.importance(importance)
-    call = MemoryCalls.remember(
+    call = Calls.remember(
         said.content,
         who=who,
         tags=said.tags if tags is None else tags,

@@ -1,8 +1,13 @@
 """Define methods of both clients once: each describes a call or a plan, and the client performs it."""
 
+import ast
 import inspect
-from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
-from functools import cache, wraps
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from functools import cache, cached_property
+from operator import itemgetter
+from pathlib import Path
+from textwrap import dedent
+from types import MappingProxyType
 from typing import (
     Any,
     Concatenate,
@@ -15,13 +20,10 @@ from typing import (
     overload,
 )
 
-from signet.client.call import PART, Call, Plan, T, U, ask
+from signet.client.call import PART, Call, Plan, T, ask
 from signet.wire.operation import Operation
 
 P = ParamSpec("P")
-Part = TypeVar("Part")
-#: A function whose arguments are the fields of a request, and whose answer is a `T`.
-Asking = Callable[Concatenate[Any, P], T]
 #: The fields of a request by name.
 Fields = dict[str, Any]
 #: A description: `Call[T]` or `Plan[T]`.
@@ -29,6 +31,7 @@ Asked = TypeVar("Asked")
 Made = TypeVar("Made", bound=Callable[..., Any])
 
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+_NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Blocking(Protocol):
@@ -82,100 +85,113 @@ def method(describe: Callable[Concatenate[Any, P], Any]) -> Method[P, Any, Any]:
     return Method(describe)
 
 
-@overload
-def asks(
-    operation: Operation[T],
-    *,
-    names: Mapping[str, str] = ...,
-    fixed: Mapping[str, Any] = ...,
-    is_safe: bool | str = ...,
-    prepared: Callable[[Fields], Fields] = ...,
-    has_body: bool = ...,
-    accepts: frozenset[int] = ...,
-) -> Callable[[Asking[P, T]], Method[P, Call[T], T]]: ...
-@overload
-def asks(
-    operation: Operation[T],
-    *,
-    pick: Callable[[T], list[Part]],
-    names: Mapping[str, str] = ...,
-    is_safe: bool = ...,
-) -> Callable[[Asking[P, list[Part]]], Method[P, Call[list[Part]], list[Part]]]: ...
-@overload
-def asks(
-    operation: Operation[T | U],
-    *,
-    kind: type[U],
-    names: Mapping[str, str] = ...,
-    fixed: Mapping[str, Any] = ...,
-    is_safe: bool = ...,
-) -> Callable[[Asking[P, U]], Method[P, Call[U], U]]: ...
-@overload
-def asks(
-    operation: Operation[T | U],
-    *,
-    kind: type[U],
-    pick: Callable[[U], list[Part]],
-    names: Mapping[str, str] = ...,
-) -> Callable[[Asking[P, list[Part]]], Method[P, Call[list[Part]], list[Part]]]: ...
-def asks(
-    operation: Operation[Any],
-    *,
-    kind: type[Any] | None = None,
-    pick: Callable[[Any], list[Any]] | None = None,
-    names: Mapping[str, str] | None = None,
-    fixed: Mapping[str, Any] | None = None,
-    prepared: Callable[[Fields], Fields] = lambda sent: sent,
-    is_safe: bool | str = False,
-    has_body: bool | None = None,
-    accepts: frozenset[int] = frozenset(),
-) -> Callable[[Asking[P, Any]], Method[P, Any, Any]]:
-    """Make an empty function a client method for an operation; its signature declares fields and answer.
+class Request(Method[..., Call[Any], Any]):
+    """A method for one operation; `calls.pyi` has its signature and description.
 
-    Each argument is the path part or field of its name, or of that in `names`. `fixed` fields are always sent, and
-    `prepared` may change all of them. Fields go into the body, for GET and DELETE into the query, unless `has_body`
-    overrides this. None, and False as a default, are not sent. `pick` extracts a list from the answer; `kind` selects
-    one of several answer types. `is_safe`: sending it twice is harmless, or the name of the argument that makes it
-    so.
+    `positional` names arguments that need no keyword, after those of the path; `?` marks optional ones. The other
+    fields of the request are keyword arguments: all but those in `hides`, or just those in `only`, and `extra` ones
+    with their type. `needs` names arguments that only the client requires, `defaults` are values that it always sends.
+    An argument is the field of its name, or of that in `names`. `fixed` fields are always sent, and `prepared` may
+    change all of them. Fields go into the body, for GET and DELETE into the query, unless `has_body` overrides this.
+    None and default values of the API are not sent. `pick` names a list in the answer to return; `kind` selects one of
+    several answer types. `is_safe`: sending it twice is harmless, or the name of the argument that makes it so.
+    `accepts` are error statuses that are answers of this call.
     """
 
-    def make(asking: Asking[P, Any]) -> Method[P, Any, Any]:
-        @wraps(asking)
+    def __init__(
+        self,
+        operation: Operation[Any],
+        positional: str = "",
+        *,
+        kind: type[Any] | None = None,
+        pick: str | None = None,
+        only: str | None = None,
+        hides: str = "",
+        needs: str = "",
+        extra: Mapping[str, str] = _NO_FIELDS,
+        defaults: Mapping[str, Any] = _NO_FIELDS,
+        names: Mapping[str, str] = _NO_FIELDS,
+        fixed: Mapping[str, Any] = _NO_FIELDS,
+        prepared: Callable[[Fields], Fields] = lambda sent: sent,
+        is_safe: bool | str = False,
+        has_body: bool | None = None,
+        accepts: frozenset[int] = frozenset(),
+    ) -> None:
+        self._made = {}
+        self.operation, self.pick = operation, pick
+        self.replies = (kind,) if kind else operation.replies
+        self.positional = positional.split()
+        self.only = None if only is None else only.split()
+        self.hides, self.needs = hides.split(), needs.split()
+        self.extra, self.defaults, self.names, self.fixed = extra, defaults, names, fixed
+        self._prepared, self._is_safe, self._accepts = prepared, is_safe, accepts
+        self._has_body = operation.method not in ("GET", "DELETE") if has_body is None else has_body
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def describe(self) -> Callable[..., Call[Any]]:  # type: ignore[override]  # read from the stub when needed
+        """Return the function that describes the call of this method's arguments."""
+        declared = _declared(self.name)
+        signature = _signature(declared, self.replies[0] if self.pick is None else list)
+        usual = {name: one.default for name, one in signature.parameters.items()}
+
         def describe(*args: Any, **given: Any) -> Call[Any]:
-            sent = {
-                (names or {}).get(name, name): value for name, value in _given(asking, args, given)
-            }
-            safe = bool(sent.get(is_safe)) if isinstance(is_safe, str) else is_safe
-            parts = [sent.pop(name) for name in PART.findall(operation.path)]
-            sent = {**prepared(sent), **(fixed or {})}
-            if operation.method not in ("GET", "DELETE") if has_body is None else has_body:
-                call = ask(operation, *parts, body=sent, is_safe=safe, accepts=accepts)
-            else:
-                call = ask(operation, *parts, is_safe=safe, accepts=accepts, **sent)
-            return call.picking(pick) if pick else call
+            """Raise TypeError for a missing or unknown argument."""
+            _, *bound = signature.bind(*args, **given).arguments.items()
+            sent = {name: value for name, value in bound if value not in (None, usual[name])}
+            return self._call({**self.defaults, **sent})
 
-        return Method(describe)
+        describe.__name__ = self.name
+        describe.__doc__ = ast.get_docstring(declared)
+        describe.__signature__ = signature  # type: ignore[attr-defined]  # typeshed does not know it
+        return describe
 
-    return make
-
-
-def _given(
-    asking: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]
-) -> Iterator[tuple[str, Any]]:
-    """Yield the arguments to send by name; raises TypeError for wrong ones."""
-    signature = _signature(asking)
-    bound = signature.bind(*args, **given)
-    bound.apply_defaults()
-    _, *said = bound.arguments.items()
-    for name, value in said:
-        parameter = signature.parameters[name]
-        if parameter.kind is parameter.VAR_KEYWORD:
-            yield from value.items()
-        elif value is not None and not (value is False and parameter.default is False):
-            yield name, value
+    def _call(self, given: Fields) -> Call[Any]:
+        sent = {self.names.get(name, name): value for name, value in given.items()}
+        safe = self._is_safe
+        is_safe = bool(sent.get(safe)) if isinstance(safe, str) else safe
+        parts = [sent.pop(name) for name in PART.findall(self.operation.path)]
+        sent = {**self._prepared(sent), **self.fixed}
+        body, params = (sent, {}) if self._has_body else (None, sent)
+        call = ask(
+            self.operation, *parts, body=body, is_safe=is_safe, accepts=self._accepts, **params
+        )
+        return call if self.pick is None else call.picking(itemgetter(self.pick))
 
 
-_signature = cache(inspect.signature)
+@cache
+def _stub() -> str:
+    return Path(__file__).with_name("calls.pyi").read_text("utf-8")
+
+
+def _declared(name: str) -> ast.FunctionDef:
+    """Return a method's declaration in `calls.pyi`."""
+    text = _stub()
+    start = text.index(f"    def {name}(")
+    end = text.find("\n    @", start)
+    declared = ast.parse(dedent(text[start : None if end < 0 else end])).body[0]
+    assert isinstance(declared, ast.FunctionDef)
+    return declared
+
+
+def _signature(declared: ast.FunctionDef, answer: Any) -> inspect.Signature:
+    given = declared.args
+    required = [None] * (len(given.args) - len(given.defaults))
+    defaults = (*required, *given.defaults, *given.kw_defaults)
+    parameters = [
+        inspect.Parameter(
+            one.arg,
+            inspect.Parameter.KEYWORD_ONLY
+            if one in given.kwonlyargs
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=inspect.Parameter.empty if value is None else ast.literal_eval(value),
+            annotation=ast.unparse(one.annotation) if one.annotation else inspect.Parameter.empty,
+        )
+        for one, value in zip((*given.args, *given.kwonlyargs), defaults, strict=True)
+    ]
+    return inspect.Signature(parameters, return_annotation=answer)
 
 
 def _blocking(describe: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,6 +5,7 @@ A plan yields the next call or a pause and is sent each answer (see `call.Plan`)
 
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from signet.client.answers import (
     ConnectorHealth,
@@ -13,17 +14,16 @@ from signet.client.answers import (
     Job,
     MemoryPage,
     MemorySummary,
+    Repaired,
+    StartedSync,
 )
-from signet.client.call import Body, Call, Param, Pause, Plan
-from signet.client.calls.connectors import ConnectorCalls
-from signet.client.calls.daemon import DaemonCalls
-from signet.client.calls.documents import DocumentCalls
-from signet.client.calls.memory import MemoryCalls
-from signet.client.calls.recall import RecallCalls
+from signet.client.call import Body, Call, Param, Pause, Plan, ask, part
+from signet.client.calls import Calls
 from signet.client.context import Context
 from signet.client.method import method
 from signet.client.work import Work, summed
 from signet.errors import SignetError
+from signet.wire import connectors
 
 #: Seconds between polls; more often would only slow the work.
 LOOK_SECONDS = 0.25
@@ -45,7 +45,7 @@ class Pages:
 
     def call(self) -> Call[MemoryPage]:
         """Return the call for the next page."""
-        return MemoryCalls.memories(
+        return Calls.memories(
             limit=self._limit, before=self._last, type=self._type, agent_id=self._agent_id
         )
 
@@ -84,7 +84,7 @@ class Plans:
         >>> context.sources[0]["id"] == stored["id"]
         True
         """
-        found: ContextAnswer = yield RecallCalls.context(
+        found: ContextAnswer = yield Calls.context(
             prompt,
             limit=limit,
             max_chars=max_chars,
@@ -101,7 +101,7 @@ class Plans:
         """Return a job when it has ended or after the timeout; `status` tells which. Raises NotFound."""
         until = time.monotonic() + seconds
         while True:
-            found: Job = yield DaemonCalls.job(job_id)
+            found: Job = yield Calls.job(job_id)
             if found["status"] in ENDS or time.monotonic() >= until:
                 return found
             yield Pause(LOOK_SECONDS)
@@ -113,7 +113,7 @@ class Plans:
         """Return a document when it is processed, has failed, or after the timeout. Raises NotFound."""
         until = time.monotonic() + seconds
         while True:
-            found: Document = yield DocumentCalls.document(document_id, agent_id=agent_id)
+            found: Document = yield Calls.document(document_id, agent_id=agent_id)
             if found["status"] in ENDS or time.monotonic() >= until:
                 return found
             yield Pause(LOOK_SECONDS)
@@ -133,7 +133,7 @@ class Plans:
         seen: ConnectorHealth | None = None
         moved_at = time.monotonic()
         while True:
-            found: ConnectorHealth = yield ConnectorCalls.connector_health(connector_id)
+            found: ConnectorHealth = yield Calls.connector_health(connector_id)
             if watch is not None:
                 watch(found)
             if found != seen:
@@ -146,11 +146,11 @@ class Plans:
     @method
     def work(self, mine: Callable[[Job], bool] | None = None) -> Plan[Work]:
         """Return the state of the queue, or of the jobs selected by `mine`."""
-        pipeline = yield DaemonCalls.pipeline_status()
+        pipeline = yield Calls.pipeline_status()
         # One request for both states: between two requests a job could change state and be missed.
-        found = yield DaemonCalls.jobs(status="pending,leased", limit=JOBS)
+        found = yield Calls.jobs(status="pending,leased", limit=JOBS)
         stopped = (
-            (yield DaemonCalls.status(parts=("waitingForProvider",)))["waitingForProvider"]
+            (yield Calls.status(parts=("waitingForProvider",)))["waitingForProvider"]
             if found
             else {}
         )
@@ -201,6 +201,21 @@ class Plans:
             return tools.answer_text(name, (yield asked))
         except SignetError as error:
             return tools.failed(name, error)
+
+    @method
+    def repair(self, /, action: str, **options: Any) -> Call[Repaired]:
+        """Run a repair by name, such as check-fts or re-embed; raises NotFound for an unknown one.
+
+        Options are the fields of its request; `details` reports that it continues in the background.
+        """
+        return Call(method="POST", path=f"/api/repair/{part(action)}", body=options)
+
+    @method
+    def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[StartedSync]:
+        """Queue new and changed files, with `full` every file; raises NotFound."""
+        if full:
+            return ask(connectors.FULLY_SYNC_CONNECTOR, connector_id, confirm=True, body={})
+        return ask(connectors.SYNC_CONNECTOR, connector_id, body={})
 
     @method
     def call(

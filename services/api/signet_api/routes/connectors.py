@@ -11,6 +11,7 @@ from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
 from signet.wire.requests.documents import ConnectorBody
+from signet.wire.requests.model import Flag
 from signet_api.deps import Db, Shared, State, Who, agent_of
 from signet_api.serving import serves
 
@@ -94,11 +95,11 @@ async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
 
 @serves(wire.REMOVE_CONNECTOR)
 async def delete_connector(
-    connector_id: str, state: Shared, actor: Who, cascade: str = ""
+    connector_id: str, state: Shared, actor: Who, cascade: Flag = False
 ) -> wire.RemovedConnector:
     """Remove a connector, with `cascade=true` also its documents."""
-    rules, is_all = Rules.of(state.settings), cascade == "true"
-    if is_all:
+    rules = Rules.of(state.settings)
+    if cascade:
         await state.db.awrite(remove.prepare, connector_id, rules=rules, now=clock.now())
         while groups := await state.db.aread(remove.documents, connector_id):
             for group in groups:
@@ -106,7 +107,7 @@ async def delete_connector(
     await state.db.awrite(
         remove.remove,
         connector_id,
-        cascade=is_all,
+        cascade=cascade,
         actor=actor,
         rules=rules,
         now=clock.now(),

@@ -28,7 +28,7 @@ from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
 from signet.wire import embeddings as wire
 from signet.wire.requests.browse import MapParams
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import Flag, Text, Whole
 from signet_api import processes, rows
 from signet_api.deps import Shared, State, read_as
 from signet_api.params import Agent
@@ -46,12 +46,11 @@ async def get_embeddings(
     state: Shared,
     limit: Annotated[int, Whole(export.LEAST, export.MOST)] = export.USUAL,
     offset: Annotated[int, Whole(0, export.FURTHEST)] = 0,
-    vectors: Text = None,
+    vectors: Flag = False,
 ) -> Response:
     """Return a page of memories with a vector, newest first; with `vectors=true` including the numbers."""
-    wanted = vectors == "true"
     page = await read_as(
-        state.db, agent_id, export.page, limit=limit, offset=offset, vectors=wanted
+        state.db, agent_id, export.page, limit=limit, offset=offset, vectors=vectors
     )
     fields = {
         "count": len(page.rows),

@@ -24,7 +24,7 @@ from signet.queue import Status, admin, pauses, stats
 from signet.queue.stats import Breaker, Progress
 from signet.wire import pipeline as wire
 from signet.wire.requests.jobs import QueueBody
-from signet.wire.requests.model import Text
+from signet.wire.requests.model import Flag, Text
 from signet_api import processes
 from signet_api.deps import Db, Shared, State, Who
 from signet_api.errors import answer
@@ -226,10 +226,10 @@ def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
 
 
 @serves(wire.MODELS)
-async def get_models(state: Shared, provider: Text = None, deprecated: Text = None) -> wire.Models:
+async def get_models(state: Shared, provider: Text = None, deprecated: Flag = False) -> wire.Models:
     """Return the available models, of every provider or one; with `deprecated=true` including replaced ones."""
     _look(state)
-    known = _by_provider(state, deprecated=deprecated == "true")
+    known = _by_provider(state, deprecated=deprecated)
     chosen_from = known.values() if provider is None else [known.get(provider, [])]
     return {"models": [*chain.from_iterable(chosen_from)], "registry": _registry(state)}
 

@@ -12,15 +12,15 @@ from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory.models import Rules
-from signet.domain.transfer import export, preview, seal, take
+from signet.domain.transfer import export, preview, seal, take, texts
 from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
 from signet.domain.transfer.take import How
-from signet.domain.transfer.texts import Text
 from signet.errors import Invalid
 from signet.wire import transfer as wire
 from signet.wire.access import ADMIN
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import ImportBody, TextBody
+from signet.wire.requests.model import Flag, Text
 from signet_api.deps import Shared, State, Who, agent_of, filed
 from signet_api.params import Agent
 from signet_api.routes.remember import new_memory
@@ -34,10 +34,10 @@ _NOT_IN_TEXTS: dict[str, object] = {"supersedes": [], "entities": [], "aspects":
 async def get_export(
     agent: Agent,
     state: Shared,
-    since: str = "",
-    cursor: str = "",
-    vectors: str = "",
-    everything: str = "",
+    since: Text = None,
+    cursor: Text = None,
+    vectors: Flag = False,
+    everything: Flag = False,
 ) -> wire.ExportPage:
     """Return a page of records, and under `next` the cursor of the following page.
 
@@ -48,18 +48,15 @@ async def get_export(
     except ValueError as error:
         raise Invalid("since is no ISO time") from error
 
-    is_all = everything == "true"
-    if is_all:
+    if everything:
         caller.current().check(ADMIN)
 
     seal_key = await asyncio.to_thread(seal.key)
 
     def read(tx: ReadTx) -> export.Page:
-        reader = None if is_all else agents.reader(tx, agent, any_scope=True)
-        scope = export.Scope(
-            reader=reader, since=changed, vectors=vectors == "true", seal_key=seal_key
-        )
-        return export.page(tx, scope, cursor or None, now=clock.now())
+        reader = None if everything else agents.reader(tx, agent, any_scope=True)
+        scope = export.Scope(reader=reader, since=changed, vectors=vectors, seal_key=seal_key)
+        return export.page(tx, scope, cursor, now=clock.now())
 
     page = await state.db.aread(read)
     return {"records": page.records, "next": page.cursor}
@@ -106,7 +103,7 @@ async def post_import(
 
 
 async def _taken(
-    state: State, records: list[Record | Text], body: ImportBody, how: How
+    state: State, records: list[Record | texts.Text], body: ImportBody, how: How
 ) -> list[Outcome]:
     """Take records in with one short transaction for a few of them, so that others can write between."""
     if body.preview is None:
@@ -124,9 +121,9 @@ async def _taken(
 
 async def _parsed(
     records: list[dict[str, object]], request: Request, state: State
-) -> tuple[list[tuple[int, Record | Text]], dict[int, Outcome]]:
+) -> tuple[list[tuple[int, Record | texts.Text]], dict[int, Outcome]]:
     """Return the records that can be read, with their place in the request, and what the others lack."""
-    known: list[tuple[int, Record | Text]] = []
+    known: list[tuple[int, Record | texts.Text]] = []
     refused: dict[int, Outcome] = {}
     for index, record in enumerate(records):
         if record.get("record") != TEXT:
@@ -143,5 +140,7 @@ async def _parsed(
             (await filed(body, state)).model_copy(update=_NOT_IN_TEXTS),
             await agent_of(body.agent_id, body.session_key, request),
         )
-        known.append((index, Text(new=new, path=body.source_path, section=body.source_section)))
+        known.append(
+            (index, texts.Text(new=new, path=body.source_path, section=body.source_section))
+        )
     return known, refused

@@ -9,19 +9,20 @@ from signet.domain.updates import state as update_state
 from signet.paths import Workspace
 from signet.wire import update as wire
 from signet.wire.requests.machine import UpdateConfigBody, UpdateRunBody
+from signet.wire.requests.model import Flag
 from signet_api.deps import Shared
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 
 
 @serves(wire.CHECK_UPDATE)
-async def get_check(state: Shared, force: str = "") -> wire.UpdateCheck:
+async def get_check(state: Shared, force: Flag = False) -> wire.UpdateCheck:
     """Return whether a new version exists; queries the index only with `force=true`, or if allowed."""
     found = await asyncio.to_thread(
         check.check,
         state.workspace,
         state.settings.updates,
-        force=force == "true",
+        force=force,
         now=clock.now(),
     )
     known, pending = found.known, await asyncio.to_thread(update_state.pending_version)

@@ -67,9 +67,11 @@ class AspectBody(Body):
 
     entity: str = spelled("entity", "entityName", "entity_name", default=..., min_length=1)
     aspect: str = Field(min_length=1, max_length=60)
-    attributes: list[Annotated[AttributeBody, BeforeValidator(_stated)]] = Field(
-        min_length=1, max_length=MAX_TOLD
-    )
+    attributes: list[
+        Annotated[
+            AttributeBody, BeforeValidator(_stated, json_schema_input_type=str | AttributeBody)
+        ]
+    ] = Field(min_length=1, max_length=MAX_TOLD)
 
     @model_validator(mode="before")
     @classmethod
@@ -84,7 +86,8 @@ class AspectBody(Body):
 
 
 Entities = Annotated[
-    list[Annotated[EntityBody, BeforeValidator(_named)]], Field(max_length=MAX_TOLD)
+    list[Annotated[EntityBody, BeforeValidator(_named, json_schema_input_type=str | EntityBody)]],
+    Field(max_length=MAX_TOLD),
 ]
 Aspects = Annotated[list[AspectBody], Field(max_length=MAX_TOLD)]
 

@@ -1,0 +1,1406 @@
+"""Signatures of `calls.py`. Written by `PYTHONPATH=tests python -m client.stub`; not to be edited."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from signet.client.call import Call
+from signet.client.method import method
+from signet.wire.agents import CountedAgent, NamedAgent, RemovedAgent, WholeAgent
+from signet.wire.analytics import Errors, Series, Timeline, Usage
+from signet.wire.auth import IssuedToken, RevokedToken, Token, WhoAmI
+from signet.wire.backfill import Backfill, StartedBackfill, StoppedBackfill
+from signet.wire.config import ConfigFile, Identity
+from signet.wire.connectors import (
+    AddedConnector,
+    Connector,
+    ConnectorHealth,
+    RemovedConnector,
+    Resynced,
+)
+from signet.wire.diagnostics import Diagnoses, Diagnosis
+from signet.wire.documents import AddedDocument, Chunk, DeletedDocument, Document, DocumentPage
+from signet.wire.done import Done
+from signet.wire.embeddings import (
+    EmbeddingPage,
+    EmbeddingsHealth,
+    EmbeddingsStatus,
+    Projection,
+    ProjectionColumns,
+)
+from signet.wire.evaluation import Evaluation, PastSessions, Replay
+from signet.wire.git import ChangedGitSettings, GitDone, GitSettings, GitStatus
+from signet.wire.harnesses import KnownHarness, Regenerated
+from signet.wire.hooks import (
+    Compacted,
+    EndedSession,
+    EndedTurn,
+    OfflineContexts,
+    Precompaction,
+    Prompted,
+    StartedSession,
+)
+from signet.wire.injections import MemoryUsage, SessionContext, SessionReplay
+from signet.wire.jobs import ChangedJob, ChangedJobs, DeletedJob, Job, Jobs, WholeJob
+from signet.wire.knowledge import EntityPage, Expanded, Impact, KnowledgeStats, Pinned, WholeEntity
+from signet.wire.memory import (
+    Change,
+    ForgetPreview,
+    ForgottenMany,
+    ForgottenValues,
+    HistoryPage,
+    Lifted,
+    Memory,
+    MemoryPage,
+    MemoryTimeline,
+    Modified,
+    ModifiedMany,
+    Rated,
+    Recovered,
+    RecoveredMany,
+    Remembered,
+    WaitingMemories,
+)
+from signet.wire.memory_links import Access, Links
+from signet.wire.pipeline import Models, Paused, PipelineStatus, RefreshedModels
+from signet.wire.predictor import (
+    ComparisonPage,
+    EntityResults,
+    PairCount,
+    PredictorOff,
+    PredictorStatus,
+    ProjectResults,
+    RolledBack,
+    Trained,
+    Trainings,
+)
+from signet.wire.recall import ContextAnswer, EpisodePage, Found, Recalled
+from signet.wire.secrets import KeptSecret, Ran
+from signet.wire.sessions import (
+    Bypassed,
+    Checkpoint,
+    Excerpt,
+    RenewedSession,
+    RunningSession,
+    SessionForgotten,
+    SessionPage,
+    SessionPreview,
+    SummaryPage,
+    Transcript,
+)
+from signet.wire.skills import (
+    CatalogSkill,
+    InstalledSkill,
+    RelatedSkill,
+    RemovedSkill,
+    Skill,
+    SkillFile,
+)
+from signet.wire.status import Health, Ready, Resources, Status
+from signet.wire.synthesis import TriggeredSynthesis, UndoneSynthesis
+from signet.wire.tasks import AddedTask, StartedRun, TaskPage, WholeTask
+from signet.wire.telemetry import TelemetryPage, TelemetryStats
+from signet.wire.transfer import ExportPage, Imported
+from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, UpdateSettings
+
+class Calls:
+    """All requests of both clients."""
+
+    @method
+    def remember(
+        self,
+        content: str,
+        *,
+        type: str | None = None,
+        who: str | None = None,
+        project: str | None = None,
+        importance: float | None = None,
+        tags: str | Sequence[str] | None = None,
+        pinned: bool = False,
+        source_type: str | None = None,
+        source_id: str | None = None,
+        ordinal: int | None = None,
+        created_at: str | float | None = None,
+        event_at: str | float | None = None,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        scope: str | None = None,
+        hints: Sequence[str] | None = None,
+        entities: Sequence[str | Mapping[str, Any]] | None = None,
+        aspects: Sequence[Mapping[str, Any]] | None = None,
+        transcript: str | None = None,
+        harness: str | None = None,
+        idempotency_key: str | None = None,
+        supersedes: str | Sequence[str] | None = None,
+        private: bool = False,
+    ) -> Call[Remembered]:
+        """Save one memory and queue its processing; the same text twice is one memory."""
+
+    @method
+    def get(self, memory_id: str, *, agent_id: str | None = None) -> Call[Memory]:
+        """Return one memory; a forgotten or unknown one is not found, nor is a session or commit that recall names."""
+
+    @method
+    def history(
+        self, memory_id: str, *, limit: int | None = 200, agent_id: str | None = None
+    ) -> Call[list[Change]]:
+        """Return what has happened to a memory, oldest first; texts of a forgotten one only to those who may recover it."""
+
+    @method
+    def all_history(
+        self,
+        *,
+        limit: int | None = 100,
+        cursor: str | None = None,
+        event: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        scope: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[HistoryPage]:
+        """Return what has happened to all memories, newest first; proposals that changed nothing are left out.
+
+        `event`, `since` and `until` narrow it. Texts of what is no more only to those who may recover it.
+        """
+
+    @method
+    def memory_usage(
+        self, memory_id: str, *, limit: int | None = 50, agent_id: str | None = None
+    ) -> Call[MemoryUsage]:
+        """Return the sessions that a memory was given to or left out of, why, and whether they used it."""
+
+    @method
+    def memories(
+        self,
+        *,
+        limit: int | None = 100,
+        offset: int | None = None,
+        cursor: str | None = None,
+        before: str | None = None,
+        sort: Literal["created", "updated", "forgotten", "event", "importance", "used"]
+        | None = None,
+        order: Literal["asc", "desc"] | None = "desc",
+        q: str | None = None,
+        ids: Sequence[str] | None = None,
+        type: str | None = None,
+        who: str | None = None,
+        project: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        source_type: str | None = None,
+        source_id: str | None = None,
+        scope: str | None = None,
+        pinned: bool | None = None,
+        importance_min: float | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        event_since: str | None = None,
+        event_until: str | None = None,
+        state: Literal["active", "superseded", "forgotten", "archived"] | None = None,
+        as_of: str | float | None = None,
+        unreviewed: bool = False,
+        stats: bool | None = True,
+        total: bool = False,
+        facets: Sequence[str] | None = None,
+        agent_id: str | None = None,
+    ) -> Call[MemoryPage]:
+        """Return a page of memories, newest first; forgotten ones only to who may recover, archived ones to operators.
+
+        Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
+        type, who, project, tag, source_type and state occurs among them.
+        """
+
+    @method
+    def ids(self, prefix: str, *, agent_id: str | None = None) -> Call[list[str]]:
+        """Return the ids of memories that begin so, at most ten, those of forgotten ones too."""
+
+    @method
+    def memory_timeline(
+        self, *, scope: str | None = None, agent_id: str | None = None
+    ) -> Call[MemoryTimeline]:
+        """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
+
+    @method
+    def modify(
+        self,
+        memory_id: str,
+        *,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        reason: str,
+        if_version: int | None = None,
+        content: str | None = None,
+        type: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        importance: float | None = None,
+        pinned: bool | None = None,
+        who: str | None = None,
+    ) -> Call[Modified]:
+        """Change a memory; `reason` is required, `if_version` refuses a concurrent change."""
+
+    @method
+    def modify_many(
+        self,
+        patches: Sequence[Any],
+        *,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        reason: str | None = None,
+    ) -> Call[ModifiedMany]:
+        """Change up to 200 memories independently; the results are in the order of the patches."""
+
+    @method
+    def forget(
+        self,
+        memory_id: str,
+        *,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        reason: str,
+        force: bool = False,
+        wrong: bool = False,
+        if_version: int | None = None,
+    ) -> Call[Modified]:
+        """Forget a memory; it can be recovered for 30 days. `reason` is required, in the body or the query.
+
+        With `erase` it is deleted permanently. The answer lists documents and files that may still contain it (`heldBy`).
+        """
+
+    @method
+    def erase(self, memory_id: str, *, agent_id: str | None = None, reason: str) -> Call[Modified]:
+        """Forget a memory; it can be recovered for 30 days. `reason` is required, in the body or the query.
+
+        With `erase` it is deleted permanently. The answer lists documents and files that may still contain it (`heldBy`).
+        """
+
+    @method
+    def preview_forget(
+        self,
+        *,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        ids: Sequence[str] | None = None,
+        query: str | None = None,
+        type: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        who: str | None = None,
+        project: str | None = None,
+        pinned: bool | None = None,
+        source_type: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        scope: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        all: bool = False,
+    ) -> Call[ForgetPreview]:
+        """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
+
+    @method
+    def forget_many(
+        self,
+        *,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        ids: Sequence[str] | None = None,
+        query: str | None = None,
+        type: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        who: str | None = None,
+        project: str | None = None,
+        pinned: bool | None = None,
+        source_type: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        scope: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        all: bool = False,
+        reason: str,
+        force: bool = False,
+        wrong: bool = False,
+        confirm_token: str | None = None,
+    ) -> Call[ForgottenMany]:
+        """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
+
+    @method
+    def recover(
+        self,
+        memory_id: str,
+        *,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        reason: str,
+        if_version: int | None = None,
+    ) -> Call[Recovered]:
+        """Recover a forgotten memory; `reason` is required, in the body or the query."""
+
+    @method
+    def adopt(self, memory_id: str, *, agent_id: str | None = None) -> Call[Remembered]:
+        """Give a removed agent's archived memory to an agent."""
+
+    @method
+    def recover_many(
+        self,
+        ids: Sequence[str],
+        *,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        reason: str,
+    ) -> Call[RecoveredMany]:
+        """Recover up to 200 forgotten memories independently."""
+
+    @method
+    def forgotten(
+        self, *, limit: int | None = 100, offset: int | None = None, agent_id: str | None = None
+    ) -> Call[ForgottenValues]:
+        """Return a page of forgotten values, newest first; with the start of their texts for callers who may recover
+        them.
+        """
+
+    @method
+    def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> Call[Lifted]:
+        """Allow a forgotten value to be saved again and shown in sessions; its memory is not recovered."""
+
+    @method
+    def reviews(
+        self, *, limit: int | None = 100, offset: int | None = None, agent_id: str | None = None
+    ) -> Call[WaitingMemories]:
+        """Return a page of memories that wait for approval, newest first."""
+
+    @method
+    def approve(self, memory_id: str, *, agent_id: str | None = None) -> Call[Modified]:
+        """Approve a memory for unasked injection, as data with its origin; only for people, not tools."""
+
+    @method
+    def judge(
+        self,
+        memory_id: str,
+        *,
+        agent_id: str | None = None,
+        verdict: Literal["keep", "fade", "wrong", "none"],
+    ) -> Call[Modified]:
+        """Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools."""
+
+    @method
+    def memory_links(self, memory_id: str, *, agent_id: str | None = None) -> Call[Links]:
+        """Return a memory's sources, derived memories, corrections, and entities."""
+
+    @method
+    def memory_access(self, memory_id: str, *, agent_id: str | None = None) -> Call[Access]:
+        """Return which agents may read a memory, and the deciding rule."""
+
+    @method
+    def reject(self, memory_id: str, *, agent_id: str | None = None) -> Call[Modified]:
+        """Forget a memory as wrong; its text is not saved again automatically. Only for people, not tools."""
+
+    @method
+    def rate(self, session_key: str, ratings: Any, *, agent_id: str | None = None) -> Call[Rated]:
+        """Store ratings of a session's memories, or feedback on one; the weights that led to them change."""
+
+    @method
+    def recall(
+        self,
+        query: str,
+        *,
+        keyword_query: str | None = None,
+        limit: int | None = 10,
+        type: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        who: str | None = None,
+        pinned: bool | None = None,
+        importance_min: float | None = None,
+        min_score: float | None = None,
+        floor: float | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        as_of: str | float | None = None,
+        now: str | float | None = None,
+        timezone: str | None = None,
+        project: str | None = None,
+        scope: str | None = None,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        community: bool = False,
+        expand: bool = False,
+        entities: bool = False,
+        cards: bool = False,
+        explain: bool = False,
+        touch: bool | None = True,
+        why_not: str | None = None,
+        as_prompt: bool = False,
+    ) -> Call[Recalled]:
+        """Return the memories that answer a question, best first."""
+
+    @method
+    def context(
+        self,
+        prompt: str,
+        *,
+        max_chars: int | None = 4000,
+        limit: int | None = 10,
+        min_score: float | None = None,
+        project: str | None = None,
+        scope: str | None = None,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+    ) -> Call[ContextAnswer]:
+        """Return the context for a prompt; with `id` one page of a source.
+
+        It is the block that sessions receive with their prompts. An unknown or foreign source is 404.
+        """
+
+    @method
+    def episode(self, id: str, *, page: int = 1, agent_id: str | None = None) -> Call[EpisodePage]:
+        """Return the context for a prompt; with `id` one page of a source.
+
+        It is the block that sessions receive with their prompts. An unknown or foreign source is 404.
+        """
+
+    @method
+    def search(
+        self,
+        query: str | None = None,
+        *,
+        limit: int | None = None,
+        type: str | None = None,
+        tags: str | Sequence[str] | None = None,
+        who: str | None = None,
+        pinned: bool = False,
+        importance_min: float | None = None,
+        since: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[list[Found]]:
+        """Return memories by words and filters, or with `distinct` the values of `who` or `type`."""
+
+    @method
+    def authors(self, *, agent_id: str | None = None) -> Call[list[str]]:
+        """Return memories by words and filters, or with `distinct` the values of `who` or `type`."""
+
+    @method
+    def types(self, *, agent_id: str | None = None) -> Call[list[str]]:
+        """Return memories by words and filters, or with `distinct` the values of `who` or `type`."""
+
+    @method
+    def similar(
+        self,
+        memory_id: str,
+        *,
+        k: int | None = 10,
+        type: str | None = None,
+        agent_id: str | None = None,
+    ) -> Call[list[Found]]:
+        """Return the memories most similar to the one with this `id`."""
+
+    @method
+    def start_session(
+        self,
+        harness: str,
+        *,
+        session_key: str | None = None,
+        agent_id: str | None = None,
+        project: str | None = None,
+        runtime_path: str | None = None,
+        context: str | None = None,
+    ) -> Call[StartedSession]:
+        """Claim a session and return its start context, empty if it already received it.
+
+        A plugin that has lost its context sends `needsContext` and receives everything again.
+        """
+
+    @method
+    def submit_prompt(
+        self,
+        harness: str,
+        message: str,
+        *,
+        session_key: str | None = None,
+        agent_id: str | None = None,
+        project: str | None = None,
+        runtime_path: str | None = None,
+        last_assistant_message: str | None = None,
+        transcript: str | None = None,
+    ) -> Call[Prompted]:
+        """Return memories that fit a prompt and are new to its session.
+
+        Transcript and ratings are stored only for a caller that may save.
+        """
+
+    @method
+    def prepare_offline(
+        self, projects: Sequence[str], *, agent_id: str | None = None
+    ) -> Call[OfflineContexts]:
+        """Return session starts for offline use, for the projects that the caller may read."""
+
+    @method
+    def end_turn(
+        self,
+        harness: str,
+        session_key: str,
+        *,
+        agent_id: str | None = None,
+        runtime_path: str | None = None,
+        transcript: str,
+        project: str | None = None,
+        reason: str | None = None,
+    ) -> Call[EndedTurn]:
+        """Store the current transcript and queue new content, if there is enough."""
+
+    @method
+    def end_session(
+        self,
+        harness: str,
+        *,
+        session_key: str | None = None,
+        agent_id: str | None = None,
+        runtime_path: str | None = None,
+        transcript: str | None = None,
+        project: str | None = None,
+        reason: str | None = None,
+    ) -> Call[EndedSession]:
+        """Release a session, store its transcript and queue its processing; a cleared session is not stored."""
+
+    @method
+    def before_compaction(
+        self,
+        harness: str,
+        *,
+        session_key: str | None = None,
+        agent_id: str | None = None,
+        project: str | None = None,
+        runtime_path: str | None = None,
+        session_context: str | None = None,
+    ) -> Call[Precompaction]:
+        """Store a checkpoint, and return instructions for a summary."""
+
+    @method
+    def after_compaction(
+        self,
+        harness: str,
+        summary: str,
+        *,
+        session_key: str | None = None,
+        agent_id: str | None = None,
+        project: str | None = None,
+        runtime_path: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Call[Compacted]:
+        """Save the summary of a compaction."""
+
+    @method
+    def sessions(self, *, agent_id: str | None = None) -> Call[list[RunningSession]]:
+        """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
+
+        `project`, `harness` and `outcome` narrow the latter, `cursor` is `next` of another page.
+        """
+
+    @method
+    def all_sessions(
+        self,
+        *,
+        project: str | None = None,
+        harness: str | None = None,
+        outcome: Literal["given_nothing", "used_nothing"] | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        agent_id: str | None = None,
+    ) -> Call[SessionPage]:
+        """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
+
+        `project`, `harness` and `outcome` narrow the latter, `cursor` is `next` of another page.
+        """
+
+    @method
+    def session(self, session_key: str) -> Call[RunningSession]:
+        """Return one session."""
+
+    @method
+    def bypass_session(self, session_key: str, *, enabled: Any = True) -> Call[Bypassed]:
+        """Let the hooks of a session do nothing, or do their work again."""
+
+    @method
+    def preview_forget_session(
+        self, session_key: str, *, agent_id: str | None = None
+    ) -> Call[SessionPreview]:
+        """Show what would go with a session, or delete it; of what goes only memories can be recovered."""
+
+    @method
+    def forget_session(
+        self, session_key: str, *, reason: str, agent_id: str | None = None
+    ) -> Call[SessionForgotten]:
+        """Show what would go with a session, or delete it; of what goes only memories can be recovered."""
+
+    @method
+    def renew_session(self, session_key: str) -> Call[RenewedSession]:
+        """Let the claim of a session last as long as a new one."""
+
+    @method
+    def transcript(self, session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
+        """Return what was said in a session, as it is stored."""
+
+    @method
+    def session_context(
+        self,
+        session_key: str = "latest",
+        *,
+        agent_id: str | None = None,
+        project: str | None = None,
+    ) -> Call[SessionContext]:
+        """Return what a session was given, from where and why, what was left out, and what of it was used.
+
+        The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all. Looking counts as
+        no use.
+        """
+
+    @method
+    def session_replay(
+        self,
+        session_key: str = "latest",
+        *,
+        agent_id: str | None = None,
+        project: str | None = None,
+    ) -> Call[SessionReplay]:
+        """Return a session as it went: what its context says, with all messages, what was remembered, and its summary.
+
+        The key is as for the context. Looking counts as no use.
+        """
+
+    @method
+    def search_transcripts(
+        self,
+        query: str,
+        *,
+        limit: int | None = 10,
+        agent_id: str | None = None,
+        session_key: str | None = None,
+        project: str | None = None,
+    ) -> Call[list[Excerpt]]:
+        """Return turns of earlier sessions that hold the words of a question."""
+
+    @method
+    def session_summaries(
+        self,
+        *,
+        depth: str | None = None,
+        limit: int | None = 50,
+        offset: int | None = None,
+        project: str | None = None,
+    ) -> Call[SummaryPage]:
+        """Return a page of summaries, latest first; `project` and `depth` narrow them."""
+
+    @method
+    def checkpoints(self, project: str, *, limit: int | None = 10) -> Call[list[Checkpoint]]:
+        """Return the newest checkpoints of a project, newest first."""
+
+    @method
+    def session_checkpoints(self, session_key: str) -> Call[list[Checkpoint]]:
+        """Return all checkpoints of a session, newest first."""
+
+    @method
+    def health(self) -> Call[Health]:
+        """Return that the API answers; `db` false when the database does not, `status` degraded when work stands still."""
+
+    @method
+    def ready(self) -> Call[Ready]:
+        """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing.
+
+        `code` says that all of them are there, but nothing can be stored or the database is damaged.
+
+        A process that has just started is ready when it has the embedding model, too, so that the first question finds it.
+        """
+
+    @method
+    def status(self, *, parts: Sequence[str] | None = None) -> Call[Status]:
+        """Return version, processes, queue, providers and settings in force; `parts` names those that are wanted."""
+
+    @method
+    def resources(self) -> Call[Resources]:
+        """Return memory and processor time of each process, and what each part of the workspace takes on disk."""
+
+    @method
+    def features(self) -> Call[dict[str, bool]]:
+        """Return each flag of the `features` section; others of its values are left out."""
+
+    @method
+    def jobs(
+        self,
+        *,
+        status: str | None = None,
+        kind: str | None = None,
+        code: str | None = None,
+        memory_id: str | None = None,
+        document_id: str | None = None,
+        limit: int | None = 50,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> Call[list[Job]]:
+        """Return jobs, latest change first.
+
+        `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them, `since`
+        and `until` bound the latest change. `cursor` is `next` of the previous page; `facets=1` adds counts.
+        """
+
+    @method
+    def all_jobs(
+        self,
+        *,
+        status: str | None = None,
+        kind: str | None = None,
+        code: str | None = None,
+        memory_id: str | None = None,
+        document_id: str | None = None,
+        limit: int | None = 50,
+        cursor: str | None = None,
+        facets: bool = False,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> Call[Jobs]:
+        """Return jobs, latest change first.
+
+        `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them, `since`
+        and `until` bound the latest change. `cursor` is `next` of the previous page; `facets=1` adds counts.
+        """
+
+    @method
+    def job(self, job_id: str) -> Call[WholeJob]:
+        """Return one job with all fields and its last errors."""
+
+    @method
+    def retry_job(self, job_id: str) -> Call[ChangedJob]:
+        """Restart a dead job, or run a waiting one now."""
+
+    @method
+    def cancel_job(self, job_id: str) -> Call[ChangedJob]:
+        """Cancel a job: a waiting one at once, a running one at its next check."""
+
+    @method
+    def delete_job(self, job_id: str) -> Call[DeletedJob]:
+        """Delete an ended job; 409 for an open one."""
+
+    @method
+    def retry_jobs(
+        self,
+        *,
+        ids: Sequence[str] | None = None,
+        kind: str | None = None,
+        code: str | None = None,
+        memory_id: str | None = None,
+        document_id: str | None = None,
+        since: str | float | None = None,
+        until: str | float | None = None,
+        all: bool = False,
+        limit: int | None = None,
+        dry_run: bool = False,
+    ) -> Call[ChangedJobs]:
+        """Restart the selected dead jobs, oldest first."""
+
+    @method
+    def cancel_jobs(
+        self,
+        *,
+        ids: Sequence[str] | None = None,
+        kind: str | None = None,
+        code: str | None = None,
+        memory_id: str | None = None,
+        document_id: str | None = None,
+        since: str | float | None = None,
+        until: str | float | None = None,
+        all: bool = False,
+        limit: int | None = None,
+        dry_run: bool = False,
+    ) -> Call[ChangedJobs]:
+        """Cancel the selected open jobs, oldest first."""
+
+    @method
+    def pipeline_status(self, *, agent_id: str | None = None) -> Call[PipelineStatus]:
+        """Return running, waiting and dead jobs; works while worker and scheduler are down (PS-1)."""
+
+    @method
+    def pause(self, *, queue: str | None = None) -> Call[Paused]:
+        """Start no more jobs, in all queues or one; running ones finish, and the pause survives restarts."""
+
+    @method
+    def resume(self, *, queue: str | None = None) -> Call[Paused]:
+        """Start jobs again, in all queues or one."""
+
+    @method
+    def entities(
+        self,
+        *,
+        type: str | None = None,
+        query: str | None = None,
+        limit: int | None = 50,
+        offset: int | None = None,
+        agent_id: str | None = None,
+    ) -> Call[EntityPage]:
+        """Return a page of an agent's entities with their counts, the important ones first."""
+
+    @method
+    def entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[WholeEntity]:
+        """Return one entity with its counts."""
+
+    @method
+    def expand(
+        self,
+        name: str,
+        *,
+        aspect: str | None = None,
+        question: str | None = None,
+        max_tokens: int | None = 2000,
+        agent_id: str | None = None,
+    ) -> Call[Expanded]:
+        """Return an entity's attributes, within a token budget."""
+
+    @method
+    def impact(
+        self,
+        entity_id: str,
+        *,
+        direction: str | None = "downstream",
+        max_depth: int | None = 3,
+        agent_id: str | None = None,
+    ) -> Call[Impact]:
+        """Return the entities affected by a change of one, nearest first."""
+
+    @method
+    def knowledge_stats(self, *, agent_id: str | None = None) -> Call[KnowledgeStats]:
+        """Return the counts of an agent's graph."""
+
+    @method
+    def pin_entity(
+        self, entity_id: str, *, reason: str | None = None, agent_id: str | None = None
+    ) -> Call[Pinned]:
+        """Pin an entity for graph walks, or suppress it."""
+
+    @method
+    def unpin_entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[Pinned]:
+        """Remove a pin or a suppression."""
+
+    @method
+    def evaluation(self, *, agent_id: str | None = None) -> Call[Evaluation]:
+        """Compare sessions with and without memory."""
+
+    @method
+    def past_sessions(
+        self, *, limit: int | None = 50, agent_id: str | None = None
+    ) -> Call[PastSessions]:
+        """Return the sessions that can be replayed, newest first."""
+
+    @method
+    def replay(
+        self,
+        session_key: str,
+        *,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
+        agent_id: str | None = None,
+    ) -> Call[Replay]:
+        """Return what a past session's prompts would receive now, and with other settings; counts no use."""
+
+    @method
+    def predictor(self, *, agent_id: str | None = None) -> Call[PredictorStatus | PredictorOff]:
+        """Return the state and results of learned ranking."""
+
+    @method
+    def comparisons(
+        self,
+        *,
+        entity_id: str | None = None,
+        limit: int | None = 50,
+        offset: int | None = None,
+        agent_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        project: str | None = None,
+    ) -> Call[ComparisonPage]:
+        """Return the sessions ranked both ways, newest first."""
+
+    @method
+    def comparisons_by_project(self, *, agent_id: str | None = None) -> Call[ProjectResults]:
+        """Return the results of learned ranking by project."""
+
+    @method
+    def comparisons_by_entity(self, *, agent_id: str | None = None) -> Call[EntityResults]:
+        """Return the results of learned ranking by the session's entity."""
+
+    @method
+    def trainings(self, *, limit: int | None = 20, agent_id: str | None = None) -> Call[Trainings]:
+        """Return activations and stops of learned ranking, newest first."""
+
+    @method
+    def training_pairs(self, *, agent_id: str | None = None) -> Call[PairCount]:
+        """Return the number of labels."""
+
+    @method
+    def relearn(
+        self, *, agent_id: str | None = None, limit: int | None = 5000, epochs: int | None = 3
+    ) -> Call[Trained]:
+        """Recompute an agent's memories from all labels; each session end does this for its own."""
+
+    @method
+    def roll_back(
+        self, *, agent_id: str | None = None, version: int | None = None
+    ) -> Call[RolledBack]:
+        """Restore the original order; observation restarts from zero."""
+
+    @method
+    def embeddings(
+        self,
+        *,
+        limit: int | None = 600,
+        offset: int | None = None,
+        vectors: bool = False,
+        agent_id: str | None = None,
+    ) -> Call[EmbeddingPage]:
+        """Return a page of memories with a vector, newest first; with `vectors=true` including the numbers."""
+
+    @method
+    def embeddings_status(self) -> Call[EmbeddingsStatus]:
+        """Return whether the provider answers, and the tracker's progress."""
+
+    @method
+    def embeddings_health(self, *, agent_id: str | None = None) -> Call[EmbeddingsHealth]:
+        """Return seven checks of provider and vectors, and one score, over all agents."""
+
+    @method
+    def projection_columns(self, *, agent_id: str | None = None) -> Call[ProjectionColumns]:
+        """Return the two-dimensional map of all memories as columns, without texts; 202 while the worker draws it."""
+
+    @method
+    def projection(
+        self,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        query: str | None = None,
+        who: Sequence[str] | None = None,
+        harness: Sequence[str] | None = None,
+        types: Sequence[str] | None = None,
+        source_types: Sequence[str] | None = None,
+        tags: str | Sequence[str] | None = None,
+        pinned: bool | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        importance_min: float | None = None,
+        importance_max: float | None = None,
+        agent_id: str | None = None,
+        dimensions: int = 2,
+    ) -> Call[Projection]:
+        """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
+
+    @method
+    def add_document(
+        self,
+        content: str | None = None,
+        *,
+        source_type: str = "text",
+        url: str | None = None,
+        title: str | None = None,
+        content_type: str | None = None,
+        connector_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        agent_id: str | None = None,
+    ) -> Call[AddedDocument]:
+        """Store a document and queue its reading; one that is known is answered with 200.
+
+        A token that is limited to an agent names no file: those of this machine, MEMORY.md of others among them, are
+        nobody's rows.
+        """
+
+    @method
+    def documents(
+        self,
+        *,
+        status: str | None = None,
+        include: str | None = None,
+        limit: int | None = 50,
+        offset: int | None = None,
+        agent_id: str | None = None,
+    ) -> Call[DocumentPage]:
+        """Return a page of documents, newest first; `include=content` adds their text."""
+
+    @method
+    def document(self, document_id: str, *, agent_id: str | None = None) -> Call[Document]:
+        """Return one document."""
+
+    @method
+    def chunks(self, document_id: str, *, agent_id: str | None = None) -> Call[list[Chunk]]:
+        """Return the memories of a document's chunks, in order."""
+
+    @method
+    def delete_document(
+        self, document_id: str, *, reason: str, agent_id: str | None = None
+    ) -> Call[DeletedDocument]:
+        """Delete a document and forget chunks that belong only to it; `reason` is required."""
+
+    @method
+    def connectors(self) -> Call[list[Connector]]:
+        """Return all connectors, newest first."""
+
+    @method
+    def connector(self, connector_id: str) -> Call[Connector]:
+        """Return one connector."""
+
+    @method
+    def add_connector(
+        self,
+        provider: str = "filesystem",
+        *,
+        display_name: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        agent_id: str | None = None,
+        sync: bool = False,
+    ) -> Call[AddedConnector]:
+        """Add a connector, with `sync` also start its first sync; a folder must exist and be readable."""
+
+    @method
+    def sync_connectors(self) -> Call[Resynced]:
+        """Start an incremental sync of every connector."""
+
+    @method
+    def connector_health(self, connector_id: str) -> Call[ConnectorHealth]:
+        """Return a connector's state, sync progress and document counts."""
+
+    @method
+    def remove_connector(
+        self, connector_id: str, *, cascade: bool = False
+    ) -> Call[RemovedConnector]:
+        """Remove a connector, with `cascade=true` also its documents."""
+
+    @method
+    def diagnostics(self) -> Call[Diagnoses]:
+        """Return every domain's score, and the weighted total with reasons and commands."""
+
+    @method
+    def diagnosis(self, domain: str) -> Call[Diagnosis]:
+        """Return one domain, or `composite`."""
+
+    @method
+    def timeline(self, entity_id: str, *, limit: int | None = 1000) -> Call[Timeline]:
+        """Return history, jobs, log lines and errors of an ID, oldest first; empty for an unknown one."""
+
+    @method
+    def models(self, *, provider: str | None = None, deprecated: bool = False) -> Call[Models]:
+        """Return the available models, of every provider or one; with `deprecated=true` including replaced ones."""
+
+    @method
+    def refresh_models(self) -> Call[RefreshedModels]:
+        """Fetch the models of the configured Ollama server, at most once a minute; contacts no other provider."""
+
+    @method
+    def telemetry_events(
+        self,
+        *,
+        event: str | None = None,
+        limit: int | None = 100,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> Call[TelemetryPage]:
+        """Return events, newest first; `event`, `since` and `until` filter them."""
+
+    @method
+    def telemetry_stats(self, *, since: str | None = None) -> Call[TelemetryStats]:
+        """Return totals since an instant: language model calls, and errors by stage and code."""
+
+    @method
+    def usage(self) -> Call[Usage]:
+        """Return counts by route, caller, provider and connector."""
+
+    @method
+    def latency(self) -> Call[dict[str, dict[str, float]]]:
+        """Return latency percentiles of each operation since the daemon started, in milliseconds."""
+
+    @method
+    def series(
+        self,
+        *,
+        metrics: Sequence[str] | None = None,
+        step: Literal["10min", "hour", "day"] | None = "day",
+        count: int | None = None,
+        tz: str | None = None,
+    ) -> Call[Series]:
+        """Return counts for each of the last ten minutes, hours or days of a time zone."""
+
+    @method
+    def errors(
+        self, *, stage: str | None = None, limit: int | None = 50, since: str | None = None
+    ) -> Call[Errors]:
+        """Return the newest errors, oldest first, and counts by code; `stage` and `since` filter."""
+
+    @method
+    def logs(
+        self,
+        *,
+        level: str | None = None,
+        category: str | None = None,
+        limit: int | None = 100,
+        since: str | None = None,
+    ) -> Call[list[dict[str, Any]]]:
+        """Return the newest lines in time order; `level` (minimum), `category` and `since` filter them."""
+
+    @method
+    def harnesses(self) -> Call[list[KnownHarness]]:
+        """Return every supported harness with its file and last call."""
+
+    @method
+    def regenerate_harnesses(self) -> Call[Regenerated]:
+        """Update connected harnesses and generated files; `output` lists results and failures."""
+
+    @method
+    def rewrite_memory_file(self, *, agent_id: str | None = None) -> Call[TriggeredSynthesis]:
+        """Queue a run now, regardless of the schedule, but not within an hour of the last."""
+
+    @method
+    def undo_memory_file(self, *, agent_id: str | None = None) -> Call[UndoneSynthesis]:
+        """Restore the MEMORY.md before the last run, without forgotten statements; a new run may start at once."""
+
+    @method
+    def git_status(self) -> Call[GitStatus]:
+        """Return the repository's state, without network access."""
+
+    @method
+    def git_pull(self) -> Call[GitDone]:
+        """Pull from the remote."""
+
+    @method
+    def git_push(self) -> Call[GitDone]:
+        """Push to the remote."""
+
+    @method
+    def git_sync(self) -> Call[GitDone]:
+        """Pull, then push."""
+
+    @method
+    def git_settings(self) -> Call[GitSettings]:
+        """Return the effective settings."""
+
+    @method
+    def change_git_settings(
+        self,
+        *,
+        enabled: bool | None = None,
+        auto_commit: bool | None = None,
+        auto_sync: bool | None = None,
+        sync_interval_seconds: int | None = None,
+        remote: str | None = None,
+        branch: str | None = None,
+    ) -> Call[ChangedGitSettings]:
+        """Change settings, in agent.yaml."""
+
+    @method
+    def check_update(self, *, force: bool = False) -> Call[UpdateCheck]:
+        """Return whether a new version exists; queries the index only with `force=true`, or if allowed."""
+
+    @method
+    def update_settings(self) -> Call[UpdateSettings]:
+        """Return the update settings and the last result."""
+
+    @method
+    def change_update_settings(
+        self,
+        *,
+        auto_install: Any | None = None,
+        auto_check: Any | None = None,
+        check_interval_seconds: Any | None = None,
+    ) -> Call[ChangedUpdateSettings]:
+        """Change the update settings in agent.yaml."""
+
+    @method
+    def install_update(self, version: str | None = None) -> Call[Installed]:
+        """Install a version with the original tool; the daemon uses it after a restart."""
+
+    @method
+    def secrets(self) -> Call[list[str]]:
+        """Return the names of all secrets, oldest first; values are never listed."""
+
+    @method
+    def put_secret(self, name: str, value: str) -> Call[KeptSecret]:
+        """Store a value under a name, replacing an earlier one."""
+
+    @method
+    def remove_secret(self, name: str) -> Call[KeptSecret]:
+        """Delete a secret."""
+
+    @method
+    def exec_with_secrets(
+        self, command: str, secrets: Mapping[str, str], *, timeout_ms: int | None = None
+    ) -> Call[Ran]:
+        """Run a shell command with secrets as environment variables; its output is redacted."""
+
+    @method
+    def tasks(self) -> Call[TaskPage]:
+        """Return every task, newest first, with the result of its last run."""
+
+    @method
+    def task(self, task_id: str) -> Call[WholeTask]:
+        """Return a task and its newest runs."""
+
+    @method
+    def add_task(
+        self,
+        name: str,
+        prompt: str,
+        cron: str,
+        *,
+        timezone: str | None = None,
+        harness: str,
+        working_directory: str | None = None,
+        enabled: bool | None = None,
+        skill: str | None = None,
+        skill_mode: str | None = None,
+        skip_permissions: bool | None = None,
+    ) -> Call[AddedTask]:
+        """Add a task."""
+
+    @method
+    def enable_task(self, task_id: str, *, enabled: bool = True) -> Call[Done]:
+        """Change the given fields of a task; "" clears a folder, a skill or a time zone."""
+
+    @method
+    def run_task(self, task_id: str) -> Call[StartedRun]:
+        """Run a task now, even if disabled."""
+
+    @method
+    def remove_task(self, task_id: str) -> Call[Done]:
+        """Delete a task with its runs, stopping a running one."""
+
+    @method
+    def config_files(self) -> Call[list[ConfigFile]]:
+        """Return the files at the top of the workspace; secrets are masked for callers who may not see them."""
+
+    @method
+    def write_config(self, file: Any, content: Any, *, if_hash: str | None = None) -> Call[Done]:
+        """Replace one of these files; settings that do not parse are refused with their line.
+
+        With `if_hash` the current file must have that hash, else 409.
+        """
+
+    @method
+    def identity(self) -> Call[Identity]:
+        """Return name, creature and vibe from IDENTITY.md."""
+
+    @method
+    def agents(self) -> Call[list[CountedAgent]]:
+        """Return every agent with its policy and number of memories, the default one first."""
+
+    @method
+    def agent(self, name: str) -> Call[WholeAgent]:
+        """Return one agent, its memories by visibility, and its files."""
+
+    @method
+    def add_agent(
+        self, name: str, *, read_policy: str = "isolated", policy_group: str | None = None
+    ) -> Call[NamedAgent]:
+        """Add an agent: an entry in agent.yaml, a row, and a folder for its files."""
+
+    @method
+    def remove_agent(self, name: str, *, purge: bool = False) -> Call[RemovedAgent]:
+        """Remove an agent; its memories are archived, or with `purge=true` erased. Its files stay."""
+
+    @method
+    def skills(self, *, agent_id: str | None = None) -> Call[list[Skill]]:
+        """Return the installed skills, sorted by name; for an agent whose skills the roster lists, only these."""
+
+    @method
+    def skill(self, name: str) -> Call[SkillFile]:
+        """Return a skill's metadata, and its whole file as `content`."""
+
+    @method
+    def search_skills(self, query: str) -> Call[list[CatalogSkill]]:
+        """Return installed and available skills that contain the words of `q`."""
+
+    @method
+    def browse_skills(self) -> Call[list[CatalogSkill]]:
+        """Return the skills in this machine's catalogs, the most popular first."""
+
+    @method
+    def related_skills(self, name: str) -> Call[list[RelatedSkill]]:
+        """Return related skills: required by it, requiring it, or similar."""
+
+    @method
+    def install_skill(self, name: str, *, source: str | None = None) -> Call[InstalledSkill]:
+        """Install a skill from a catalog, a path or a repository, replacing one of that name."""
+
+    @method
+    def remove_skill(self, name: str) -> Call[RemovedSkill]:
+        """Remove a skill."""
+
+    @method
+    def whoami(self) -> Call[WhoAmI]:
+        """Return the caller's identity and permissions."""
+
+    @method
+    def issue_token(
+        self,
+        role: Literal["admin", "operator", "agent", "readonly"],
+        *,
+        ttl_seconds: float | None = None,
+        sub: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        user: str | None = None,
+    ) -> Call[IssuedToken]:
+        """Sign a token; it is shown only once."""
+
+    @method
+    def exchange(self, code: str) -> Call[IssuedToken]:
+        """Exchange a one-time link's code for a dashboard session; a code is valid once, for 5 minutes.
+
+        Every user of the machine can read the link in the browser's arguments, so their programs are refused. A session
+        ends when it expires or is revoked, and with its daemon.
+        """
+
+    @method
+    def tokens(self, *, limit: int | None = 100) -> Call[list[Token]]:
+        """Return issued and used tokens, latest first, without the tokens themselves."""
+
+    @method
+    def revoke_token(self, jti: str) -> Call[RevokedToken]:
+        """Revoke a token, whatever its expiry."""
+
+    @method
+    def backfill_status(self) -> Call[Backfill]:
+        """Return the progress of the last run."""
+
+    @method
+    def backfill(
+        self,
+        *,
+        since: str | float | None = None,
+        harnesses: Sequence[str] | None = None,
+        projects: Sequence[str] | None = None,
+        by_model: bool = False,
+        dry_run: bool = False,
+        agent_id: str | None = None,
+    ) -> Call[StartedBackfill]:
+        """Find unread sessions and queue them, newest first; a dry run only lists them."""
+
+    @method
+    def stop_backfill(self) -> Call[StoppedBackfill]:
+        """Stop reading; finished sessions stay, and the next start finds the rest."""
+
+    @method
+    def export_page(
+        self,
+        *,
+        since: str | None = None,
+        cursor: str | None = None,
+        vectors: bool = False,
+        everything: bool = False,
+        agent_id: str | None = None,
+    ) -> Call[ExportPage]:
+        """Return a page of records, and under `next` the cursor of the following page.
+
+        Contains what the agent may read; private rows of all agents only with `everything=true`.
+        """
+
+    @method
+    def import_records(
+        self,
+        records: Sequence[Mapping[str, Any]],
+        *,
+        vectors: bool = False,
+        preview: str | None = None,
+        last: bool = False,
+    ) -> Call[Imported]:
+        """Import records, each completely or not at all, and return the results; importing one twice adds nothing.
+
+        With `preview` nothing is written, and the answer shows what would happen.
+        """
