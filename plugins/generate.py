@@ -14,9 +14,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from signet import __version__
-from signet.domain.harnesses import copilot, jsonedit, registry
-from signet.domain.harnesses.hooks import Hooked, handler
-from signet.domain.harnesses.jsontext import Json
+from signet.domain.harnesses import editors, jsonedit, registry
+from signet.domain.harnesses.entries import Hooked, handler
+from signet.domain.harnesses.jsonedit import Json
 from signet.domain.harnesses.models import Site
 from signet.mcp.protocol import INSTRUCTIONS
 from signet.paths import Workspace
@@ -129,7 +129,7 @@ def _copilot_hooks() -> Mapping[str, Json]:
         "version": 1,
         "hooks": {
             event: [handler(_SITE.signet, name, "-H copilot --plugin", seconds)]
-            for event, name, seconds in copilot.EVENTS
+            for event, name, seconds in editors.COPILOT_EVENTS
         },
     }
 

@@ -17,8 +17,8 @@ from harnesses.home import (
     Home,
     a_home,
 )
-from signet.domain.harnesses import files, hooks, jsonedit, openclaw, records, registry
-from signet.domain.harnesses.jsontext import parse
+from signet.domain.harnesses import entries, files, jsonedit, openclaw, records, registry
+from signet.domain.harnesses.jsonedit import parse
 from signet.domain.harnesses.models import Wishes
 
 ALL = tuple(registry.HARNESSES)
@@ -413,7 +413,7 @@ def test_the_programs_of_the_installation_are_kept_when_the_daemon_mends(home: H
 
 
 def without_one_hook(home: Home) -> None:
-    text = hooks.take(home.read(".claude/settings.json"), ["UserPromptSubmit"])
+    text = entries.take_hooks(home.read(".claude/settings.json"), ["UserPromptSubmit"])
     home.write(".claude/settings.json", text)
 
 
@@ -492,8 +492,8 @@ def test_a_hook_that_is_left_is_mended_and_the_one_that_was_taken_out_is_not(hom
     moved = replace(home.site, signet="/opt/signet")
     assert registry.bring_up_to_date(moved, "claude-code").has_changed
     text = home.read(".claude/settings.json")
-    assert hooks.commands(text, "UserPromptSubmit") == []
-    assert all("/opt/signet " in one for one in hooks.commands(text, "SessionStart"))
+    assert entries.our_commands(text, "UserPromptSubmit") == []
+    assert all("/opt/signet " in one for one in entries.our_commands(text, "SessionStart"))
     registry.disconnect(home.site, "claude-code")
     assert home.read(".claude/settings.json") == CLAUDE_SETTINGS
 

@@ -7,7 +7,7 @@ import pytest
 
 from cli.program import Program
 from harnesses.home import CLAUDE_MD, Home, a_home
-from signet.domain.harnesses import sync
+from signet.domain.harnesses import registry
 from support.processes import eventually
 
 ALL = ("claude-code", "opencode", "openclaw", "codex")
@@ -41,7 +41,7 @@ def synced(program: Program) -> None:
     for _ in range(2):
         done = program.run("daemon", "start", "--port", str(program.port))
         assert done.status == 0, done.err
-        path = program.workspace / sync.ARCHITECTURE
+        path = program.workspace / registry.ARCHITECTURE
         eventually(path.exists)
         path.unlink()
         eventually(path.exists)

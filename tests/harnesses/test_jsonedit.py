@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from signet.domain.harnesses import jsonedit, records
-from signet.domain.harnesses.jsontext import ConfigUnreadable, parse
+from signet.domain.harnesses.jsonedit import ConfigUnreadable, parse
 
 KEYS = st.sampled_from(["a", "hooks", "deep key", "ü", "signet"])
 LEAVES = (

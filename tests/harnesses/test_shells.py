@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.harnesses import claude_code, codex, gemini_cli, hooks, shells
+from signet.domain.harnesses import claude, codex, entries, gemini_cli, programs
 from signet.domain.harnesses.models import Site
-from signet.domain.harnesses.shells import Shell
+from signet.domain.harnesses.programs import Shell
 from signet.paths import Workspace
 
 PLAIN = r"C:\Users\anna\.local\bin\signet.exe"
@@ -20,9 +20,9 @@ def lines(monkeypatch: pytest.MonkeyPatch, home: Path, program: str) -> list[str
     monkeypatch.setattr(sys, "platform", "win32")
     site = Site(workspace=Workspace(home / "ws"), home=home, signet=program)
     found = []
-    for one in (claude_code.ClaudeCode(), codex.Codex(), gemini_cli.GeminiCli()):
+    for one in (claude.ClaudeCode(), codex.Codex(), gemini_cli.GeminiCli()):
         text = one.hooks(site).put("{}") or ""
-        found += hooks.commands(text, one.events[0][0])
+        found += entries.our_commands(text, one.events[0][0])
     return [one.partition(" hook ")[0] for one in found]
 
 
@@ -56,8 +56,8 @@ def test_a_path_with_a_space_is_quoted_as_the_shell_of_the_harness_reads_it(
     ],
 )
 def test_the_program_of_a_line_is_the_one_that_was_quoted(program: str, shell: Shell) -> None:
-    line = f"{shells.quoted(program, shell)} hook session-start -H codex"
-    assert shells.program_of(line) == program
+    line = f"{programs.quoted(program, shell)} hook session-start -H codex"
+    assert programs.program_of(line) == program
     if shell is Shell.SH:
         assert shlex.split(line)[0] == program
 
@@ -65,9 +65,9 @@ def test_the_program_of_a_line_is_the_one_that_was_quoted(program: str, shell: S
 @pytest.mark.parametrize("line", ["", "'C:/half", "''"])
 def test_a_line_without_a_program_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"no program|No closing quotation"):
-        shells.program_of(line)
+        programs.program_of(line)
 
 
 def test_backslashes_stay_where_a_path_may_have_them() -> None:
-    assert shells.slashed("/srv/a\\b/signet") == "/srv/a\\b/signet"
-    assert shells.here(Shell.POWERSHELL) is Shell.SH
+    assert programs.slashed("/srv/a\\b/signet") == "/srv/a\\b/signet"
+    assert programs.shell_here(Shell.POWERSHELL) is Shell.SH

@@ -6,7 +6,7 @@ import pytest
 
 from harnesses.home import Home, a_home
 from signet.config import Settings, settings_from
-from signet.domain.harnesses import registry, sync
+from signet.domain.harnesses import registry
 
 
 @pytest.fixture
@@ -14,8 +14,8 @@ def home(tmp_path: Path) -> Home:
     return a_home(tmp_path)
 
 
-def a_sync(home: Home, settings: Settings | None = None) -> sync.Synced:
-    return sync.sync(home.site, settings or Settings())
+def a_sync(home: Home, settings: Settings | None = None) -> registry.Synced:
+    return registry.sync_workspace(home.site, settings or Settings())
 
 
 def configured(yaml: dict[object, object]) -> Settings:
@@ -27,7 +27,7 @@ def configured(yaml: dict[object, object]) -> Settings:
 def test_without_instructions_only_the_explanation_is_written(home: Home) -> None:
     (home.site.workspace.root / "AGENTS.md").unlink()
     roster = configured({"agents": {"roster": [{"name": "helm"}]}})
-    assert a_sync(home, roster).changed == [str(home.site.workspace.root / sync.ARCHITECTURE)]
+    assert a_sync(home, roster).changed == [str(home.site.workspace.root / registry.ARCHITECTURE)]
     assert a_sync(home, roster).output == "Everything up to date"
 
 
@@ -39,15 +39,15 @@ def test_named_agents_get_their_own_file(home: Home) -> None:
 
 
 def test_one_file_that_cannot_be_written_stops_no_other(home: Home) -> None:
-    (home.site.workspace.root / sync.ARCHITECTURE).mkdir()
+    (home.site.workspace.root / registry.ARCHITECTURE).mkdir()
     done = a_sync(home, configured({"agents": {"roster": [{"name": "helm"}]}}))
-    assert len(done.failures) == 1 and sync.ARCHITECTURE in done.failures[0]
+    assert len(done.failures) == 1 and registry.ARCHITECTURE in done.failures[0]
     assert (home.site.workspace.root / "agents/helm/workspace/AGENTS.md").is_file()
 
 
 def test_the_explanation_comes_back_when_it_is_deleted(home: Home) -> None:
     a_sync(home)
-    path = home.site.workspace.root / sync.ARCHITECTURE
+    path = home.site.workspace.root / registry.ARCHITECTURE
     assert home.site.url in path.read_text()
     path.unlink()
     a_sync(home)
@@ -57,6 +57,6 @@ def test_the_explanation_comes_back_when_it_is_deleted(home: Home) -> None:
 def test_mending_tells_what_could_not_be_mended(home: Home) -> None:
     registry.connect(home.site, "claude-code")
     home.write(".claude/settings.json", "{ broken")
-    done = sync.mend(home.site)
+    done = registry.mend_connected(home.site)
     assert done.failures and "settings.json" in done.failures[0]
     assert home.read(".claude/settings.json") == "{ broken"

@@ -4,8 +4,8 @@ import tomllib
 
 import pytest
 
-from signet.domain.harnesses import tomledit
-from signet.domain.harnesses.jsontext import ConfigUnreadable
+from signet.domain.harnesses import codex
+from signet.domain.harnesses.jsonedit import ConfigUnreadable
 
 WANTED = {"command": "signet-mcp"}
 
@@ -24,11 +24,11 @@ WANTED = {"command": "signet-mcp"}
     ids=["empty", "plain", "no-end", "comment", "header", "texts", "windows"],
 )
 def test_a_table_is_added_and_dropped(text: str) -> None:
-    changed = tomledit.put(text, "mcp_servers", "signet", WANTED)
+    changed = codex.put_table(text, "mcp_servers", "signet", WANTED)
     assert tomllib.loads(changed)["mcp_servers"]["signet"] == WANTED
     assert changed.startswith(text.rstrip("\n"))
-    assert tomledit.put(changed, "mcp_servers", "signet", WANTED) == changed
-    assert tomledit.drop(changed, "mcp_servers", "signet").rstrip("\n") == text.rstrip("\n")
+    assert codex.put_table(changed, "mcp_servers", "signet", WANTED) == changed
+    assert codex.drop_table(changed, "mcp_servers", "signet").rstrip("\n") == text.rstrip("\n")
 
 
 def test_an_older_table_is_replaced_with_what_is_in_it() -> None:
@@ -36,7 +36,7 @@ def test_an_older_table_is_replaced_with_what_is_in_it() -> None:
         '[mcp_servers.signet]\ncommand = "node"\ndisabled_tools = ["x"]\n'
         '[mcp_servers.signet.env]\nA = "1"\n\n# mine\n[z]\na = 1\n'
     )
-    changed = tomledit.put(text, "mcp_servers", "signet", WANTED)
+    changed = codex.put_table(text, "mcp_servers", "signet", WANTED)
     assert tomllib.loads(changed) == {"mcp_servers": {"signet": WANTED}, "z": {"a": 1}}
     assert changed.startswith("# mine\n[z]\na = 1\n")
 
@@ -52,10 +52,10 @@ def test_an_older_table_is_replaced_with_what_is_in_it() -> None:
 )
 def test_what_cannot_be_changed_safely_is_refused(text: str) -> None:
     with pytest.raises(ConfigUnreadable):
-        tomledit.put(text, "mcp_servers", "signet", WANTED)
+        codex.put_table(text, "mcp_servers", "signet", WANTED)
 
 
 def test_a_value_with_quotes_is_written_so_that_it_is_read() -> None:
     wanted = {"command": 'C:\\it\'s "it"'}
-    changed = tomledit.put("", "mcp_servers", "signet", wanted)
+    changed = codex.put_table("", "mcp_servers", "signet", wanted)
     assert tomllib.loads(changed)["mcp_servers"]["signet"] == wanted

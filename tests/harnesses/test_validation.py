@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harnesses.home import CODEX_CONFIG, Home, a_home
-from signet.domain.harnesses import codex, records, registry, validation
+from signet.domain.harnesses import codex, programs, records, registry
 from support.harness import install as stand_in
 
 #: Refuses settings that have a server of ours.
@@ -70,7 +70,7 @@ def test_without_an_answer_it_is_connected_with_a_warning(
     script: str | None,
     warning: str,
 ) -> None:
-    monkeypatch.setattr(validation, "SECONDS", 0.2)
+    monkeypatch.setattr(programs, "CHECK_SECONDS", 0.2)
     if script:
         program(tmp_path, monkeypatch, script)
     done = registry.connect(home.site, "codex")

@@ -9,7 +9,7 @@ import pytest
 
 from harnesses.home import CLAUDE_MD, a_home
 from signet import config
-from signet.domain.harnesses import registry, sync
+from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site
 from signet.process.settings_reload import LiveSettings
 from signet_scheduler import watch
@@ -28,7 +28,7 @@ class Kept:
     home: Home
     person: Path
     at: float = 1_000.0
-    sync: HarnessSync = field(init=False)
+    registry: HarnessSync = field(init=False)
     notes: NoteWatch = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,16 +90,16 @@ def test_a_change_while_a_sync_is_on_leads_to_one_more(
 ) -> None:
     kept.look()
     runs: list[str] = []
-    run = sync.sync
+    run = registry.sync_workspace
 
-    def slow(*given: Any, **more: Any) -> sync.Synced:
+    def slow(*given: Any, **more: Any) -> registry.Synced:
         done = run(*given, **more)
         runs.append(kept.generated)
         if len(runs) == 1:
             kept.write("AGENTS.md", "Said while the sync ran.\n")
         return done
 
-    monkeypatch.setattr(sync, "sync", slow)
+    monkeypatch.setattr(registry, "sync_workspace", slow)
     kept.write("AGENTS.md", "Second.\n")
     for _ in range(8):
         kept.look(QUIET_SECONDS / 2)
@@ -109,15 +109,15 @@ def test_a_change_while_a_sync_is_on_leads_to_one_more(
 def test_a_file_that_is_deleted_as_soon_as_it_is_written_comes_back(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, written = sync.sync, kept.home.workspace.root / sync.ARCHITECTURE
+    run, written = registry.sync_workspace, kept.home.workspace.root / registry.ARCHITECTURE
 
-    def hindered(*given: Any, **more: Any) -> sync.Synced:
-        monkeypatch.setattr(sync, "sync", run)
+    def hindered(*given: Any, **more: Any) -> registry.Synced:
+        monkeypatch.setattr(registry, "sync_workspace", run)
         done = run(*given, **more)
         written.unlink()
         return done
 
-    monkeypatch.setattr(sync, "sync", hindered)
+    monkeypatch.setattr(registry, "sync_workspace", hindered)
     kept.look()
     assert not written.exists()
     kept.look(QUIET_SECONDS)
@@ -126,13 +126,13 @@ def test_a_file_that_is_deleted_as_soon_as_it_is_written_comes_back(
 
 def test_what_a_sync_writes_starts_no_other(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
-    run = sync.sync
+    run = registry.sync_workspace
 
-    def counted(*given: Any, **more: Any) -> sync.Synced:
+    def counted(*given: Any, **more: Any) -> registry.Synced:
         runs.append(1)
         return run(*given, **more)
 
-    monkeypatch.setattr(sync, "sync", counted)
+    monkeypatch.setattr(registry, "sync_workspace", counted)
     kept.write("agents/helm/SOUL.md", "Calm.\n")
     for _ in range(6):
         kept.look(QUIET_SECONDS)

@@ -6,9 +6,9 @@ deleted file that explains the memory is restored.
 
 from pathlib import Path
 
-from signet.domain.harnesses import registry, sync
+from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site
-from signet.domain.harnesses.sync import Synced
+from signet.domain.harnesses.registry import Synced
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
@@ -42,9 +42,9 @@ class HarnessSync(Loop):
             return
         site = self._site()
         if not self._is_mended:
-            _tell(sync.mend(site))
+            _tell(registry.mend_connected(site))
             self._is_mended = True
-        done = sync.sync(site, self._live.settings)
+        done = registry.sync_workspace(site, self._live.settings)
         _tell(done)
         # The sync's own writes are no change: of the files it reads, it writes only the architecture file.
         after = seen(self._workspace, watch.architecture, home=self._home)

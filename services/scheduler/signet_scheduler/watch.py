@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from signet.config.manifest import NAMES
-from signet.domain.harnesses.sync import ARCHITECTURE
+from signet.domain.harnesses.registry import ARCHITECTURE
 from signet.domain.identity.files import IDENTITY
 from signet.observe import logs
 from signet.paths import Workspace

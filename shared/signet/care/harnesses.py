@@ -47,7 +47,7 @@ class Harness:
         if not connector.is_installed(site):
             if records.read(workspace, self.name).is_installed:
                 return [Entry(place=place, problem="the Signet entries are missing")]
-            if (file := instructions.left(site, self.name)) is not None:
+            if (file := instructions.left(site, connector)) is not None:
                 return [
                     Entry(
                         place=str(file),

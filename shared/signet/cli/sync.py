@@ -18,7 +18,6 @@ def sync(path: PathOption = None) -> Output:
     from signet import config
     from signet.cli.harness import site_of
     from signet.domain.harnesses import registry
-    from signet.domain.harnesses import sync as syncing
 
     workspace = find_workspace(path)
     if not workspace.root.is_dir():
@@ -29,10 +28,10 @@ def sync(path: PathOption = None) -> Output:
         [] if is_elsewhere else _files(workspace, settings.agent.name, settings.agent.description)
     )
     site = site_of(workspace)
-    done = syncing.Synced(changed=made)
+    done = registry.Synced(changed=made)
     for harness in registry.wanted(site, settings.harnesses):
-        syncing.note(done, harness, registry.bring_up_to_date(site, harness))
-    done = syncing.both(done, syncing.sync(site, settings))
+        registry.add_result(done, harness, registry.bring_up_to_date(site, harness))
+    done = registry.joined(done, registry.sync_workspace(site, settings))
     delivered = _delivered(workspace, path)
     facts = {"changed": done.changed, "warnings": done.warnings, "failures": done.failures}
     yield Answer({**facts, "delivered": delivered}, status=1 if done.failures else 0)

@@ -13,7 +13,7 @@ import pytest
 
 from harnesses.real.place import Place
 from signet.domain.harnesses import registry
-from signet.domain.harnesses.jsontext import parse
+from signet.domain.harnesses.jsonedit import parse
 from support.processes import eventually
 
 MEMORY = "The heron nests on the northern pier."

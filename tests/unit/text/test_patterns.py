@@ -11,7 +11,7 @@ from signet.domain.documents.readers.html import read as read_html
 from signet.domain.documents.readers.models import Raw
 from signet.domain.extraction import rules
 from signet.domain.graph import claims
-from signet.domain.harnesses import tomledit
+from signet.domain.harnesses import codex
 from support.growth import is_steep, repeated
 from support.patterns import Found, attacks, collected
 
@@ -106,4 +106,4 @@ def test_a_glob_is_matched_at_once(glob: str) -> None:
 
 def test_comments_in_toml_with_windows_line_ends_are_read_once() -> None:
     text = "[mcp_servers.signet]\r\ncommand = 'x'\r\n" + "# note\r\n" * 300
-    assert tomledit.drop(text, "mcp_servers", "signet") == ""
+    assert codex.drop_table(text, "mcp_servers", "signet") == ""

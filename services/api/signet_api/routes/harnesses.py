@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from signet.domain.harnesses import registry, sync
+from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site
 from signet.domain.sessions import harness_calls
 from signet.wire import harnesses as wire
@@ -53,5 +53,7 @@ def _listed(site: Site, seen: dict[str, str]) -> list[wire.KnownHarness]:
 
 
 def _regenerated(site: Site, state: State) -> tuple[str, bool]:
-    both = sync.both(sync.mend(site), sync.sync(site, state.settings))
+    both = registry.joined(
+        registry.mend_connected(site), registry.sync_workspace(site, state.settings)
+    )
     return both.output, not both.failures

@@ -1,1 +1,1 @@
-"""The programs that agents run in: connected to this installation, given their instructions, and let go again."""
+"""The programs in which agents run: connect, instruct and disconnect them."""

@@ -1,6 +1,8 @@
 """Codex: hooks in `~/.codex/hooks.json`, the MCP server in `~/.codex/config.toml`, skills as links.
 
-An earlier product wrapped the program itself; its script and its lines in shell files go.
+An edit of TOML adds or removes one table and leaves the rest unchanged. The result is parsed and compared with the
+intended one; where a text cannot be changed so, as with an inline table, ConfigUnreadable is raised. The wrapper script
+of an earlier product and its lines in shell files are removed.
 """
 
 import json
@@ -9,11 +11,99 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from signet.domain.harnesses import hooks, programs, tomledit
-from signet.domain.harnesses.hooks import Hooked
-from signet.domain.harnesses.jsontext import ConfigUnreadable
+from signet.domain.harnesses import entries, programs
+from signet.domain.harnesses.entries import Hooked
+from signet.domain.harnesses.jsonedit import ConfigUnreadable
 from signet.domain.harnesses.models import Patch, Problem, Site, Wishes, gone_if_ours
-from signet.domain.harnesses.shells import Shell
+from signet.domain.harnesses.programs import Shell
+
+Tree = dict[str, object]
+_NONE: Mapping[str, Mapping[str, str]] = {}
+
+#: Comments and blank lines between tables belong to the next one.
+_NEXT = re.compile(r"^(?:[ \t]*+(?:#[^\n]*+)?\r?\n)++(?:[ \t]*+\[)?|^[ \t]*+\[", re.M)
+
+
+def read_toml(text: str) -> Tree:
+    """Return the parsed text; raises ConfigUnreadable with the line of the first mistake."""
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigUnreadable(str(error)) from error
+
+
+def put_table(
+    text: str,
+    group: str,
+    name: str,
+    values: Mapping[str, str],
+    *,
+    new: Mapping[str, Mapping[str, str]] = _NONE,
+) -> str:
+    """Make the table `[group.name]` hold these values; a text whose table already does is unchanged.
+
+    `new` are tables of texts that are added when the table has to be written.
+    """
+    tree = read_toml(text)
+    tables = _tables(tree, group)
+    found = tables.get(name)
+    if isinstance(found, dict) and {**found, **values} == found:
+        return text
+    left = drop_table(text, group, name)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = [f"[{group}.{name}]", *_members(values)]
+    lines += [f"{key} = {{ {', '.join(_members(one))} }}" for key, one in new.items()]
+    gap = "" if not left.strip() else newline if left.endswith("\n") else newline * 2
+    wanted = {**tree, group: {**tables, name: {**values, **new}}}
+    return _checked(left + gap + newline.join(lines) + newline, group, wanted)
+
+
+def drop_table(text: str, group: str, name: str) -> str:
+    """Remove the table `[group.name]` and the tables in it; a text without it is unchanged."""
+    tree = read_toml(text)
+    tables = _tables(tree, group)
+    if name not in tables:
+        return text
+    key = rf"[\"']?{group}[\"']?[ \t]*\.[ \t]*[\"']?{name}[\"']?"
+    head = re.compile(rf"^[ \t]*\[[ \t]*{key}[ \t]*(?:\.[^\]\n]*)?\][^\n]*(?:\n|\Z)", re.M)
+    while found := head.search(text):
+        places = _NEXT.finditer(text, found.end())
+        after = next((place for place in places if place[0].endswith("[")), None)
+        if after is None:
+            kept = text[: found.start()]
+            end = kept.find("\n", len(kept.rstrip())) + 1
+            text = kept[:end] or kept
+        else:
+            text = text[: found.start()] + text[after.start() :].lstrip("\r\n")
+    others = {key: one for key, one in tables.items() if key != name}
+    return _checked(text, group, {**tree, group: others})
+
+
+def _tables(tree: Tree, group: str) -> Tree:
+    found = tree.get(group, {})
+    if not isinstance(found, dict):
+        raise ConfigUnreadable(f"{group} is not a table")
+    return found
+
+
+def _checked(text: str, group: str, wanted: Tree) -> str:
+    try:
+        found = read_toml(text)
+    except ConfigUnreadable:
+        found = {}
+    if {group: {}, **found} != wanted:
+        raise ConfigUnreadable(f"{group} cannot be changed safely; please edit it by hand")
+    return text
+
+
+def _members(values: Mapping[str, str]) -> list[str]:
+    return [f"{key} = {_quoted(one)}" for key, one in values.items()]
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
 
 _SERVERS, _SERVER = "mcp_servers", "signet"
 _SHELLS = (
@@ -34,12 +124,12 @@ _BLOCK = re.compile(
 
 
 class Codex(Hooked):
-    """The connector of Codex."""
-
     id = "codex"
     name = "Codex"
-    #: Five seconds more than the hook itself waits (HN-60). `Stop` ends a turn, which its input says, so that the
-    #: session goes on (see domain/transcripts/merge.py).
+    config = ".codex/config.toml"
+    skills_folder = ".codex/skills"
+    #: Five seconds more than the hook itself waits (HN-60). `Stop` ends a turn, not the session
+    #: (see domain/transcripts/merge.py).
     events = (
         ("SessionStart", "session-start", 20),
         ("UserPromptSubmit", "user-prompt-submit", 10),
@@ -49,38 +139,27 @@ class Codex(Hooked):
     windows_shell = Shell.CMD
     arguments = "-H codex"
 
-    def config_path(self, site: Site) -> Path:
-        """Return its settings."""
-        return site.home / ".codex" / "config.toml"
-
     def entry_path(self, site: Site) -> Path:
-        """Return its hooks."""
         return site.home / ".codex" / "hooks.json"
 
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
-        """Return hooks, servers and what an earlier product left."""
         trusted = _keys(self, site)
         server, env = {"command": site.signet_mcp}, {"env": {"SIGNET_HARNESS": self.id}}
         return [
             self.hooks(site),
             Patch(
                 path=self.config_path(site),
-                put=lambda text: tomledit.put(text, _SERVERS, _SERVER, server, new=env),
-                take=lambda text, _: _distrusted(tomledit.drop(text, _SERVERS, _SERVER), trusted),
+                put=lambda text: put_table(text, _SERVERS, _SERVER, server, new=env),
+                take=lambda text, _: _distrusted(drop_table(text, _SERVERS, _SERVER), trusted),
             ),
             *_leftovers(site),
         ]
-
-    def skills(self, site: Site) -> Path | None:
-        """Return its folder of skills."""
-        return site.home / ".codex" / "skills"
 
     def validation(self, site: Site) -> Sequence[str] | None:
         """Return the command that reads all of its settings, in half a second."""
         return ("codex", "mcp", "list")
 
     def faults(self, site: Site) -> list[Problem]:
-        """Return what is wrong with its hooks, that they are switched off, and a server that is gone."""
         config, found = self.config_path(site), super().faults(site)
         if _hooks_are_off(config):
             found.append(Problem(path=config, text="hooks are disabled"))
@@ -88,7 +167,6 @@ class Codex(Hooked):
         return found + programs.server_problems(config, server.get("command"))
 
     def notices(self, site: Site) -> list[str]:
-        """Return that its hooks wait for a person's approval, and that its own memories are on."""
         settings, found = _settings(self.config_path(site)), []
         if {*_keys(self, site)} - _trusted(settings):
             found.append(APPROVAL)
@@ -101,7 +179,6 @@ class Codex(Hooked):
         return found
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return that its hooks are disabled, or wait for a person's approval."""
         config = self.config_path(site)
         disabled = [f"{config}: [features] disables hooks"] if _hooks_are_off(config) else []
         waits = {*_keys(self, site)} - _trusted(_settings(config))
@@ -109,14 +186,14 @@ class Codex(Hooked):
 
 
 def _keys(codex: Codex, site: Site) -> list[str]:
-    """Return the names under which Codex notes that our hooks are trusted: file, event, group and place in it."""
+    """Return the names under which Codex records trust in our hooks: file, event, group, place in the group."""
     path = codex.entry_path(site)
     try:
         text = path.read_text("utf-8")
         places = [
             (event, group, place)
             for event, *_ in codex.events
-            for group, place in hooks.places(text, event)
+            for group, place in entries.hook_places(text, event)
         ]
     except (OSError, ValueError, ConfigUnreadable):
         return []
@@ -132,27 +209,27 @@ def _trusted(settings: Mapping[str, object]) -> set[str]:
 
 
 def _distrusted(text: str, keys: Sequence[str]) -> str:
-    """Take out what Codex noted of our hooks; a text with another form of that table is returned unchanged."""
+    """Remove what Codex recorded of our hooks; a text with another form of that table is unchanged."""
     left = text
     for key in keys:
         left = _state_of(key).sub("", left)
-    if not _table(_table(tomledit.read(left), "hooks"), "state"):
+    if not _table(_table(read_toml(left), "hooks"), "state"):
         left = _EMPTY_STATE.sub("", left)
-    found, wanted = tomledit.read(left), tomledit.read(text)
+    found, wanted = read_toml(left), read_toml(text)
     states = _table(_table(wanted, "hooks"), "state")
     others = {key: one for key, one in states.items() if key not in keys}
     return left if _table(_table(found, "hooks"), "state") == others else text
 
 
 def _state_of(key: str) -> re.Pattern[str]:
-    """Return the table of a hook, with a blank line before it."""
+    """Return a pattern of the table of a hook, with a blank line before it."""
     quoted = "|".join((re.escape(json.dumps(key, ensure_ascii=False)), re.escape(f"'{key}'")))
     table = rf"\[hooks\.state\.(?:{quoted})\][^\n]*(?:\n|\Z)(?:[^\[\n][^\n]*(?:\n|\Z))*"
     return re.compile(rf"(?:(?<=\n)\n)?^{table}", re.M)
 
 
 def _leftovers(site: Site) -> list[Patch]:
-    """Return the wrapper and the lines of shell files that put it in front."""
+    """Return the removal of the earlier product's wrapper and its lines in shell files."""
     wrapper = site.home / ".config" / "signet" / "bin" / "codex"
     shells = [site.home / name for name in _SHELLS]
     found = [

@@ -1,13 +1,12 @@
-"""Changing the files of a harness, all or none where that can be known before, each in one step.
+"""Change the files of a harness atomically, and together as far as possible.
 
-Connecting brings in everything; it is what a person asks for. Mending is what the daemon does unasked, and it brings
-nothing back that a person took out: a file that is gone stays gone, a file that is exactly as we left it becomes what
-connecting would make of it today, and in a file that somebody has changed since only those entries of ours that are
-still in it are brought up to date.
+Connecting adds all our entries, at the person's request. Mending is the daemon's automatic update, and it restores
+nothing that a person removed: a missing file stays missing, a file that is exactly as we left it is written as
+connecting would write it today, and in a file that was edited since only our remaining entries are updated.
 
-Everything is read and computed first; what does not parse stops the whole installation with nothing written. Then,
-file by file: a copy beside it before our first change, the record that undoes it, the file. A process that is killed
-in between leaves whole files, and running again ends what it began.
+All changes are computed first; a file that does not parse stops the installation before anything is written. Then, for
+each file: a copy next to it before our first change, the record that undoes it, the file. A process that is killed in
+between leaves whole files, and the next run finishes the work.
 """
 
 import difflib
@@ -20,35 +19,107 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from signet.domain.harnesses import instructions, records
-from signet.domain.harnesses.jsontext import ConfigUnreadable
+from signet.domain.harnesses.jsonedit import ConfigUnreadable
 from signet.domain.harnesses.models import Patch
 from signet.domain.harnesses.records import Record, Undo
 from signet.errors import Conflict
 from signet.files import replace_file
 from signet.paths import Workspace
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A change of a link; None is a missing one."""
+
+    path: Path
+    earlier: str | None
+    later: str | None
+
+
+def planned_links(folder: Path, skills: Path, record: Record, *, mends: bool = False) -> list[Link]:
+    """Return the links to make and replace, and those to deleted skills.
+
+    Mending links new skills, and none whose link a person has removed.
+    """
+    found = []
+    for skill in _skill_folders(skills):
+        path = folder / skill.name
+        earlier = _link_target(path)
+        if mends and str(path) in record.links and earlier != str(skill):
+            continue
+        if earlier == str(skill) or (earlier is None and os.path.lexists(path)):
+            continue
+        found.append(Link(path=path, earlier=earlier, later=str(skill)))
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        earlier = _link_target(path)
+        if earlier is not None and Path(earlier).parent == skills and not path.exists():
+            found.append(Link(path=path, earlier=earlier, later=None))
+    return found
+
+
+def undone_links(folder: Path, skills: Path, record: Record) -> list[Link]:
+    """Return the links to remove or restore; without a record, all that lead into the workspace."""
+    found = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        target = _link_target(path)
+        is_ours = str(path) in record.links or not record.is_installed
+        if target is not None and Path(target).parent == skills and is_ours:
+            back = record.links.get(str(path))
+            found.append(Link(path=path, earlier=target, later=back))
+    return found
+
+
+def note_links(links: list[Link], skills: Path, record: Record) -> None:
+    """Record the targets of the links before our change."""
+    for link in links:
+        theirs = link.earlier is not None and Path(link.earlier).parent != skills
+        record.links.setdefault(str(link.path), link.earlier if theirs else None)
+
+
+def apply_links(links: list[Link]) -> None:
+    """Make each change atomically."""
+    for link in links:
+        if link.later is None:
+            link.path.unlink(missing_ok=True)
+            continue
+        part = link.path.with_name(f".{link.path.name}.signet")
+        part.unlink(missing_ok=True)
+        part.symlink_to(link.later)
+        part.replace(link.path)
+
+
+def _skill_folders(skills: Path) -> list[Path]:
+    if not skills.is_dir():
+        return []
+    return [one for one in sorted(skills.iterdir()) if one.is_dir() and one.name[0] != "."]
+
+
+def _link_target(path: Path) -> str | None:
+    return str(path.readlink()) if path.is_symlink() else None
+
+
 _NO_NEWLINE = r"\ No newline at end of file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A file that is about to change; None is a file that is not there."""
+    """A change of a file; None is a missing file."""
 
     path: Path
     earlier: str | None
     later: str | None
-    #: Whether what is there was written by somebody else and is copied first.
+    #: Whether the present file is not ours, so that it is copied first.
     is_copied: bool
-    #: What is recorded before the change.
+    #: The record that is written before the change.
     undo: Undo | None
-    #: A copy by an earlier version, whose content is in the file again after the change.
+    #: A copy by an earlier version that the change restores and deletes.
     stale_copy: Path | None
 
 
 def planned(patches: Iterable[Patch], record: Record, *, mends: bool = False) -> list[Change]:
-    """Return the changes that connecting makes, or those of mending.
+    """Return the changes of connecting, or those of mending.
 
-    Raises ConfigUnreadable, with the file, when one cannot be read.
+    Raises ConfigUnreadable with the path of a file that cannot be read.
     """
     found = []
     for patch in patches:
@@ -73,7 +144,7 @@ def planned(patches: Iterable[Patch], record: Record, *, mends: bool = False) ->
             continue
         with _named(patch.path):
             base = _base(patch, earlier, record)
-            # From what the user wrote, so that what an older version of us put in does not stay.
+            # From the user's text, so that entries of older versions of us are removed.
             if patch.content is None:
                 later = patch.put(_or_empty(base, patch))
             before = patch.before(_or_empty(base, patch))
@@ -87,11 +158,11 @@ def planned(patches: Iterable[Patch], record: Record, *, mends: bool = False) ->
 
 
 def _renewed(patch: Patch, earlier: str, record: Record) -> list[Change]:
-    """Return the change that brings up to date what is left of ours in a file that somebody has changed."""
+    """Return the change that updates our remaining entries in a file that was edited since."""
     before = record.files[str(patch.path)].before
     with _named(patch.path):
         if patch.take(earlier, {}) == earlier:
-            return []  # nothing is left of it
+            return []  # no entry of ours is left
         later = patch.renew(earlier) if patch.renew is not None else patch.put(earlier)
     if later is None or later == earlier:
         return []
@@ -100,7 +171,7 @@ def _renewed(patch: Patch, earlier: str, record: Record) -> list[Change]:
 
 
 def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], dict[str, str]]:
-    """Return the changes that taking out makes, and the files that do not parse and stay, with what is wrong."""
+    """Return the changes of disconnecting, and the files that do not parse and stay, each with its error."""
     found: list[Change] = []
     refused: dict[str, str] = {}
     for patch in patches:
@@ -121,7 +192,7 @@ def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], dict
 
 
 def _base(patch: Patch, earlier: str | None, record: Record) -> str | None:
-    """Return a file as it would be without us; None when it would not be there."""
+    """Return the file without our changes; None if it would not exist."""
     kept = record.files.get(str(patch.path))
     if earlier is None:
         return None
@@ -131,7 +202,7 @@ def _base(patch: Patch, earlier: str | None, record: Record) -> str | None:
     if kept is not None and kept.is_of(earlier.encode()):
         return kept.earlier(earlier) if kept.was_there else None
     if patch.content is not None:
-        # What stood there before us is there again, or somebody has put it there since.
+        # The file from before us was restored, or somebody wrote it since.
         is_theirs = kept.was_there if kept is not None else earlier != patch.content
         return earlier if is_theirs else None
     if not earlier.strip():
@@ -165,7 +236,7 @@ def _change(
 
 
 def _is_theirs(patch: Patch, earlier: str, record: Record) -> bool:
-    """Return whether something would be lost: it is our first change, or a file of ours that somebody changed."""
+    """Return whether text would be lost: on our first change, or in a file of ours that was edited."""
     kept = record.files.get(str(patch.path))
     return kept is None or (patch.content is not None and not kept.is_of(earlier.encode()))
 
@@ -173,9 +244,9 @@ def _is_theirs(patch: Patch, earlier: str, record: Record) -> bool:
 def apply(
     workspace: Workspace, harness: str, changes: Iterable[Change], record: Record
 ) -> list[str]:
-    """Make the changes, each with its record first; return the copies that were made beside the files.
+    """Make the changes, each after its record; return the copies that were made next to the files.
 
-    Raises Conflict when somebody has written one of the files meanwhile.
+    Raises Conflict when one of the files was changed meanwhile.
     """
     copies = []
     for change in changes:
@@ -193,7 +264,7 @@ def apply(
 
 
 def restore(changes: Iterable[Change]) -> None:
-    """Make the changes of taking out; what is recorded stays recorded until the caller says that all is done."""
+    """Make the changes of disconnecting; the caller updates the record when all is done."""
     for change in changes:
         path = _checked(change)
         if change.is_copied:
@@ -202,11 +273,11 @@ def restore(changes: Iterable[Change]) -> None:
 
 
 def drop_copies(record: Record, refused: Container[str]) -> None:
-    """Delete the copies of what was there before us, now that it is there again; not of files that were refused."""
+    """Delete the copies of files that were restored, except for refused files."""
     for made, path in record.copies.items():
         if path not in refused:
             Path(made).unlink(missing_ok=True)
-    # Records of earlier versions do not name their copies: one that says what the file says is of no more use.
+    # Records of earlier versions do not name their copies; one that equals the file is not needed.
     for path in record.files.keys() - {*record.copies.values()}:
         made = f"{path}.bak"
         if path not in refused and record.files[path].was_there and _is_same(path, made):
@@ -227,7 +298,7 @@ def _write(change: Change, path: Path) -> None:
 
 
 def take_back(changes: Iterable[Change], copies: Iterable[str], record: Record) -> None:
-    """Undo changes that were just made, with the copies and the folders that were made for them."""
+    """Undo changes that were just made, with their copies and folders."""
     for change in changes:
         path = change.path.resolve()
         if change.earlier is None:
@@ -240,7 +311,6 @@ def take_back(changes: Iterable[Change], copies: Iterable[str], record: Record) 
 
 
 def diff(changes: Iterable[Change]) -> str:
-    """Return the changes as a unified diff."""
     parts: list[str] = []
     for change in changes:
         earlier, later = (
@@ -254,36 +324,36 @@ def diff(changes: Iterable[Change]) -> str:
 
 
 def copy(path: Path, name: str) -> str:
-    """Copy a file beside itself under this name, or the first with a number that is free; return the copy."""
+    """Copy a file within its folder under this name, with a number if it is taken; return the path of the copy."""
     names = (name, *(f"{name}{number}" for number in range(1, 1_000)))
     free = next(one for one in names if not os.path.lexists(path.with_name(one)))
     return str(shutil.copy2(path, path.with_name(free)))
 
 
 def remove_folders(record: Record) -> None:
-    """Remove the folders that we made and that are empty again, the deepest first."""
+    """Remove the empty folders that we made, the deepest first."""
     for folder in sorted(set(record.folders), key=len, reverse=True):
         try:
             Path(folder).rmdir()
-        except OSError:  # not empty, or gone
+        except OSError:  # not empty, or missing
             continue
 
 
 def make_folder(path: Path, record: Record) -> None:
-    """Make a folder that goes again when the harness does."""
+    """Make a folder that is removed when the harness is disconnected."""
     record.folders += [str(one) for one in (path, *path.parents) if not one.exists()]
     path.mkdir(parents=True, exist_ok=True)
 
 
 def _checked(change: Change) -> Path:
-    """Return where the file really is; raises Conflict when it is not as it was when the change was planned."""
+    """Return the resolved path; raises Conflict when the file changed since the change was planned."""
     if _text(change.path) != change.earlier:
         raise Conflict(f"{change.path} was changed meanwhile; run the command again")
     return change.path.resolve()
 
 
 def _text(path: Path) -> str | None:
-    """Return what a file says; None when it is not there, raises ConfigUnreadable when it is no text."""
+    """Return the text of a file, None if it is missing; raises ConfigUnreadable if it is not UTF-8."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
@@ -296,7 +366,7 @@ def _text(path: Path) -> str | None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Put the name of the file in front of what is wrong in it."""
+    """Prefix errors with the path of the file."""
     try:
         yield
     except ConfigUnreadable as error:

@@ -1,17 +1,16 @@
-"""What connecting a harness means: the files it changes, and what is said afterwards."""
+"""Values of a connection: the places of an installation, the changes to files and their outcome."""
 
 import os
 import sys
 import tempfile
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from signet.domain.harnesses.jsontext import ConfigUnreadable
+from signet.domain.harnesses.jsonedit import ConfigUnreadable
 from signet.paths import Workspace
 
-#: Values that stood in a file before we changed them, by the dotted path; None: nothing stood there.
+#: Values of a file before we changed them, by dotted path; None: there was no value.
 Before = Mapping[str, str | None]
 
 
@@ -25,7 +24,7 @@ class Site:
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     signet: str = "signet"
     signet_mcp: str = "signet-mcp"
-    #: Below these nothing lasts.
+    #: Folders that the system empties.
     temporary: tuple[Path, ...] = (Path("/tmp"), Path("/var/tmp"), Path(tempfile.gettempdir()))
 
     @property
@@ -34,28 +33,24 @@ class Site:
 
     @property
     def app_data(self) -> Path:
-        """Return where programs with windows keep their settings on this system."""
+        """Return the folder of desktop programs' settings on this system."""
         if sys.platform == "darwin":
             return self.home / "Library" / "Application Support"
         if sys.platform == "win32":
             return Path(self.environ.get("APPDATA") or self.home / "AppData" / "Roaming")
         return self.config_home
 
-    def skills_in(self, folder: Path) -> Path | None:
-        """Return a harness's folder of skills; None when it finds those of the workspace in `~/.agents` by itself."""
-        return None if self.workspace.root == self.home / ".agents" else folder
-
     @property
     def url(self) -> str:
-        # No name: another user may listen on ::1, which "localhost" can stand for.
+        # No host name: "localhost" may be ::1, where another user can listen.
         return f"http://127.0.0.1:{self.port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What a person has asked for beside the connection itself; None keeps what is there.
+    """Options of a connection; None keeps the present choice.
 
-    `legacy` chooses OpenClaw's legacy path, `conversations` lets its plugin read what is said or not, and
+    `legacy` chooses OpenClaw's legacy hook, `conversations` allows its plugin to read conversations, and
     `claim_workspace` sets its workspace even when it has another.
     """
 
@@ -64,29 +59,23 @@ class Wishes:
     claim_workspace: bool = False
 
 
-def as_it_is(text: str) -> str:
-    """Return the text."""
-    return text
-
-
 def gone_if_ours(text: str) -> str | None:
-    """Return None, so that the file goes, for a whole file of an earlier product, which names it; any other stays."""
+    """Return None, which deletes the file, for a file that an earlier product wrote; keep any other."""
     return None if "signet" in text.lower() else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """How one file changes: `put` brings our entries in (None: the file goes), `take` takes them out again.
+    """How one file changes: `put` adds our entries (None: the file is deleted), `take` removes them.
 
-    Both are functions of the text and raise ConfigUnreadable for one that does not parse. `empty` stands for a file
-    that is not there. `renew` brings up to date what is left of our entries and adds none; without it `put` does that,
-    for a file in which all that is ours is one entry. `before` returns the values that `put` may replace, so that
-    `take` can bring them back. A file that is wholly ours has `content`, and goes as a whole. What is final is not
-    brought back.
+    Both are functions of the text and raise ConfigUnreadable if it does not parse. `empty` replaces the text of a
+    missing file. `renew` updates entries that are still there and adds none; without it, `put` is used, which suits
+    a file with one entry of ours. `before` returns the values that `put` may replace, for `take` to restore. A file
+    that is entirely ours has `content` and is deleted as a whole. A final change is not undone.
     """
 
     path: Path
-    put: Callable[[str], str | None] = as_it_is
+    put: Callable[[str], str | None] = str
     take: Callable[[str, Before], str] = lambda text, before: text
     renew: Callable[[str], str] | None = None
     before: Callable[[str], Before] = lambda text: {}
@@ -97,7 +86,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Why a connection does not work: the file, and what is wrong in it."""
+    """Why a connection does not work, and the file with the fault."""
 
     path: Path
     text: str
@@ -105,7 +94,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """What an installation did (`success`), and the unified diff of the files it changed."""
+    """The outcome of an installation, and the unified diff of the files it changed."""
 
     success: bool
     message: str
@@ -121,7 +110,7 @@ class Installed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """What taking a harness out did; `refused` are files that were left because they do not parse."""
+    """The outcome of a removal; `refused` are files that were left because they do not parse."""
 
     files_removed: tuple[str, ...] = ()
     configs_patched: tuple[str, ...] = ()
@@ -129,42 +118,54 @@ class Removed:
     diff: str = ""
 
 
-class Connector(ABC):
-    """One harness: which files it reads and what we put there. Everything is looked up anew at each call."""
+class Connector:
+    """One harness: the files it reads and our entries in them. Paths are relative to the user's home folder."""
 
     id: str
     name: str
+    #: The file that shows whether it is connected.
+    config: str
+    skills_folder: str = ""
+    #: Whether it reads the skills of a workspace in `~/.agents` without links.
+    reads_agents_skills = False
+    instructions_file: str = ""
+    #: Whether hooks or a plugin recall memories without a call by the agent.
+    recalls = True
 
-    @abstractmethod
     def config_path(self, site: Site) -> Path:
-        """Return the file in which one sees whether it is connected."""
-
-    @abstractmethod
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
-        """Return the files to change, and what changes in each."""
+        return site.home / self.config
 
     def entry_path(self, site: Site) -> Path:
         """Return the file with the entry that makes the connection."""
         return self.config_path(site)
 
+    def skills(self, site: Site) -> Path | None:
+        """Return the folder in which it looks for skills; None if it reads those of the workspace."""
+        is_read = self.reads_agents_skills and site.workspace.root == site.home / ".agents"
+        return site.home / self.skills_folder if self.skills_folder and not is_read else None
+
+    def instructions(self, site: Site) -> Path | None:
+        """Return the person's file of instructions that it reads, None when it has none."""
+        return site.home / self.instructions_file if self.instructions_file else None
+
+    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+        """Return the files to change, and the change of each."""
+        return []
+
     def uses(self, text: str) -> bool:
-        """Return whether a text of that file has the entry; raises ConfigUnreadable."""
+        """Return whether the text of `entry_path` has our entry; raises ConfigUnreadable."""
         return False
 
     def faults(self, site: Site) -> list[Problem]:
-        """Return what keeps a connection that is there from working."""
+        """Return what keeps an existing connection from working."""
         return []
 
     def refusal(self, site: Site) -> str | None:
-        """Return why it cannot be connected at all, if so."""
-        return None
-
-    def skills(self, site: Site) -> Path | None:
-        """Return the folder in which it looks for skills; None when it finds those of the workspace by itself."""
+        """Return the reason why it cannot be connected, or None."""
         return None
 
     def validation(self, site: Site) -> Sequence[str] | None:
-        """Return the harness's own command that fails when it does not accept its settings, and changes nothing."""
+        """Return the harness's own read-only command that fails when it rejects its settings."""
         return None
 
     def is_installed(self, site: Site) -> bool:
@@ -175,13 +176,13 @@ class Connector(ABC):
             return False
 
     def problems(self, site: Site) -> list[Problem]:
-        """Return what keeps the connection from working, nothing when it is not there."""
+        """Return what keeps the connection from working; empty when it is not connected."""
         return self.faults(site) if self.is_installed(site) else []
 
     def notices(self, site: Site) -> list[str]:
-        """Return what a person has yet to do, and the harness's own memories that are on."""
+        """Return the person's next steps, and the harness's own memories that are on."""
         return []
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return what a person has to know after connecting."""
+        """Return what the person should know after connecting."""
         return []

@@ -1,7 +1,7 @@
-"""Notes that harnesses write as Markdown, read into memories (HN-22 to HN-25).
+"""Read Markdown notes of harnesses into memories (HN-22 to HN-25).
 
-A file is read again only when its text has changed; what it said before stays, and what it says again is
-recognised by its text. Running twice is harmless.
+A file is read again only when its text has changed; earlier memories stay, and repeated text is recognised as a
+duplicate. Running twice is harmless.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ from signet.domain.memory.remember import remember
 from signet.domain.summaries import requests
 from signet.domain.transfer.sources import markdown, sections
 
-#: A larger file is no note.
+#: Larger files are skipped.
 MAX_BYTES = 5_000_000
-#: So many pieces are one transaction.
+#: Pieces of one transaction.
 BATCH = 20
 HEADED, PLAIN = 0.65, 0.55
 
@@ -33,7 +33,7 @@ _KEY = "notes.read:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A file of notes: its text, when that was written, and what tells one text from another."""
+    """The text of a file of notes, its time and its digest."""
 
     path: Path
     text: str
@@ -42,7 +42,7 @@ class Note:
 
 
 def load(path: Path) -> Note | None:
-    """Return a file of notes; None for one that is gone or too large."""
+    """Return a file of notes; None if it is missing or too large."""
     try:
         if path.stat().st_size > MAX_BYTES:
             return None
@@ -63,14 +63,14 @@ def is_new(tx: ReadTx, note: Note) -> bool:
 
 
 def is_own(tx: ReadTx, note: Note) -> bool:
-    """Return whether the worker has written this file about a session, whose facts are memories already."""
+    """Return whether our worker wrote this file about a session, whose facts are memories already."""
     return requests.has_notes(tx, f"memory/{note.path.name}")
 
 
 def ingest(db: Database, note: Note, *, rules: Rules, now: datetime) -> int:
-    """Save what a note says and return how many memories are new; that it was read is in the last commit.
+    """Save the memories of a note except forgotten ones; return the number of new ones.
 
-    What was forgotten is left out.
+    The last commit marks the note as read.
     """
     count = 0
     for batch in () if db.read(is_own, note) else _batches(note):
@@ -80,7 +80,7 @@ def ingest(db: Database, note: Note, *, rules: Rules, now: datetime) -> int:
 
 
 def memories(note: Note) -> Iterator[NewMemory]:
-    """Yield each piece of a note as it is to be remembered. Pure."""
+    """Yield each piece of a note as a memory to save. Pure."""
     for piece in sections.pieces(note.text):
         is_headed = bool(piece.section)
         who, source, tags, project = _origin(note.path, is_headed)
@@ -103,7 +103,7 @@ def _batches(note: Note) -> Iterator[list[NewMemory]]:
 
 
 def _origin(path: Path, is_headed: bool) -> tuple[str, str, tuple[str, ...], str | None]:
-    """Return who wrote a note, what kind of source it is, its tags, and the project it is about."""
+    """Return the author of a note, its source type, its tags and its project."""
     if path.name == "MEMORY.md":
         project = path.parent.parent.name
         return "claude-code", "claude-project-memory", (f"project:{project}",), project

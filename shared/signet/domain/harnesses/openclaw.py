@@ -1,6 +1,6 @@
-"""OpenClaw: our plugin in its memory slot, or the older hook; never both, and never beside its own memory.
+"""OpenClaw: our plugin in its memory slot, or the older hook; never both, and never with its own memory on.
 
-Every settings file that is found is patched in the same way. What stood there before comes back when we go.
+Every settings file is patched in the same way. Disconnecting restores the earlier values.
 """
 
 import json
@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from signet.domain.harnesses import jsonedit
-from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
+from signet.domain.harnesses.jsonedit import ConfigUnreadable, Json
 from signet.domain.harnesses.models import Before, Connector, Patch, Problem, Site, Wishes
-from signet.domain.harnesses.openclaw_places import configs
-from signet.domain.harnesses.openclaw_schema import (
+from signet.domain.harnesses.openclaw_settings import (
     NEW_SEARCH,
     OLD_SEARCH,
     Understood,
+    configs,
     is_asking_version,
     schema,
     understood,
@@ -24,17 +24,17 @@ from signet.domain.harnesses.opencode import plugin_text
 
 PLUGIN = "signet-memory-openclaw"
 LEGACY = "signet-memory"
-#: What holds the slot when nobody else does.
+#: The default of the slot.
 CORE = "memory-core"
 
 SLOT = ("plugins", "slots", "memory")
 ENTRY = ("plugins", "entries", PLUGIN)
 HOOK = ("hooks", "internal", "entries", LEGACY, "enabled")
-#: Whether its hooks may read what is said; without it newer versions call none of those that matter.
+#: Whether its hooks may read conversations; without it newer versions do not call the hooks that we need.
 CONSENT = (*ENTRY, "hooks", "allowConversationAccess")
-#: What lets it, as a person types it.
+#: The command that allows it.
 TO_ALLOW = "signet harness install openclaw --allow-conversations"
-#: What a person agrees to.
+#: The question that a person answers.
 CONSENT_QUESTION = (
     "OpenClaw passes conversations only to plugins that you allow to read them.",
     "Signet's plugin reads each prompt, adds relevant memories to it, and keeps",
@@ -45,7 +45,7 @@ CORE_ENABLED = ("plugins", "entries", CORE, "enabled")
 _DREAMING = ("plugins", "entries", CORE, "config", "dreaming", "enabled")
 WORKSPACE = ("agents", "defaults", "workspace")
 _ALLOW = ("plugins", "allow")
-#: What stands there without us (HN-54).
+#: The values without us (HN-54).
 _DEFAULTS: Mapping[tuple[str, ...], Json] = {
     SLOT: CORE,
     OLD_SEARCH: True,
@@ -59,8 +59,6 @@ _HOOK_FILES = ("HOOK.md", "handler.js", "package.json")
 
 
 class OpenClaw(Connector):
-    """The connector of OpenClaw."""
-
     id = "openclaw"
     name = "OpenClaw"
 
@@ -69,13 +67,12 @@ class OpenClaw(Connector):
         return next(iter(configs(site)), site.home / ".openclaw" / "openclaw.json")
 
     def refusal(self, site: Site) -> str | None:
-        """Return that there are no settings to patch."""
         if configs(site):
             return None
         return "no OpenClaw settings found; set OpenClaw up first, or set OPENCLAW_CONFIG_PATH"
 
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
-        """Return every settings file, and the files of the path that is chosen."""
+        """Return the changes of every settings file, and the files of the plugin or of the hook."""
         paths = configs(site)
         legacy = _is_legacy(paths, wishes)
         texts = _texts(paths)
@@ -89,11 +86,11 @@ class OpenClaw(Connector):
         return found
 
     def validation(self, site: Site) -> Sequence[str] | None:
-        """Return its check of the settings, where the program has one that says which settings there are."""
+        """Return its check of the settings, for versions that can print their schema."""
         return None if schema(site) is None else ("openclaw", "config", "validate")
 
     def is_installed(self, site: Site) -> bool:
-        """Return whether any of its settings use us."""
+        """Return whether any of its settings files has our entries."""
         return any(_uses(text) for text in _texts(configs(site)).values())
 
     def problems(self, site: Site) -> list[Problem]:
@@ -104,7 +101,6 @@ class OpenClaw(Connector):
         ]
 
     def notices(self, site: Site) -> list[str]:
-        """Return that its dreaming writes memories, too."""
         return [
             f"its own memory is on, too: {'.'.join(_DREAMING)} in {path}"
             for path, text in _texts(configs(site)).items()
@@ -112,7 +108,7 @@ class OpenClaw(Connector):
         ]
 
     def asks_consent(self, site: Site, wishes: Wishes) -> bool:
-        """Return whether a person has yet to say if our plugin may read what is said in OpenClaw."""
+        """Return whether the person has yet to decide if our plugin may read conversations."""
         texts = _texts(configs(site))
         if wishes.conversations is not None or _is_legacy([*texts], wishes):
             return False
@@ -122,7 +118,6 @@ class OpenClaw(Connector):
         )
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return what is to be known about its workspace, and about what its plugin may not do."""
         root = site.workspace.root
         found = []
         if self.asks_consent(site, wishes):
@@ -143,7 +138,7 @@ class OpenClaw(Connector):
 
 
 def _patch(path: Path, site: Site, wishes: Wishes, now: str, *, legacy: bool) -> Patch:
-    """Return what changes in settings that say `now`; a consent that was given or refused in them holds."""
+    """Return the change of settings with the text `now`; a consent that they already give or refuse holds."""
     knows = understood(site, now)  # may ask the program, for seconds
     consent = jsonedit.get(_texts([path]).get(path, "{}"), CONSENT)
     if wishes.conversations is None and isinstance(consent, bool):
@@ -165,7 +160,7 @@ def _files(folder: Path, templates: str, names: tuple[str, ...], site: Site) -> 
 
 
 def _is_legacy(paths: list[Path], wishes: Wishes) -> bool:
-    """Return which path: the one that is asked for, else the one that is in use; the plugin when both are."""
+    """Return whether to use the hook: the requested way, else the one in use; the plugin if both are."""
     if wishes.legacy is not None:
         return wishes.legacy
     texts = _texts(paths).values()
@@ -192,9 +187,7 @@ def _put(text: str, site: Site, wishes: Wishes, knows: Understood, *, legacy: bo
         if isinstance(allowed, list) and PLUGIN not in allowed:
             text = jsonedit.append(text, _ALLOW, PLUGIN)
     text = jsonedit.put(text, HOOK, legacy)
-    if (
-        knows.search is None
-    ):  # a version that no one knows still has the plugin that holds its memory
+    if knows.search is None:  # an unknown version still has the plugin of its own memory
         text = jsonedit.put(text, CORE_ENABLED, False)
     else:
         if knows.search == NEW_SEARCH:
@@ -206,7 +199,7 @@ def _put(text: str, site: Site, wishes: Wishes, knows: Understood, *, legacy: bo
 
 
 def _migrated(text: str) -> str:
-    """Return the settings without what older versions of OpenClaw and of us wrote (HN-52)."""
+    """Remove what older versions of OpenClaw and of us wrote (HN-52)."""
     for path in (("plugins",), ("plugins", "entries")):
         found = jsonedit.get(text, path)
         if isinstance(found, list):
@@ -219,7 +212,7 @@ def _migrated(text: str) -> str:
 
 
 def _without_old_search(text: str) -> str:
-    """Return the settings without what an earlier version of us wrote where memory search was."""
+    """Remove an earlier version's setting from the former place of memory search."""
     is_ours = jsonedit.get(text, OLD_SEARCH[:-1]) == {"enabled": False}
     return jsonedit.without(text, OLD_SEARCH[:-1]) if is_ours else text
 
@@ -243,7 +236,7 @@ def _before(text: str) -> Before:
 
 
 def _take(text: str, before: Before, site: Site) -> str:
-    """Bring back what stood there; without a record its defaults (HN-54). What a person has set since stays."""
+    """Restore the earlier values, or the defaults without a record (HN-54); keep what a person set since."""
     ours: dict[tuple[str, ...], Json] = {
         SLOT: PLUGIN,
         OLD_SEARCH: False,
@@ -290,7 +283,7 @@ def _faults(text: str) -> list[str]:
 
 
 def needs_consent(text: str) -> bool:
-    """Return whether these settings are those of a version that asks for consent, and have no answer."""
+    """Return whether the version of these settings asks for consent, and has no answer."""
     return not jsonedit.has(text, CONSENT) and is_asking_version(text)
 
 
@@ -303,7 +296,6 @@ def _is_on(text: str, path: tuple[str, ...]) -> bool:
 
 
 def _texts(paths: list[Path]) -> dict[Path, str]:
-    """Return the settings that can be read."""
     found = {}
     for path in paths:
         try:

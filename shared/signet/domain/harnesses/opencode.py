@@ -1,8 +1,8 @@
 """OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links.
 
-The tools come from the server alone: OpenCode calls them `signet_memory_search` and so on, all of them are there, and
-they need no package that OpenCode would have to fetch first, as tools of a plugin do. Its settings are not validated:
-its commands that read settings also write its database.
+All tools come from the server; OpenCode names them `signet_memory_search` and so on. Tools of a plugin would need a
+package that OpenCode fetches first. Its settings are not validated: its commands that read settings also write its
+database.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from signet import resources
 from signet.domain.harnesses import jsonedit, programs
-from signet.domain.harnesses.jsontext import Json
+from signet.domain.harnesses.jsonedit import Json
 from signet.domain.harnesses.models import (
     Before,
     Connector,
@@ -22,39 +22,36 @@ from signet.domain.harnesses.models import (
     gone_if_ours,
 )
 
-#: Without these there is nothing to tell an agent (HN-45).
+#: The identity files that a connection needs (HN-45).
 NEEDED = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
 _NAMES = ("opencode.json", "opencode.jsonc", "config.json")
 _ENTRY = "./plugins/signet.mjs"
 _SERVER = ("mcp", "signet")
-#: Where a plugin takes in the calls that all of them make.
+#: Replaced by the client that all plugins share.
 _CLIENT = "// @client\n"
 #: Entries of an earlier product.
 _OLD = ("./memory.mjs", "./plugins/memory.mjs")
 
 
 class OpenCode(Connector):
-    """The connector of OpenCode."""
-
     id = "opencode"
     name = "OpenCode"
 
     def config_path(self, site: Site) -> Path:
-        """Return its settings: the first of the names it knows."""
+        """Return the first of its possible settings files that exists."""
         folder = self._folder(site)
         return next(
             (folder / one for one in _NAMES if (folder / one).is_file()), folder / _NAMES[0]
         )
 
     def refusal(self, site: Site) -> str | None:
-        """Return which identity files are missing; a workspace that uses a daemon elsewhere has them there."""
+        """Return the missing identity files; a workspace with a remote daemon has them there."""
         if site.workspace.connection_file.exists():
             return None
         missing = [one for one in NEEDED if not (site.workspace.root / one).is_file()]
         return f"{site.workspace.root} has no {', '.join(missing)}" if missing else None
 
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
-        """Return settings, plugin, and the plugin of an earlier product."""
         folder = self._folder(site)
         plugin = folder / "plugins" / "signet.mjs"
         old = [folder / name.removeprefix("./") for name in _OLD]
@@ -71,15 +68,15 @@ class OpenCode(Connector):
         ]
 
     def skills(self, site: Site) -> Path | None:
-        """Return its folder of skills."""
         return self._folder(site) / "skills"
 
+    def instructions(self, site: Site) -> Path | None:
+        return self._folder(site) / "AGENTS.md"
+
     def uses(self, text: str) -> bool:
-        """Return whether its settings load our plugin."""
         return _ENTRY in _plugins(text)
 
     def faults(self, site: Site) -> list[Problem]:
-        """Return a plugin that is missing, and a server that is."""
         path, plugin = self.config_path(site), self._folder(site) / "plugins" / "signet.mjs"
         found = [] if plugin.is_file() else [Problem(path=plugin, text="the plugin is missing")]
         text = path.read_text("utf-8")
@@ -94,7 +91,7 @@ class OpenCode(Connector):
 
 
 def plugin_text(name: str, site: Site) -> str:
-    """Return a file of `templates/plugins` with the shared client, which finds the daemon of this workspace."""
+    """Return a file of `templates/plugins` with the shared client and the paths of this workspace."""
     folder = resources.template("plugins")
     text = (folder / name).read_text("utf-8")
     if _CLIENT in text:

@@ -1,8 +1,8 @@
-"""What was changed in the files of harnesses, so that it can be undone to the byte: `.daemon/harnesses.json`.
+"""The record that undoes changes to harness files byte for byte: `.daemon/harnesses.json`.
 
-A record is written before its file, and says what turns the changed file into the earlier one. It is used only when
-the file is exactly as it was left; otherwise the entries themselves are taken out. The record is a convenience: when
-it is lost, only exactness is.
+A record is written before its file, and holds the difference from the changed file to the earlier one. It is used
+only when the file is exactly as we left it; otherwise our entries are removed one by one. A lost record costs only
+exactness.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ _FILE, _LOCK = "harnesses.json", "harnesses.lock"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
-    """What turns a file back: between `start` and `stop` of it stood `text`; `was_there` is False for a new file."""
+    """The way back: `text` replaces `start` to `stop`; `was_there` is False for a new file."""
 
     digest: str
     start: int = 0
@@ -30,20 +30,19 @@ class Undo:
     before: Before = field(default_factory=dict)
 
     def is_of(self, content: bytes) -> bool:
-        """Return whether the content is what we left."""
+        """Return whether the content is as we left it."""
         return digest(content) == self.digest
 
     def earlier(self, content: str) -> str:
-        """Return what the file was before."""
         return content[: self.start] + self.text + content[self.stop :]
 
 
 @dataclass(slots=True, kw_only=True)
 class Record:
-    """What belongs to one harness: files, links with what they led to before, folders that we made."""
+    """The state of one harness: files, links with their earlier targets, folders that we made."""
 
     is_installed: bool = False
-    #: It was taken out on purpose, and comes back only when somebody asks for it.
+    #: It was removed on purpose and is connected again only on request.
     is_removed: bool = False
     programs: tuple[str, str] | None = None
     files: dict[str, Undo] = field(default_factory=dict)
@@ -54,12 +53,12 @@ class Record:
 
 
 def alone(workspace: Workspace) -> AbstractContextManager[None]:
-    """Let one process at a time change the files of harnesses."""
+    """Lock the files of harnesses for one process at a time."""
     return locked(workspace.daemon_dir / _LOCK)
 
 
 def read(workspace: Workspace, harness: str) -> Record:
-    """Return the record of a harness, an empty one when there is none or it cannot be read."""
+    """Return the record of a harness; empty if it is missing or unreadable."""
     raw = _all(workspace).get(harness)
     if not isinstance(raw, Mapping):
         return Record()
@@ -80,14 +79,14 @@ def read(workspace: Workspace, harness: str) -> Record:
 
 
 def write(workspace: Workspace, harness: str, record: Record) -> None:
-    """Keep the record of a harness, durable on return."""
+    """Store the record of a harness, durable on return."""
     workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     found = {**_all(workspace), harness: asdict(record)}
     replace_file(workspace.daemon_dir / _FILE, json.dumps(found, indent=1).encode())
 
 
 def undo(earlier: str | None, later: str, before: Before) -> Undo:
-    """Return what turns `later` into `earlier`; None is a file that was not there."""
+    """Return the way from `later` back to `earlier`; None is a missing file."""
     text = earlier or ""
     head = _shared(text, later)
     tail = _shared(text[head:][::-1], later[head:][::-1])
@@ -102,12 +101,11 @@ def undo(earlier: str | None, later: str, before: Before) -> Undo:
 
 
 def digest(content: bytes) -> str:
-    """Return what tells whether a file is as it was left."""
     return hashlib.sha256(content).hexdigest()
 
 
 def _shared(one: str, other: str) -> int:
-    """Return how many characters two texts begin with together."""
+    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 

@@ -1,28 +1,98 @@
-"""Every harness by its id, and what is done with them: connect, take out, look, mend.
+"""Every harness by its id: connect, update, disconnect, check.
 
-Whoever changes files holds the lock of the workspace, so that a command and the daemon do not do it at once.
+Writes hold the lock of the workspace, so that a command and the daemon do not change files at once. Safe to run
+again: a file is written only when its text changes, and one harness that fails stops no other (HN-5).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from signet.domain.harnesses import files, instructions, links, programs, records, validation
-from signet.domain.harnesses.claude_code import ClaudeCode
-from signet.domain.harnesses.claude_desktop import ClaudeDesktop
+from signet import resources
+from signet.config import Settings
+from signet.domain.agents import files as agents
+from signet.domain.harnesses import files, instructions, programs, records
+from signet.domain.harnesses.claude import ClaudeCode, ClaudeDesktop
 from signet.domain.harnesses.codex import Codex
-from signet.domain.harnesses.copilot import Copilot
-from signet.domain.harnesses.cursor import Cursor
+from signet.domain.harnesses.editors import Copilot, Cursor, Windsurf, Zed
 from signet.domain.harnesses.gemini_cli import GeminiCli
-from signet.domain.harnesses.jsontext import ConfigUnreadable
+from signet.domain.harnesses.jsonedit import ConfigUnreadable
 from signet.domain.harnesses.models import Connector, Installed, Patch, Removed, Site, Wishes
 from signet.domain.harnesses.openclaw import OpenClaw
 from signet.domain.harnesses.opencode import OpenCode
 from signet.domain.harnesses.records import Record
-from signet.domain.harnesses.windsurf import Windsurf
-from signet.domain.harnesses.zed import Zed
 from signet.errors import Conflict, Invalid
+from signet.files import replace_file
+
+ARCHITECTURE = "SIGNET-ARCHITECTURE.md"
+
+
+@dataclass(slots=True, kw_only=True)
+class Synced:
+    """The result of a sync: changed files, warnings, and failures with their reasons."""
+
+    changed: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def output(self) -> str:
+        lines = [f"Wrote {one}" for one in self.changed]
+        lines += [f"Warning: {one}" for one in self.warnings]
+        lines += [f"Failed: {one}" for one in self.failures]
+        return "\n".join(lines) or "Everything up to date"
+
+
+def sync_workspace(site: Site, settings: Settings) -> Synced:
+    """Write the architecture file, and with an AGENTS.md the files of the roster's agents (HN-6)."""
+    done = Synced()
+    _try_step(done, ARCHITECTURE, lambda: write_architecture(site))
+    if (site.workspace.root / "AGENTS.md").is_file():
+        names = [agent.name for agent in settings.agents.roster]
+        _try_step(done, "agents", lambda: map(str, agents.write_workspaces(site.workspace, names)))
+    return done
+
+
+def joined(first: Synced, second: Synced) -> Synced:
+    return Synced(
+        changed=first.changed + second.changed,
+        warnings=first.warnings + second.warnings,
+        failures=first.failures + second.failures,
+    )
+
+
+def mend_connected(site: Site) -> Synced:
+    """Update connected harnesses; nothing is restored that a person removed."""
+    done = Synced()
+    for harness, made in mend(site).items():
+        add_result(done, harness, made)
+    return done
+
+
+def add_result(done: Synced, harness: str, made: Installed) -> None:
+    if not made.success:
+        done.failures.append(f"{harness}: {made.message}")
+    done.changed += (*made.files_written, *made.configs_patched)
+    done.warnings += made.warnings if made.has_changed else ()
+
+
+def write_architecture(site: Site) -> list[str]:
+    """Write the file that explains the memory to agents, if it differs; return the changed paths."""
+    path = site.workspace.root / ARCHITECTURE
+    content = resources.template(ARCHITECTURE).read_text("utf-8").replace("{url}", site.url)
+    if path.is_file() and path.read_bytes() == content.encode():
+        return []
+    replace_file(path, content.encode())
+    return [str(path)]
+
+
+def _try_step(done: Synced, what: str, work: Callable[[], Iterable[str]]) -> None:
+    try:
+        done.changed += work()
+    except OSError as error:
+        done.failures.append(f"{what}: {error.strerror or error}")
+
 
 HARNESSES: Mapping[str, Connector] = {
     one.id: one
@@ -34,7 +104,7 @@ HARNESSES: Mapping[str, Connector] = {
 
 
 def find(harness: str) -> Connector:
-    """Return a connector by its id; raises Invalid with the ids there are."""
+    """Return a connector by its id; raises Invalid with the valid ids."""
     if harness not in HARNESSES:
         raise Invalid(
             f"Unknown harness: {harness}. Valid choices: {', '.join(HARNESSES)}", "unknown_harness"
@@ -56,11 +126,11 @@ def connect(
     dry_run: bool = False,
     mends: bool = False,
 ) -> Installed:
-    """Bring our entries into a harness's files; running it again changes nothing.
+    """Add our entries to a harness's files; running it again changes nothing.
 
-    With `mends`, what a person has taken out since stays out (see files.py). Nothing is written when one of its files
-    does not parse, and everything is taken back when the harness itself does not accept the result: `success` is False
-    and `message` says where and why.
+    With `mends`, entries that a person has removed stay removed (see files.py). Nothing is written when one of its
+    files does not parse, and everything is undone when the harness itself rejects the result: `success` is False and
+    `message` has the file and the reason.
     """
     connector, wishes = find(harness), wishes or Wishes()
     if why := connector.refusal(site):
@@ -71,7 +141,7 @@ def connect(
         folder, skills = connector.skills(site), site.workspace.skills_dir
         try:
             changes = files.planned(patches, record, mends=mends)
-            linked = links.planned(folder, skills, record, mends=mends) if folder else []
+            linked = files.planned_links(folder, skills, record, mends=mends) if folder else []
             notes = [] if dry_run else _connect(site, connector, record, changes, linked)
         except (ConfigUnreadable, Conflict) as error:
             return Installed(success=False, message=error.message)
@@ -92,9 +162,9 @@ def connect(
 
 
 def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
-    """Take our entries out: to the byte as it was where nobody has changed the file since.
+    """Remove our entries; a file that was not edited since is restored byte for byte.
 
-    Files that do not parse stay as they are and are named in `refused`.
+    Files that do not parse stay and are listed in `refused`.
     """
     connector = find(harness)
     with _alone(site, dry_run):
@@ -104,10 +174,10 @@ def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
         patches += [Patch(path=Path(path)) for path in record.files if path not in known]
         changes, refused = files.undone(patches, record)
         folder, skills = connector.skills(site), site.workspace.skills_dir
-        linked = links.undone(folder, skills, record) if folder else []
+        linked = files.undone_links(folder, skills, record) if folder else []
         if not dry_run:
             files.restore(changes)
-            links.apply(linked)
+            files.apply_links(linked)
             files.drop_copies(record, refused)
             files.remove_folders(record)
             left = Record(
@@ -128,7 +198,7 @@ def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
 def wanted(site: Site, listed: Iterable[str]) -> list[str]:
     """Return the harnesses to keep connected: those of agent.yaml and those that were connected, in a fixed order.
 
-    One that was taken out on purpose is not among them.
+    One that was removed on purpose is not among them.
     """
     named = set(listed)
     kept = {one: records.read(site.workspace, one) for one in HARNESSES}
@@ -140,20 +210,20 @@ def wanted(site: Site, listed: Iterable[str]) -> list[str]:
 
 
 def is_removed(site: Site, harness: str) -> bool:
-    """Return whether a harness was taken out on purpose."""
+    """Return whether a harness was removed on purpose."""
     return records.read(site.workspace, harness).is_removed
 
 
 def bring_up_to_date(site: Site, harness: str, wishes: Wishes | None = None) -> Installed:
-    """Mend a harness that was connected, connect one that was not."""
+    """Mend a connected harness, connect another."""
     is_connected = records.read(site.workspace, harness).is_installed
     return connect(site, harness, wishes, mends=is_connected)
 
 
 def mend(site: Site) -> dict[str, Installed]:
-    """Mend the harnesses that were connected, with the programs of the installation, or ours if those cannot be run.
+    """Update the connected harnesses, with the programs of the installation, or ours if those cannot be run.
 
-    The others only get back what an earlier version took from them.
+    Others only get back the files that an earlier version replaced.
     """
     found = {}
     for harness in HARNESSES:
@@ -169,17 +239,17 @@ def mend(site: Site) -> dict[str, Installed]:
 
 
 def _given_back(site: Site, harness: str) -> tuple[str, ...]:
-    """Give back the file of instructions that an earlier version wrote for a harness that is not connected."""
+    """Restore the file of instructions that an earlier version wrote for a harness that is not connected."""
     with records.alone(site.workspace):
         record = records.read(site.workspace, harness)
-        changes, _ = files.undone(instructions.patches(site, harness), record)
+        changes, _ = files.undone(instructions.patches(site, find(harness)), record)
         changes = [one for one in changes if instructions.is_generated(one.earlier or "")]
         files.restore(changes)
     return tuple(str(one.path) for one in changes)
 
 
 def _patches(site: Site, connector: Connector, wishes: Wishes) -> list[Patch]:
-    return [*connector.patches(site, wishes), *instructions.patches(site, connector.id)]
+    return [*connector.patches(site, wishes), *instructions.patches(site, connector)]
 
 
 def _alone(site: Site, dry_run: bool) -> AbstractContextManager[None]:
@@ -191,9 +261,9 @@ def _connect(
     connector: Connector,
     record: Record,
     changes: list[files.Change],
-    linked: list[links.Link],
+    linked: list[files.Link],
 ) -> list[str]:
-    """Make the changes and return what a person should know of them; raises Refused when they were taken back."""
+    """Make the changes and return notes for the person; raises SettingsRejected after undoing them."""
     chosen = (site.signet, site.signet_mcp)
     folder = connector.skills(site)
     is_same = record.is_installed and record.programs == chosen
@@ -206,17 +276,17 @@ def _connect(
     command = connector.validation(site)
     if changes and command is not None:
         try:
-            warning = validation.check(command, site)
-        except validation.Refused:
+            warning = programs.check_settings(command, site)
+        except programs.SettingsRejected:
             files.take_back(changes, copies, record)
             records.write(site.workspace, connector.id, before)
             raise
         notes += [warning] if warning else []
     if folder is not None and linked:
         files.make_folder(folder, record)
-        links.note(linked, site.workspace.skills_dir, record)
+        files.note_links(linked, site.workspace.skills_dir, record)
     records.write(site.workspace, connector.id, record)
-    links.apply(linked)
+    files.apply_links(linked)
     return notes
 
 

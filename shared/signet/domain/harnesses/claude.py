@@ -1,6 +1,8 @@
-"""Claude Code: hooks in `~/.claude/settings.json`, the MCP server in `~/.claude.json`, skills as links.
+"""Claude Code and Claude Desktop.
 
-Its settings are not validated: its commands that read settings also write some, and start every MCP server.
+Claude Code has hooks in `~/.claude/settings.json`, the MCP server in `~/.claude.json`, skills as links. Its settings
+are not validated: its commands that read settings also write some, and start every MCP server. Claude Desktop has only
+the MCP server in its settings.
 """
 
 import json
@@ -8,16 +10,17 @@ import sys
 from pathlib import Path
 
 from signet.domain.harnesses import jsonedit
-from signet.domain.harnesses.hooks import Hooked
-from signet.domain.harnesses.models import Patch, Problem, Site, Wishes
-from signet.domain.harnesses.servers import Served
+from signet.domain.harnesses.entries import HookedAndServed, Served
+from signet.domain.harnesses.models import Problem, Site, Wishes
 
 
-class ClaudeCode(Hooked, Served):
-    """The connector of Claude Code."""
-
+class ClaudeCode(HookedAndServed):
     id = "claude-code"
     name = "Claude Code"
+    config = ".claude/settings.json"
+    servers = ".claude.json"
+    skills_folder = ".claude/skills"
+    instructions_file = ".claude/CLAUDE.md"
     #: HN-40.
     events = (
         ("SessionStart", "session-start", 15),
@@ -27,27 +30,11 @@ class ClaudeCode(Hooked, Served):
     )
     stale = ("PreCompaction",)
     extras = (("type", "stdio"),)
-    #: It says the folder itself, too; Git Bash would say it in a way of its own.
+    #: It also passes the folder itself; Git Bash would write it in another form.
     arguments = "-H claude-code" + ("" if sys.platform == "win32" else ' --project "$(pwd)"')
 
-    def config_path(self, site: Site) -> Path:
-        """Return its settings."""
-        return site.home / ".claude" / "settings.json"
-
-    def server_path(self, site: Site) -> Path:
-        """Return its state, which holds its servers."""
-        return site.home / ".claude.json"
-
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
-        """Return settings and servers."""
-        return [self.hooks(site), self.server(site)]
-
-    def skills(self, site: Site) -> Path | None:
-        """Return its folder of skills."""
-        return site.home / ".claude" / "skills"
-
     def faults(self, site: Site) -> list[Problem]:
-        """Return what is wrong with its hooks, why it ignores its settings, and a server that is gone."""
+        """Return faults of its hooks and its server, and why it ignores its settings."""
         path = self.config_path(site)
         found = [Problem(path=path, text=why) for why in _ignored(path.read_text("utf-8"))]
         return super().faults(site) + found
@@ -64,16 +51,24 @@ class ClaudeCode(Hooked, Served):
         ]
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return why Claude Code would not read the settings that were written."""
+        """Return why Claude Code would ignore the settings that we wrote."""
         path = self.config_path(site)
         text = path.read_text("utf-8") if path.is_file() else ""
         return [f"{path}: {why}" for why in _ignored(text)]
 
 
 def _ignored(text: str) -> list[str]:
-    """Return why Claude Code ignores a settings file without a word, if it does (seen with 2.1.197)."""
+    """Return why Claude Code silently ignores a settings file, if it does (seen with 2.1.197)."""
     try:
         json.loads(text or "{}")
     except ValueError:
         return ["Claude Code ignores a file with comments or trailing commas; remove them"]
     return []
+
+
+class ClaudeDesktop(Served):
+    id = "claude-desktop"
+    name = "Claude Desktop"
+
+    def config_path(self, site: Site) -> Path:
+        return site.app_data / "Claude" / "claude_desktop_config.json"

@@ -1,13 +1,15 @@
-"""Which settings the OpenClaw of this machine understands: they move, and one that it does not know stops it.
+"""OpenClaw's settings: their paths under each of its names, and what the installed version understands.
 
-The program itself says so. Where it is not on PATH, the version that last wrote the settings does.
+Settings move between versions, and an unknown one stops the program. The program prints their schema; if it is not on
+PATH, the version that last wrote the settings decides.
 """
 
 import json
+import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,11 +18,51 @@ from shutil import which
 from signet.domain.harnesses import jsonedit
 from signet.domain.harnesses.models import Site
 
+NAMES = ("openclaw", "clawdbot", "moltbot", "moldbot")
+_ENDINGS = ("json", "json5")
+_FILES = ("OPENCLAW_CONFIG_PATH", "CLAWDBOT_CONFIG_PATH")
+_FOLDERS = ("OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR", "OPENCLAW_STATE_HOME")
+
+
+def configs(site: Site) -> list[Path]:
+    """Return every existing settings file once, without links to the same file."""
+    found: dict[Path, Path] = {}
+    for path in _candidates(site):
+        if path.is_file():
+            found.setdefault(path.resolve(), path)
+    return list(found.values())
+
+
+def _candidates(site: Site) -> Iterator[Path]:
+    for variable in _FILES:
+        yield from _paths(site, variable)
+    for folder in _folders(site):
+        for name in NAMES:
+            yield from (folder / f"{name}.{ending}" for ending in _ENDINGS)
+
+
+def _folders(site: Site) -> Iterator[Path]:
+    for variable in _FOLDERS:
+        yield from _paths(site, variable)
+    state = Path(site.environ.get("XDG_STATE_HOME") or site.home / ".local" / "state")
+    for name in NAMES:
+        yield site.home / f".{name}"
+        yield site.config_home / name
+        yield state / name
+
+
+def _paths(site: Site, variable: str) -> Iterator[Path]:
+    for one in site.environ.get(variable, "").split(os.pathsep):
+        if one.strip():
+            home = str(site.home)
+            yield Path(home + one.strip()[1:] if one.strip().startswith("~/") else one.strip())
+
+
 #: Where its own memory search is switched off: before and after it moved.
 OLD_SEARCH = ("agents", "defaults", "memorySearch", "enabled")
 NEW_SEARCH = ("memory", "search", "enabled")
 
-#: How long its program may take; it needs two seconds.
+#: Time limit of its program, which needs two seconds.
 _SECONDS = 30
 _VERSION = ("meta", "lastTouchedVersion")
 #: The first versions with the new place of memory search, and with the consent that hooks need.
@@ -29,14 +71,14 @@ _MOVED, _CONSENT = (2026, 8, 0), (2026, 4, 23)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """What it understands: where memory search is (None: not known), and whether hooks need a person's consent."""
+    """Where memory search is (None: unknown), and whether hooks need a person's consent."""
 
     search: tuple[str, ...] | None
     asks_consent: bool
 
 
 def schema(site: Site) -> object | None:
-    """Return the JSON schema of the settings as the program prints it; None without one, or when it cannot."""
+    """Return the JSON schema that the program prints; None if it is missing or prints none."""
     path = site.environ.get("PATH")
     program = which("openclaw", path=path) if path else None
     if program is None:
@@ -74,7 +116,7 @@ def _version(text: str) -> tuple[int, ...] | None:
 
 @lru_cache(maxsize=4)
 def _printed(program: str, _changed_ns: int, path: str, home: str) -> object | None:
-    """Return what the program prints as its schema, None when it does not; it sees none of the person's files."""
+    """Return the schema that the program prints, or None; it sees none of the person's files."""
     with tempfile.TemporaryDirectory(prefix="signet-openclaw-") as folder:
         nothing = {"OPENCLAW_STATE_DIR": folder, "OPENCLAW_CONFIG_PATH": f"{folder}/none.json"}
         try:
@@ -93,7 +135,7 @@ def _printed(program: str, _changed_ns: int, path: str, home: str) -> object | N
 
 
 def _node(node: object, path: tuple[str, ...]) -> object | None:
-    """Return what a JSON schema says of the value at a path of keys, None when it does not know it."""
+    """Return the schema of the value at a path of keys, or None."""
     for key in path:
         node = _mapping(_mapping(node).get("properties")).get(key)
     return node
