@@ -5,7 +5,7 @@ import json
 import pytest
 
 from signet.db import fts
-from signet.domain.repair import fulltext
+from signet.domain.repair import indexes
 from support.http import Api
 
 SAVED = {
@@ -53,7 +53,7 @@ def test_the_index_follows_every_change_of_a_text(api: Api) -> None:
     assert found(api, "会议") == []
     api.post(f"{address}/recover", {"reason": "test"})
     assert found(api, "会议") == ["会议改到星期五"]
-    assert not any(seen.is_off for seen in api.state.db.read(fulltext.check_all))
+    assert not any(seen.is_off for seen in api.state.db.read(indexes.check_text_indexes))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from signet.config import Settings, settings_from
 from signet.db import WriteTx
 from signet.domain.maintenance import cycle
 from signet.domain.maintenance.cycle import Tick
-from signet.domain.repair.work import NoModels
+from signet.domain.repair.steps import NoModels
 from signet.queue import Job, enqueue
 from worker.home import Home, a_home, manifest
 

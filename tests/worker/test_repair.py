@@ -16,10 +16,10 @@ from signet import clock
 from signet.config import settings_from
 from signet.db import fts_index, migrate, vectors
 from signet.domain.memory.models import Actor
-from signet.domain.repair import fulltext, run, stats
+from signet.domain.repair import indexes, run, stats
 from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import Order, Reason
-from signet.domain.repair.work import Work
+from signet.domain.repair.steps import Work
 from signet.queue import Job, enqueue
 from support.http import Answer, Served, served
 from support.models import FakeServer, Hang, Status, Works, fake_ollama
@@ -118,11 +118,13 @@ def test_an_index_that_is_gone_is_made_and_saving_works_again(daemon: Daemon) ->
 def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:
     with a_home(tmp_path / "w") as home:
         sql = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, ?, '', '')"
-        rows = [(str(number), f"old words {number}") for number in range(2 * fulltext.STEP + 10)]
+        rows = [
+            (str(number), f"old words {number}") for number in range(2 * indexes.TEXT_STEP + 10)
+        ]
         home.db.write(lambda tx: tx.many(sql, rows))
         index = fts_index.INDEXES[0]
         begin = partial(fts_index.begin, index=index)
-        fill = partial(fts_index.fill, index=index, limit=fulltext.STEP)
+        fill = partial(fts_index.fill, index=index, limit=indexes.TEXT_STEP)
         home.db.write(begin)
         home.db.write(fill)
         changes = (
@@ -133,13 +135,13 @@ def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:
         for change in changes:
             home.run(change)
         home.db.write(begin)  # killed, and started again
-        fulltext.rebuild(a_work(home, "check-fts"), index)
+        indexes.rebuild_text(a_work(home, "check-fts"), index)
         counts = {
             word: home.value("SELECT COUNT(*) FROM memories_fts WHERE memories_fts MATCH ?", word)
             for word in ("words", "fresh", "late", "old")
         }
         assert counts == {"words": 409, "fresh": 2, "late": 1, "old": 406}
-        assert not any(seen.is_off for seen in home.db.read(fulltext.check_all))
+        assert not any(seen.is_off for seen in home.db.read(indexes.check_text_indexes))
         left = (
             "SELECT COUNT(*) FROM sqlite_master WHERE name LIKE '%_new%' OR name LIKE '%_filled%'"
         )
@@ -151,7 +153,7 @@ def test_what_others_have_merged_is_not_taken_for_damage(tmp_path: Path) -> None
         sql = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, 'x', '', '')"
         for number in range(40):
             home.run(sql, str(number))
-            assert not any(seen.is_off for seen in home.db.read(fulltext.check_all))
+            assert not any(seen.is_off for seen in home.db.read(indexes.check_text_indexes))
             assert home.db.read(stats.integrity, now=clock.now())["ok"]
 
 

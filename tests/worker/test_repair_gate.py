@@ -10,7 +10,7 @@ from signet.domain.memory.models import Actor
 from signet.domain.repair import run
 from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import Order, Reason
-from signet.domain.repair.work import NoModels
+from signet.domain.repair.steps import NoModels
 from signet.errors import Frozen
 from signet.observe import metrics
 from signet.queue import transitions

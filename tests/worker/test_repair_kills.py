@@ -13,7 +13,7 @@ from signet import clock
 from signet.config import settings_from
 from signet.db import fts_index
 from signet.domain.memory.models import Actor
-from signet.domain.repair import fulltext, run
+from signet.domain.repair import indexes, run
 from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import Order, Reason, Refused, Value
 from signet.process.rescuer import Rescuer
@@ -23,7 +23,7 @@ from worker.home import Home, manifest
 
 AT = "2026-01-01T00:00:00.000Z"
 #: More than two steps of every repair.
-MANY = 2 * fulltext.STEP + 50
+MANY = 2 * indexes.TEXT_STEP + 50
 
 
 def ordered(path: str, **options: Value) -> Order:
@@ -61,7 +61,7 @@ def lose_words(home: Home) -> None:
 
 
 def has_words(home: Home) -> int:
-    assert not any(seen.is_off for seen in home.db.read(fulltext.check_all))
+    assert not any(seen.is_off for seen in home.db.read(indexes.check_text_indexes))
     left = "SELECT COUNT(*) FROM sqlite_master WHERE name GLOB '*_new*' OR name GLOB '*_filled'"
     assert home.value(left) == 0
     found = "SELECT COUNT(*) FROM memories_fts WHERE memories_fts MATCH 'winter'"
@@ -223,7 +223,7 @@ def test_what_an_earlier_run_left_of_an_index_is_brought_to_its_end(home: Home) 
     assert home.value("SELECT COUNT(*) FROM sqlite_master WHERE name = 'memories_fts_new'") == 1
     run.now(home.db, ordered("check-fts", repair=True), home.workspace)
     assert home.value("SELECT COUNT(*) FROM sqlite_master WHERE name LIKE 'memories_fts_new%'") == 0
-    assert not any(seen.is_off for seen in home.db.read(fulltext.check_all))
+    assert not any(seen.is_off for seen in home.db.read(indexes.check_text_indexes))
 
 
 def test_what_there_was_no_time_for_is_done_by_the_worker_and_told_as_one_run(home: Home) -> None:

@@ -22,7 +22,7 @@ from signet.db import ReadTx
 from signet.domain.auth import caller
 from signet.domain.maintenance import cycle
 from signet.domain.memory.models import Actor
-from signet.domain.repair import gate, memories, read, run, stats
+from signet.domain.repair import gate, memories, models, run, stats
 from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter, Option
 from signet.domain.repair.gate import Standing
 from signet.domain.repair.models import Chosen, Order, Reason, Refused, Result
@@ -293,10 +293,10 @@ def _order(
         actor=actor,
         now=clock.now(),
         monotonic_ms=clock.monotonic_ms(),
-        options=read.options(action, sent, settings.pipeline.repair),
-        chosen=read.chosen(action, sent) if request else Chosen(),
+        options=models.read_options(action, sent, settings.pipeline.repair),
+        chosen=models.read_filters(action, sent) if request else Chosen(),
         reason=(reason or "").strip() or "manual repair",
-        is_dry=is_dry or read.is_dry(action, sent),
+        is_dry=is_dry or models.read_is_dry(action, sent),
     )
 
 

@@ -19,10 +19,10 @@ from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings import gaps
 from signet.domain.maintenance import sql
 from signet.domain.memory.models import Actor
-from signet.domain.repair import gate, read, run
+from signet.domain.repair import gate, models, run
 from signet.domain.repair.catalog import BY_NAME
 from signet.domain.repair.models import Order, Reason, Result, Value
-from signet.domain.repair.work import Models
+from signet.domain.repair.steps import Models
 from signet.errors import Frozen
 from signet.observe import logs
 from signet.paths import Workspace
@@ -267,7 +267,7 @@ def _order(wanted: Recommendation, settings: Settings) -> Order:
         actor=ACTOR,
         now=clock.now(),
         monotonic_ms=clock.monotonic_ms(),
-        options=read.options(action, wanted.options, settings.pipeline.repair),
+        options=models.read_options(action, wanted.options, settings.pipeline.repair),
         reason=REASON,
     )
 

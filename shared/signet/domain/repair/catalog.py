@@ -21,7 +21,7 @@ class Filter(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Limits:
     """The pause between two runs, and the maximum runs per hour."""
 
@@ -29,7 +29,7 @@ class Limits:
     per_hour: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Option:
     """One field of a body. Numbers have bounds; a default of None comes from the settings, or means required."""
 
@@ -45,7 +45,7 @@ class Option:
     setting: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Action:
     """One repair. `limits` is fixed, or the name of the settings' pair of cooldown and budget."""
 
@@ -74,39 +74,27 @@ class Action:
         if isinstance(self.limits, Limits):
             return self.limits
         found = _of_settings(settings)[self.limits]
-        return (
-            found
-            if self.hourly is None
-            else Limits(cooldown_ms=found.cooldown_ms, per_hour=self.hourly)
-        )
+        return Limits(found.cooldown_ms, self.hourly or found.per_hour)
 
 
 def _of_settings(settings: Repair) -> Mapping[str, Limits]:
     return {
-        "requeue": Limits(
-            cooldown_ms=settings.requeue_cooldown_ms, per_hour=settings.requeue_hourly_budget
-        ),
-        "reembed": Limits(
-            cooldown_ms=settings.reembed_cooldown_ms, per_hour=settings.reembed_hourly_budget
-        ),
-        "dedup": Limits(
-            cooldown_ms=settings.dedup_cooldown_ms, per_hour=settings.dedup_hourly_budget
-        ),
+        "requeue": Limits(settings.requeue_cooldown_ms, settings.requeue_hourly_budget),
+        "reembed": Limits(settings.reembed_cooldown_ms, settings.reembed_hourly_budget),
+        "dedup": Limits(settings.dedup_cooldown_ms, settings.dedup_hourly_budget),
     }
 
 
 def _batch(default: int, high: int, low: int = 1) -> Option:
-    return Option(
-        name="batchSize", help="Maximum number of rows.", default=default, low=low, high=high
-    )
+    return Option("batchSize", "Maximum number of rows.", default, low, high)
 
 
 def _limit(default: int, high: int) -> Option:
-    return Option(name="limit", help="Maximum number of rows.", default=default, low=1, high=high)
+    return Option("limit", "Maximum number of rows.", default, 1, high)
 
 
 def _switch(name: str, help: str) -> Option:
-    return Option(name=name, help=help, default=False, type=bool)
+    return Option(name, help, default=False, type=bool)
 
 
 _ROWS = (Filter.IDS, Filter.KIND, Filter.AGE)
@@ -115,10 +103,10 @@ _OLD = (Filter.IDS, Filter.AGE)
 
 ACTIONS = (
     Action(
-        name="requeueDeadJobs",
-        path="requeue-dead",
-        help="Retry dead jobs, oldest first.",
-        limits="requeue",
+        "requeueDeadJobs",
+        "requeue-dead",
+        "Retry dead jobs, oldest first.",
+        "requeue",
         options=(
             _limit(50, 500),
             _switch("force", "Retry even if no model has answered recently."),
@@ -127,23 +115,23 @@ ACTIONS = (
         noun="job",
     ),
     Action(
-        name="releaseStaleLeases",
-        path="release-leases",
-        help="Release jobs whose process died or hangs.",
-        limits="requeue",
+        "releaseStaleLeases",
+        "release-leases",
+        "Release jobs whose process died or hangs.",
+        "requeue",
         filters=_ROWS,
         noun="job",
     ),
     Action(
-        name="pruneJobs",
-        path="prune-jobs",
-        help="Archive ended jobs to a file, then delete them.",
-        limits="requeue",
+        "pruneJobs",
+        "prune-jobs",
+        "Archive ended jobs to a file, then delete them.",
+        "requeue",
         options=(
             _limit(1_000, 100_000),
             Option(
-                name="status",
-                help="Which ended jobs.",
+                "status",
+                "Which ended jobs.",
                 default="dead",
                 type=str,
                 choices=("dead", "completed"),
@@ -153,10 +141,10 @@ ACTIONS = (
         noun="job",
     ),
     Action(
-        name="checkFtsConsistency",
-        path="check-fts",
-        help="Check the full-text indexes; rebuild those that differ from their tables.",
-        limits="reembed",
+        "checkFtsConsistency",
+        "check-fts",
+        "Check the full-text indexes; rebuild those that differ from their tables.",
+        "reembed",
         hourly=5,
         options=(_switch("repair", "Rebuild indexes that differ."),),
         switch="repair",
@@ -164,63 +152,60 @@ ACTIONS = (
         needs_worker=True,
     ),
     Action(
-        name="triggerRetentionSweep",
-        path="retention-sweep",
-        help="Run the retention sweep now: purge old forgotten and ended rows.",
-        limits="requeue",
+        "triggerRetentionSweep",
+        "retention-sweep",
+        "Run the retention sweep now: purge old forgotten and ended rows.",
+        "requeue",
     ),
     Action(
-        name="reembedMissingMemories",
-        path="re-embed",
-        help="Create missing vectors, oldest memories first.",
-        limits="reembed",
-        options=(
-            _batch(50, 500),
-            _switch("fullSweep", "Continue until none is missing."),
-        ),
+        "reembedMissingMemories",
+        "re-embed",
+        "Create missing vectors, oldest memories first.",
+        "reembed",
+        options=(_batch(50, 500), _switch("fullSweep", "Continue until none is missing.")),
         filters=_ROWS,
         noun="memory",
         needs_worker=True,
     ),
     Action(
-        name="cleanOrphanedEmbeddings",
-        path="clean-orphans",
-        help="Delete vectors whose memory is gone or forgotten.",
-        limits="requeue",
+        "cleanOrphanedEmbeddings",
+        "clean-orphans",
+        "Delete vectors whose memory is gone or forgotten.",
+        "requeue",
         filters=_OLD,
         noun="memory",
     ),
     Action(
-        name="resyncVectorIndex",
-        path="resync-vec",
-        help="Synchronise the vector index with the stored vectors.",
-        limits="reembed",
+        "resyncVectorIndex",
+        "resync-vec",
+        "Synchronise the vector index with the stored vectors.",
+        "reembed",
         needs_worker=True,
     ),
     Action(
-        name="rebuildIndexes",
-        path="rebuild-indexes",
-        help="Check and repair the full-text indexes, then the vector index.",
-        limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
+        "rebuildIndexes",
+        "rebuild-indexes",
+        "Check and repair the full-text indexes, then the vector index.",
+        Limits(5 * MINUTE_MS, 5),
         needs_worker=True,
     ),
     Action(
-        name="deduplicateMemories",
-        path="deduplicate",
-        help="Merge duplicate memories.",
-        limits="dedup",
+        "deduplicateMemories",
+        "deduplicate",
+        "Merge duplicate memories.",
+        "dedup",
         options=(
             Option(
-                name="batchSize",
-                help="Maximum number of groups.",
+                "batchSize",
+                "Maximum number of groups.",
                 low=1,
                 high=1_000,
                 setting="dedup_batch_size",
             ),
             _switch("semanticEnabled", "Also merge near-duplicates, by meaning."),
             Option(
-                name="semanticThreshold",
-                help="Minimum similarity (0–1).",
+                "semanticThreshold",
+                "Minimum similarity (0–1).",
                 low=0,
                 high=1,
                 type=float,
@@ -231,43 +216,43 @@ ACTIONS = (
         noun="memory",
     ),
     Action(
-        name="backfillSkippedSessions",
-        path="backfill-skipped",
-        help="Summarise sessions that have no summary.",
-        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=20),
+        "backfillSkippedSessions",
+        "backfill-skipped",
+        "Summarise sessions that have no summary.",
+        Limits(MINUTE_MS, 20),
         options=(_limit(50, 500),),
         filters=_OLD,
         noun="job",
     ),
     Action(
-        name="reclassifyEntities",
-        path="reclassify-entities",
-        help="Ask the model for the type of entities of unknown type.",
-        limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
+        "reclassifyEntities",
+        "reclassify-entities",
+        "Ask the model for the type of entities of unknown type.",
+        Limits(5 * MINUTE_MS, 5),
         options=(_batch(20, 30, low=5),),
         filters=_OLD,
         noun="entity",
         needs_worker=True,
     ),
     Action(
-        name="pruneChunkGroupEntities",
-        path="prune-chunk-groups",
-        help="Delete entities that only link the chunks of long texts.",
-        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=5),
+        "pruneChunkGroupEntities",
+        "prune-chunk-groups",
+        "Delete entities that only link the chunks of long texts.",
+        Limits(MINUTE_MS, 5),
         options=(_batch(500, 500),),
         filters=_OLD,
         noun="entity",
     ),
     Action(
-        name="pruneSingletonExtractedEntities",
-        path="prune-singleton-entities",
-        help="Delete entities of unknown type with few mentions.",
-        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
+        "pruneSingletonExtractedEntities",
+        "prune-singleton-entities",
+        "Delete entities of unknown type with few mentions.",
+        Limits(MINUTE_MS, 10),
         options=(
             _batch(200, 500),
             Option(
-                name="maxMentions",
-                help="Maximum number of memories that mention them.",
+                "maxMentions",
+                "Maximum number of memories that mention them.",
                 default=1,
                 low=1,
                 high=100,
@@ -277,79 +262,70 @@ ACTIONS = (
         noun="entity",
     ),
     Action(
-        name="pruneGenericEntities",
-        path="prune-generic-entities",
-        help="Delete entities that are no names: headings, labels, first words of sentences.",
-        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
+        "pruneGenericEntities",
+        "prune-generic-entities",
+        "Delete entities that are no names: headings, labels, first words of sentences.",
+        Limits(MINUTE_MS, 10),
         options=(_batch(500, 500),),
         filters=_OLD,
         looks_first=True,
         noun="entity",
     ),
     Action(
-        name="structuralBackfill",
-        path="structural-backfill",
-        help="Queue facts without an aspect for classification.",
-        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=20),
+        "structuralBackfill",
+        "structural-backfill",
+        "Queue facts without an aspect for classification.",
+        Limits(MINUTE_MS, 20),
         options=(_batch(100, 500),),
         filters=_ROWS,
         noun="memory",
     ),
     Action(
-        name="relinkEntities",
-        path="relink-entities",
-        help="Link memories without entities to the entities they mention.",
-        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
+        "relinkEntities",
+        "relink-entities",
+        "Link memories without entities to the entities they mention.",
+        Limits(MINUTE_MS, 10),
         options=(_batch(500, 500),),
         filters=_ROWS,
         noun="memory",
     ),
     Action(
-        name="backfillHints",
-        path="backfill-hints",
-        help="Queue hints for memories that have none.",
-        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
+        "backfillHints",
+        "backfill-hints",
+        "Queue hints for memories that have none.",
+        Limits(MINUTE_MS, 10),
         options=(_batch(200, 200),),
         filters=_ROWS,
         noun="memory",
     ),
     Action(
-        name="clusterEntities",
-        path="cluster-entities",
-        help="Recompute the communities of an agent's entities.",
-        limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
+        "clusterEntities",
+        "cluster-entities",
+        "Recompute the communities of an agent's entities.",
+        Limits(5 * MINUTE_MS, 5),
         options=(
-            Option(
-                name="agentId",
-                help="Agent whose entities are grouped.",
-                default="default",
-                type=str,
-            ),
+            Option("agentId", "Agent whose entities are grouped.", default="default", type=str),
         ),
         is_shared=True,
         needs_worker=True,
         kind="cluster_entities",
     ),
     Action(
-        name="followForgotten",
-        path="follow-forgotten",
-        help="Forget facts that were read from forgotten memories alone.",
-        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=60),
+        "followForgotten",
+        "follow-forgotten",
+        "Forget facts that were read from forgotten memories alone.",
+        Limits(MINUTE_MS, 60),
         options=(_batch(200, 200),),
         filters=_ROWS,
         looks_first=True,
         noun="memory",
     ),
     Action(
-        name="forgetDeadMemories",
-        path="dead-memories/forget",
-        help="Forget memories with low confidence that are not used.",
-        limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
-        options=(
-            Option(
-                name="reason", help="Reason, kept in their history.", type=str, is_required=True
-            ),
-        ),
+        "forgetDeadMemories",
+        "dead-memories/forget",
+        "Forget memories with low confidence that are not used.",
+        Limits(5 * MINUTE_MS, 5),
+        options=(Option("reason", "Reason, kept in their history.", type=str, is_required=True),),
         filters=(Filter.IDS,),
         noun="memory",
     ),

@@ -1,7 +1,7 @@
-"""Remove invalid entities (artefacts, isolated names, names that no writer would make now), and classify unknown
-ones.
+"""Repair entities: delete invalid ones, classify unknown ones, recompute communities (KG-17, KG-18).
 
-Never touches pinned or suppressed entities, skills or tasks (RP-15).
+Invalid are artefacts, isolated names and names that no writer would make now. Never touches pinned or suppressed
+entities, skills or tasks (RP-15).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,19 +10,20 @@ from itertools import islice
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.domain.graph import analysis, model_answers, names
+from signet.domain.agents import registry as agents
+from signet.domain.graph import analysis, communities, model_answers, names
 from signet.domain.graph import entities as graph
 from signet.domain.graph.models import ENTITY_TYPES
-from signet.domain.repair import choice, rows
+from signet.domain.repair import sql, steps
 from signet.domain.repair.models import Done, Order, Reason, Refused
-from signet.domain.repair.sql import entities as sql
-from signet.domain.repair.work import Work
+from signet.domain.repair.steps import Work
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers import answers, fence
 from signet.providers.asking import asked
 from signet.providers.shapes import INTEGER, an_object, list_of, one_of
+from signet.wire.knowledge import Communities
 
-#: Maximum entities whose names are checked.
+#: Entities whose names are checked at once.
 READ = 2_000
 #: Newest memories to read for each of them.
 TEXTS = 20
@@ -35,9 +36,9 @@ SECONDS = 90.0
 TOKENS = 1_024
 
 _ASK = f"""\
-Say of each numbered thing what kind of thing it is, from its name and from what is told of it. Return one JSON object
+Classify each numbered thing by its name and the facts about it. Return one JSON object
 and nothing else: {{"results": [{{"i": 1, "type": "..."}}]}}
-- type: {", ".join(sorted(ENTITY_TYPES - {"skill", "task"}))}, or unknown where it cannot be told.
+- type: {", ".join(sorted(ENTITY_TYPES - {"skill", "task"}))}, or unknown if it is not clear.
 """
 #: A model must not create skills or tasks, which have their own rows.
 _TYPES = ENTITY_TYPES - {"skill", "task"}
@@ -46,9 +47,9 @@ _SHAPE = an_object(results=list_of(an_object(i=INTEGER, type=one_of(_TYPES | {"u
 
 #: Entities that only connect the pieces of long texts; rarely mentioned ones of unknown type; and all of unknown
 #: type.
-chunk_groups = rows.chosen(sql.CHUNK_GROUPS)
-singletons = rows.chosen(sql.SINGLETONS, most="maxMentions")
-_untyped = rows.chosen(sql.UNTYPED)
+chunk_groups = steps.selecting(sql.CHUNK_GROUPS)
+singletons = steps.selecting(sql.SINGLETONS, most="maxMentions")
+_untyped = steps.selecting(sql.UNTYPED_ENTITIES)
 
 
 def shown(row: Row) -> object:
@@ -56,7 +57,7 @@ def shown(row: Row) -> object:
     return row["name"]
 
 
-preview_reclassify = rows.previewing(_untyped, "ask for the type of {} entities", shown)
+preview_reclassify = steps.previewing(_untyped, "ask for the type of {} entities", shown)
 
 
 def generic(tx: ReadTx, order: Order) -> list[Row]:
@@ -66,11 +67,11 @@ def generic(tx: ReadTx, order: Order) -> list[Row]:
 
 def _generic(tx: ReadTx, order: Order) -> Iterator[Row]:
     found_by = {"found": analysis.MENTION_CONFIDENCE, "limit": READ, "after": 0}
-    asked = {**choice.parameters(order.chosen), **found_by}
+    asked = {**sql.parameters(order.chosen), **found_by}
     made = lru_cache(KEPT)(_made)
-    while some := tx.all(sql.NAMED, asked):
+    while some := tx.all(sql.ENTITIES, asked):
         for row in some:
-            if names.problem(row["name"]) or _is_none_today(tx, row, made):
+            if names.problem(row["name"]) or _is_outdated(tx, row, made):
                 yield row
         asked["after"] = some[-1]["seq"]
 
@@ -80,9 +81,9 @@ def _made(text: str) -> frozenset[str]:
     return frozenset(name.canonical for name in names.find(text) if name.is_certain)
 
 
-def _is_none_today(tx: ReadTx, row: Row, made: Callable[[str], frozenset[str]]) -> bool:
+def _is_outdated(tx: ReadTx, row: Row, made: Callable[[str], frozenset[str]]) -> bool:
     """Return whether only rules made an entity, and would not make it today from any memory that mentions it."""
-    texts = tx.column(sql.TEXTS, (row["id"], TEXTS)) if row["is_found"] else []
+    texts = tx.column(sql.MENTIONING_TEXTS, (row["id"], TEXTS)) if row["is_found"] else []
     return bool(texts) and not any(row["canonical_name"] in made(text) for text in texts)
 
 
@@ -91,13 +92,13 @@ def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> Done:
     ids = [row["id"] for row in found]
     graph.delete(tx, ids)
     message = f"deleted {len(ids)} {what}"
-    return Done(affected=len(ids), message=message, details=rows.sample(found, shown))
+    return Done(affected=len(ids), message=message, details=steps.sample(found, shown))
 
 
 def reclassify(work: Work) -> Done:
     """Ask the model for the types of entities, and store them."""
-    told = work.db.read(_told, work.order)
-    if not told:
+    found = work.db.read(_with_facts, work.order)
+    if not found:
         return Done(affected=0, message="no entities of unknown type found")
     model = work.models.language_model()
     if model is None:
@@ -105,14 +106,14 @@ def reclassify(work: Work) -> Done:
         raise Refused(Reason.DISABLED, message)
     listed = "\n".join(
         f"{number}. {name}: {' / '.join(facts) or 'no facts known'}"
-        for number, (_, name, facts) in enumerate(told, 1)
+        for number, (_, name, facts) in enumerate(found, 1)
     )
     request = f"{_ASK}{fence.data('things', listed)}"
     try:
         types = asked(
             model,
             request,
-            lambda raw: _types(raw, len(told)),
+            lambda raw: _types(raw, len(found)),
             shape=_SHAPE,
             timeout_seconds=SECONDS,
             max_tokens=TOKENS,
@@ -122,29 +123,29 @@ def reclassify(work: Work) -> Done:
         raise Refused(Reason.UNAVAILABLE, message) from error
     types = types or {}
     for place, type in types.items():
-        work.step(partial(_set_type, entity_id=told[place][0], type=type))
-    message = f"reclassified {work.affected} of {len(told)} entities"
-    named = {told[place][1]: type for place, type in types.items()}
+        work.step(partial(_set_type, entity_id=found[place][0], type=type))
+    message = f"reclassified {work.affected} of {len(found)} entities"
+    named = {found[place][1]: type for place, type in types.items()}
     return Done(affected=work.affected, message=message, details={"types": named})
 
 
-def _told(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
+def _with_facts(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
     return [
         (
             row["id"],
             row["name"],
             [
                 " ".join(fact[0].split())
-                for fact in tx.all(sql.FACTS, (FACT_CHARS, row["id"], FACTS))
+                for fact in tx.all(sql.ENTITY_FACTS, (FACT_CHARS, row["id"], FACTS))
             ],
         )
         for row in _untyped(tx, order)
     ]
 
 
-def _types(said: str, count: int) -> dict[int, str] | None:
+def _types(text: str, count: int) -> dict[int, str] | None:
     """Return the types in an answer, by index from 0; None without results."""
-    answer = model_answers.results(said)
+    answer = model_answers.results(text)
     if answer is None:
         return None
     results = answer["results"]
@@ -160,3 +161,44 @@ def _types(said: str, count: int) -> dict[int, str] | None:
 def _set_type(tx: WriteTx, *, entity_id: str, type: str) -> int:
     graph.set_type(tx, entity_id, type, now=clock.now())
     return 1
+
+
+def preview_cluster(tx: ReadTx, order: Order) -> Done:
+    """Return whether there is anything to recompute; computing is too slow for a preview."""
+    agent_id = _agent_id(order)
+    graph, known = communities.snapshot(tx, agent_id), _overview(tx, agent_id)
+    count = len(graph.entities) if graph.is_new else 0
+    message = f"would regroup {count} entities" if count else "the groups are up to date"
+    details = {"entities": len(graph.entities), "dependencies": len(graph.edges)}
+    details["communities"] = known["count"]
+    return Done(affected=count, message=f"dry run: {message}", details=details)
+
+
+def cluster(work: Work) -> Done:
+    """Recompute an agent's communities, unless its graph is unchanged."""
+    agent_id = _agent_id(work.order)
+    made = communities.compute(work.db.read(communities.snapshot, agent_id), agent_id)
+    if made is not None:
+        work.check()
+        work.write(partial(communities.replace, made=made, now=clock.now()))
+    found = work.db.read(_overview, agent_id)
+    members = [
+        {key: row[key] for key in ("id", "name", "cohesion")} | {"count": row["member_count"]}
+        for row in found["items"]
+    ]
+    fields = {
+        "communities": found["count"],
+        "modularity": found["modularity"],
+        "quality": found["quality"],
+        "members": members,
+    }
+    message = f"found {len(members)} communities; modularity {found['modularity']:.2f}"
+    return Done(affected=len(members), message=message, details=fields, extra=fields)
+
+
+def _agent_id(order: Order) -> str:
+    return str(order.options["agentId"])
+
+
+def _overview(tx: ReadTx, agent_id: str) -> Communities:
+    return communities.overview(tx, reader=agents.reader(tx, agent_id))

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
+from signet.domain.repair import sql
 from signet.domain.repair.catalog import Action, Limits
 from signet.domain.repair.models import Order, Reason, Refused
-from signet.domain.repair.sql import gate as sql
 from signet.errors import Frozen
 
 HOUR = timedelta(hours=1)
@@ -63,7 +63,7 @@ def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
     """Raise Refused during the cooldown, or when the hour's runs are used up. Pure."""
     if runs.last is not None:
         cooldown = timedelta(milliseconds=limits.cooldown_ms)
-        # After a clock was set back, nobody waits longer than the cooldown.
+        # After a clock was set back, no one waits longer than the cooldown.
         left = _ms(min(cooldown - (now - runs.last), cooldown))
         if left > 0:
             message = f"cooldown active, {clock.span(left / 1000)} left"
@@ -90,7 +90,7 @@ def note(tx: WriteTx, order: Order, *, now: datetime) -> None:
     """Record a run of an action."""
     current = _current(_runs(tx, _key(order)), now)
     window = clock.to_text(current.window or now)
-    tx.run(sql.NOTE, (_key(order), clock.to_text(now), window, current.count + 1))
+    tx.run(sql.RECORD_RUN, (_key(order), clock.to_text(now), window, current.count + 1))
 
 
 def _key(order: Order) -> str:
@@ -99,7 +99,7 @@ def _key(order: Order) -> str:
 
 
 def _runs(tx: ReadTx, key: str) -> Runs:
-    row = tx.one(sql.READ, (key,))
+    row = tx.one(sql.RUNS, (key,))
     if row is None:
         return Runs()
     return Runs(
@@ -126,17 +126,17 @@ PATIENCE = 3
 
 def halted(tx: ReadTx) -> frozenset[str]:
     """Return the actions left to a person."""
-    return frozenset(row["action"] for row in tx.all(sql.HALTED))
+    return frozenset(row["action"] for row in tx.all(sql.HALTED_ACTIONS))
 
 
 def judge(tx: WriteTx, action: str, *, helped: bool) -> None:
     """Count a repair that did not help; reset the count of one that did."""
     if helped:
-        tx.run(sql.HELPED, (action,))
+        tx.run(sql.RESET_USELESS, (action,))
     else:
-        tx.run(sql.USELESS, {"action": action, "patience": PATIENCE})
+        tx.run(sql.COUNT_USELESS, {"action": action, "patience": PATIENCE})
 
 
 def clear(tx: WriteTx) -> None:
     """Reset every count, after all problems are solved."""
-    tx.run(sql.CLEAR)
+    tx.run(sql.RESET_ALL_USELESS)

@@ -1,4 +1,4 @@
-"""Restart dead jobs, release stale leases, and archive and delete ended jobs.
+"""Restart dead jobs, release stale leases, prune ended jobs, queue sessions again, and sweep expired rows.
 
 Session summaries are ordinary jobs; a row of `summary_jobs` without its job gets a new one.
 """
@@ -12,10 +12,11 @@ from functools import partial
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.diagnostics import counts as diagnostics
-from signet.domain.repair import choice, rows
+from signet.domain.repair import sql, steps
 from signet.domain.repair.models import Done, Order, Reason, Refused
-from signet.domain.repair.sql import jobs as sql
-from signet.domain.repair.work import Work
+from signet.domain.repair.steps import Work
+from signet.domain.retention import purge
+from signet.domain.retention.purge import Windows, cutoff
 from signet.domain.summaries import requests
 from signet.domain.summaries.requests import KIND as SUMMARIZE
 from signet.queue import Status, admin, removal, transitions
@@ -43,7 +44,7 @@ def _ended(row: Row, at: str) -> dict[str, object]:
 def preview_requeue(tx: ReadTx, order: Order) -> Done:
     """Return the dead jobs that would be restarted."""
     dead = _dead(tx, order)
-    details = rows.sample(dead, lambda row: _ended(row, "failed_at"))
+    details = steps.sample(dead, lambda row: _ended(row, "failed_at"))
     message = f"dry run: would requeue {_counted(dead)} to pending"
     return Done(affected=len(dead), message=message, details=details)
 
@@ -95,10 +96,12 @@ def preview_prune(tx: ReadTx, order: Order) -> Done:
     """Return the ended jobs that would be archived and deleted."""
     status = str(order.options["status"])
     at = _ENDED_AT[status]
-    count = int(tx.value(sql.COUNT.format(at=at), _ended_of(order, order.number("limit"))))
-    first = tx.all(sql.ENDED.format(at=at), _ended_of(order, rows.SHOWN))
+    count = int(
+        tx.value(sql.COUNT_ENDED_JOBS.format(at=at), _ended_of(order, order.number("limit")))
+    )
+    first = tx.all(sql.ENDED_JOBS.format(at=at), _ended_of(order, steps.SHOWN))
     message = f"dry run: would archive and delete {count} {status} job(s)"
-    details = rows.sample(first, lambda row: _ended(row, at))
+    details = steps.sample(first, lambda row: _ended(row, at))
     return Done(affected=count, message=message, details=details)
 
 
@@ -135,8 +138,8 @@ def prune(work: Work) -> Done:
 def _dead(tx: ReadTx, order: Order) -> list[Row]:
     limit = order.number("limit")
     lives = MOST_LIVES if order.actor.type == "daemon" else None
-    asked = {**choice.parameters(order.chosen), "limit": limit}
-    found = tx.all(sql.DEAD, {**asked, "lives": lives})
+    asked = {**sql.parameters(order.chosen), "limit": limit}
+    found = tx.all(sql.DEAD_JOBS, {**asked, "lives": lives})
     if len(found) < limit:
         found += tx.all(sql.DEAD_SUMMARIES, {**asked, "limit": limit - len(found)})
     return found
@@ -144,15 +147,15 @@ def _dead(tx: ReadTx, order: Order) -> list[Row]:
 
 def _stale(tx: ReadTx, order: Order) -> list[Row]:
     asked = {
-        **choice.parameters(order.chosen),
+        **sql.parameters(order.chosen),
         "before": _before(order),
         "monotonic": order.monotonic_ms,
         "limit": MOST_LEASES,
     }
-    return tx.all(sql.STALE, asked)
+    return tx.all(sql.STALE_LEASES, asked)
 
 
-preview_release = rows.previewing(
+preview_release = steps.previewing(
     _stale,
     "release {} stale lease(s)",
     lambda row: {"id": row["id"], "kind": row["job_type"], "at": row["leased_at"]},
@@ -166,12 +169,12 @@ def _before(order: Order) -> str:
 
 def _ended_of(order: Order, limit: int) -> dict[str, object]:
     status = str(order.options["status"])
-    return {**choice.parameters(order.chosen), "status": status, "limit": limit}
+    return {**sql.parameters(order.chosen), "status": status, "limit": limit}
 
 
 def _some_ended(tx: ReadTx, order: Order, limit: int) -> list[Row]:
     at = _ENDED_AT[str(order.options["status"])]
-    return tx.all(sql.ENDED.format(at=at), _ended_of(order, limit))
+    return tx.all(sql.ENDED_JOBS.format(at=at), _ended_of(order, limit))
 
 
 def _drop(tx: WriteTx, *, status: str, ids: Sequence[str]) -> int:
@@ -181,3 +184,83 @@ def _drop(tx: WriteTx, *, status: str, ids: Sequence[str]) -> int:
 def _counted(dead: Sequence[Row]) -> str:
     summaries = sum(row["job_type"] == SUMMARIZE for row in dead)
     return f"{len(dead) - summaries} dead memory job(s) and {summaries} dead summary job(s)"
+
+
+def _shown_session(row: Row) -> dict[str, object]:
+    return {"id": row["id"], "session": row["session_id"], "at": row["completed_at"]}
+
+
+_skipped = steps.selecting(sql.SKIPPED_SESSIONS, limit="limit")
+preview_sessions = steps.previewing(_skipped, "read {} session(s) again", _shown_session)
+
+
+def backfill_sessions(tx: WriteTx, order: Order) -> Done:
+    """Queue sessions whose job completed without a summary.
+
+    A session without content is skipped: the result would be the same.
+    """
+    again = [row for row in _skipped(tx, order) if _queue_again(tx, row, order)]
+    message = f"requeued {len(again)} session(s) without a summary"
+    return Done(affected=len(again), message=message, details=steps.sample(again, _shown_session))
+
+
+def _queue_again(tx: WriteTx, row: Row, order: Order) -> bool:
+    """Replace the completed job of the same ID."""
+    removal.delete_ended(tx, Status.COMPLETED, [row["id"]])
+    return requests.restart(tx, row["id"], now=order.now)
+
+
+#: Names of a sweep's counts in answers (RP-9).
+_SWEPT = {
+    "graphLinksPurged": "graphLinks",
+    "entitiesOrphaned": "entitiesOrphaned",
+    "embeddingsPurged": "embeddings",
+    "tombstonesPurged": "tombstones",
+    "historyPurged": "history",
+    "completedJobsPurged": "completedJobs",
+    "deadJobsPurged": "deadJobs",
+    "trainingPairsPurged": "trainingPairs",
+    "tasksPurged": "tasks",
+    "sessionMemoriesPurged": "sessionMemories",
+}
+
+
+def preview_sweep(tx: ReadTx, order: Order) -> Done:
+    """Return how many rows have expired."""
+    windows = Windows.of(order.settings)
+    spans = {
+        "tombstones": windows.tombstones,
+        "history": windows.history,
+        "completedJobs": windows.completed_jobs,
+        "deadJobs": windows.dead_jobs,
+        "sessionMemories": windows.session_memories,
+    }
+    due = {
+        name: int(tx.value(sql.EXPIRED[name], (cutoff(order.now, span),)))
+        for name, span in spans.items()
+    }
+    total = sum(due.values())
+    message = f"dry run: {total} row(s) are old enough to be purged"
+    return Done(affected=total, message=message, details=due)
+
+
+def sweep(work: Work) -> Done:
+    """Run every step until nothing is left."""
+
+    def stops() -> bool:
+        work.check()
+        return False
+
+    settings = work.order.settings.retention
+    swept = purge.sweep(
+        work.db,
+        windows=Windows.of(work.order.settings),
+        now=clock.now(),
+        limit=settings.batch_limit,
+        expired=stops,
+    )
+    counts = dict.fromkeys(_SWEPT.values(), 0)
+    counts |= {_SWEPT.get(name, name): count for name, count in swept.counts.items()}
+    work.affected = sum(counts.values())
+    message = swept.held or f"retention sweep completed; {work.affected} row(s) purged"
+    return Done(affected=work.affected, message=message, details=counts)

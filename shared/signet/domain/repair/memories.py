@@ -1,20 +1,28 @@
-"""Repair memories without links, stubs or hints, and forget untrusted unused ones."""
+"""Repair memories: links, stubs, hints, forgotten sources, unused memories and duplicates.
 
+The keeper of duplicates gets the tags and links of the others, which are forgotten. Equal ones have one content hash;
+with `semanticEnabled` also those whose vectors nearly coincide and whose words have no different meaning: the vectors
+of "Alice reports to Bob" and "Bob reports to Alice" nearly coincide. Only within one owner, scope, visibility and, for
+near ones, type; never pinned, edited or superseded ones.
+"""
+
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
 from signet import clock
-from signet.db import ReadTx, Row, WriteTx, runtime_settings
+from signet.db import ReadTx, Row, WriteTx, runtime_settings, vectors
 from signet.domain.auth import caller
+from signet.domain.extraction import contradiction
 from signet.domain.graph import link, unclassified
-from signet.domain.memory import derived, forget, hints
+from signet.domain.memory import derived, forget, hints, merge
 from signet.domain.memory.followers import Kind
-from signet.domain.memory.models import Along
-from signet.domain.repair import choice, rows
+from signet.domain.memory.models import Along, tags_of
+from signet.domain.repair import sql, steps
 from signet.domain.repair.models import Done, Order, Reason, Refused
-from signet.domain.repair.sql import memories as sql
-from signet.domain.repair.work import Work
+from signet.domain.repair.steps import Work
 
 SHOWN_CHARS = 120
 #: Memories linked per transaction.
@@ -32,25 +40,25 @@ def _shown(row: Row) -> dict[str, object]:
     return {"id": row["id"], "content": " ".join(row["shown"].split())[:SHOWN_CHARS]}
 
 
-_unfiled = rows.chosen(sql.UNFILED)
-_without_hints = rows.chosen(sql.WITHOUT_HINTS)
-preview_structure = rows.previewing(_unfiled, "queue {} facts for classification", _shown)
-_left = rows.chosen(sql.LEFT)
-preview_left = rows.previewing(_left, "forget {} facts of forgotten memories", _shown)
-preview_hints = rows.previewing(_without_hints, "queue hints for {} memories", _shown)
+_unfiled = steps.selecting(sql.UNFILED)
+_without_hints = steps.selecting(sql.WITHOUT_HINTS)
+preview_structure = steps.previewing(_unfiled, "queue {} facts for classification", _shown)
+_of_forgotten = steps.selecting(sql.FACTS_OF_FORGOTTEN)
+preview_follow = steps.previewing(_of_forgotten, "forget {} facts of forgotten memories", _shown)
+preview_hints = steps.previewing(_without_hints, "queue hints for {} memories", _shown)
 
 
 def preview_relink(tx: ReadTx, order: Order) -> Done:
     """Return the memories that the linker would read."""
     after = runtime_settings.get_number(tx, PLACE)
-    asked = {**choice.parameters(order.chosen), "after": after}
+    asked = {**sql.parameters(order.chosen), "after": after}
     found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
     if not found and after:
         asked["after"] = 0
         found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
     remaining = tx.value(sql.COUNT_UNLINKED, asked) - len(found)
     message = f"dry run: would look for entities in {len(found)} memories"
-    details = {"remaining": remaining, **rows.sample(found, _shown)}
+    details = {"remaining": remaining, **steps.sample(found, _shown)}
     return Done(affected=len(found), message=message, details=details)
 
 
@@ -61,7 +69,7 @@ def relink(work: Work) -> Done:
     """
     looked, most = 0, work.order.number("batchSize")
     after = work.db.read(runtime_settings.get_number, PLACE)
-    asked = choice.parameters(work.order.chosen)
+    asked = sql.parameters(work.order.chosen)
     if after and not work.db.read(ReadTx.value, sql.COUNT_UNLINKED, {**asked, "after": after}):
         after = 0
     while looked < most:
@@ -71,7 +79,7 @@ def relink(work: Work) -> Done:
         )
         if not found:
             break
-        work.step(partial(_link, found=found))
+        work.step(partial(_link_some, found=found))
         looked, after = looked + len(found), found[-1]["seq"]
     remaining = work.db.read(ReadTx.value, sql.COUNT_UNLINKED, {**asked, "after": after})
     message = f"looked at {looked} memories and linked {work.affected}"
@@ -96,7 +104,7 @@ def structure(tx: WriteTx, order: Order) -> Done:
             now=order.now,
         )
     message = f"queued {len(found)} facts for classification"
-    return Done(affected=len(found), message=message, details=rows.sample(found, _shown))
+    return Done(affected=len(found), message=message, details=steps.sample(found, _shown))
 
 
 def backfill_hints(tx: WriteTx, order: Order) -> Done:
@@ -115,7 +123,7 @@ def backfill_hints(tx: WriteTx, order: Order) -> Done:
 
 def follow_forgotten(tx: WriteTx, order: Order) -> Done:
     """Forget facts whose sources are all forgotten, as forgetting them would do now (RP-17)."""
-    found = _left(tx, order)
+    found = _of_forgotten(tx, order)
     for row in found:
         change = derived.Change(
             kind=Kind.FORGOTTEN,
@@ -127,12 +135,12 @@ def follow_forgotten(tx: WriteTx, order: Order) -> Done:
         along = Along(goes=((row["id"], row["content"]),))
         derived.withdraw(tx, row["root_id"], along, change)
     message = f"forgot {len(found)} facts of forgotten memories"
-    return Done(affected=len(found), message=message, details=rows.sample(found, _shown))
+    return Done(affected=len(found), message=message, details=steps.sample(found, _shown))
 
 
 def count_left(tx: ReadTx) -> int:
     """Return the number of facts whose sources are all forgotten."""
-    return int(tx.value(sql.COUNT_LEFT))
+    return int(tx.value(sql.COUNT_FACTS_OF_FORGOTTEN))
 
 
 def dead(
@@ -143,12 +151,14 @@ def dead(
     Excludes memories of owners hidden from the caller.
     """
     asked = {
-        **choice.parameters(order.chosen),
+        **sql.parameters(order.chosen),
         "confidence": confidence,
         "before": clock.to_text(order.now - unused),
         "hidden": caller.current().hidden,
     }
-    return tx.all(sql.SOME_DEAD, {**asked, "limit": limit}), int(tx.value(sql.COUNT_DEAD, asked))
+    return tx.all(sql.DEAD_MEMORIES, {**asked, "limit": limit}), int(
+        tx.value(sql.COUNT_DEAD_MEMORIES, asked)
+    )
 
 
 def preview_forget(tx: ReadTx, order: Order) -> Done:
@@ -177,10 +187,138 @@ def _dead_named(tx: ReadTx, order: Order) -> tuple[list[Row], list[dict[str, str
     return there, results
 
 
-def _link(tx: WriteTx, *, found: Sequence[Row]) -> int:
+def _link_some(tx: WriteTx, *, found: Sequence[Row]) -> int:
     now = clock.now()
     linked = 0
     for row in found:
         linked += link.apply(tx, row["id"], row["content"], row["agent_id"], now) > 0
     runtime_settings.put(tx, PLACE, found[-1]["seq"])
     return linked
+
+
+#: Number of the oldest embedded memories to compare, and neighbours of each (RP-14).
+MOST_COMPARED = 500
+NEIGHBOURS = 5
+SHOWN_GROUPS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergePlan:
+    """The memory to keep, and those to forget."""
+
+    keeper: str
+    losers: tuple[str, ...]
+
+
+def preview_duplicates(tx: ReadTx, order: Order) -> Done:
+    """Return the groups that would be merged."""
+    plans = _equal(tx, order)
+    room = order.number("batchSize") - len(plans)
+    if order.is_on("semanticEnabled") and room > 0:
+        taken = {one for plan in plans for one in (plan.keeper, *plan.losers)}
+        plans += _similar(tx, order, taken, room)
+    count = sum(len(plan.losers) for plan in plans)
+    sample = [{"keep": plan.keeper, "forget": list(plan.losers)} for plan in plans[:SHOWN_GROUPS]]
+    message = f"dry run: would deduplicate {count} memory/memories across {len(plans)} cluster(s)"
+    details = {"sample": sample}
+    return Done(affected=count, message=message, details=details, extra={"clusters": len(plans)})
+
+
+def deduplicate(work: Work) -> Done:
+    """Merge equal memories, then near ones; a second run finds nothing."""
+    order = work.order
+    most = order.number("batchSize")
+    plans = work.db.read(_equal, order)[: most - work.steps]
+    for plan in plans:
+        work.step(partial(_merge_group, plan=plan, order=order))
+    room = most - work.steps
+    if order.is_on("semanticEnabled") and room > 0:
+        for plan in work.db.read(_similar, order, set(), room):
+            work.step(partial(_merge_group, plan=plan, order=order))
+    message = f"deduplicated {work.affected} memory/memories across {work.steps} cluster(s)"
+    return Done(affected=work.affected, message=message, extra={"clusters": work.steps})
+
+
+def weight(row: Row) -> float:
+    """Return a memory's sort key for keeping: importance, then use, edits and age (RP-14)."""
+    updated = clock.parsed(row["updated_at"])
+    updated_ms = updated.timestamp() * 1000 if updated else 0.0
+    return float(
+        (row["importance"] or 0.0) * 3
+        + min(row["access_count"] or 0, 50) / 50
+        + min(row["update_count"] or 0, 20) / 20
+        + updated_ms / 1e15
+    )
+
+
+def _equal(tx: ReadTx, order: Order) -> list[MergePlan]:
+    asked = {**sql.parameters(order.chosen), "limit": order.number("batchSize")}
+    listed = [json.dumps(row["ids"].split("\n")) for row in tx.all(sql.EQUAL_MEMORIES, asked)]
+    return [_merge_plan(tx.all(sql.MEMORIES, (ids,))) for ids in listed]
+
+
+def _similar(tx: ReadTx, order: Order, taken: set[str], room: int) -> list[MergePlan]:
+    """Return groups of nearly equal memories around the oldest ones."""
+    least = float(order.options["semanticThreshold"])
+    asked = {**sql.parameters(order.chosen), "limit": MOST_COMPARED}
+    plans: list[MergePlan] = []
+    for one in tx.all(sql.WITH_VECTOR, asked):
+        if len(plans) == room:
+            break
+        if one["id"] in taken:
+            continue
+        group = [one["id"], *_neighbours(tx, one["id"], one["vector"], least, taken)]
+        rows = _mergeable(tx.all(sql.MEMORIES, (json.dumps(group),)), one["id"])
+        if len(rows) > 1:
+            plans.append(_merge_plan(rows))
+            taken |= {row["id"] for row in rows}
+    return plans
+
+
+def _neighbours(
+    tx: ReadTx, memory_id: str, vector: bytes, least: float, taken: set[str]
+) -> list[str]:
+    found = []
+    for embedding_id, similarity in vectors.knn(tx, vector, NEIGHBOURS + 1):
+        owner = tx.value(sql.VECTOR_OWNER, (embedding_id,)) if similarity >= least else None
+        if owner is not None and owner != memory_id and owner not in taken:
+            found.append(str(owner))
+    return found[:NEIGHBOURS]
+
+
+def _mergeable(rows: Sequence[Row], memory_id: str) -> list[Row]:
+    """Return the memories that may be merged with one, including itself."""
+    mine = next((row for row in rows if row["id"] == memory_id), None)
+    if mine is None:
+        return []
+    of = ("agent_id", "visibility", "scope", "type")
+    free = [row for row in rows if not (row["pinned"] or row["manual_override"])]
+    return [
+        row
+        for row in free
+        if row["superseded_by"] is None
+        and all(row[name] == mine[name] for name in of)
+        and (row is mine or not contradiction.differ(row["content"], mine["content"]))
+    ]
+
+
+def _merge_plan(rows: Sequence[Row]) -> MergePlan:
+    keeper = max(rows, key=weight)["id"]
+    return MergePlan(keeper=keeper, losers=tuple(row["id"] for row in rows if row["id"] != keeper))
+
+
+def _merge_group(tx: WriteTx, *, plan: MergePlan, order: Order) -> int:
+    """Forget the losers in favour of the keeper; 0 after a change to one of them."""
+    rows = {
+        row["id"]: row for row in tx.all(sql.MEMORIES, (json.dumps([plan.keeper, *plan.losers]),))
+    }
+    kept = [row for row in rows.values() if row["pinned"] or row["manual_override"]]
+    if len(rows) != 1 + len(plan.losers) or kept:
+        return 0
+    tags = _all_tags([rows[plan.keeper], *(rows[one] for one in plan.losers)])
+    merge.merge(tx, plan.keeper, plan.losers, tags=tags, actor=order.actor, now=clock.now())
+    return len(plan.losers)
+
+
+def _all_tags(rows: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tag for row in rows for tag in tags_of(row["tags"])))

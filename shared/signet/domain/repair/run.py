@@ -6,7 +6,7 @@ for a long one with its last. A failed one records neither.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from signet import clock
@@ -14,17 +14,81 @@ from signet.config import Settings
 from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
-from signet.domain.repair import gate, registry
+from signet.domain.repair import entities, gate, indexes, jobs, memories, sql, steps
 from signet.domain.repair.catalog import BY_NAME, Action
 from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused, Result
-from signet.domain.repair.sql import run as sql
-from signet.domain.repair.work import Models, NoModels, Work
+from signet.domain.repair.steps import Find, Models, NoModels, Work
 from signet.errors import SignetError
 from signet.files import locked
 from signet.observe import metrics
 from signet.paths import Workspace
 from signet.queue import NOW, Job, Status, admin, enqueue, transitions
 from signet.queue.job_context import JobContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Functions:
+    """An action's preview and change: in one short transaction, or in many steps."""
+
+    look: Callable[[ReadTx, Order], Done]
+    change: Callable[[WriteTx, Order], Done] | None = None
+    perform: Callable[[Work], Done] | None = None
+
+
+def _preview_indexes(tx: ReadTx, order: Order) -> Done:
+    text, index = indexes.preview_text(tx, order), indexes.preview_resync(tx, order)
+    message = f"dry run: {text.message}; {index.message.removeprefix('dry run: ')}"
+    details = {**text.details, "vectors": dict(index.details)}
+    return Done(affected=text.affected + index.affected, message=message, details=details)
+
+
+def _rebuild_indexes(work: Work) -> Done:
+    text, index = indexes.check_text(work), indexes.resync(work)
+    details = {**text.details, "vectors": dict(index.details)}
+    message = f"{text.message}; {index.message}"
+    return Done(affected=work.affected, message=message, details=details)
+
+
+def _deletion(what: str, find: Find) -> Functions:
+    def change(tx: WriteTx, order: Order) -> Done:
+        return entities.delete(tx, what, find(tx, order))
+
+    return Functions(
+        look=steps.previewing(find, f"delete {{}} {what}", entities.shown), change=change
+    )
+
+
+FUNCTIONS: Mapping[str, Functions] = {
+    "requeueDeadJobs": Functions(look=jobs.preview_requeue, change=jobs.requeue),
+    "releaseStaleLeases": Functions(look=jobs.preview_release, change=jobs.release),
+    "pruneJobs": Functions(look=jobs.preview_prune, perform=jobs.prune),
+    "checkFtsConsistency": Functions(look=indexes.preview_text, perform=indexes.check_text),
+    "triggerRetentionSweep": Functions(look=jobs.preview_sweep, perform=jobs.sweep),
+    "reembedMissingMemories": Functions(look=indexes.preview_reembed, perform=indexes.reembed),
+    "cleanOrphanedEmbeddings": Functions(look=indexes.preview_orphans, perform=indexes.clean),
+    "resyncVectorIndex": Functions(look=indexes.preview_resync, perform=indexes.resync),
+    "rebuildIndexes": Functions(look=_preview_indexes, perform=_rebuild_indexes),
+    "deduplicateMemories": Functions(
+        look=memories.preview_duplicates, perform=memories.deduplicate
+    ),
+    "backfillSkippedSessions": Functions(look=jobs.preview_sessions, change=jobs.backfill_sessions),
+    "reclassifyEntities": Functions(look=entities.preview_reclassify, perform=entities.reclassify),
+    "pruneChunkGroupEntities": _deletion("chunk-group entities", entities.chunk_groups),
+    "pruneSingletonExtractedEntities": _deletion("singleton entities", entities.singletons),
+    "pruneGenericEntities": _deletion("generic entities", entities.generic),
+    "structuralBackfill": Functions(look=memories.preview_structure, change=memories.structure),
+    "relinkEntities": Functions(look=memories.preview_relink, perform=memories.relink),
+    "backfillHints": Functions(look=memories.preview_hints, change=memories.backfill_hints),
+    "clusterEntities": Functions(look=entities.preview_cluster, perform=entities.cluster),
+    "followForgotten": Functions(look=memories.preview_follow, change=memories.follow_forgotten),
+    "forgetDeadMemories": Functions(look=memories.preview_forget, change=memories.forget_dead),
+}
+
+
+def _way_of(order: Order) -> Functions:
+    """Return the functions of an order."""
+    return FUNCTIONS[order.action.name]
+
 
 #: Fields of the requester stored with a job.
 _ACTOR = ("name", "type", "session_id", "request_id")
@@ -40,20 +104,20 @@ def look(tx: ReadTx, order: Order) -> Result:
     """Return what a repair would do; raises Frozen. Changes nothing."""
     try:
         gate.check(tx, order)
-        return Result.of(order, registry.way(order).look(tx, order))
+        return Result.of(order, _way_of(order).look(tx, order))
     except Refused as error:
         return Result.refused(order, error)
 
 
 def is_long(action: Action) -> bool:
     """Return whether a repair takes more than one transaction."""
-    return registry.WAYS[action.name].change is None
+    return FUNCTIONS[action.name].change is None
 
 
 def change(tx: WriteTx, order: Order) -> Result:
     """Perform a short repair in this transaction; raises Frozen and Refused, which roll it back."""
     gate.check(tx, order)
-    short = registry.way(order).change
+    short = _way_of(order).change
     assert short is not None, order.action.name
     return _finished(tx, order, short(tx, order))
 
@@ -118,7 +182,7 @@ def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> st
         transitions.record_result(tx, job_id, {"affected": affected, "steps": steps})
         return job_id
     if order.action.is_shared:
-        return str(tx.value(sql.OPEN, (job.unique_key,)))
+        return str(tx.value(sql.OPEN_JOB, (job.unique_key,)))
     raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
@@ -155,7 +219,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
     Raises Frozen, LeaseLost and Cancelled, and unexpected errors; the job is then retried and continues.
     """
     order = _order(job.lease.payload, settings)
-    kept = columns.json_object(job.db.read(ReadTx.value, sql.KEPT, (job.lease.job_id,)))
+    kept = columns.json_object(job.db.read(ReadTx.value, sql.JOB_RESULT, (job.lease.job_id,)))
 
     def keep(tx: WriteTx, affected: int, steps: int) -> None:
         transitions.record_result(tx, job.lease.job_id, {"affected": affected, "steps": steps})
@@ -198,7 +262,7 @@ def _alone(workspace: Workspace) -> Iterator[None]:
 
 def _may_start(tx: ReadTx, order: Order) -> None:
     gate.check(tx, order)
-    if tx.value(sql.OPEN, (_job(order).unique_key,)):
+    if tx.value(sql.OPEN_JOB, (_job(order).unique_key,)):
         raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
 
 
@@ -218,7 +282,7 @@ def _finished(tx: WriteTx, order: Order, done: Done) -> Result:
 
 
 def _performed(work: Work) -> Done:
-    perform = registry.way(work.order).perform
+    perform = _way_of(work.order).perform
     assert perform is not None, work.order.action.name
     return perform(work)
 

@@ -12,8 +12,7 @@ from signet.db.dialect import QUICK_CHECK
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.repair import fulltext
-from signet.domain.repair.sql import stats as sql
+from signet.domain.repair import indexes, sql
 from signet.wire.repair import ColdStats, DedupStats, EmbeddingGaps, Integrity
 
 #: Seconds for SQLite to read through the file.
@@ -29,7 +28,7 @@ def embedding_gaps(tx: ReadTx, *, model: str | None) -> EmbeddingGaps:
         "unembedded": found.total - found.embedded,
         "total": found.total,
         "coverage": f"{found.share:.1%}",
-        "stale": tx.value(sql.STALE, {"model": model}),
+        "stale": tx.value(sql.COUNT_OUTDATED_VECTORS, {"model": model}),
     }
 
 
@@ -63,7 +62,7 @@ def cold(tx: ReadTx) -> ColdStats:
 def integrity(tx: ReadTx, *, now: datetime, seconds: float = CHECK_SECONDS) -> Integrity:
     """Let SQLite read through the file within `seconds`, and check whether both indexes can be searched."""
     said = _quick_check(tx, seconds)
-    seen = fulltext.check_all(tx)
+    seen = indexes.check_text_indexes(tx)
     fts_ok, vec_ok = not any(one.is_off for one in seen), _can_search(tx)
     found: Integrity = {
         "checkedAt": clock.to_text(now),

@@ -1,27 +1,133 @@
-"""Repair vectors: orphaned ones, missing ones, and their index."""
+"""Repair the full-text indexes (db/fts_index.py) and the vectors with their index."""
 
 import json
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
 from signet import clock
-from signet.db import ReadTx, WriteTx, vectors
+from signet.db import ReadTx, WriteTx, fts_index, vectors
 from signet.db.driver import sqlite, vec_loaded
+from signet.db.fts_index import INDEXES, Index
+from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.embeddings import gaps, passages
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.embed import embedded
 from signet.domain.embeddings.models import Gap
-from signet.domain.repair import choice, rows
+from signet.domain.repair import sql, steps
 from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused
-from signet.domain.repair.sql import vectors as sql
-from signet.domain.repair.work import Work
+from signet.domain.repair.steps import Work
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
 
-P = TypeVar("P", int, str)
+#: Rows indexed per transaction (some 10 ms), and the pause for others in between.
+TEXT_STEP = 200
+PAUSE_SECONDS = 0.005
+#: Seconds for reading through an index.
+READ_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextIndexCheck:
+    """The check of one index; `indexed` is None without an index, `fault` is SQLite's finding."""
+
+    index: Index
+    expected: int
+    indexed: int | None
+    fault: str | None = None
+
+    @property
+    def is_off(self) -> bool:
+        """Return whether it must be rebuilt. Rows and index change in one transaction, so one missing row is damage."""
+        return self.indexed != self.expected or self.fault is not None
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the check's JSON."""
+        fault = {} if self.fault is None else {"fault": self.fault}
+        return {
+            "expected": self.expected,
+            "indexed": self.indexed or 0,
+            "mismatch": self.is_off,
+            **fault,
+        }
+
+
+def check_text_indexes(tx: ReadTx) -> list[TextIndexCheck]:
+    """Compare every index with its table, and let SQLite read it within the time limit."""
+    ends_at = time.monotonic() + READ_SECONDS
+    return [_check_index(tx, index, ends_at) for index in INDEXES]
+
+
+def preview_text(tx: ReadTx, order: Order) -> Done:
+    """Return whether full text is consistent."""
+    return _text_result(tx, check_text_indexes(tx))
+
+
+def check_text(work: Work) -> Done:
+    """Rebuild every wrong index; concurrent callers share one run (RP-8).
+
+    Also finishes what an earlier run has started.
+    """
+    seen = work.db.read(check_text_indexes)
+    found = work.db.read(_text_result, seen)
+    for one in seen:
+        if one.is_off or work.db.read(fts_index.has, f"{one.index.name}_new"):
+            rebuild_text(work, one.index)
+    if not work.affected:
+        return found
+    return replace(found, affected=1, message=f"{found.message} — rebuilt")
+
+
+def rebuild_text(work: Work, index: Index) -> None:
+    """Rebuild one index."""
+    work.write(partial(fts_index.begin, index=index))
+    while not work.step(partial(fts_index.fill, index=index, limit=TEXT_STEP)):
+        time.sleep(PAUSE_SECONDS)
+
+
+def _text_result(tx: ReadTx, seen: list[TextIndexCheck]) -> Done:
+    memories = seen[0]
+    total, deleted = diagnostics.memories(tx)
+    details = {"indexes": {one.index.name: one.as_dict() for one in seen}}
+    off = [one for one in seen if one.is_off]
+    rows = memories.indexed or 0
+    if not off:
+        message = f"FTS consistent: {total - deleted} active, {rows} FTS rows"
+        return Done(affected=0, message=message, details=details)
+    message = f"FTS mismatch: {total - deleted} active memories vs {rows} FTS rows"
+    others = [one.index.name for one in off if one is not memories]
+    if others:
+        message += f" ({', '.join(others)} too)" if memories.is_off else f" ({', '.join(others)})"
+    return Done(affected=1, message=message, details=details)
+
+
+def _check_index(tx: ReadTx, index: Index, ends_at: float) -> TextIndexCheck:
+    expected = fts_index.rows(tx, index)
+    indexed = fts_index.indexed_rows(tx, index.name)
+    is_whole = indexed is not None and not fts_index.missing(tx, index)
+    fault = _fault(tx, index, ends_at) if is_whole else "a part of it is missing"
+    return TextIndexCheck(index=index, expected=expected, indexed=indexed, fault=fault)
+
+
+def _fault(tx: ReadTx, index: Index, ends_at: float) -> str | None:
+    """Return SQLite's finding inside an index, None without one or without time."""
+    tx.connection.set_progress_handler(lambda: int(time.monotonic() > ends_at), 10_000)
+    try:
+        said = fts_index.integrity(tx, index)
+    except sqlite.OperationalError:
+        return None
+    except sqlite.DatabaseError as error:
+        return str(error)
+    finally:
+        tx.connection.set_progress_handler(None, 0)
+    found = [line for line in said if line != "ok"]
+    return found[0][:200] if found else None
+
+
+Place = TypeVar("Place", int, str)
 
 #: Rows per transaction, which takes some milliseconds.
 STEP = 100
@@ -31,13 +137,13 @@ SWEEP_SECONDS = 600.0
 
 def preview_orphans(tx: ReadTx, order: Order) -> Done:
     """Return whose vectors would be deleted."""
-    found = tx.all(sql.ORPHANS, {**choice.parameters(order.chosen), "after": "", "limit": -1})
+    found = tx.all(sql.ORPHANED_VECTORS, {**sql.parameters(order.chosen), "after": "", "limit": -1})
     count = sum(row["vectors"] for row in found)
     message = f"dry run: would clean {count} orphaned embedding(s)"
     return Done(
         affected=count,
         message=message,
-        details={"sample": [dict(row) for row in found[: rows.SHOWN]]},
+        details={"sample": [dict(row) for row in found[: steps.SHOWN]]},
     )
 
 
@@ -50,9 +156,9 @@ def clean(work: Work) -> Done:
 
 def preview_reembed(tx: ReadTx, order: Order) -> Done:
     """Return how many memories would be embedded."""
-    left = _left(tx, order, order.settings.embedding.model)
+    left = _count_missing(tx, order, order.settings.embedding.model)
     batch = left if order.is_on("fullSweep") else min(left, order.number("batchSize"))
-    sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, rows.SHOWN, ())]
+    sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, steps.SHOWN, ())]
     message = f"dry run: would re-embed {batch} of {left} memories without a vector"
     return Done(affected=batch, message=message, details={"missing": left, "sample": sample})
 
@@ -79,13 +185,13 @@ def reembed(work: Work) -> Done:
         failed += _batch(work, embedder, ids, ends_at)
         if work.affected == before or time.monotonic() > ends_at:
             break
-    left = work.db.read(_left, work.order, model)
+    left = work.db.read(_count_missing, work.order, model)
     if not asked and not work.affected:
         return Done(affected=0, message="no unembedded memories found")
     count = f"{max(asked, work.affected)} memories in {batches or 1} batches"
     message = f"re-embedded {work.affected} of {count}".replace("in 1 batches", "in one batch")
     trouble = f"{len(failed)} failed, " if failed else ""
-    details = {"failed": failed[: rows.SHOWN]} if failed else {}
+    details = {"failed": failed[: steps.SHOWN]} if failed else {}
     return Done(
         affected=work.affected,
         message=f"{message} ({trouble}{left} still missing)",
@@ -100,11 +206,18 @@ def preview_resync(tx: ReadTx, order: Order) -> Done:
         return Done(affected=0, message="dry run: nothing to index")
     if vectors.indexed_dimensions(tx) != width or _is_broken(tx, width):
         message = f"dry run: would rebuild the vector index with {width} dimensions"
-        count = int(tx.value(sql.COUNT_WIDE, (width,)))
+        count = int(tx.value(sql.COUNT_VECTORS_OF_WIDTH, (width,)))
         return Done(affected=count, message=message)
-    stray, lost = len(tx.all(sql.STRAY, (0, -1))), len(tx.all(sql.UNINDEXED, (0, width, -1)))
+    stray, lost = (
+        len(tx.all(sql.STRAY_INDEX_ROWS, (0, -1))),
+        len(tx.all(sql.UNINDEXED_VECTORS, (0, width, -1))),
+    )
     message = f"dry run: would remove {stray} and insert {lost} vector-index row(s)"
-    details = {"removed": stray, "inserted": lost, "malformed": tx.value(sql.MALFORMED)}
+    details = {
+        "removed": stray,
+        "inserted": lost,
+        "malformed": tx.value(sql.COUNT_MALFORMED_VECTORS),
+    }
     return Done(affected=stray + lost, message=message, details=details)
 
 
@@ -134,7 +247,7 @@ def resync(work: Work) -> Done:
     details = {
         "removed": done["removed"],
         "inserted": done["inserted"],
-        "malformed": work.db.read(ReadTx.value, sql.MALFORMED),
+        "malformed": work.db.read(ReadTx.value, sql.COUNT_MALFORMED_VECTORS),
     }
     message = f"removed {done['removed']} and inserted {done['inserted']} vector-index row(s)"
     return Done(affected=work.affected, message=message, details=details)
@@ -148,16 +261,16 @@ def _missing(
         found = gaps.find(tx, model=model, now=order.now, limit=limit + len(failed))
         return [memory_id for memory_id in found if memory_id not in failed]
     asked = {
-        **choice.parameters(order.chosen),
+        **sql.parameters(order.chosen),
         "model": model,
         "limit": limit,
         "failed": json.dumps(failed),
     }
-    return tx.column(sql.MISSING, asked)
+    return tx.column(sql.WITHOUT_VECTOR, asked)
 
 
-def _left(tx: ReadTx, order: Order, model: str | None) -> int:
-    return int(tx.value(sql.LEFT, {**choice.parameters(order.chosen), "model": model}))
+def _count_missing(tx: ReadTx, order: Order, model: str | None) -> int:
+    return int(tx.value(sql.COUNT_WITHOUT_VECTOR, {**sql.parameters(order.chosen), "model": model}))
 
 
 def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> list[str]:
@@ -206,7 +319,7 @@ def _without_vectors(count: int, why: str) -> Refused:
 
 def _width(tx: ReadTx, order: Order) -> int | None:
     """Return the index's dimensions: of the newest vectors of the configured size, else the most frequent."""
-    widths = tx.column(sql.WIDTHS)
+    widths = tx.column(sql.VECTOR_WIDTHS)
     wanted = order.settings.embedding.dimensions
     if wanted in widths:
         return wanted
@@ -216,7 +329,7 @@ def _width(tx: ReadTx, order: Order) -> int | None:
 
 def _is_broken(tx: ReadTx, width: int) -> bool:
     """Return whether the index cannot be searched."""
-    vector = tx.value(sql.ANY, (width,))
+    vector = tx.value(sql.VECTOR_OF_WIDTH, (width,))
     if vector is None or vectors.indexed_dimensions(tx) != width:
         return False
     try:
@@ -231,41 +344,36 @@ def _drop(tx: WriteTx) -> int:
     return 0
 
 
-def _walk(work: Work, part: Callable[[WriteTx, P], tuple[P, int]], *, first: P) -> int:
+def _walk(work: Work, part: Callable[[WriteTx, Place], tuple[Place, int]], *, first: Place) -> int:
     """Repeat a part from where it stopped; return the number of changed rows."""
-    changed, reached = 0, [first]
-    while count := work.step(_from(part, reached[0], reached)):
-        changed += count
+    place = reached = first
+    changed = 0
+
+    def step(tx: WriteTx) -> int:  # may run twice, so it keeps `place`
+        nonlocal reached
+        reached, count = part(tx, place)
+        return count
+
+    while count := work.step(step):
+        changed, place = changed + count, reached
     return changed
 
 
-def _from(
-    part: Callable[[WriteTx, P], tuple[P, int]], place: P, reached: list[P]
-) -> Callable[[WriteTx], int]:
-    """Return a part that starts at a position, may be repeated, and reports where it stopped."""
-
-    def step(tx: WriteTx) -> int:
-        reached[0], count = part(tx, place)
-        return count
-
-    return step
-
-
 def _clean_some(tx: WriteTx, after: str, *, chosen: Chosen) -> tuple[str, int]:
-    asked = {**choice.parameters(chosen), "after": after, "limit": STEP}
-    found = tx.all(sql.ORPHANS, asked)
+    asked = {**sql.parameters(chosen), "after": after, "limit": STEP}
+    found = tx.all(sql.ORPHANED_VECTORS, asked)
     for row in found:
         embeddings.remove(tx, row["id"])
     return (found[-1]["id"] if found else after), sum(row["vectors"] for row in found)
 
 
 def _remove_stray(tx: WriteTx, after: int) -> tuple[int, int]:
-    found = tx.all(sql.STRAY, (after, STEP))
+    found = tx.all(sql.STRAY_INDEX_ROWS, (after, STEP))
     vectors.delete(tx, [row["id"] for row in found])
     return (found[-1]["place"] if found else after), len(found)
 
 
 def _insert_lost(tx: WriteTx, after: int, *, width: int) -> tuple[int, int]:
-    found = tx.all(sql.UNINDEXED, (after, width, STEP))
+    found = tx.all(sql.UNINDEXED_VECTORS, (after, width, STEP))
     vectors.insert(tx, [(row["id"], row["vector"]) for row in found])
     return (found[-1]["seq"] if found else after), len(found)

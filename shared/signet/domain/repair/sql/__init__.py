@@ -1,1 +1,0 @@
-"""SQL of repairs, one module per subject; the owners make the changes."""
