@@ -83,9 +83,9 @@ def test_nothing_commits_but_the_writer_and_the_migration() -> None:
         for path in SOURCES
         if re.search(r'execute\("COMMIT"\)|\.commit\(\)', path.read_text("utf-8"))
     ]
-    # A preview of an import and a state that is about to be put back are files that nobody else has open.
+    # A preview of an import and a state that is restored are files that no one else has open.
     alone = (
-        "transfer/preview.py",
+        "transfer/take.py",
         "memory/carry.py",
         "sessions/forget.py",
         "connectors/carry.py",

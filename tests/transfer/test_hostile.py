@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from signet.db.driver import sqlite
-from signet.domain.transfer.sources import choose, claude_code, markdown, sections
-from signet.domain.transfer.sources.source import Format, Wishes
+from signet.domain.transfer.sources import choose, claude_code, markdown
+from signet.domain.transfer.sources.formats import Format, Wishes
 from signet.errors import Invalid, SignetError
 from signet.paths import Workspace
 from support.database import MADE_AT
@@ -149,7 +149,7 @@ def test_front_matter_cannot_stop_an_import(folder: Path, text: str) -> None:
 )
 def test_the_worst_markdown_takes_little_time(text: str) -> None:
     def work() -> None:
-        for _ in sections.pieces(text):
+        for _ in markdown.section_pieces(text):
             pass
 
     bounded(work)
@@ -157,7 +157,7 @@ def test_the_worst_markdown_takes_little_time(text: str) -> None:
 
 def test_comments_and_closed_headings_are_read_as_before() -> None:
     text = "# Title ##\nSeen <!-- not\nseen --> again.\n# C#\nA language.\n# a <!-- open\nStays."
-    found = [(one.line, one.section, one.content) for one in sections.pieces(text)]
+    found = [(one.line, one.section, one.content) for one in markdown.section_pieces(text)]
     assert found == [
         (1, "Title", "# Title ##\n\nSeen \n again."),
         (4, "C#", "# C#\n\nA language."),

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from signet.domain.transfer.records import Found
-from signet.domain.transfer.sources import choose, claude_code, markdown, mem0, ours, sections
-from signet.domain.transfer.sources.source import Format, Source, Wishes
+from signet.domain.transfer.sources import choose, claude_code, formats, markdown, mem0
+from signet.domain.transfer.sources.formats import Format, Source, Wishes
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace
 from support.database import MADE_AT
@@ -103,8 +103,8 @@ def test_a_place_names_the_line_of_the_heading_behind_the_front_matter(tmp_path:
 
 def test_a_long_section_is_cut_between_sentences_and_loses_no_word() -> None:
     text = "# Log\n" + "\n\n".join(f"Day {n} was dry. " + "It was warm. " * 20 for n in range(9))
-    pieces = [piece.content for piece in sections.pieces(text)]
-    assert len(pieces) > 3 and max(map(len, pieces)) <= sections.PIECE_CHARS + len("# Log\n\n")
+    pieces = [piece.content for piece in markdown.section_pieces(text)]
+    assert len(pieces) > 3 and max(map(len, pieces)) <= markdown.PIECE_CHARS + len("# Log\n\n")
     joined = " ".join(piece.removeprefix("# Log") for piece in pieces)
     assert joined.split() == text.removeprefix("# Log").split()
 
@@ -242,7 +242,7 @@ def test_broken_lines_of_an_export_are_named_with_their_number() -> None:
         b'{"a":NaN}',
         b'{"a":1e999}',
     ]
-    found = list(ours.read(io.BytesIO(b"\n".join(lines)), 0).records)
+    found = list(formats.read_export(io.BytesIO(b"\n".join(lines)), 0).records)
     assert [one.value for one in found if not one.fault] == [{"record": "memory", "id": "1"}]
     assert faults(found) == [
         ("line 2", "is not JSON"),
@@ -255,11 +255,11 @@ def test_broken_lines_of_an_export_are_named_with_their_number() -> None:
 
 def test_an_export_that_was_cut_off_is_named_and_one_of_a_later_version_refused() -> None:
     cut = b'{"record":"signet","version":1}\n{"record":"memory","id":"1"}\n'
-    found = list(ours.read(io.BytesIO(cut), len(cut)).records)
+    found = list(formats.read_export(io.BytesIO(cut), len(cut)).records)
     assert faults(found) == [("line 3", "the file ends before its last line, it was cut off")]
-    assert not faults(list(ours.read(io.BytesIO(cut + b'{"record":"end"}'), 0).records))
+    assert not faults(list(formats.read_export(io.BytesIO(cut + b'{"record":"end"}'), 0).records))
     with pytest.raises(Invalid, match="version 2"):
-        ours.read(io.BytesIO(b'{"record":"signet","version":2}\n'), 0)
+        formats.read_export(io.BytesIO(b'{"record":"signet","version":2}\n'), 0)
 
 
 @pytest.mark.parametrize(

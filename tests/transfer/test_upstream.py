@@ -8,7 +8,7 @@ import pytest
 
 from migrations import upstream
 from signet.domain.transfer.sources import choose
-from signet.domain.transfer.sources.source import Format, Source, Wishes
+from signet.domain.transfer.sources.formats import Format, Source, Wishes
 from signet.paths import Workspace
 from support.database import MADE_AT
 from support.http import Api

@@ -28,7 +28,7 @@ from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.client.answers import Imported
-    from signet.domain.transfer.sources.source import File, Format, Source
+    from signet.domain.transfer.sources.formats import File, Format, Source
 
 #: File name for standard input and output.
 DASH = "-"
@@ -156,7 +156,7 @@ def import_(
     Examples: signet import all.ndjson --dry-run · signet import ~/.claude
     """
     from signet.domain.transfer.sources import choose
-    from signet.domain.transfer.sources.source import OWNED, Wishes
+    from signet.domain.transfer.sources.formats import OWNED, Wishes
 
     chosen = _format(format)
     wishes = Wishes(agent_id=agent, project=project, sessions=sessions)
@@ -182,7 +182,7 @@ def import_(
 def take_database(database: Path, *, path: str) -> Tally:
     """Import an earlier program's database; return the results per record without printing."""
     from signet.domain.transfer.sources import choose
-    from signet.domain.transfer.sources.source import Format, Wishes
+    from signet.domain.transfer.sources.formats import Format, Wishes
 
     wishes = Wishes(agent_id=None, project=None, sessions=False)
     workspace = Workspace(Path(path))
@@ -347,7 +347,7 @@ def _opened(name: str) -> Iterator[TextIO]:
 
 
 def _format(name: str) -> "Format | None":
-    from signet.domain.transfer.sources.source import Format
+    from signet.domain.transfer.sources.formats import Format
 
     if name == "auto":
         return None

@@ -12,7 +12,7 @@ from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory.models import Rules
-from signet.domain.transfer import export, preview, seal, take, texts
+from signet.domain.transfer import export, seal, take
 from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
 from signet.domain.transfer.take import How
 from signet.errors import Invalid
@@ -103,7 +103,7 @@ async def post_import(
 
 
 async def _taken(
-    state: State, records: list[Record | texts.Text], body: ImportBody, how: How
+    state: State, records: list[Record | take.Text], body: ImportBody, how: How
 ) -> list[Outcome]:
     """Take records in with one short transaction for a few of them, so that others can write between."""
     if body.preview is None:
@@ -112,18 +112,18 @@ async def _taken(
             outcomes += await state.db.awrite(take.take, some, how=how, now=clock.now())
         return outcomes
     folder = state.workspace.daemon_dir
-    look = partial(preview.preview, state.db.path, folder, body.preview, records)
+    look = partial(take.preview, state.db.path, folder, body.preview, records)
     found = await asyncio.to_thread(look, how=how, now=clock.now())
     if body.last:
-        await asyncio.to_thread(preview.end, folder, body.preview)
+        await asyncio.to_thread(take.end_preview, folder, body.preview)
     return found
 
 
 async def _parsed(
     records: list[dict[str, object]], request: Request, state: State
-) -> tuple[list[tuple[int, Record | texts.Text]], dict[int, Outcome]]:
+) -> tuple[list[tuple[int, Record | take.Text]], dict[int, Outcome]]:
     """Return the records that can be read, with their place in the request, and what the others lack."""
-    known: list[tuple[int, Record | texts.Text]] = []
+    known: list[tuple[int, Record | take.Text]] = []
     refused: dict[int, Outcome] = {}
     for index, record in enumerate(records):
         if record.get("record") != TEXT:
@@ -141,6 +141,6 @@ async def _parsed(
             await agent_of(body.agent_id, body.session_key, request),
         )
         known.append(
-            (index, texts.Text(new=new, path=body.source_path, section=body.source_section))
+            (index, take.Text(new=new, path=body.source_path, section=body.source_section))
         )
     return known, refused

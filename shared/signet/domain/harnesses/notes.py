@@ -18,7 +18,7 @@ from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.memory.remember import remember
 from signet.domain.summaries import requests
-from signet.domain.transfer.sources import markdown, sections
+from signet.domain.transfer.sources import markdown
 
 #: Larger files are skipped.
 MAX_BYTES = 5_000_000
@@ -81,7 +81,7 @@ def ingest(db: Database, note: Note, *, rules: Rules, now: datetime) -> int:
 
 def memories(note: Note) -> Iterator[NewMemory]:
     """Yield each piece of a note as a memory to save. Pure."""
-    for piece in sections.pieces(note.text):
+    for piece in markdown.section_pieces(note.text):
         is_headed = bool(piece.section)
         who, source, tags, project = _origin(note.path, is_headed)
         yield NewMemory(

@@ -1,7 +1,7 @@
-"""Reading everything out, one page after the other, so that no snapshot is held while a file is written.
+"""Export everything in pages, so that no snapshot is held while a file is written.
 
-What was saved after the first page was read is left out: all row numbers are bounded then. A page is a short read, and
-as large as its longest row at most a megabyte more.
+Rows saved after the first page was read are left out: it records the last row number of each kind. A page is a short
+read of at most a megabyte plus its longest row.
 """
 
 import base64
@@ -26,18 +26,18 @@ from signet.errors import Invalid
 PAGE_ROWS = 500
 PAGE_BYTES = 1_000_000
 
-_VECTORS = Kind(name=VECTORS, table="embeddings", owned=None, memory="source_id")
+_VECTORS = Kind(VECTORS, "embeddings", owned=None, memory="source_id")
 _FIRST_PASSAGES = Where("t.source_type = 'memory' AND t.ordinal = 0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What is exported: all that `reader` may read, everything when there is none; changed since an instant."""
+    """The rows to export: all that `reader` may read (None: everything), changed since an instant."""
 
     reader: Reader | None = None
     since: datetime | None = None
     vectors: bool = False
-    #: What this machine seals memories with; empty where it has no key.
+    #: The key that seals memories; empty without one.
     seal_key: bytes = field(default=b"", repr=False)
 
     @property
@@ -48,7 +48,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Some records, and where the next page starts; None behind the last."""
+    """Some records, and the cursor of the next page; None after the last."""
 
     records: list[dict[str, Any]]
     cursor: str | None
@@ -56,7 +56,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """How far an export is: the kind, its last row, the rows in all kinds, the last row of each."""
+    """The progress of an export: the kind, its last row, the rows of all kinds, the last row of each."""
 
     kind: int
     after: int
@@ -65,7 +65,7 @@ class _Place:
 
 
 def page(tx: ReadTx, scope: Scope, cursor: str | None, *, now: datetime) -> Page:
-    """Return the page at a cursor, the first one without. Raises Invalid for a cursor that nobody was given."""
+    """Return the page at a cursor, by default the first. Raises Invalid for an unknown cursor."""
     if cursor is None:
         return _first(tx, scope, now)
     place = _place(cursor, len(scope.kinds))
@@ -102,7 +102,7 @@ def _first(tx: ReadTx, scope: Scope, now: datetime) -> Page:
 
 
 def _where(tx: ReadTx, kind: Kind, scope: Scope) -> Where:
-    """Return the condition on the rows `t` of a kind that are exported.
+    """Return the condition on the exported rows `t` of a kind.
 
     A reader that is limited to a project gets rows of that project, and rows of memories that it may read.
     """
@@ -150,7 +150,7 @@ def _read(
 def _record(
     kind: Kind, row: Mapping[str, Any], columns: list[Column], *, blobs: bool
 ) -> dict[str, Any]:
-    """Return a row as a record. What is null and would be null without being said is left out."""
+    """Return a row as a record, without null values that are also the default."""
     record: dict[str, object] = {"record": kind.name}
     for column in columns:
         value = row[column.name]
@@ -191,6 +191,6 @@ def _place(cursor: str, kinds: int) -> _Place:
         fields = None
     whole = isinstance(fields, list) and all(type(f) is int and abs(f) < 2**63 for f in fields)
     if not whole or len(fields) != 3 + kinds or not 0 <= fields[0] <= kinds:
-        raise Invalid("cursor belongs to no export of these options")
+        raise Invalid("the cursor does not belong to an export with these options")
     kind, after, rows, *ends = fields
     return _Place(kind=kind, after=after, rows=rows, ends=tuple(ends))

@@ -1,32 +1,32 @@
-"""What is exported: one row for each kind of record, in the order in which references come after what they name.
+"""The exported kinds of records; each follows the kinds that it references.
 
-A record carries the columns of its table as they are stored; columns that a table has gained are carried too. What is
-worked out anew (full text, jobs, projections, predictors) and what must not leave (tokens, connectors) is not here.
+A record has the stored columns of its table, also columns that were added later. Derived data (full text, jobs,
+projections, predictors) and secrets (tokens, connectors) are not exported.
 """
 
 from dataclasses import dataclass
 
-#: Row numbers are given anew, in the order of the file.
+#: Row numbers are assigned again, in the order of the file.
 ROW_NUMBER = "seq"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reference:
-    """A column that names a record of another kind; one that is not needed may name what is not there (yet)."""
+    """A column with the ID of another record; one that is not needed may name a missing record."""
 
     column: str
     kind: str
     needed: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of record.
 
-    `key` are the columns that make a row itself. `same` are conditions on an existing row, with the columns of a new
-    one as `:name`, under which both say the same; a record that is known by another id gets an alias. For an export of
-    what one agent may read, `owned` is a condition on a row `t` of the agent `?`, and `memory` the column whose memory
-    that agent must be able to read.
+    `key` are the columns that identify a row. `same` are conditions on an existing row, with the columns of a new one
+    as `:name`, under which both are equal; a record known by another ID gets an alias. For an export of what one agent
+    may read, `owned` is a condition on a row `t` of the agent `?`, and `memory` the column of the memory that the agent
+    must be able to read.
     """
 
     name: str
@@ -36,19 +36,19 @@ class Kind:
     same: tuple[str, ...] = ()
     owned: str | None = "t.agent_id = ?"
     memory: str | None = None
-    #: When a row last changed, for exports of what is new.
+    #: When a row last changed, for exports since an instant.
     changed: str = "t.created_at"
-    #: Columns whose text other code reads as JSON, a list (`tags`) only when it starts like one.
+    #: Columns that other code parses as JSON; `tags` only if the text starts like a list.
     json: tuple[str, ...] = ()
-    #: Columns that are given a value when a record has none; null is then written out.
+    #: Columns that an import fills if they are absent, so that an export writes null.
     filled: tuple[str, ...] = ()
 
 
-_MEMORY = Reference(column="memory_id", kind="memory")
-_ENTITY = Reference(column="entity_id", kind="entity")
+_MEMORY = Reference("memory_id", "memory")
+_ENTITY = Reference("entity_id", "entity")
 _ENDS = (
-    Reference(column="source_entity_id", kind="entity"),
-    Reference(column="target_entity_id", kind="entity"),
+    Reference("source_entity_id", "entity"),
+    Reference("target_entity_id", "entity"),
 )
 _SUMMARY = "EXISTS (SELECT 1 FROM session_summaries s WHERE s.id = t.{} AND s.agent_id = ?)"
 _OF_ENTITY = "EXISTS (SELECT 1 FROM entities e WHERE e.id = t.{} AND e.agent_id = ?)"
@@ -58,18 +58,18 @@ _OF_DEFAULT = "? = 'default'"
 _UPDATED = "t.updated_at"
 
 _ALL = (
-    # Before the memories, so that none of them is taken in that says what was forgotten where the file was made.
+    # Before the memories, so that texts which were forgotten at the source are left out.
     Kind(
-        name="forgotten_value",
-        table="forgotten_values",
+        "forgotten_value",
+        "forgotten_values",
         key=("memory_id", "part"),
         changed="t.since",
     ),
-    Kind(name="agent", table="agents", owned="t.id = ?", changed=_UPDATED),
+    Kind("agent", "agents", owned="t.id = ?", changed=_UPDATED),
     Kind(
-        name="memory",
-        table="memories",
-        references=(Reference(column="superseded_by", kind="memory", needed=False),),
+        "memory",
+        "memories",
+        references=(Reference("superseded_by", "memory", needed=False),),
         same=(
             "idempotency_key = :idempotency_key AND agent_id = :agent_id",
             "content_hash = :content_hash AND agent_id = :agent_id AND visibility = :visibility"
@@ -83,52 +83,52 @@ _ALL = (
         filled=("content_hash", "normalized_content"),
     ),
     Kind(
-        name="history",
-        table="memory_history",
-        references=(Reference(column="memory_id", kind="memory", needed=False),),
+        "history",
+        "memory_history",
+        references=(Reference("memory_id", "memory", needed=False),),
         owned=None,
         memory="memory_id",
     ),
     Kind(
-        name="hint",
-        table="memory_hints",
+        "hint",
+        "memory_hints",
         references=(_MEMORY,),
         same=("memory_id = :memory_id AND hint = :hint",),
         owned=None,
         memory="memory_id",
     ),
-    Kind(name="community", table="entity_communities", changed=_UPDATED),
+    Kind("community", "entity_communities", changed=_UPDATED),
     Kind(
-        name="entity",
-        table="entities",
-        references=(Reference(column="community_id", kind="community", needed=False),),
+        "entity",
+        "entities",
+        references=(Reference("community_id", "community", needed=False),),
         same=("agent_id = :agent_id AND canonical_name = :canonical_name",),
         changed=_UPDATED,
     ),
-    # Before what is said of entities, so that what only a memory named that is not taken in is left out with it.
+    # Before the facts about entities, so that entities named only by left-out memories are left out too.
     Kind(
-        name="mention",
-        table="memory_entity_mentions",
+        "mention",
+        "memory_entity_mentions",
         key=("memory_id", "entity_id"),
         references=(_MEMORY, _ENTITY),
         owned=_OF_ENTITY.format("entity_id"),
         memory="memory_id",
     ),
     Kind(
-        name="aspect",
-        table="entity_aspects",
+        "aspect",
+        "entity_aspects",
         references=(_ENTITY,),
         same=("entity_id = :entity_id AND canonical_name = :canonical_name",),
         changed=_UPDATED,
     ),
     Kind(
-        name="attribute",
-        table="entity_attributes",
+        "attribute",
+        "entity_attributes",
         references=(
             _ENTITY,
-            Reference(column="aspect_id", kind="aspect", needed=False),
-            Reference(column="superseded_by", kind="attribute", needed=False),
-            Reference(column="source_memory_id", kind="memory", needed=False),
+            Reference("aspect_id", "aspect", needed=False),
+            Reference("superseded_by", "attribute", needed=False),
+            Reference("source_memory_id", "memory", needed=False),
         ),
         same=(
             "aspect_id = :aspect_id AND normalized_value = :normalized_value"
@@ -137,9 +137,9 @@ _ALL = (
         changed=_UPDATED,
     ),
     Kind(
-        name="dependency",
-        table="entity_dependencies",
-        references=(*_ENDS, Reference(column="aspect_id", kind="aspect", needed=False)),
+        "dependency",
+        "entity_dependencies",
+        references=(*_ENDS, Reference("aspect_id", "aspect", needed=False)),
         same=(
             "agent_id = :agent_id AND source_entity_id = :source_entity_id"
             " AND target_entity_id = :target_entity_id AND dependency_type = :dependency_type",
@@ -147,8 +147,8 @@ _ALL = (
         changed=_UPDATED,
     ),
     Kind(
-        name="relation",
-        table="relations",
+        "relation",
+        "relations",
         references=_ENDS,
         same=(
             "source_entity_id = :source_entity_id AND target_entity_id = :target_entity_id"
@@ -158,24 +158,22 @@ _ALL = (
         changed="COALESCE(t.updated_at, t.created_at)",
     ),
     Kind(
-        name="pin",
-        table="entity_pinning",
+        "pin",
+        "entity_pinning",
         references=(_ENTITY,),
         same=("agent_id = :agent_id AND entity_id = :entity_id",),
     ),
+    Kind("task", "task_meta", key=("entity_id",), references=(_ENTITY,), changed=_UPDATED),
     Kind(
-        name="task", table="task_meta", key=("entity_id",), references=(_ENTITY,), changed=_UPDATED
-    ),
-    Kind(
-        name="skill",
-        table="skill_meta",
+        "skill",
+        "skill_meta",
         key=("entity_id",),
         references=(_ENTITY,),
         changed="COALESCE(t.last_used_at, t.installed_at)",
     ),
     Kind(
-        name="document",
-        table="documents",
+        "document",
+        "documents",
         same=(
             "content_hash = :content_hash AND agent_id = :agent_id"
             " AND source_type = 'text' AND :source_type = 'text'"
@@ -185,66 +183,66 @@ _ALL = (
         json=("metadata_json",),
     ),
     Kind(
-        name="chunk",
-        table="document_memories",
+        "chunk",
+        "document_memories",
         key=("document_id", "memory_id"),
-        references=(Reference(column="document_id", kind="document"), _MEMORY),
+        references=(Reference("document_id", "document"), _MEMORY),
         owned=_OF_DOCUMENT,
         memory="memory_id",
         changed="(SELECT d.updated_at FROM documents d WHERE d.id = t.document_id)",
     ),
     Kind(
-        name="transcript",
-        table="session_transcripts",
+        "transcript",
+        "session_transcripts",
         key=("agent_id", "session_key"),
         changed="COALESCE(t.updated_at, t.created_at)",
     ),
     Kind(
-        name="summary",
-        table="session_summaries",
+        "summary",
+        "session_summaries",
         same=("agent_id = :agent_id AND session_key = :session_key AND depth = :depth",),
     ),
     Kind(
-        name="summary_child",
-        table="session_summary_children",
+        "summary_child",
+        "session_summary_children",
         key=("parent_id", "child_id"),
         references=(
-            Reference(column="parent_id", kind="summary"),
-            Reference(column="child_id", kind="summary"),
+            Reference("parent_id", "summary"),
+            Reference("child_id", "summary"),
         ),
         owned=_SUMMARY.format("parent_id"),
         changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.parent_id)",
     ),
     Kind(
-        name="summary_memory",
-        table="session_summary_memories",
+        "summary_memory",
+        "session_summary_memories",
         key=("summary_id", "memory_id"),
         references=(
-            Reference(column="summary_id", kind="summary"),
-            Reference(column="memory_id", kind="memory", needed=False),
+            Reference("summary_id", "summary"),
+            Reference("memory_id", "memory", needed=False),
         ),
         owned=_SUMMARY.format("summary_id"),
         changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.summary_id)",
     ),
-    Kind(name="checkpoint", table="session_checkpoints"),
+    Kind("checkpoint", "session_checkpoints"),
     Kind(
-        name="session_memory",
-        table="session_memories",
+        "session_memory",
+        "session_memories",
         references=(_MEMORY,),
         same=("agent_id = :agent_id AND session_key = :session_key AND memory_id = :memory_id",),
         memory="memory_id",
         json=("path_json",),
     ),
-    Kind(name="session_score", table="session_scores"),
-    Kind(name="conversation", table="conversations", owned=_OF_DEFAULT, changed=_UPDATED),
+    Kind("session_score", "session_scores"),
+    Kind("conversation", "conversations", owned=_OF_DEFAULT, changed=_UPDATED),
     Kind(
-        name="feedback",
-        table="agent_feedback",
-        references=(Reference(column="memory_id", kind="memory", needed=False),),
+        "feedback",
+        "agent_feedback",
+        references=(Reference("memory_id", "memory", needed=False),),
     ),
     Kind(
-        name="cold_memory",
-        table="memories_cold",
+        "cold_memory",
+        "memories_cold",
         key=("archive_id",),
         changed="t.archived_at",
     ),

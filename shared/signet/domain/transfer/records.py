@@ -1,4 +1,4 @@
-"""One record of an import or export, and what becomes of it."""
+"""Records of an import or export, and their outcomes."""
 
 import json
 from collections import Counter
@@ -6,29 +6,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-#: The first and the last record of a file of ours, and what is neither a row nor a text.
+#: The first and the last record of a Signet export; vectors and texts, which are no rows.
 HEADER, END = "signet", "end"
 VECTORS, TEXT = "vectors", "text"
 #: The version of FORMAT.md; a file of a later one is refused.
 VERSION = 1
 
-#: A JSON object that says under `record` what it is. (Not `kind`: some tables have a column of that name.)
+#: A JSON object with its kind under `record`. (Not `kind`: some tables have a column of that name.)
 Record = Mapping[str, object]
 
 
 class Fate(StrEnum):
-    """What became, or would become, of a record."""
+    """The outcome of a record, or its previewed one."""
 
     NEW = "new"
     KNOWN = "known"
-    #: Somebody has forgotten what it says.
+    #: Its content was forgotten.
     FORGOTTEN = "forgotten"
     REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one record; `reason` says why it was refused."""
+    """The outcome of one record; `reason` explains a refusal."""
 
     fate: Fate
     reason: str | None = None
@@ -40,15 +40,15 @@ FORGOTTEN = Outcome(fate=Fate.FORGOTTEN)
 
 
 class Refused(Exception):
-    """A record cannot be taken in; the text says why."""
+    """A record cannot be imported, for the reason in the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """One record of a source.
 
-    `where` names its place for people, `done` how far the source is read, in the unit of its total. A record that
-    could not be read has a `fault` instead of a value.
+    `where` is its position for people, `done` the progress in the unit of the source's total. A record that cannot be
+    read has a `fault` instead of a value.
     """
 
     where: str
@@ -59,24 +59,22 @@ class Found:
 
 @dataclass(slots=True)
 class Tally:
-    """How many records of each kind met which fate."""
+    """The number of records by kind and outcome."""
 
     counts: Counter[tuple[str, Fate]] = field(default_factory=Counter)
 
     def add(self, kind: str, fate: Fate, number: int = 1) -> None:
-        """Count records of a kind."""
         self.counts[kind, fate] += number
 
     def of(self, fate: Fate) -> int:
-        """Return how many records met a fate."""
         return sum(number for (_, met), number in self.counts.items() if met is fate)
 
     def by_kind(self) -> dict[str, dict[str, int]]:
-        """Return `{kind: {new, known, forgotten, refused}}`, kinds in the order in which they came."""
+        """Return `{kind: {new, known, forgotten, refused}}`, kinds in the order of the source."""
         kinds = dict.fromkeys(kind for kind, _ in self.counts)
         return {kind: {fate: self.counts[kind, fate] for fate in Fate} for kind in kinds}
 
 
 def line(record: Record) -> str:
-    """Return a record as one line of a file, always the same one for the same record."""
+    """Return a record as one line of a file, always the same line for the same record."""
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -1,8 +1,8 @@
-"""Putting rows back as they were: with their ids, times, versions and history.
+"""Restore rows with their IDs, times, versions and history.
 
-A record is known when its row is here, under its id or as a row that says the same. Nothing is overwritten, with one
-exception: an agent that nobody has changed here and that owns no memory takes the policy of the file. Rows go straight
-into their tables: restoring is no new event, and every kind is a row of `kinds.py`.
+A record is known if its row exists, under its ID or as an equal row. Nothing is overwritten, with one exception: an
+agent that is unchanged and owns no memory takes the policy of the file. Rows go straight into their tables, because
+restoring is no new event, and every kind is a row of `kinds.py`.
 """
 
 import base64
@@ -35,14 +35,14 @@ _WORDS = {
 }
 _TIMES = frozenset({"valid_from", "valid_to", "last_accessed"})
 _SHARES = frozenset({"importance", "confidence"})
-#: Texts that no later record asks for, so that a preview does without.
+#: Texts that a preview does not store, because no later record needs them.
 _LONG = frozenset({"content", "raw_content", "normalized_content", "old_content", "new_content"})
 #: Texts that people and their agents wrote.
 _TEXTS = frozenset({"content", "raw_content", "old_content", "new_content"})
 _MAX_INTEGER = 2**63 - 1
 
 _HAS_VECTOR = "source_type = 'memory' AND source_id = :id"
-#: What a preview keeps of vectors: that there are some.
+#: The vector that a preview stores, without content.
 _EMPTY_VECTOR = {
     **{"content_hash": "", "vector": b"", "dimensions": 0, "source_type": "memory"},
     **{"chunk_text": "", "created_at": ""},
@@ -52,10 +52,7 @@ _EMPTY_VECTOR = {
 def row(
     target: Target, kind: Kind, given: Record, *, rules: Rules, embed: bool, now: datetime
 ) -> Outcome:
-    """Put one row in its table, with the jobs it still needs. Raises Refused.
-
-    `embed` says that its vectors are to be made, because the file has none.
-    """
+    """Store one row, with the jobs it still needs; `embed`: the file has no vectors. Raises Refused."""
     values = _values(kind, given, target.columns(kind), now)
     if kind.name == "agent":
         return _agent(target, kind, values)
@@ -95,7 +92,7 @@ def row(
 
 
 def credited(given: Record, key: bytes) -> Record:
-    """Return the record of a memory with the origin that it may have here: its own only with a seal (MEM-65)."""
+    """Return the record of a memory with its permitted origin: its own only with a seal (MEM-65)."""
     if seal.holds(given, key):
         return given
     content, kind = given.get("content"), given.get("source_type")
@@ -112,7 +109,7 @@ def credited(given: Record, key: bytes) -> Record:
 
 
 def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
-    """Store the vectors of a memory that has none. Raises Refused, for those of another text too."""
+    """Store the vectors of a memory without any. Raises Refused, also for vectors of another text."""
     named = given.get("memory_id")
     memory_id = target.id_of("memory", named) if isinstance(named, str) else None
     if memory_id is None and target.is_left_out(named):
@@ -151,7 +148,7 @@ def _pairs(given: object) -> list[tuple[str, bytes]]:
 
 
 def _agent(target: Target, kind: Kind, values: dict[str, object]) -> Outcome:
-    """Add an agent, or give the file's policy to one that is as it was made and owns nothing."""
+    """Add an agent, or apply the file's policy to one that is unchanged and owns nothing."""
     found = target.find(kind.table, "id = :id", values)
     if found is not None:
         owns = target.find("memories", "agent_id = :id", values)
@@ -163,7 +160,7 @@ def _agent(target: Target, kind: Kind, values: dict[str, object]) -> Outcome:
 
 
 def _is_left_out(target: Target, kind: Kind, values: Mapping[str, object]) -> bool:
-    """Say whether a record is about a memory that was left out, or is a value of one that came back since."""
+    """Return whether a record belongs to a left-out memory, or is a value of one that was restored since."""
     if kind.name == "forgotten_value":
         active = {"id": values["memory_id"]}
         return target.find("memories", "id = :id AND is_deleted = 0", active) is not None
@@ -179,14 +176,14 @@ def _is_left_out(target: Target, kind: Kind, values: Mapping[str, object]) -> bo
 
 
 def _is_said_by_left_out(target: Target, values: Mapping[str, object]) -> bool:
-    """Say whether what joins two entities was said by nothing else than what is left out; a skill says it itself."""
+    """Return whether only left-out memories join two entities; a skill's relation has its own origin."""
     ends = values["source_entity_id"], values["target_entity_id"]
     has_origin = '"origin"' in str(values["metadata"])
     return not has_origin and target.is_said_by_left_out(*ends)
 
 
 def _resolve(target: Target, kind: Kind, values: dict[str, object]) -> None:
-    """Make references name what is here; those that are not needed may name what is not."""
+    """Replace references by local IDs; unneeded ones may name missing records."""
     for reference in kind.references:
         given = values.get(reference.column)
         if given is None and not reference.needed:
@@ -207,7 +204,7 @@ def _enqueue(
     embed: bool,
     now: datetime,
 ) -> None:
-    """Queue what is still to be done for a row; what was extracted is not extracted again."""
+    """Queue the remaining jobs of a row; extracted memories are not extracted again."""
     id_ = str(values["id"]) if "id" in values else None
     if kind.name == "document" and values["status"] not in _SETTLED:
         job = Job(kind="document_ingest", document_id=id_, priority=BULK)
@@ -223,7 +220,7 @@ def _enqueue(
 
 
 def _values(kind: Kind, given: Record, columns: list[Column], now: datetime) -> dict[str, object]:
-    """Return the value of each column. Raises Refused for what the column cannot hold."""
+    """Return the value of each column. Raises Refused for a value that the column cannot hold."""
     values: dict[str, object] = {}
     stated = dict(given)
     if kind.name == "memory":
@@ -241,7 +238,7 @@ def _values(kind: Kind, given: Record, columns: list[Column], now: datetime) -> 
 
 
 def without_secrets(given: Record, clean: Callable[[str], str]) -> Record:
-    """Return a record with its texts cleaned of secrets; what was made from such a text is made anew."""
+    """Return a record with masked texts; values derived from a masked text are computed again."""
     masked = {
         name: clean(value)
         for name, value in given.items()
@@ -253,7 +250,7 @@ def without_secrets(given: Record, clean: Callable[[str], str]) -> Record:
 
 
 def _complete(stated: dict[str, object], now: datetime) -> None:
-    """Add what a memory written by hand may leave out; a hash that is not the text's is made anew."""
+    """Add the optional fields of a memory written by hand; replace a hash that is not the text's."""
     content = stated.get("content")
     if not isinstance(content, str) or not content.strip():
         raise Refused("content is missing")
@@ -274,7 +271,7 @@ def _complete(stated: dict[str, object], now: datetime) -> None:
 
 
 def _value(kind: Kind, column: Column, value: object) -> object:
-    """Return a value as it is stored. Raises Refused."""
+    """Return a value in its stored form. Raises Refused."""
     name = column.name
     if value is None:
         return None
@@ -313,7 +310,7 @@ def _check_text(kind: Kind, name: str, text: str) -> None:
 
 
 def _instant(name: str, text: str) -> str:
-    """Return a time as all times are stored, so that the order of texts is that of time."""
+    """Return a time in its stored form, in which text order is time order."""
     try:
         return clock.to_text(clock.parse(text))
     except ValueError:

@@ -1,6 +1,6 @@
-"""Where an import looks and writes: the database, or a preview laid over it (`preview.py`).
+"""The target of an import: the database, or a preview over it (`take.py`).
 
-With a preview every question is asked of both, and only the preview is written.
+With a preview both are read, and only the preview is written.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from signet.domain.transfer import sql
 from signet.domain.transfer.kinds import KINDS, Kind
 
 MEMORY, ENTITY = "memory", "entity"
-#: What stands for a memory that was not taken in, where others have the id under which they are here.
+#: The alias of a left-out memory, instead of an ID.
 _LEFT_OUT = ""
 _FORGOTTEN = "forgotten_values"
 _ERASED = "why = 'erased'"
@@ -40,11 +40,10 @@ class Target:
 
     @property
     def schemas(self) -> tuple[str, ...]:
-        """Return the databases to ask, the one that is written first."""
+        """Return the databases to read, the written one first."""
         return (MAIN, STORE) if self.is_preview else (MAIN,)
 
     def columns(self, kind: Kind) -> list[Column]:
-        """Return the columns of a kind's table."""
         if kind.table not in self._columns:
             self._columns[kind.table] = copying.columns_of(self.tx, kind.table)
         return self._columns[kind.table]
@@ -58,7 +57,7 @@ class Target:
         return None
 
     def id_of(self, kind: str, given: object) -> object:
-        """Return the id under which a record is here, None when it is not."""
+        """Return the local ID of a record, None if it is missing."""
         if self._has(KINDS[kind], given):
             return given
         for schema in self.schemas:
@@ -68,7 +67,7 @@ class Target:
         return None
 
     def keep_alias(self, kind: Kind, given: object, ours: object) -> None:
-        """Store that a record is here under another id, and correct the rows that name it by the first."""
+        """Record the local ID of a known record, and correct the rows that have its original ID."""
         self.tx.run(sql.KEEP_ALIAS, (kind.name, given, ours))
         for reference in kind.references:
             if reference.kind == kind.name:
@@ -77,7 +76,7 @@ class Target:
     def is_forgotten(
         self, agent_id: object, scope: object, text: str, *, is_hidden: bool = False
     ) -> bool:
-        """Return whether an agent has forgotten what a text says; what stays hidden is only left out when erased."""
+        """Return whether an agent has forgotten a text; hidden rows are left out only if it was erased."""
         if self.find(_FORGOTTEN, "1", {}) is None:
             return False
         said = value.of(text)
@@ -88,11 +87,11 @@ class Target:
         return whole or (bool(parts) and all(parts))
 
     def leave_out(self, memory_id: object, kind: str = MEMORY) -> None:
-        """Note that a memory or an entity of the file is not taken in, for the records that name it."""
+        """Record that a memory or entity of the file is left out, for the records that name it."""
         self.tx.run(sql.KEEP_ALIAS, (kind, memory_id, _LEFT_OUT))
 
     def is_left_out(self, given: object, kind: str = MEMORY) -> bool:
-        """Return whether a memory or an entity is not here because it was left out, or was erased."""
+        """Return whether a memory or an entity was left out, or was erased."""
         if not isinstance(given, str) or self.id_of(kind, given) is not None:
             return False
         for schema in self.schemas:
@@ -102,7 +101,7 @@ class Target:
         return kind == MEMORY and self.find(_FORGOTTEN, erased, {"id": given}) is not None
 
     def is_of_forgotten_session(self, agent_id: object, key: object) -> bool:
-        """Return whether somebody has forgotten the session that a record is of."""
+        """Return whether a record's session was forgotten."""
         both = {"agent": agent_id, "key": key}
         condition = "agent_id = :agent AND session_key = :key"
         store = self.schemas[-1]
@@ -111,7 +110,7 @@ class Target:
         )
 
     def leave_out_name(self, memory_id: object, given: object) -> None:
-        """Note that a memory which is left out names an entity, which goes where nothing else names it."""
+        """Record that a left-out memory names an entity, which is deleted if nothing else names it."""
         ours = self.id_of(ENTITY, given)
         if ours is None:
             return
@@ -120,7 +119,7 @@ class Target:
             self.leave_out(given, ENTITY)
 
     def is_said_by_left_out(self, one: object, other: object) -> bool:
-        """Return whether only memories that were left out name both of two entities."""
+        """Return whether only left-out memories name both of two entities."""
         both = {"one": one, "other": other}
         return any(
             self.tx.value(sql.NAMED_BOTH.format(schema), (one, other)) for schema in self.schemas

@@ -1,1 +1,1 @@
-"""What can be imported: one module for each format, which yields records and holds no more than one."""
+"""Sources of an import: one module for each format, which yields records and holds one at a time."""

@@ -1,4 +1,4 @@
-"""Which format a source has, and opening it."""
+"""Detect the format of a source, and open it."""
 
 import contextlib
 import io
@@ -12,8 +12,8 @@ from typing import cast
 from signet.domain.folders.private import find_places
 from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import HEADER, TEXT, VECTORS
-from signet.domain.transfer.sources import bundle, claude_code, markdown, mem0, ours, upstream
-from signet.domain.transfer.sources.source import Format, Source, Wishes
+from signet.domain.transfer.sources import claude_code, formats, markdown, mem0, typescript
+from signet.domain.transfer.sources.formats import Format, Source, Wishes
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace
 from signet.text import json_text
@@ -22,7 +22,7 @@ STDIN = "-"
 _SQLITE = b"SQLite format 3\0"
 _HEAD_BYTES = 1 << 16
 _OURS = frozenset({HEADER, TEXT, VECTORS, *KINDS})
-#: Where a workspace keeps its database, as seen from the folder that is named.
+#: Paths of the database below a workspace or its memory folder.
 _DATABASES = ("memory/memories.db", "memories.db")
 
 
@@ -37,7 +37,7 @@ def opened(
     if name == STDIN:
         if format not in (None, Format.SIGNET):
             raise Invalid(f"Standard input can only be read as {Format.SIGNET}")
-        yield ours.read(ours.unpacked(cast(io.BufferedReader, sys.stdin.buffer)), 0)
+        yield formats.read_export(formats.unpacked(cast(io.BufferedReader, sys.stdin.buffer)), 0)
         return
     path = Path(name).expanduser()
     if not path.exists():
@@ -53,16 +53,18 @@ def opened(
     if chosen is None:
         raise Invalid(f"What {path} holds was not recognised; name it with --from")
     if chosen is Format.UPSTREAM:
-        with upstream.read(_database(path), now) as source:
+        with typescript.read_database(_database(path), now) as source:
             yield source
     elif chosen is Format.SIGNET:
         with path.open("rb") as stream:
-            plain = ours.unpacked(stream)
-            yield ours.read(plain, path.stat().st_size if plain is stream else 0)
+            plain = formats.unpacked(stream)
+            yield formats.read_export(plain, path.stat().st_size if plain is stream else 0)
     elif chosen is Format.BUNDLE:
-        if not bundle.is_bundle(path):
-            raise NotFound(f"There is no {bundle.MANIFEST} with {bundle.MEMORIES} in {path}")
-        yield bundle.read(path, wishes)
+        if not typescript.is_bundle(path):
+            raise NotFound(
+                f"There is no {typescript.MANIFEST} with {typescript.MEMORIES} in {path}"
+            )
+        yield typescript.read_bundle(path, wishes)
     elif chosen is Format.MEM0:
         yield mem0.read(path, wishes)
     elif chosen is Format.CLAUDE_CODE:
@@ -72,7 +74,7 @@ def opened(
 
 
 def detect(path: Path) -> Format | None:
-    """Return the format of a file or folder, None when it has none that is known."""
+    """Return the format of a file or folder, None if it is unknown."""
     if path.is_dir():
         return _of_folder(path)
     if path.name in claude_code.NAMES or claude_code.page_of(path, path.parent) is not None:
@@ -81,8 +83,8 @@ def detect(path: Path) -> Format | None:
         return Format.MARKDOWN
     with path.open("rb") as file:
         try:
-            head = ours.unpacked(file).read(_HEAD_BYTES)
-        except ours.BROKEN:  # only our exports are read compressed, also a part of one
+            head = formats.unpacked(file).read(_HEAD_BYTES)
+        except formats.BROKEN:  # only Signet exports may be compressed; this one is cut off
             return Format.SIGNET
     if head.startswith(_SQLITE):
         return Format.UPSTREAM
@@ -99,7 +101,7 @@ def detect(path: Path) -> Format | None:
 
 
 def _of_folder(path: Path) -> Format | None:
-    if bundle.is_bundle(path):
+    if typescript.is_bundle(path):
         return Format.BUNDLE
     if _is_workspace(path):
         return Format.UPSTREAM

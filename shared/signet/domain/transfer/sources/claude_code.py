@@ -1,7 +1,7 @@
-"""What Claude Code remembers: CLAUDE.md files, rules, its own notes of each project, and transcripts if wanted.
+"""Memories of Claude Code: CLAUDE.md files, rules, its notes of each project, and transcripts on request.
 
-Folders that are known: `~/.claude`, one of its `projects`, a project of one's own. The notes of a project lie in
-`projects/<id>/memory`, where the id is the project's path with dashes; its transcripts lie beside that folder.
+Known folders: `~/.claude`, one of its `projects`, and a user's project. The notes of a project are in
+`projects/<id>/memory`, where the ID is the project's path with dashes, and its transcripts in the parent folder.
 """
 
 import io
@@ -13,8 +13,7 @@ from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
 from signet.domain.transcripts import transcript
 from signet.domain.transfer.records import Found
 from signet.domain.transfer.sources import markdown
-from signet.domain.transfer.sources.markdown import Page
-from signet.domain.transfer.sources.source import (
+from signet.domain.transfer.sources.formats import (
     Format,
     Source,
     Wishes,
@@ -22,6 +21,7 @@ from signet.domain.transfer.sources.source import (
     size_of,
     text_record,
 )
+from signet.domain.transfer.sources.markdown import Page
 
 NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
 _HOME = ".claude"
@@ -29,7 +29,7 @@ _SESSION = ".jsonl"
 
 
 def read(root: Path, wishes: Wishes) -> Source:
-    """Return the memories of a folder or file; transcripts of a folder only when they are asked for."""
+    """Return the memories of a folder or file; transcripts of a folder only on request."""
     pages = [page for path in _notes(root) if (page := page_of(path, root)) is not None]
     sessions = [root] if root.suffix == _SESSION else []
     if root.is_dir() and wishes.sessions:
@@ -52,7 +52,7 @@ def _notes(root: Path) -> Iterator[Path]:
 
 
 def page_of(path: Path, root: Path) -> Page | None:
-    """Return a Markdown file that holds memories, with the project it is about; None for any other."""
+    """Return a Markdown file with memories and its project, or None."""
     path = path.absolute()
     folder = path.parent
     fields: dict[str, object] = {"who": Format.CLAUDE_CODE}

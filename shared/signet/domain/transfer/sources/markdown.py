@@ -1,12 +1,9 @@
-"""Folders of Markdown and text files: each section is a memory, or several when it is long.
-
-All pieces of one file share a source and are numbered, so that neighbours support each other in recall. The source is
-named after path and content: a changed file is a new source, whose unchanged sections are known by their text.
-"""
+"""Markdown files and other notes, cut verbatim by section into pieces that can each be a memory."""
 
 import contextlib
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,9 +12,9 @@ from pathlib import Path
 
 from signet import clock
 from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
+from signet.domain.memory import chunks
 from signet.domain.transfer.records import Found
-from signet.domain.transfer.sources import sections
-from signet.domain.transfer.sources.source import (
+from signet.domain.transfer.sources.formats import (
     Format,
     Source,
     Wishes,
@@ -26,18 +23,95 @@ from signet.domain.transfer.sources.source import (
     text_record,
 )
 
-#: Markdown, and what else a folder of notes is read for.
+#: Shorter than the pieces of `remember`, whose own cuts ignore headings.
+PIECE_CHARS = 600
+
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_COMMENT, _COMMENT_END = "<!--", "-->"
+_TRAIL = " › "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Part of a section: the section's first line, the headings above it, the text after its own heading."""
+
+    line: int
+    section: str
+    content: str
+
+
+@dataclass(slots=True)
+class _Section:
+    line: int
+    heading: str
+    trail: tuple[str, ...]
+    lines: list[str]
+
+
+def section_pieces(text: str, *, first_line: int = 1) -> Iterator[Piece]:
+    """Yield the pieces of a file in order; a heading without text yields none."""
+    for section in _sections(_without_comments(text), first_line):
+        for piece in chunks.split("\n".join(section.lines), PIECE_CHARS):
+            if any(map(str.isalnum, piece)):
+                yield Piece(
+                    line=section.line,
+                    section=_TRAIL.join(section.trail),
+                    content=f"{section.heading}\n\n{piece}" if section.heading else piece,
+                )
+
+
+def _sections(text: str, first_line: int) -> Iterator[_Section]:
+    section = _Section(first_line, "", (), [])
+    levels: list[tuple[int, str]] = []
+    fence = ""
+    for number, line in enumerate(text.split("\n"), first_line):
+        mark = _FENCE.match(line)
+        if mark and (not fence or line.strip().startswith(fence)):
+            fence = "" if fence else mark[1]
+        heading = None if fence else _HEADING.fullmatch(line)
+        if heading is None:
+            section.lines.append(line)
+            continue
+        yield section
+        level = len(heading[1])
+        levels = [one for one in levels if one[0] < level] + [(level, _title(heading[2]))]
+        trail = tuple(name for _, name in levels if name)
+        section = _Section(number, line.strip() if levels[-1][1] else "", trail, [])
+    yield section
+
+
+def _title(text: str) -> str:
+    """Return a heading without closing marks (`## Title ##`)."""
+    title = text.strip(" \t")
+    bare = title.rstrip("#")
+    return bare.rstrip(" \t") if bare.endswith((" ", "\t")) or not bare else title
+
+
+def _without_comments(text: str) -> str:
+    """Remove comments, but not their line breaks, so that line numbers stay right."""
+    parts, at = [], 0
+    while (start := text.find(_COMMENT, at)) >= 0:
+        end = text.find(_COMMENT_END, start)
+        if end < 0:
+            break
+        parts += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + len(_COMMENT_END)
+    return "".join(parts) + text[at:]
+
+
+#: Endings of Markdown, and of all notes that are read from a folder.
 ENDINGS = (".md", ".markdown")
 NOTES = (*ENDINGS, ".txt", ".text")
 MAX_FILE_BYTES = 16 * 1024 * 1024
-#: Longer or deeper front matter, and such with aliases, is left out.
+#: Longer or deeper front matter, or one with aliases, is skipped.
 MAX_FRONT_CHARS, MAX_FRONT_DEPTH = 16_384, 64
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One file to read below the root of a source, and the fields of its memories."""
+    """One file below the root of a source, and the fields of its memories."""
 
     path: Path
     root: Path
@@ -45,7 +119,7 @@ class Page:
 
 
 def read(root: Path, wishes: Wishes) -> Source:
-    """Return the sections of a file, or of all notes below a folder; hidden folders are left out."""
+    """Return the sections of a file, or of all notes below a folder, except for hidden folders."""
     files = [root] if root.is_file() else list(_files(root, frozenset()))
     paths = [path for path in files if root.is_file() or _is_one(path, NOTES)]
     taken = frozenset(paths)
@@ -64,7 +138,7 @@ def read(root: Path, wishes: Wishes) -> Source:
 def walk(
     root: Path, *, hidden: frozenset[str] = frozenset(), endings: tuple[str, ...] = ENDINGS
 ) -> Iterator[Path]:
-    """Yield the files with these endings below a folder in the order of their paths, and below these hidden folders."""
+    """Yield the files with these endings below a folder in path order; hidden folders only if named."""
     return (path for path in _files(root, hidden) if _is_one(path, endings))
 
 
@@ -83,12 +157,12 @@ def _is_one(path: Path, endings: tuple[str, ...]) -> bool:
 
 
 def leads_to(path: Path, endings: tuple[str, ...]) -> bool:
-    """Return whether a path is, or as a link leads to, a file (no device or pipe) with one of these endings."""
+    """Return whether a path is, or links to, a regular file with one of these endings."""
     return path.is_file() and path.resolve().name.lower().endswith(endings)
 
 
 def written_at(path: Path) -> datetime:
-    """Return when a file was written: on the day that its name begins with, else when it was last changed."""
+    """Return the date at the start of a file's name, else the time of its last change."""
     changed = min(clock.ms_to_instant(path.stat().st_mtime_ns // 1_000_000), clock.now())
     try:
         day = datetime.fromisoformat(path.stem[:10]).replace(hour=12).astimezone(UTC)
@@ -98,7 +172,7 @@ def written_at(path: Path) -> datetime:
 
 
 def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
-    """Yield the pieces of all files; a file that cannot be read, or lies elsewhere, yields the reason."""
+    """Yield the pieces of all files, and the reason for each file that cannot be read."""
     read = 0
     for page in pages:
         read += page.path.stat().st_size
@@ -113,7 +187,7 @@ def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
             fault = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             yield Found(where=str(page.path), done=done, fault=fault)
             continue
-        # As files are read as text: each line break is one line feed.
+        # As in text mode: each line break is one line feed.
         yield from _of_file(page, text.replace("\r\n", "\n").replace("\r", "\n"), wishes, done)
 
 
@@ -121,7 +195,7 @@ def _of_file(page: Page, text: str, wishes: Wishes, done: int) -> Iterator[Found
     path = page.path.absolute().as_posix()
     front, body, first_line = _front_matter(text)
     digest = hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()[:32]
-    for ordinal, piece in enumerate(sections.pieces(body, first_line=first_line)):
+    for ordinal, piece in enumerate(section_pieces(body, first_line=first_line)):
         fields = {
             "createdAt": clock.to_text(written_at(page.path)),
             **page.fields,
@@ -137,9 +211,9 @@ def _of_file(page: Page, text: str, wishes: Wishes, done: int) -> Iterator[Found
 
 
 def _front_matter(text: str) -> tuple[dict[str, object], str, int]:
-    """Return the known fields of the front matter, the text behind it, and the line where that starts.
+    """Return the known fields of the front matter, the text after it, and the line where that starts.
 
-    Front matter that is no YAML is left out of the text as well.
+    Invalid YAML is removed from the text as well.
     """
     lines = text.splitlines()
     if not lines or lines[0].rstrip() != "---":
@@ -176,7 +250,7 @@ def _fields(front: Mapping[object, object]) -> dict[str, object]:
     fields: dict[str, object] = {"tags": _tags(front.get("tags"))}
     if isinstance(front.get("project"), str):
         fields["project"] = front["project"]
-    with contextlib.suppress(ValueError):  # a date that nobody can read is no date
+    with contextlib.suppress(ValueError):  # an unreadable date is ignored
         fields["createdAt"] = clock.to_text(clock.given(str(created)))
     kind = front.get("type")
     if isinstance(kind, str) and kind.strip():

@@ -1,28 +1,23 @@
-"""Exports of mem0: what its `get_all` and its export job answer, saved as JSON.
-
-A list of memories, alone or under `results` or `memories`, or one memory per line. A memory is an object with the text
-under `memory`; `id`, `created_at`, `categories`, `metadata`, `run_id` and `user_id` are kept where we have a place.
-"""
+"""Memories of mem0: a JSON list, an object with a list, or one JSON object per line."""
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
 from signet.domain.transfer.records import Found
-from signet.domain.transfer.sources import json_list
-from signet.domain.transfer.sources.source import Format, Source, Wishes, kilobytes, text_record
+from signet.domain.transfer.sources.formats import Format, Source, Wishes, kilobytes, text_record
 from signet.text import json_text
 
-_LISTS = frozenset({"results", "memories"})
-#: A memory alone on its line is shorter; a list on one line may be as long as the file.
+_LISTS = ("results", "memories")
+#: Maximum length of a memory on one line.
 _MAX_LINE_CHARS = 1 << 20
 _TEXTS = ("memory", "text", "data", "content")
 
 
 def read(path: Path, wishes: Wishes) -> Source:
-    """Return the memories of a file."""
     return Source(
         format=Format.MEM0,
         records=_records(path, wishes),
@@ -32,7 +27,6 @@ def read(path: Path, wishes: Wishes) -> Source:
 
 
 def is_memory(value: object) -> bool:
-    """Return whether a JSON value looks like a memory of mem0."""
     return isinstance(value, dict) and any(isinstance(value.get(name), str) for name in _TEXTS)
 
 
@@ -41,7 +35,7 @@ def _records(path: Path, wishes: Wishes) -> Iterator[Found]:
     with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
         try:
             for number, value in enumerate(_values(file), 1):
-                where, done = f"entry {number}", kilobytes(_read_so_far(file))
+                where, done = f"entry {number}", kilobytes(_position(file))
                 if isinstance(value, dict) and is_memory(value):
                     yield Found(where=where, done=done, value=_record(value, wishes))
                 else:
@@ -50,39 +44,44 @@ def _records(path: Path, wishes: Wishes) -> Iterator[Found]:
             yield Found(where=f"entry {number + 1}", done=0, fault=f"is not JSON: {error}")
 
 
-def _read_so_far(file: TextIO) -> int:
+def _position(file: TextIO) -> int:
     return file.buffer.tell()
 
 
 def _values(file: TextIO) -> Iterator[object]:
-    """Yield the memories of a list, or of the lines when the first one is a memory by itself."""
+    """Yield the memories of a list, or of the lines if the first one is a memory. Raises ValueError."""
     first = file.readline(_MAX_LINE_CHARS)
-    if not is_memory(json_text.value(first)):
-        file.seek(0)
-        yield from json_list.read(file, _LISTS)
+    if is_memory(json_text.value(first)):
+        lines = chain([first], iter(lambda: file.readline(_MAX_LINE_CHARS), ""))
+        yield from (json_text.value(line) for line in lines if line.strip())
         return
-    for line in chain([first], iter(lambda: file.readline(_MAX_LINE_CHARS), "")):
-        if line.strip():
-            yield json_text.value(line)
+    file.seek(0)
+    try:
+        value = json.load(file)
+    except RecursionError as error:
+        raise ValueError("too many levels") from error
+    named = value if isinstance(value, dict) else {"results": value}
+    for name in _LISTS:
+        yield from named[name] if isinstance(named.get(name), list) else ()
 
 
 def _record(value: Mapping[str, object], wishes: Wishes) -> Mapping[str, object]:
     content = next(str(value[name]) for name in _TEXTS if isinstance(value.get(name), str))
     metadata = value.get("metadata")
-    said = metadata if isinstance(metadata, dict) else {}
-    tags = [one for one in _list(value.get("categories")) + _list(said.get("category")) if one]
+    extra = metadata if isinstance(metadata, dict) else {}
+    tags = [one for one in _list(value.get("categories")) + _list(extra.get("category")) if one]
     digest = hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()[:12]
     return text_record(
         content,
         wishes,
         {
             "sourceType": Format.MEM0,
-            # A memory that has changed there is another source, else its new text would count as known.
+            # With the digest, because a changed memory of the same ID is a new source.
             "sourceId": f"{value['id']}@{digest}" if value.get("id") else None,
             "who": _text(value.get("user_id")) or _text(value.get("actor_id")) or Format.MEM0,
             "createdAt": value.get("created_at"),
             "sessionKey": _text(value.get("run_id")),
-            "project": _text(said.get("project")),
+            "project": _text(extra.get("project")),
             "tags": tags or None,
         },
     )
