@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from signet import clock
-from signet.domain.sessions import harness_calls
+from signet.domain.sessions import calls
 from signet.domain.sessions.sql import states
 from support.http import Answer, Api, an_api
 
@@ -216,11 +216,11 @@ def test_the_last_call_of_each_harness_is_kept(api: Api) -> None:
     call(api, "session-start", harness="codex")
     call(api, "user-prompt-submit", harness="opencode")
     call(api, "session-end", harness="claude-code")
-    seen = api.state.db.read(harness_calls.last)
+    seen = api.state.db.read(calls.harnesses)
     assert list(seen) == ["claude-code", "codex", "opencode"]
     for number in range(80):
         call(api, "session-start", key=f"k{number}", harness=f"h{number}")
-    assert len(api.state.db.read(harness_calls.last)) == harness_calls.MAX_HARNESSES
+    assert len(api.state.db.read(calls.harnesses)) == calls.MAX_HARNESSES
 
 
 def test_what_was_said_in_a_session_can_be_read_and_searched(api: Api) -> None:

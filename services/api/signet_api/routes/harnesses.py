@@ -5,7 +5,7 @@ from pathlib import Path
 
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site
-from signet.domain.sessions import harness_calls
+from signet.domain.sessions import calls
 from signet.wire import harnesses as wire
 from signet_api.deps import Shared, State
 from signet_api.serving import serves
@@ -14,7 +14,7 @@ from signet_api.serving import serves
 @serves(wire.HARNESSES)
 async def get_harnesses(state: Shared) -> wire.Harnesses:
     """Return every supported harness with its file and last call."""
-    seen = await state.db.aread(harness_calls.last)
+    seen = await state.db.aread(calls.harnesses)
     return {"harnesses": await asyncio.to_thread(_listed, _site(state), seen)}
 
 

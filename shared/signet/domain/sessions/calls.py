@@ -1,10 +1,10 @@
-"""Who calls from which session."""
+"""Who calls from which session, and when each harness has called last."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from signet import clock
-from signet.db import ReadTx
+from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.visibility import Here
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller
@@ -12,6 +12,10 @@ from signet.domain.projects.folder import NOWHERE, Place
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
 from signet.domain.sessions.sql import states
+
+#: Names of harnesses that are kept, and their length: they come from outside.
+MAX_HARNESSES, HARNESS_CHARS = 50, 64
+_SEEN = "harness.seen:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,3 +76,15 @@ def is_running(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> bool:
     """Return whether a session runs, so that its end is still to come."""
     found = states.get(tx, agent_id, key)
     return found is not None and found.is_live(now)
+
+
+def note_harness(tx: WriteTx, harness: str, *, now: datetime) -> None:
+    """Note that a harness has called (HK-4)."""
+    name, seen = harness[:HARNESS_CHARS], harnesses(tx)
+    if name in seen or len(seen) < MAX_HARNESSES:
+        runtime_settings.put(tx, f"{_SEEN}{name}", clock.to_text(now))
+
+
+def harnesses(tx: ReadTx) -> dict[str, str]:
+    """Return when each harness has called last (ISO, UTC)."""
+    return runtime_settings.get_all(tx, _SEEN)

@@ -7,7 +7,7 @@ from datetime import datetime
 from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
-from signet.domain.sessions import checkpoints, claims, continuity, harness_calls
+from signet.domain.sessions import calls, checkpoints, claims, continuity
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import Continuity, State, Trigger, with_turn
 from signet.domain.sessions.sql import states
@@ -26,7 +26,7 @@ class Begun:
 
 def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
     """Claim the session; raises Conflict."""
-    harness_calls.note(tx, call.harness, now=now)
+    calls.note_harness(tx, call.harness, now=now)
     tx.run(states.DELETE_OLD, (clock.to_text(now - states.LIFE),))
     if call.key is None:
         return Begun()
@@ -77,7 +77,7 @@ def prompted(
     now: datetime,
 ) -> None:
     """Note a prompt and what it was given; write a checkpoint when one is due."""
-    harness_calls.note(tx, call.harness, now=now)
+    calls.note_harness(tx, call.harness, now=now)
     if call.key is None:
         return
     readings.asked(tx, call.agent_id, call.key, call.harness, now=now)
@@ -142,7 +142,7 @@ def ended(
 
     Who has cleared it wants nothing of it in the context of the next: nothing of where it stood is left.
     """
-    harness_calls.note(tx, call.harness, now=now)
+    calls.note_harness(tx, call.harness, now=now)
     if call.key is None:
         return None
     state = states.get(tx, call.agent_id, call.key)
@@ -163,7 +163,7 @@ def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
 
     One that nobody knew begins here, so that its silence ends it.
     """
-    harness_calls.note(tx, call.harness, now=now)
+    calls.note_harness(tx, call.harness, now=now)
     if call.key is None:
         return None
     state = states.get(tx, call.agent_id, call.key) or _new(call, now)
