@@ -4,12 +4,18 @@ import json
 from pathlib import Path
 from typing import Any, get_args
 
+from learning.talk import claimed
 from signet.domain.auth.tokens import TokenScope
-from signet.wire.sessions import Outcome
+from signet.domain.episodes import index as episodes
+from signet.domain.sessions import decided
+from signet.domain.summaries import parse
+from signet.domain.transcripts import stored
+from signet.queue.job_context import JobContext
+from signet.wire.sessions import Use
 from support.http import Api, an_api
 from support.tokens import a_token, bearer
 
-OUTCOMES = get_args(Outcome)
+OUTCOMES = get_args(Use)
 
 
 def hook(api: Api, name: str, key: str, cwd: str = "/work/harbour", **body: object) -> None:
@@ -36,6 +42,9 @@ def test_sessions_are_listed_with_what_they_were_given(api: Api) -> None:
     said = [{"role": "user", "content": "Where does  the walrus\nsleep?"}]
     log = "\n".join(json.dumps({"type": "user", "message": one}) for one in said)
     hook(api, "session-end", "first", transcript=log, reason="other")
+    first, _ = listed(api)
+    assert first["title"] is None
+    index(api)
     first, second = listed(api)
     assert (first["key"], second["key"]) == ("first", "second")
     assert first["endedAt"] == first["lastAt"] and second["endedAt"] is None
@@ -51,6 +60,99 @@ def test_sessions_are_listed_with_what_they_were_given(api: Api) -> None:
     assert [one["key"] for one in running["sessions"]] == ["second"] and "next" not in running
 
 
+def test_a_session_has_outcome_decisions_files_and_duration(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The walrus sleeps on the northern pier."})
+    play(api, "whole")
+    log = transcript()
+    hook(api, "session-end", "whole", transcript=log, reason="other")
+    index(api)
+    [one] = listed(api)
+    assert one["title"] == "Move the walrus log to Redis"
+    assert one["outcome"] == "The walrus log is in Redis"
+    assert one["decisions"] == ["Decision: the walrus log is kept for nine days."]
+    assert one["files"] == ["log/keep.py", "/etc/redis.conf"]
+    assert one["seconds"] >= 120 and one["startedAt"] < one["lastAt"]
+    # The same log again changes nothing, and a longer one adds what is new.
+    hook(api, "session-end", "whole", transcript=log + more(), reason="other")
+    index(api)
+    [later] = listed(api)
+    assert later["files"] == ["log/keep.py", "/etc/redis.conf", "log/age.py"]
+    assert later["outcome"] == "Entries older than nine days are deleted"
+
+
+def test_titles_say_nothing_that_was_forgotten_or_erased(api: Api) -> None:
+    hook(api, "session-start", "whole")
+    hook(api, "session-end", "whole", transcript=transcript(), reason="other")
+    index(api)
+    saved = {"content": "The walrus log is kept for nine days."}
+    memory = api.post("/api/memory/remember", saved).body["id"]
+    assert api.delete(f"/api/memory/{memory}?reason=wrong").status == 200
+    [one] = listed(api)
+    assert one["decisions"] == [] and one["title"] == "Move the walrus log to Redis"
+    api.post(f"/api/memory/{memory}/recover", {"reason": "right"})
+    assert len(listed(api)[0]["decisions"]) == 1
+    sent = {"mode": "execute", "reason": "private"}
+    assert api.post("/api/sessions/whole/forget", sent).status == 200
+    assert api.rows("session_overviews") == []
+
+
+def test_a_models_topic_is_the_title(api: Api) -> None:
+    notes = "# 2026-05-01 Session Notes\n\n## Walrus log retention\n\nKept for nine days."
+    assert parse.topic(notes) == "Walrus log retention" and parse.topic("no heading") is None
+    hook(api, "session-end", "whole", transcript=transcript(), reason="other")
+    api.state.db.write(stored.put_topic, "default", "whole", "Walrus log retention")
+    index(api)
+    assert listed(api)[0]["title"] == "Walrus log retention"
+
+
+def transcript() -> str:
+    """Return the log of a session with tools, as Claude Code writes it."""
+    calls = [
+        ("Edit", {"file_path": "/work/harbour/log/keep.py", "old_string": "a", "new_string": "b"}),
+        ("Write", {"file_path": "/etc/redis.conf", "content": "x"}),
+        ("Read", {"file_path": "/work/harbour/log/other.py"}),
+        ("TodoWrite", {"path": "todo"}),
+    ]
+    tools = [{"type": "tool_use", "id": n, "name": n, "input": given} for n, given in calls]
+    return logged(
+        0,
+        ("user", "thanks, next"),
+        ("assistant", "Ready."),
+        ("user", "Please move the walrus log to Redis."),
+        ("user", "Decision: the walrus log is kept for nine days."),
+        (
+            "assistant",
+            [{"type": "text", "text": "Done. The walrus log is in Redis. Shall I commit?"}, *tools],
+        ),
+    )
+
+
+def more() -> str:
+    patch = "*** Begin Patch\n*** Update File: log/age.py\n@@\n-a\n+b\n*** End Patch"
+    tool = {"type": "tool_use", "id": "p", "name": "apply_patch", "input": {"patch": patch}}
+    text = {"type": "text", "text": "Entries older than nine days are deleted."}
+    return "\n" + logged(9, ("user", "And delete old entries."), ("assistant", [text, tool]))
+
+
+def logged(minute: int, *said: tuple[str, object]) -> str:
+    return "\n".join(
+        json.dumps(
+            {
+                "type": role,
+                "timestamp": f"2026-05-01T09:{minute + at:02}:00Z",
+                "message": {"role": role, "content": content},
+            }
+        )
+        for at, (role, content) in enumerate(said)
+    )
+
+
+def index(api: Api) -> None:
+    """Do the waiting work of the worker that makes titles."""
+    for lease in claimed(api, "index_session"):
+        episodes.run(JobContext(lease=lease, db=api.state.db), model=None, decisions=decided.texts)
+
+
 def test_sessions_are_listed_by_what_came_of_it(api: Api) -> None:
     api.post("/api/memory/remember", {"content": "The walrus sleeps on the northern pier."})
     play(api, "ignored")
@@ -61,9 +163,9 @@ def test_sessions_are_listed_by_what_came_of_it(api: Api) -> None:
     for key, used in (("helped", "said"), ("ignored", "no")):
         of = f"SELECT seq FROM session_injections WHERE session_key = '{key}'"
         api.run(f"UPDATE injected_items SET used = '{used}' WHERE injection_seq IN ({of})")
-    found = {one: [row["key"] for row in listed(api, f"&outcome={one}")] for one in OUTCOMES}
+    found = {one: [row["key"] for row in listed(api, f"&use={one}")] for one in OUTCOMES}
     assert found == {"given_nothing": ["empty"], "used_nothing": ["ignored"]}
-    assert api.get("/api/sessions?state=all&outcome=lost").status == 400
+    assert api.get("/api/sessions?state=all&use=lost").status == 400
 
 
 def test_pages_of_sessions_follow_each_other(api: Api) -> None:

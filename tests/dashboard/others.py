@@ -31,7 +31,7 @@ def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[s
     view.go("/")
     view.press("Escape", "g", "s")
     # The page before has entries, too.
-    view.page.get_by_label("Outcome").wait_for()
+    view.page.get_by_label("Use").wait_for()
     view.page.locator(".entry", has_text="claude-code").first.wait_for()
     for _ in range(view.page.locator(".entry").count()):
         view.press("j")
@@ -52,10 +52,10 @@ def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[s
     view.page.get_by_role("button", name="Prompt 2").click()
     view.press("w")
     expect(view.page.get_by_role("tabpanel")).to_contain_text("How do I deploy Larder")
-    view.go("/#/sessions?outcome=given_nothing")
+    view.go("/#/sessions?use=given_nothing")
     expect(view.page.locator(".entry")).to_contain_text(["given nothing"])
-    view.page.get_by_label("Outcome").select_option("Used nothing")
-    expect(view.page).to_have_url(re.compile("outcome=used_nothing"))
+    view.page.get_by_label("Use").select_option("Used nothing")
+    expect(view.page).to_have_url(re.compile("use=used_nothing"))
     expect(view.page.locator(".entry", has_text="given nothing")).to_have_count(0)
 
 

@@ -43,7 +43,7 @@ from signet.domain.projects import refile
 from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept, Windows
-from signet.domain.sessions import checkpoints
+from signet.domain.sessions import checkpoints, decided
 from signet.domain.skills import embed as skill_vectors
 from signet.domain.skills import enrich
 from signet.domain.skills import entities as skill_graph
@@ -205,7 +205,7 @@ def index_commits(job: JobContext, context: Context) -> None:
 
 def index_session(job: JobContext, context: Context) -> None:
     """Index a session for later prompts."""
-    episodes.run(job, model=context.vector_model())
+    episodes.run(job, model=context.vector_model(), decisions=decided.texts)
 
 
 def label_session(job: JobContext, context: Context) -> None:

@@ -589,7 +589,7 @@ class Calls:
     def sessions(self, *, agent_id: str | None = None) -> Call[list[RunningSession]]:
         """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
 
-        `project`, `harness` and `outcome` narrow the latter, `cursor` is `next` of another page.
+        `project`, `harness` and `use` narrow the latter, `cursor` is `next` of another page.
         """
 
     @method
@@ -598,14 +598,14 @@ class Calls:
         *,
         project: str | None = None,
         harness: str | None = None,
-        outcome: Literal["given_nothing", "used_nothing"] | None = None,
+        use: Literal["given_nothing", "used_nothing"] | None = None,
         cursor: str | None = None,
         limit: int = 50,
         agent_id: str | None = None,
     ) -> Call[SessionPage]:
         """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
 
-        `project`, `harness` and `outcome` narrow the latter, `cursor` is `next` of another page.
+        `project`, `harness` and `use` narrow the latter, `cursor` is `next` of another page.
         """
 
     @method

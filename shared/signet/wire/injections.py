@@ -126,8 +126,22 @@ class SessionContext(TypedDict):
     injections: list[ContextInjection]
 
 
-class SessionReplay(SessionContext):
-    """A whole session: injections, messages, memories and summary.
+class SessionOverview(TypedDict):
+    """What a session was about; nothing of it until its transcript is indexed.
+
+    `title` and `outcome` are lines of at most 80 characters: what the user asked for, or a model's title, and how it
+    stands. `decisions` are the user's, `files` those that tools changed, below the project relative to it; both oldest
+    first.
+    """
+
+    title: str | None
+    outcome: str | None
+    decisions: list[str]
+    files: list[str]
+
+
+class SessionReplay(SessionContext, SessionOverview):
+    """A whole session: overview, injections, messages, memories and summary.
 
     `turns` are the messages of its transcript, to which `turn` and `usedIn` refer; none without a transcript, or for
     a caller who may see only part of the session.

@@ -4,7 +4,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.capture import Reading
-from signet.wire.injections import SessionContext, SessionReplay
+from signet.wire.injections import SessionContext, SessionOverview, SessionReplay
 from signet.wire.memory import Along
 from signet.wire.operation import Operation
 
@@ -30,14 +30,14 @@ class RunningSessions(TypedDict):
 
 
 #: Sessions with no injections, or with none used.
-Outcome = Literal["given_nothing", "used_nothing"]
+Use = Literal["given_nothing", "used_nothing"]
 
 
-class ListedSession(TypedDict):
-    """An active or ended session with counts of injected and used items.
+class ListedSession(SessionOverview):
+    """An active or ended session with its overview and counts of injected and used items.
 
-    `endedAt` is null while it runs. `given` excludes sections of the start, `tokens` are estimated, and `title` is
-    the start of its first message, if there is a transcript.
+    `endedAt` is null while it runs, `seconds` its duration up to its last message. `given` excludes sections of the
+    start, and `tokens` are estimated.
     """
 
     key: str
@@ -47,12 +47,12 @@ class ListedSession(TypedDict):
     startedAt: str
     lastAt: str
     endedAt: str | None
+    seconds: int
     bypassed: bool
     prompts: int
     given: int
     used: int
     tokens: int
-    title: str | None
 
 
 class SessionPage(TypedDict):

@@ -68,7 +68,7 @@ async def get_sessions(
 ) -> wire.RunningSessions | wire.SessionPage:
     """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
 
-    `project`, `harness` and `outcome` narrow the latter, `cursor` is `next` of another page.
+    `project`, `harness` and `use` narrow the latter, `cursor` is `next` of another page.
     """
     scope = caller.current().scope
     asked = await filed(asked, state)
@@ -79,7 +79,7 @@ async def get_sessions(
             agent_id=agent_id,
             project=scope.project or asked.project,
             harness=asked.harness,
-            outcome=asked.outcome,
+            use=asked.use,
             cursor=asked.cursor,
             limit=asked.limit,
         )

@@ -1,16 +1,18 @@
 """One `index_session` job: keep the chunks of a session in step with its transcript; vectors follow (vectors.py)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.episodes import split, sql, vectors
+from signet.domain.episodes import overview, search, split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.memory import forget
 from signet.domain.transcripts import erased, parts, stored, transcript
 from signet.domain.transcripts.parts import Part
+from signet.domain.transcripts.transcript import Turn
 from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
@@ -21,10 +23,15 @@ BATCH = 100
 BACKFILL = 100
 
 
-def run(job: JobContext, *, model: str | None) -> None:
+def run(
+    job: JobContext,
+    *,
+    model: str | None,
+    decisions: Callable[[str], Iterable[str]] = lambda chunk: (),
+) -> None:
     """Index what is new of the job's session, queue its vectors of `model`, and complete the job.
 
-    None makes no vectors. Raises LeaseLost, Cancelled.
+    Its overview is stored, too; `decisions` finds those of a chunk. None makes no vectors. Raises LeaseLost, Cancelled.
     """
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     _leave_out(job, agent_id, key)
@@ -34,7 +41,10 @@ def run(job: JobContext, *, model: str | None) -> None:
         return
     source = Source(type=SourceType.SESSION, id=key, agent_id=agent_id, project=found.project or "")
     held = job.db.read(parts.of, agent_id, key)
-    wanted = _chunks(found.content, found.created_at, held, source.project)
+    turns = transcript.parse(found.content)
+    wanted = _chunks(turns, found.created_at, held, source.project)
+    decided = [one for chunk in wanted for one in decisions(chunk.content)]
+    shown = job.db.read(lambda tx: overview.of(turns, decided, partial(search.holders, tx)))
     stale, missing, moved = job.db.read(_differences, source, wanted)
     batch = missing[:BATCH]
 
@@ -45,6 +55,7 @@ def run(job: JobContext, *, model: str | None) -> None:
         # What is replaced goes with the batch that replaces it.
         sql.delete(tx, source, [*stale, *(chunk.position for chunk in batch)])
         sql.insert(tx, source, batch)
+        stored.put_overview(tx, agent_id, key, shown)
         vectors.ask(tx, source, model, priority=job.lease.priority)
         if len(missing) > BATCH or stored.length(tx, agent_id, key) != len(found.content):
             stored.queue_index(tx, agent_id, key, priority=BULK, now=clock.now())
@@ -106,12 +117,13 @@ def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
         stored.queue_index(tx, agent_id, key, priority=BULK, now=now)
 
 
-def _chunks(text: str, created_at: str, held: Sequence[Part], project: str) -> list[Chunk]:
+def _chunks(
+    turns: Sequence[Turn], created_at: str, held: Sequence[Part], project: str
+) -> list[Chunk]:
     """Return the chunks of a transcript; a single empty one, so that it is known, for an empty transcript.
 
     No chunk holds messages of two repositories.
     """
-    turns = transcript.parse(text)
     groups = groupby(turns, key=lambda turn: parts.project_at(held, turn.at, project))
     found: list[tuple[str, str | None, str]] = [
         (piece, said_at, where) for where, some in groups for piece, said_at in split.chunks(some)

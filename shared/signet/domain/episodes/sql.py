@@ -63,7 +63,9 @@ _UNINDEXED = f"""
 SELECT t.agent_id, t.session_key FROM session_transcripts t
  WHERE t.content <> '' AND {_ALIVE.format("index_session", "t", "session_key")} AND NOT EXISTS (
    SELECT 1 FROM episode_chunks c
-    WHERE c.agent_id = t.agent_id AND c.source_type = 'session' AND c.source_id = t.session_key)
+    WHERE c.agent_id = t.agent_id AND c.source_type = 'session' AND c.source_id = t.session_key
+      AND EXISTS (SELECT 1 FROM session_overviews o
+                   WHERE o.agent_id = t.agent_id AND o.session_key = t.session_key AND o.decisions IS NOT NULL))
  ORDER BY t.created_at DESC LIMIT :most"""
 _OTHER_MODEL = f"""
 SELECT DISTINCT c.agent_id, c.source_id FROM episode_chunks c
@@ -274,7 +276,10 @@ def move(tx: WriteTx, source: Source, chunks: Sequence[Chunk]) -> None:
 
 
 def unindexed(tx: ReadTx, *, model: str | None, limit: int) -> list[tuple[str, str]]:
-    """Return agent and key of sessions without chunks, newest first, then of those without vectors of this model."""
+    """Return agent and key of sessions without chunks or overview, newest first, then of those without vectors.
+
+    These are the vectors of `model`.
+    """
     found = tx.tuples(_UNINDEXED, {"most": limit})
     if model is not None and len(found) < limit:
         found += tx.tuples(_OTHER_MODEL, {"model": model, "most": limit - len(found)})

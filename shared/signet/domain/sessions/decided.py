@@ -177,6 +177,11 @@ def names(found: Sequence[Decided], told: str) -> list[str]:
     return [name.replace("episode:", STARTED, 1) for name in kept]
 
 
+def texts(chunk: str) -> list[str]:
+    """Return what the user decides in a chunk."""
+    return [text for _, text, _, is_open in _each(chunk) if not is_open]
+
+
 @lru_cache(2 * READ)
 def _statements(chunk: str) -> Sequence[tuple[int, str, bool, bool]]:
     """Return place, text, whether it is the whole turn, and whether it is open, of each statement of a chunk."""

@@ -10,21 +10,20 @@ from signet.domain.auth import caller
 from signet.domain.injections.models import tokens
 from signet.domain.sessions.sql import every as sql
 from signet.domain.sessions.sql.every import GivenRow, SessionRow
-from signet.domain.transcripts import transcript
-from signet.wire.sessions import ListedSession, Outcome, SessionPage
-
-#: So much of a transcript is read for a title, and so much of its first message is one.
-BEGINNING_CHARS, TITLE_CHARS = 4_000, 120
+from signet.domain.transcripts import stored
+from signet.domain.transcripts.models import Overview
+from signet.wire.injections import SessionOverview
+from signet.wire.sessions import ListedSession, SessionPage, Use
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which sessions: of one agent, project, harness or outcome where these are named, behind a cursor."""
+    """Which sessions: of one agent, project, harness or use where these are named, behind a cursor."""
 
     agent_id: str | None = None
     project: str | None = None
     harness: str | None = None
-    outcome: Outcome | None = None
+    use: Use | None = None
     cursor: str | None = None
     limit: int = 50
 
@@ -37,7 +36,7 @@ def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
         "hidden": caller.current().hidden,
         "project": wanted.project,
         "harness": wanted.harness,
-        "outcome": wanted.outcome,
+        "use": wanted.use,
         "now": clock.to_text(now),
         "last": last,
         "last_agent": agent,
@@ -51,13 +50,25 @@ def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
         (one.agent_id, one.session_key): one
         for one in tx.rows(GivenRow, sql.GIVEN, {"sessions": named})
     }
-    begun = tx.tuples(sql.BEGINNINGS, {"sessions": named, "chars": BEGINNING_CHARS})
-    titles = {(agent_id, key): _title(text) for agent_id, key, text in begun}
+    overviews = stored.overviews(tx, [_key(one) for one in found])
     end = found[-1] if more else None
     return {
-        "sessions": [_listed(one, given.get(_key(one)), titles.get(_key(one))) for one in found],
+        "sessions": [
+            _listed(one, given.get(_key(one)), overviews.get(_key(one), Overview()))
+            for one in found
+        ],
         "count": len(found),
         "next": cursor.write([end.last, end.agent_id, end.session_key]) if end else None,
+    }
+
+
+def overview(shown: Overview, project: str | None) -> SessionOverview:
+    """Return an overview as clients read it, with paths relative to the project."""
+    return {
+        "title": shown.title,
+        "outcome": shown.outcome,
+        "decisions": list(shown.decisions),
+        "files": [file.removeprefix(f"{project}/") for file in shown.files],
     }
 
 
@@ -65,14 +76,7 @@ def _key(row: SessionRow) -> tuple[str, str]:
     return row.agent_id, row.session_key
 
 
-def _title(text: str) -> str | None:
-    """Return how the first message of the user begins, in one line."""
-    said = (turn.text for turn in transcript.parse(text) if turn.role == "user")
-    words = " ".join(next(said, "").split())
-    return words[:TITLE_CHARS] or None
-
-
-def _listed(row: SessionRow, given: GivenRow | None, title: str | None) -> ListedSession:
+def _listed(row: SessionRow, given: GivenRow | None, shown: Overview) -> ListedSession:
     return {
         "key": row.session_key,
         "agentId": row.agent_id,
@@ -81,10 +85,11 @@ def _listed(row: SessionRow, given: GivenRow | None, title: str | None) -> Liste
         "startedAt": row.began,
         "lastAt": row.last,
         "endedAt": None if row.is_live else row.last,
+        "seconds": round((clock.parse(row.last) - clock.parse(row.began)).total_seconds()),
         "bypassed": bool(row.is_bypassed),
         "prompts": given.prompts if given else 0,
         "given": given.given if given else 0,
         "used": given.used if given else 0,
         "tokens": tokens(given.chars) if given else 0,
-        "title": title,
+        **overview(shown, row.project),
     }

@@ -9,8 +9,10 @@ from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.injections import show
 from signet.domain.memory import lookup
+from signet.domain.sessions import every
 from signet.domain.summaries import page
-from signet.domain.transcripts import withheld
+from signet.domain.transcripts import stored, withheld
+from signet.domain.transcripts.models import Overview
 from signet.wire.injections import SessionReplay
 
 
@@ -28,8 +30,10 @@ def replay(
     owner, whole = found["agentId"], found["sessionKey"]
     reader = agents.reader(tx, owner, any_scope=True)
     told = withheld.all_cleaned(tx, owner, [one.text for one in turns])
+    shown = stored.overviews(tx, [(owner, whole)]).get((owner, whole), Overview())
     return {
         **found,
+        **every.overview(shown if turns else Overview(), found["project"]),
         "turns": [
             {"role": one.role, "text": text, "at": one.at}
             for one, text in zip(turns, told, strict=True)

@@ -187,7 +187,7 @@ class Model:
         except ProviderFailed:
             whole = None
         summary = whole.summary if whole else "\n\n---\n\n".join(summaries)
-        return Notes(summary=summary, facts=tuple(facts))
+        return Notes(summary=summary, topic=whole.topic if whole else None, facts=tuple(facts))
 
     def _read(
         self,

@@ -49,9 +49,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
-    """What is kept of a session: Markdown for people, facts for recall."""
+    """Notes of a session: Markdown for people, facts for recall; `topic` in a model's words."""
 
     summary: str
+    topic: str | None = None
     facts: tuple[Said, ...] = ()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from signet.domain.episodes import overview
 from signet.domain.extraction.grounding import Grounds, Verdict
 from signet.domain.extraction.models import FACT_TYPES, MAX_FACT_CHARS, MIN_FACT_CHARS
 from signet.domain.memory import normalize
@@ -25,7 +26,13 @@ def notes(raw: str, *, day: str, most: int, grounds: Grounds) -> Notes | None:
         return None
     said = [fact for fact in facts if fact and grounds.judge(fact.content) is Verdict.SAID]
     summary = headed(answers.text(found, "summary"), day)
-    return Notes(summary=summary, facts=tuple(distinct(said)[:most]))
+    return Notes(summary=summary, topic=topic(summary), facts=tuple(distinct(said)[:most]))
+
+
+def topic(summary: str) -> str | None:
+    """Return the first heading below the title of a model's notes as a line, None without one."""
+    named = (line[3:] for line in summary.split("\n") if line.startswith("## "))
+    return next(overview.lines(next(named, "")), None)
 
 
 def headed(summary: str, day: str) -> str:

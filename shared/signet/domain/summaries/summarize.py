@@ -119,6 +119,8 @@ def _read(
         if summary != notes.summary:  # it was forgotten meanwhile, and stands in the file
             withheld.queue(tx, whose.agent_id, is_back=False, now=now, file=path)
         if not asked.is_part:
+            if notes.topic:
+                stored.put_topic(tx, whose.agent_id, whose.key, notes.topic)
             _keep_summary(tx, asked, summary, [*saved, *remembered], score, now)
             condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
         tx.run(jobs.FORGET_PART, (asked.job_id,))

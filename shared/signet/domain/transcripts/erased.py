@@ -80,6 +80,7 @@ def clean_transcripts(
     job: JobContext, known: Mapping[str, Sequence[Statement]], session_key: str | None = None
 ) -> int:
     """Take statements out of the stored transcripts, or one of them; return how many changed."""
+    clean(job, Texts(sql.OVERVIEW_TEXTS, sql.CLEAN_OVERVIEW), known, session_key)
     return clean(job, Texts(sql.TEXTS, sql.CLEAN), known, session_key)
 
 

@@ -190,6 +190,7 @@ class _Session:
             shortened=self._shortened,
             left_out=self._left_out + self._turns.gone,
             folders=tuple(self._folders.changes),
+            files=tuple(map(storable, self._steps.files)),
         )
 
 

@@ -1,6 +1,6 @@
 """A session as its harness hands it over."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from signet.domain.transcripts.parts import Part
@@ -26,6 +26,18 @@ class Reading:
     left_out: int = 0
     #: From when on the session was in which folder, where the log has times and folders.
     folders: tuple[tuple[str, str], ...] = ()
+    #: Paths of the files that tools changed, the last one last.
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """What a list shows of a session: lines of at most 80 characters, decisions and files in order."""
+
+    title: str | None = None
+    outcome: str | None = None
+    decisions: Sequence[str] = ()
+    files: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

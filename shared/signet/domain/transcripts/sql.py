@@ -5,6 +5,8 @@ A stored transcript only ever grows, so its length names its version within a se
 
 from typing import NamedTuple
 
+from signet.db.dialect import THEN_JOIN, list_rows
+
 
 class Transcript(NamedTuple):
     """A transcript as it is stored; `created_at` is when its first message was said."""
@@ -75,6 +77,33 @@ INSERT OR REPLACE INTO session_parts (agent_id, session_key, since, project, sub
 PARTS = """
 SELECT since, project, sub_path FROM session_parts WHERE agent_id = ? AND session_key = ? ORDER BY since"""
 DELETE_PARTS = "DELETE FROM session_parts WHERE agent_id = ? AND session_key = ?"
+
+#: Without `decisions` a session waits to be indexed.
+PUT_OVERVIEW = """
+INSERT INTO session_overviews (agent_id, session_key, title, outcome, decisions) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET title = excluded.title, outcome = excluded.outcome, decisions = excluded.decisions"""
+PUT_TOPIC = """
+INSERT INTO session_overviews (agent_id, session_key, topic) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET topic = excluded.topic"""
+PUT_FILES = """
+INSERT INTO session_overviews (agent_id, session_key, files) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET files = excluded.files"""
+FILES = "SELECT files FROM session_overviews WHERE agent_id = ? AND session_key = ?"
+OVERVIEWS = f"""
+SELECT o.agent_id, o.session_key, coalesce(o.topic, o.title) AS title, o.outcome, o.decisions, o.files
+  FROM (SELECT value ->> 0 AS agent_id, value ->> 1 AS session_key FROM {list_rows(":sessions")}) n
+  {THEN_JOIN} session_overviews o ON o.agent_id = n.agent_id AND o.session_key = n.session_key"""
+DELETE_OVERVIEW = "DELETE FROM session_overviews WHERE agent_id = ? AND session_key = ?"
+#: All but the files, which are written again when the session is indexed.
+OVERVIEW_TEXTS = """
+SELECT rowid, agent_id, coalesce(title, '') || '
+' || coalesce(topic, '') || '
+' || coalesce(outcome, '') || '
+' || coalesce(decisions, '') FROM session_overviews
+ WHERE rowid > ? AND (?3 IS NULL OR session_key = ?3) ORDER BY rowid LIMIT ?2"""
+CLEAN_OVERVIEW = """
+UPDATE session_overviews SET title = NULL, topic = NULL, outcome = NULL, decisions = NULL
+ WHERE ? IS NOT NULL AND rowid = ? AND ? IS NOT NULL"""
 
 UNKEEP = "INSERT OR IGNORE INTO unkept_sessions (agent_id, session_key, since) VALUES (?, ?, ?)"
 KEEP_AGAIN = "DELETE FROM unkept_sessions WHERE agent_id = ? AND session_key = ?"

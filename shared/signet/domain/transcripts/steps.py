@@ -8,6 +8,7 @@ of the results of tools only the words that are new in the session. Pure.
 import contextlib
 import hashlib
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from enum import StrEnum
 
 from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import Turn
+from signet.text import json_text
 
 #: What is kept of one call, read of one result, kept of the results in all, and of a session: the newest steps.
 CALL_CHARS, READ_CHARS = 8_000, 20_000
@@ -55,6 +57,15 @@ _ANSWERED = ("content", "output", "aggregated_output", "result")
 _IDS = ("id", "call_id", "callID", "toolCallId")
 #: Copilot puts what happened into `data`: a message with its calls, or what came back.
 _MESSAGE, _DONE = "assistant.message", "tool.execution_complete"
+#: Tools that change files, by a part of their names; the field that names a file, and a line of a patch.
+_CHANGES = re.compile(r"edit|write|replace|patch|create|notebook|multi_edit", re.IGNORECASE)
+_NO_FILES = re.compile(r"todo|memory|plan|task", re.IGNORECASE)
+_FILE = re.compile(
+    r"(?:(?:target|absolute|notebook|file)_?)?(?:file|path)|file_?name", re.IGNORECASE
+)
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S[^\n]*)", re.MULTILINE)
+#: Files of a session that are kept, and the longest path.
+MOST_FILES, PATH_CHARS = 40, 400
 #: Our own tools: what they are asked and answer is memory itself, not a use of it.
 _OWN = ("mcp__signet", "mcp_signet", "signet", "memory_")
 
@@ -106,6 +117,12 @@ class Recorder:
         self._own: set[str] = set()
         self._room = RESULT_CHARS
         self._last: Step | None = None
+        self._files: dict[str, None] = {}
+
+    @property
+    def files(self) -> list[str]:
+        """The files that tools changed, the last one last."""
+        return list(self._files)[-MOST_FILES:]
 
     def add(self, record: dict[str, object], turns: Iterable[Turn]) -> None:
         """Collect the steps of a record, of which these are the messages."""
@@ -138,6 +155,9 @@ class Recorder:
                 if name.startswith(_OWN):
                     self._own.add(str(part.get("call_id") or id_))
                     continue
+                for path in _changed(name, part, asked):
+                    self._files.pop(path, None)
+                    self._files[path] = None
                 yield Step(StepType.CALL, asked[: 2 * CALL_CHARS], name)
             if type_ in _RESULTS and self._room > 0:
                 if str(part.get("tool_use_id") or part.get("call_id") or id_) in self._own:
@@ -201,6 +221,20 @@ def _field(part: dict[str, object], names: Iterable[str]) -> str:
         with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(value)
     return "\n".join(_strings(value))
+
+
+def _changed(name: str, part: dict[str, object], asked: str) -> list[str]:
+    """Return the paths of the files that a call of a tool changes."""
+    if "*** " in asked and (patched := _PATCHED.findall(asked)):
+        return [path.strip()[:PATH_CHARS] for path in patched]
+    if not _CHANGES.search(name) or _NO_FILES.search(name):
+        return []
+    given = next((part[field] for field in _ASKED if part.get(field)), None)
+    if isinstance(given, str):
+        given = json_text.an_object(given)
+    named = given.items() if isinstance(given, dict) else ()
+    paths = (value for field, value in named if _FILE.fullmatch(field))
+    return [path for path in paths if isinstance(path, str) and 0 < len(path) <= PATH_CHARS][:1]
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -1,12 +1,14 @@
 """The stored transcripts of sessions: what is handed over is kept together with what is stored already."""
 
+import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.transcripts import merge, parts, readings, sql, transcript
-from signet.domain.transcripts.models import Session
+from signet.domain.transcripts import merge, parts, readings, sql, steps, transcript, withheld
+from signet.domain.transcripts.models import Overview, Session
 from signet.domain.transcripts.sql import Transcript
 from signet.queue import NORMAL, Job, enqueue
 
@@ -34,6 +36,8 @@ def keep(tx: WriteTx, session: Session, *, priority: int = NORMAL, now: datetime
     if is_forgotten(tx, session.agent_id, session.key):
         return
     readings.put(tx, session, now=now)
+    if session.reading and session.reading.files:
+        _add_files(tx, session.agent_id, session.key, session.reading.files)
     if not session.text:
         return
     parts.put(tx, session.agent_id, session.key, session.parts)
@@ -99,6 +103,7 @@ def forget(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
     """Delete a transcript, and store nothing more of its session from now on."""
     tx.run(sql.DELETE, (agent_id, key))
     tx.run(sql.DELETE_PARTS, (agent_id, key))
+    tx.run(sql.DELETE_OVERVIEW, (agent_id, key))
     readings.forget(tx, agent_id, key)
     tx.run(sql.FORGET, (agent_id, key, clock.to_text(now)))
 
@@ -111,6 +116,42 @@ def is_forgotten(tx: ReadTx, agent_id: str, key: str) -> bool:
 def forgotten(tx: ReadTx) -> set[tuple[str, str]]:
     """Return agent and key of every session that somebody has forgotten."""
     return {(row[0], row[1]) for row in tx.tuples(sql.FORGOTTEN)}
+
+
+def put_overview(tx: WriteTx, agent_id: str, key: str, found: Overview) -> None:
+    """Store what a list shows of a session; its files were stored with its log."""
+    decisions = json.dumps(list(found.decisions), ensure_ascii=False)
+    tx.run(sql.PUT_OVERVIEW, (agent_id, key, found.title, found.outcome, decisions))
+
+
+def put_topic(tx: WriteTx, agent_id: str, key: str, topic: str) -> None:
+    """Let a model's words be the title of a session."""
+    tx.run(sql.PUT_TOPIC, (agent_id, key, topic))
+
+
+def overviews(tx: ReadTx, sessions: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Overview]:
+    """Return the overviews of these sessions (agent and key), without forgotten statements."""
+    rows = tx.tuples(sql.OVERVIEWS, {"sessions": json.dumps(list(sessions))})
+    known = {agent: withheld.of(tx, agent) for agent in {row[0] for row in rows}}
+
+    def shown(agent: str, text: str | None) -> str | None:
+        return None if text is None or withheld.hides(text, known[agent]) else text
+
+    return {
+        (agent, key): Overview(
+            title=shown(agent, title),
+            outcome=shown(agent, outcome),
+            decisions=[one for one in json.loads(decided or "[]") if shown(agent, one)],
+            files=json.loads(files or "[]"),
+        )
+        for agent, key, title, outcome, decided, files in rows
+    }
+
+
+def _add_files(tx: WriteTx, agent_id: str, key: str, files: Sequence[str]) -> None:
+    before = json.loads(tx.value(sql.FILES, (agent_id, key)) or "[]")
+    every = [*(one for one in before if one not in files), *files]
+    tx.run(sql.PUT_FILES, (agent_id, key, json.dumps(every[-steps.MOST_FILES :])))
 
 
 def length(tx: ReadTx, agent_id: str, key: str) -> int:

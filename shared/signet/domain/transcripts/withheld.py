@@ -153,6 +153,17 @@ def without(text: str, statements: Sequence[Statement]) -> str:
     return "\n".join(kept)
 
 
+def hides(text: str, statements: Sequence[Statement]) -> bool:
+    """Return whether a line says one of these, or was cut from a sentence that does. Pure."""
+    if not statements:
+        return False
+    words = hashed(text)
+    return any(
+        one.is_said_in(words) or (words and len(one.words & words) >= SHARE * len(words))
+        for one in statements
+    )
+
+
 def sentences(text: str) -> set[str]:
     """Return the sentences of a text, without what marks its lines and is around them. Pure."""
     lines = map(_Line.of, text.split("\n"))

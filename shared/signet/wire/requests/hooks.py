@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from signet.wire.requests.changes import MAX_REASON_CHARS
 from signet.wire.requests.model import KEY_CHARS, Body, Params, Text, Whole, spelled
 from signet.wire.requests.recall import RecallBody
-from signet.wire.sessions import Outcome
+from signet.wire.sessions import Use
 
 
 def bare(session_key: str) -> str:
@@ -159,7 +159,7 @@ class SessionParams(Params):
     state: Literal["running", "all"] = "running"
     project: Text = None
     harness: Text = None
-    outcome: Outcome | None = None
+    use: Use | None = None
     cursor: Text = None
     limit: Annotated[int, Whole(1, 200)] = 50
 

@@ -88,6 +88,12 @@ export interface Candidate {
   why: string;
 }
 
+export interface Capture {
+  harnesses: HarnessCapture[];
+  unknownRecords: UnknownRecords[];
+  truncatedSessions: number;
+}
+
 export interface Change {
   id: string;
   event: string;
@@ -481,6 +487,12 @@ export interface GraphColumns {
   total: number;
 }
 
+export interface HarnessCapture {
+  harness: string;
+  lastMessageAt: string | null;
+  emptySession: string | null;
+}
+
 export interface Harnesses {
   harnesses: KnownHarness[];
 }
@@ -534,6 +546,7 @@ export interface Hit {
   valid_to?: string;
   superseded?: boolean;
   superseded_by?: string;
+  newer?: Newer;
   supplementary?: boolean;
   parts?: Part[];
   more?: string;
@@ -639,6 +652,10 @@ export interface Links {
 }
 
 export interface ListedSession {
+  title: string | null;
+  outcome: string | null;
+  decisions: string[];
+  files: string[];
   key: string;
   agentId: string;
   harness: string | null;
@@ -646,12 +663,12 @@ export interface ListedSession {
   startedAt: string;
   lastAt: string;
   endedAt: string | null;
+  seconds: number;
   bypassed: boolean;
   prompts: number;
   given: number;
   used: number;
   tokens: number;
-  title: string | null;
 }
 
 export interface LogFiles {
@@ -822,11 +839,20 @@ export interface Nearest {
   valid_to?: string;
   superseded?: boolean;
   superseded_by?: string;
+  newer?: Newer;
   supplementary?: boolean;
   parts?: Part[];
   more?: string;
   explain?: Why;
   left_out: string;
+}
+
+export interface Newer {
+  id: string;
+  since: string;
+  says: string;
+  replaces: string;
+  is_part: boolean;
 }
 
 export interface Node {
@@ -855,6 +881,11 @@ export interface Paused {
   success: boolean;
   paused: boolean;
   pauses: (Record<string, string | null>)[];
+}
+
+export interface Predecessor {
+  id: string;
+  content: string;
 }
 
 export interface PredictorModel {
@@ -936,6 +967,14 @@ export interface ProjectionColumns {
   typeNames: string[];
 }
 
+export interface Reading {
+  version: string | null;
+  messages: number;
+  unknownRecords: Record<string, number>;
+  shortened: number;
+  leftOut: number;
+}
+
 export interface RecallStats {
   total: number;
   searchTime: number;
@@ -996,6 +1035,7 @@ export interface Remembered {
   content: string;
   embedded: boolean;
   deduped: boolean;
+  rewritten?: boolean;
   entities_linked: number;
   hints_written: number;
   origin: string;
@@ -1003,6 +1043,7 @@ export interface Remembered {
   review?: string;
   superseded?: string[];
   not_superseded?: string[];
+  may_replace?: Predecessor[];
   masked?: string[];
   lifted?: string[];
   chunked?: boolean;
@@ -1094,6 +1135,10 @@ export interface SessionReplay {
   isOver: boolean;
   totals: ContextTotals;
   injections: ContextInjection[];
+  title: string | null;
+  outcome: string | null;
+  decisions: string[];
+  files: string[];
   turns: Spoken[];
   memories: SessionMemory[];
   summary: string | null;
@@ -1195,6 +1240,7 @@ export interface Status {
   waitingForProvider?: Record<string, string>;
   embedding?: EmbeddingState;
   reviewsWaiting?: number;
+  capture?: Capture;
 }
 
 export interface Stayed {
@@ -1256,6 +1302,14 @@ export interface Transcript {
   content: string;
   createdAt: string;
   updatedAt: string | null;
+  reading?: Reading | null;
+}
+
+export interface UnknownRecords {
+  harness: string;
+  version: string | null;
+  type: string;
+  records: number;
 }
 
 export interface UpdateStatus {

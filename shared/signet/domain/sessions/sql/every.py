@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from signet.db.dialect import THEN_JOIN, list_rows
+from signet.db.dialect import list_rows
 from signet.db.visibility import OF_AGENT
 
 
@@ -62,7 +62,7 @@ _USES = """
 _FILTERS = f"""
  {OF_AGENT} AND (:project IS NULL OR project = :project)
  AND (:harness IS NULL OR harness = :harness)
- AND (:outcome IS NULL OR {_USES} IS CASE :outcome WHEN 'used_nothing' THEN 0 END)"""
+ AND (:use IS NULL OR {_USES} IS CASE :use WHEN 'used_nothing' THEN 0 END)"""
 PAGE = f"""
 WITH known AS (
   SELECT agent_id, session_key, created_at AS began, created_at AS last, harness, project, 0 AS is_live,
@@ -77,9 +77,8 @@ SELECT * FROM (
     FROM known GROUP BY agent_id, session_key) a
  WHERE {_FILTERS} AND (:last IS NULL OR (last, agent_id, session_key) < (:last, :last_agent, :last_key))
  ORDER BY last DESC, agent_id DESC, session_key DESC LIMIT :limit"""
-_NAMED = f"""
-WITH named AS (SELECT value ->> 0 AS agent_id, value ->> 1 AS session_key FROM {list_rows(":sessions")})"""
-GIVEN = f"""{_NAMED}
+GIVEN = f"""
+WITH named AS (SELECT value ->> 0 AS agent_id, value ->> 1 AS session_key FROM {list_rows(":sessions")})
 SELECT n.agent_id, n.session_key,
        (SELECT count(*) FROM session_injections s
          WHERE s.agent_id = n.agent_id AND s.session_key = n.session_key AND s.phase = 'prompt') AS prompts,
@@ -89,7 +88,3 @@ SELECT n.agent_id, n.session_key,
   FROM named n LEFT JOIN session_injections s ON s.agent_id = n.agent_id AND s.session_key = n.session_key
   LEFT JOIN injected_items i ON i.injection_seq = s.seq AND i.is_given = 1 AND i.kind <> 'section'
  GROUP BY n.agent_id, n.session_key"""
-#: How the transcripts of sessions begin.
-BEGINNINGS = f"""{_NAMED}
-SELECT n.agent_id, n.session_key, substr(t.content, 1, :chars) FROM named n
-  {THEN_JOIN} session_transcripts t ON t.agent_id = n.agent_id AND t.session_key = n.session_key"""

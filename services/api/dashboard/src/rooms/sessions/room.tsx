@@ -14,7 +14,7 @@ import { Replay } from "./replay";
 /** The daemon tells no more of a first message than so many characters. */
 const CUT = 80;
 
-const OUTCOMES = Object.entries({ "": "Any outcome", given_nothing: "Given nothing", used_nothing: "Used nothing" });
+const USES = Object.entries({ "": "Any use", given_nothing: "Given nothing", used_nothing: "Used nothing" });
 
 type Line = ListedSession & { readonly id: string };
 
@@ -24,16 +24,16 @@ export default function Sessions() {
 }
 
 function List() {
-  const { harness, project, outcome } = route.value.query;
-  const pages = usePages<SessionPage, Line>(paths.allSessions({ harness, project, outcome, limit: 50 }),
+  const { harness, project, use } = route.value.query;
+  const pages = usePages<SessionPage, Line>(paths.allSessions({ harness, project, use, limit: 50 }),
     (page) => page.sessions.map((one) => ({ ...one, id: `${one.agentId} ${one.key}` })), ["session"], () => scroller().scrollTop < 40);
   const { rows } = pages;
   useSteps(".diary a");
-  return <Shown of={pages.first} rows={8} what="sessions">{() => rows.length === 0 && !harness && !project && !outcome ? <Nothing /> : <>
+  return <Shown of={pages.first} rows={8} what="sessions">{() => rows.length === 0 && !harness && !project && !use ? <Nothing /> : <>
     <div class="filters bar" role="group" aria-label="Filters">
       <Known label="Harness" name="harness" of={rows.map((one) => one.harness)} />
       <Known label="Project" name="project" of={rows.map((one) => one.project)} say={projectName} />
-      <Choice label="Outcome" name="outcome" of={OUTCOMES} />
+      <Choice label="Use" name="use" of={USES} />
     </div>
     {rows.length === 0 && <Empty title={noneOf("session")}><p><a href="#/sessions">Show all sessions</a></p></Empty>}
     {byDay(rows, (row) => row.lastAt).map(([day, found]) => <section key={day} class="day"><h2>{dayName(new Date(found[0]!.lastAt))}</h2>
