@@ -65,18 +65,20 @@ def command(
     seconds: float | None = None,
     forgets: bool = False,
     alone: bool = False,
+    pages: bool = False,
     does: str = "",
 ) -> Callable[[Callable[..., Output]], Callable[..., None]]:
     """Return a decorator that makes a generator a command, and registers it with `app` if given.
 
     The command has `--json`. A first parameter `signet` receives the client of the daemon (with `seconds` as timeout)
     and adds `--path`. A parameter `as_json` receives the value of `--json`. `forgets`: the command also deletes from
-    this machine's offline copy. `alone`: it runs when the group `app` is called without a command. `does` describes a
-    command that runs programs or changes who is trusted; agents may not run it.
+    this machine's offline copy. `alone`: it runs when the group `app` is called without a command. `pages`: a long
+    result opens in a pager on a terminal. `does` describes a command that runs programs or changes who is trusted;
+    agents may not run it.
     """
 
     def decorate(run: Callable[..., Output]) -> Callable[..., None]:
-        made = _made(run, seconds, forgets=forgets, alone=alone, does=does)
+        made = _made(run, seconds, forgets=forgets, alone=alone, pages=pages, does=does)
         if app is None:
             return made
         return app.callback()(made) if alone else app.command(name)(made)
@@ -85,7 +87,13 @@ def command(
 
 
 def _made(
-    run: Callable[..., Output], seconds: float | None, *, forgets: bool, alone: bool, does: str
+    run: Callable[..., Output],
+    seconds: float | None,
+    *,
+    forgets: bool,
+    alone: bool,
+    pages: bool,
+    does: str,
 ) -> Callable[..., None]:
     given = dict(inspect.signature(run).parameters)
     needs_client = given.pop("signet", None) is not None
@@ -111,7 +119,8 @@ def _made(
             assert path is None or isinstance(path, str)
             options["signet"] = signet = client(path, timeout_seconds=seconds)
         try:
-            _print(run(**options), as_json=as_json)
+            with output.paged(on=pages and not as_json):
+                _print(run(**options), as_json=as_json)
         except Unauthenticated as error:
             if needs_client and signet.target.is_elsewhere:
                 error.facts["hint"] = connection.KEY_HINT

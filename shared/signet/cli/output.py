@@ -5,6 +5,7 @@ results and errors.
 """
 
 import functools
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -97,6 +99,53 @@ def _safe(text: str, stream: TextIO) -> str:
     return controls.clean_but_colour(text) if ink(stream).on else controls.clean(text)
 
 
+class _Screen(io.StringIO):
+    """Collect what a command prints on a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@contextmanager
+def paged(*, on: bool) -> Iterator[None]:
+    """Show what is printed in a pager if it is longer than the terminal, as git does (PAGER, LESS); hints follow."""
+    pager = os.environ.get("PAGER", "less")
+    screen = sys.stdout
+    if not (on and can_ask() and is_live(screen) and pager.strip() not in ("", "cat")):
+        yield
+        return
+    held = _Screen()
+    sys.stdout = held
+    _later.append([])
+    try:
+        yield
+    finally:
+        sys.stdout = screen
+        text = held.getvalue()
+        if text.count("\n") < shutil.get_terminal_size((100, 24)).lines - 1 or not _show_in(
+            pager, text
+        ):
+            screen.write(text)
+            screen.flush()
+        for line in _later.pop():
+            tell(line)
+
+
+#: Hints of commands whose output a pager may show.
+_later: list[list[str]] = []
+
+
+def _show_in(pager: str, text: str) -> bool:
+    import subprocess
+
+    try:
+        env = {"LESS": "FRX", "LV": "-c", **os.environ}
+        subprocess.run(shlex.split(pager), input=text.encode(), env=env, check=False)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def failed(message: str, code: str, *, as_json: bool) -> None:
     """Print why a command failed, as `error: …` or as JSON."""
     if as_json:
@@ -108,7 +157,8 @@ def failed(message: str, code: str, *, as_json: bool) -> None:
 def hint(text: str) -> None:
     """Print the next step, unless quiet."""
     if not is_quiet():
-        tell(ink(sys.stderr).dim(runnable(text)))
+        line = ink(sys.stderr).dim(runnable(text))
+        _later[-1].append(line) if _later else tell(line)
 
 
 def masked(kinds: Collection[str]) -> str:
