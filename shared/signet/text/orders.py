@@ -53,6 +53,13 @@ _ACTS = (
     r"(?:call|invoke|run|execute|send|post|upload|forward|fetch|open|install|delete|save|store|update|append|include"
     r"|recommend|replace|redirect|reply|answer|tell|say|use|treat|push|merge|curl|tool|memory_\w+|https?:)"
 )
+#: What fetches or decodes, its arguments with line breaks of the shell, and what runs whatever it reads.
+_FETCH = r"(?:curl|wget|iwr|irm|invoke-(?:webrequest|restmethod)|base64|openssl|xxd|printf|echo)(?:\.exe)?"
+_ARGUMENTS = r"[^\S\n][^\S\n]*+[^|\s](?:[^|\n\\]|\\[^|]){0,300}?(?:\|[^|\n]{1,80}){0,3}?"
+_SHELL = (
+    r"(?:(?:sudo|env|exec|nohup)[^\S\n]++){0,2}(?:/[\w/]{1,20}/)?"
+    r"(?:(?:ba|z|k|da|fi|a)?sh\b(?![.\w/-])|pwsh\b|powershell\b|iex\b|(?:python[\d.]{0,4}|perl|ruby|node|php)(?=[^\S\n]*+-?[^\S\n]*+(?:[\"'`)&;|]|$)))"
+)
 #: Each pattern with literals of which one stands in every text that it finds, in lower case.
 _STEERS = tuple(
     (needles.split("|"), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
@@ -105,13 +112,24 @@ _STEERS = tuple(
             r"|notify|reveal|disclose|warn)\b[^.!?\n]{0,40}?\b(?:user|human|anyone|owner|operator)\b"
             rf"|\b(?:secretly|silently|covertly|discreetly)\s+(?:[a-z]+ ){{0,2}}?{_ACTS}",
         ),
-        # Sending away; images that carry what is known; what runs at once or deletes.
+        # Commands that run what they fetch or decode, and shells for others.
         (
-            "http|@|curl|rm -r",
+            "curl|wget|iwr|irm|invoke-|certutil|base64|openssl|xxd|printf|echo|powershell|pwsh|iex|/dev/tcp|mshta|b64decode"
+            "|authorized_keys|crontab",
+            rf"\b{_FETCH}\b{_ARGUMENTS}\|[^\S\n]*+{_SHELL}"
+            rf"|\b(?:curl|wget)\b{_ARGUMENTS}(?:&&|;)[^\S\n]*+(?:{_SHELL}[^\S\n]|(?:sudo )?(?:chmod \+x|\./)\S)"
+            rf"|(?:\b{_SHELL}|\bsource|\beval|\bexec|(?<!\S)\.)[^\S\n][^|\n]{{0,40}}?(?:<\(|\$\(|`)[^\n)`]{{0,40}}?\b{_FETCH}\b"
+            r"|\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]{0,80}[^\S\n][-/]e(?:nc|c|ncodedcommand)?[^\S\n]++[a-z0-9+/]{8}"
+            r"|\biex[^\S\n]*+[\"'($&]|\bmshta[^\S\n]++\S{0,9}https?:|\bcertutil\b[^\n]{0,40}-(?:urlcache|decode)"
+            r"|/dev/tcp/\S|\b(?:exec|eval)\(.{0,60}b64decode"
+            r"|>>[^\n]{0,60}authorized_keys|\|[^\S\n]*+(?:sudo )?crontab\b",
+        ),
+        # Sending away; images that carry what is known; what deletes.
+        (
+            "http|@|rm -r",
             rf"(?:{_START}|\b(?:always|must|should|to) )(?:send|post|upload|forward|exfiltrate|leak"
             rf"|e?mail(?![^\S\n]*+[:=*])|transmit)\b{_GAP}(?:https?://|\b[\w.+-]{{1,64}}@[\w-]{{1,64}}\.\w)"
-            r"|!\[[^\]\n]{0,200}\]\(https?://[^)\s?]{0,300}\?[^)]{1,500}\)|\bcurl\b[^"
-            r"|\n]{0,200}\|[^\S\n]*+(?:sudo )?(?:ba|z)?sh\b"
+            r"|!\[[^\]\n]{0,200}\]\(https?://[^)\s?]{0,300}\?[^)]{1,500}\)"
             r"|\brm -rf?[^\S\n]++(?:~|/|\$HOME)",
         ),
         # Faked turns, results and tags.
