@@ -115,7 +115,7 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
         "- The nest is on the roof. (",
         f"Signet 99.0.0 is available (this is {__version__}): signet update install",
         "- OPENAI_API_KEY",
-        "- Heron: Never push to the heron on Fridays",
+        "- Heron (saved by agent): Never push to the heron on Fridays",
         "## Session Recovery Context\nProject: ",
     ):
         assert line in inject, line

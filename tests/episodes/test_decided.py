@@ -48,7 +48,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[
 
 
 def _listed(start: str) -> list[str]:
-    _, _, rest = start.partition("## Decided and open in this project\n")
+    _, _, rest = start.partition("## The user's decisions, and what is open in this project\n")
     return [line for line in rest.partition("\n</signet-memory>")[0].split("\n") if line]
 
 
@@ -56,7 +56,7 @@ def test_statements_stand_there_newest_first(world: World) -> None:
     assert _listed(world.hook("session-start", "first")) == [
         "- Never overbook the night ferry. (Mar 4, 2026)",
         "- Ab jetzt heißen die Zweige nach dem Vorgang, also fix/1234. (Mar 3, 2026)",
-        "- the printers on Skagen need the new firmware. (open, Mar 2, 2026)",
+        "- the printers on Skagen need the new firmware. (open, Mar 2, 2026, said by an agent)",
         "- Decision: the server numbers the tickets, and the printer refuses a number it has seen. (Mar 2, 2026)",
     ]
 
@@ -151,7 +151,7 @@ def test_a_statement_that_was_taken_back_is_not_told(
         world.talk(key, [*first, *second], 12)
     world.rest()
     told = world.hook("session-start", f"back-{key}")
-    assert rule not in told.partition("## Decided and open")[2]
+    assert rule not in told.partition("## The user's decisions")[2]
     assert f"- {back}" in told
 
 
@@ -177,7 +177,7 @@ def test_forget_that_takes_back_the_message_before(world: World) -> None:
     world.rest()
     start = world.hook("session-start", "after-forget-that")
     assert "buoys red" in start
-    assert "north pier" not in start.partition("## Decided and open")[2]
+    assert "north pier" not in start.partition("## The user's decisions")[2]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_what_an_agent_calls_open_contains_no_command(world: World, order: str) 
     world.talk(f"open-{order[:8]}", [("user", "go on"), ("assistant", f"Done. Open: {order}")], 15)
     world.rest()
     start = world.hook("session-start", f"order-{order[:8]}")
-    assert order not in start.partition("## Decided and open")[2]
+    assert order not in start.partition("## The user's decisions")[2]
 
 
 def test_a_later_statement_replaces_an_earlier_one(world: World) -> None:
@@ -206,7 +206,7 @@ def test_a_later_statement_replaces_an_earlier_one(world: World) -> None:
     for day, (key, text) in enumerate(talks, start=17):
         world.talk(key, [("user", text), ("assistant", "Yes.")], day)
     world.rest()
-    start = world.hook("session-start", "after-cabins").partition("## Decided and open")[2]
+    start = world.hook("session-start", "after-cabins").partition("## The user's decisions")[2]
     assert "cut on Thursday" in start
     assert "cut on Tuesday" not in start
 
@@ -222,6 +222,6 @@ def test_few_open_items_stand_beside_decisions(world: World) -> None:
     ]
     world.talk("gangways", said, 21)
     world.rest()
-    start = world.hook("session-start", "after-gangways").partition("## Decided and open")[2]
+    start = world.hook("session-start", "after-gangways").partition("## The user's decisions")[2]
     assert start.count("needs") == 6
     assert "Never overbook" in start

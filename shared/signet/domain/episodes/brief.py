@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 
 from signet import clock
 from signet.db import ReadTx, fts
@@ -40,6 +39,8 @@ PASSAGE_CHARS = 700
 #: Shorter turns may be the same in several sessions.
 REPEAT_CHARS = 40
 
+#: A backslash continues a line.
+_LINE_END = re.compile(r"(?<!\\)\n")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 CODE_LEFT_OUT = "[code left out]"
 LEFT_OUT = "[…]"
@@ -118,11 +119,11 @@ def _unrepeated(texts: Sequence[str], is_talk: Sequence[bool], asked: Sequence[s
     found = []
     for text, talks in zip(texts, is_talk, strict=True):
         turns = split.turns(text) if talks else []
-        new = [LEFT_OUT if turn in seen else turn for turn in turns]
+        known = [turn in seen for turn in turns]
         seen.update(turn for turn in turns if len(turn) >= REPEAT_CHARS)
-        rest = "\n".join(turn for turn, _ in groupby(new))
+        rest = split.without(turns, known, LEFT_OUT)
         is_near = search.shared_words(asked, rest.replace(LEFT_OUT, "")) > 0
-        found.append(text if new == turns else rest if is_near else "")
+        found.append((rest if is_near else "") if any(known) else text)
     return found
 
 
@@ -232,13 +233,8 @@ def _text(
 def _new(source: Source, position: int, text: str, given: Collection[str]) -> str:
     """Return a chunk of a session with a mark in the place of turns that were told, counted as in `_parts`."""
     turns = split.turns(without_code(text))
-    names = [source.part(position, place) for place in range(len(turns))]
-    if not any(is_given(name, given) for name in names):
-        return text
-    new = [
-        LEFT_OUT if is_given(name, given) else turn for name, turn in zip(names, turns, strict=True)
-    ]
-    return "\n".join(turn for turn, _ in groupby(new))
+    known = [is_given(source.part(position, place), given) for place in range(len(turns))]
+    return split.without(turns, known, LEFT_OUT) if any(known) else text
 
 
 def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list[str]:
@@ -279,9 +275,11 @@ def unsteered(text: str, type: SourceType) -> str:
     if type is SourceType.MEMORY:
         return "" if orders.steers(" ".join(text.split())) else text
     if type is not SourceType.SESSION:
-        return "\n".join(line for line in text.split("\n") if not orders.steers(line))
+        return "\n".join(line for line in _LINE_END.split(text) if not orders.steers(line))
     said = split.turns(text)
-    return "\n".join(turn for turn in said if turn.startswith("User") or not orders.steers(turn))
+    return split.without(
+        said, [not turn.startswith("User") and orders.steers(turn) for turn in said], LEFT_OUT
+    )
 
 
 def _joined(parts: Sequence[str], type: SourceType) -> str:
@@ -325,10 +323,13 @@ def _fitting(
         for turn in turns
     ]
     first = last = max(range(len(turns)), key=lambda place: (worth[place], place))
-    room = chars - takes(first) - 2 * len(LEFT_OUT) - len(between)
+    speakers = list(split.speakers(turns)) if is_talk else [""] * len(turns)
+    longest = max(map(len, speakers))
+    room = chars - takes(first) - 2 * len(LEFT_OUT) - len(between) - longest
     if room < 0:
         # One less, as a word that is cut may read as that of a heading.
-        return _shown(turns[first], type)[: chars - len(LEFT_OUT) - 1] + LEFT_OUT
+        shown = speakers[first] + _shown(turns[first], type)
+        return shown[: chars - len(LEFT_OUT) - 1] + LEFT_OUT
     while True:
         beside = [place for place in (first - 1, last + 1) if 0 <= place < len(turns)]
         fitting = [place for place in beside if takes(place) <= room]
@@ -337,7 +338,7 @@ def _fitting(
         place = max(fitting, key=lambda one: worth[one] / len(turns[one]))
         room -= takes(place)
         first, last = min(first, place), max(last, place)
-    kept = turns[first : last + 1]
+    kept = [speakers[first] + turns[first], *turns[first + 1 : last + 1]]
     return between.join(
         [*([LEFT_OUT] if first else []), *kept, *([LEFT_OUT] if last + 1 < len(turns) else [])]
     )

@@ -1,7 +1,7 @@
 """Cut a session into chunks at the boundaries of turns, and chunks back into turns. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from signet.domain.transcripts.transcript import Turn, written
@@ -17,6 +17,9 @@ PARAGRAPH_CHARS = 500
 _SENTENCE = re.compile(r"(?<=[.!?])[ \t]+(?=[A-Z\d\"'(`])")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _TURN = re.compile(r"^(?=[A-Z][\w .'’-]{0,60}: )", re.MULTILINE)
+_SIDE = re.compile(r"(User|Assistant)[^:\n]{0,60}: ")
+#: Behind the name of who speaks where a chunk continues a turn.
+CONTINUED = " (continued)"
 
 
 def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
@@ -24,7 +27,7 @@ def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
 
     The time is that of the first turn in it, None where that is not known. Only a turn that is longer by itself is
     cut, between paragraphs where it has any, and its end shares no piece with what is said next, which would be lost
-    in it. Joined with line breaks the pieces are the session.
+    in it. Later pieces of it name their speaker, too.
     """
     gathered, said_at = "", None
     for turn in turns:
@@ -34,7 +37,10 @@ def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
             yield gathered, said_at
             gathered = ""
         if len(text) > CHUNK_CHARS:
-            yield from ((piece, turn.at) for piece in pieces(text))
+            first, *later = pieces(text)
+            yield first, turn.at
+            speaker = text.partition(": ")[0]
+            yield from ((f"{speaker}{CONTINUED}: {piece}", turn.at) for piece in later)
             continue
         said_at = said_at if gathered else turn.at
         gathered = f"{gathered}\n{text}" if gathered else text
@@ -45,6 +51,29 @@ def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
 def turns(text: str) -> list[str]:
     """Return the turns of joined chunks, each with the name of who speaks in front."""
     return [found for part in _TURN.split(text) if (found := part.strip("\n"))]
+
+
+def speakers(turns: Iterable[str]) -> Iterator[str]:
+    """Yield for each turn the label it needs to stand alone: that of the user or agent before it, empty with its own.
+
+    A line such as `Warning: …` looks like a turn and is a part of one.
+    """
+    before = ""
+    for turn in turns:
+        side = _SIDE.match(turn)
+        yield "" if side else before
+        before = f"{side[1]}: " if side else before
+
+
+def without(turns: Sequence[str], left_out: Sequence[bool], mark: str) -> str:
+    """Return the turns with a mark in place of those left out; each says who speaks in it."""
+    lines: list[str] = []
+    for turn, speaker, is_out in zip(turns, speakers(turns), left_out, strict=True):
+        if not is_out:
+            lines.append(f"{speaker}{turn}" if lines and lines[-1] == mark else turn)
+        elif not lines or lines[-1] != mark:
+            lines.append(mark)
+    return "\n".join(lines)
 
 
 def joined(parts: Iterable[str]) -> str:

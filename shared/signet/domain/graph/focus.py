@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 
 from signet.db import ReadTx
 from signet.db.dialect import as_list
@@ -10,6 +11,8 @@ from signet.domain.graph import names, traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.sql import traversal as sql
 from signet.domain.graph.sql.visible import Visible
+from signet.text import orders
+from signet.wire.origin import Origin
 
 #: Parts of a path that name a project, and how many entities they may name.
 PATH_PARTS = 2
@@ -33,16 +36,26 @@ def focal(tx: ReadTx, reader: Reader, *, project: str | None, words: Sequence[st
     return list({one.id: one for one in (*pinned, *found)}.values())
 
 
-def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[tuple[str, str]]:
-    """Return every constraint on these entities that the reader may see, as (entity name, text), each text once."""
+class EntityRule(NamedTuple):
+    """A rule about an entity, and the origin of the memory that states it."""
+
+    entity: str
+    text: str
+    origin: Origin
+
+
+def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[EntityRule]:
+    """Return the constraints on these entities that the reader may see, each text once, none that steers an agent."""
     ids = as_list(one.id for one in entities)
     found = Visible(tx, reader).tuples(
         sql.CONSTRAINT_TEXTS, ids=ids, limit=MOST_CONSTRAINTS, chars=WHOLE_CHARS
     )
-    names_of: dict[str, str] = {}
-    for name, text in found:
-        names_of.setdefault(text, name)
-    return [(name, text) for text, name in names_of.items()]
+    by_text: dict[str, EntityRule] = {}
+    for name, text, words in found:
+        origin = Origin(words or Origin.IMPORTED)
+        if origin is Origin.USER or not orders.steers(text):
+            by_text.setdefault(text, EntityRule(name, text, origin))
+    return list(by_text.values())
 
 
 def aspects(tx: ReadTx, entities: Sequence[Entity]) -> list[str]:

@@ -55,7 +55,7 @@ _AT_HAND = re.compile(
     r"\b(?:(?:this|these)(?! (?:project|repo|week|month|year|session))|here|right now)\b",
     re.IGNORECASE,
 )
-_SPEAKER = re.compile(r"(User|Assistant)[^:\n]{0,60}: ")
+_SPEAKER = re.compile(rf"(User|Assistant)(?!{re.escape(split.CONTINUED)})[^:\n]{{0,60}}: ")
 _PERSON = "User"
 
 
@@ -75,6 +75,8 @@ class _Turn:
     #: Whether it is the last of its chunk.
     is_last: bool
     text: str
+    #: What it needs in front to stand alone.
+    label: str
     speaker: str | None
     #: The words of the question that it holds.
     words: frozenset[Word]
@@ -184,7 +186,8 @@ def _turns(row: FoundRow, score: float, words: Sequence[Word]) -> Iterator[_Turn
     texts = [brief.unsteered(row.content, SourceType.COMMIT)]
     if is_talk:
         texts = split.turns(brief.without_code(row.content))
-    for place, text in enumerate(texts):
+    labels = split.speakers(texts) if is_talk else [""]
+    for place, (text, label) in enumerate(zip(texts, labels, strict=True)):
         named = _SPEAKER.match(text)
         if text.strip():
             yield _Turn(
@@ -192,6 +195,7 @@ def _turns(row: FoundRow, score: float, words: Sequence[Word]) -> Iterator[_Turn
                 place=place,
                 is_last=place + 1 == len(texts),
                 text=text,
+                label=label,
                 speaker=named[1] if named else None,
                 words=_held(words, fts.folded(text)),
                 score=score,
@@ -256,11 +260,13 @@ def _fitting(
         heading = 0 if best.source in told else brief.size(_stretch({best: ""}))
         for group in ([best, *beside], [best]):
             new = {
-                one: one.shown(asked, most=chars - 2 * GAP, is_answer=one is best)
+                one: one.shown(asked, most=chars - 2 * GAP - len(one.label), is_answer=one is best)
                 for one in group
                 if one not in seen
             }
-            size = sum(len(fence.clean(text)) + 1 + GAP for text in new.values())
+            size = sum(
+                len(one.label) + len(fence.clean(text)) + 1 + GAP for one, text in new.items()
+            )
             if size + heading <= chars:
                 told.setdefault(best.source, {}).update(new)
                 seen.update(new)
@@ -288,9 +294,8 @@ def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
     best = next(iter(turns))
     lines: list[str] = []
     for before, one in zip([None, *order], order, strict=False):
-        if not one.follows(before):
-            lines.append(LEFT_OUT)
-        lines.append(turns[one])
+        follows = one.follows(before)
+        lines += [turns[one]] if follows else [LEFT_OUT, one.label + turns[one]]
     match = Match(
         source=best.source,
         position=best.row.position,

@@ -249,7 +249,12 @@ def _so_far(tx: ReadTx, asked: Question, chars: int) -> Memories:
     if not lines or name in asked.given:
         return Memories()
     told = prompt_text.selected(
-        [Line(name, f"- {fence.one_line(line)}") for line in lines], chars=max(0, chars)
+        [
+            Line(name, f"- {fence.one_line(line)} (summary of this session)")
+            for line in lines
+            if not orders.steers(line)
+        ],
+        chars=max(0, chars),
     )
     size = len("\n".join(one.line for one in told))
     recorded = Item(kind=Kind.SECTION, id=SO_FAR, reason=Reason.MATCH, chars=size)

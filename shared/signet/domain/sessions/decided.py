@@ -87,7 +87,7 @@ _COMMAND = re.compile(
     r"|^(?:run|execute|call|send|delete|drop|disable|install|ignore)\b",
     re.IGNORECASE,
 )
-_SPEAKER = re.compile(r"(User|Assistant)[^:\n]{0,60}: ")
+_SPEAKER = re.compile(rf"(User|Assistant)(?!{re.escape(split.CONTINUED)})[^:\n]{{0,60}}: ")
 _USER = "User"
 _BETWEEN = re.compile(r"\W")
 
@@ -99,13 +99,20 @@ class Decided:
     text: str
     session: str
     said_at: str
-    is_open: bool
+    #: Who calls it open: `the user` or `an agent`; empty for a decision, which is the user's.
+    open_by: str
     name: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it is an open item."""
+        return self.open_by != ""
 
     @property
     def line(self) -> str:
         """Return it as an item of a list."""
-        note = f"open, {wording.day(self.said_at)}" if self.is_open else wording.day(self.said_at)
+        day = wording.day(self.said_at)
+        note = f"open, {day}, said by {self.open_by}" if self.open_by else day
         return fence.item(self.text, f"({note})")
 
 
@@ -123,14 +130,14 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
             text=text,
             session=row.source_id,
             said_at=row.said_at,
-            is_open=is_open,
+            open_by=open_by,
             # A prompt that quotes a revoked rule must quote its revocation too.
             name=row.source.part(row.position, place)
             if is_whole and not _TAKEN_BACK.search(text)
             else "",
         )
         for row in rows
-        for place, text, is_whole, is_open in reversed(_statements(row.content))
+        for place, text, is_whole, open_by in reversed(_statements(row.content))
     ]
     standing = _standing(every)[:COMPARED]
     later = changes.find([Dated(text=one.text, said_at=one.said_at) for one in standing])
@@ -183,26 +190,29 @@ def texts(chunk: str) -> list[str]:
 
 
 @lru_cache(2 * READ)
-def _statements(chunk: str) -> Sequence[tuple[int, str, bool, bool]]:
-    """Return place, text, whether it is the whole turn, and whether it is open, of each statement of a chunk."""
+def _statements(chunk: str) -> Sequence[tuple[int, str, bool, str]]:
+    """Return place, text, whether it is the whole turn, and who calls it open, of each statement of a chunk."""
     return list(_each(chunk))
 
 
-def _each(chunk: str) -> Iterator[tuple[int, str, bool, bool]]:
+def _each(chunk: str) -> Iterator[tuple[int, str, bool, str]]:
     turns: list[tuple[str | None, str]] = []
-    for turn in split.turns(brief.without_code(chunk)):
+    parts = split.turns(brief.without_code(chunk))
+    sides = [label or part for part, label in zip(parts, split.speakers(parts), strict=True)]
+    for turn in parts:
         named = _SPEAKER.match(turn)
         turns.append((named[1], turn[named.end() :].strip()) if named else (None, turn))
     for place, (speaker, said) in enumerate(turns):
         reply = next((text for who, text in turns[place + 1 :] if who == _USER), "")
         is_standing = speaker == _USER and not _FORGET_THAT.match(reply)
         ruled = list(_ruled(said)) if is_standing else []
-        yield from ((place, text, is_whole, False) for text, is_whole in ruled)
+        yield from ((place, text, is_whole, "") for text, is_whole in ruled)
         if not ruled and (opened := _OPEN.search(said)):
             text = opened[1].strip()
-            is_order = orders.steers(text) or (speaker != _USER and _COMMAND.search(text))
+            is_users = sides[place].startswith(_USER)
+            is_order = orders.steers(text) or (not is_users and _COMMAND.search(text))
             if len(text) <= WHOLE_CHARS and not is_order:
-                yield place, text, False, True
+                yield place, text, False, "the user" if is_users else "an agent"
 
 
 def _ruled(said: str) -> Iterator[tuple[str, bool]]:

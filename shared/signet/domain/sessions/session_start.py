@@ -161,7 +161,7 @@ async def _earlier(
 def _given(found: Found, told: str) -> list[str]:
     """Return names of what a session is `told` first: memories, and the rules among them wherever they are stored."""
     ids = [one.id for one in found.told]
-    rules = [rule for _, rule in found.constraints]
+    rules = [one.text for one in found.constraints]
     rules += [one.content for one in found.told] + [one.text for one in found.decided]
     return [
         *([EXPLAINED] if fence.EXPLAINED in told else []),

@@ -105,10 +105,11 @@ def find(
     names = {one.name for one in named}
     of_project = focus.focal(tx, reader, project=here.project or None, words=())
     things = list({one.id: one for one in (*of_project, *named)}.values())
-    for thing, text in focus.constraints(tx, reader, things):
+    for thing, text, words_of_whom in focus.constraints(tx, reader, things):
         is_asked = thing in names or _is_about(text, asked, None)
         if len(text) <= RULE_CHARS and (is_asked or _HARD.search(text)):
-            found.append(_Found(not is_asked, len(text), text, thing))
+            note = f"{fence.one_line(thing)}, {fence.origin(words_of_whom, None)}"
+            found.append(_Found(not is_asked, len(text), text, note))
     return _fitting(found, given, min(CHARS, chars))
 
 
@@ -118,7 +119,7 @@ class _Found(NamedTuple):
     is_not_asked: bool
     chars: int
     text: str
-    #: The memory that says it, or the name of the thing that it holds for.
+    #: The memory that says it, or the name of the thing that it holds for and the origin.
     of: RuleRow | MemoryRow | str
     here: Here = Here()
 
@@ -129,7 +130,7 @@ class _Found(NamedTuple):
             text=self.text,
             memory_id=None if isinstance(self.of, str) else self.of.id,
             is_asked=not self.is_not_asked,
-            note=fence.one_line(self.of) if isinstance(self.of, str) else _note(self.of, self.here),
+            note=self.of if isinstance(self.of, str) else _note(self.of, self.here),
         )
 
 

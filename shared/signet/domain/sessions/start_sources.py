@@ -13,8 +13,10 @@ from signet.config import Settings
 from signet.db import ReadTx, fts, visibility
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
-from signet.domain.episodes import fence, sources
+from signet.domain.episodes import brief, fence, sources
+from signet.domain.episodes.models import SourceType
 from signet.domain.graph import focus, traversal
+from signet.domain.graph.focus import EntityRule
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
 from signet.domain.learning import influence, worth
@@ -58,7 +60,7 @@ class Found:
     told: Sequence[Candidate] = ()
     since: str = ""
     walk: Traversal = field(default_factory=Traversal)
-    constraints: Sequence[tuple[str, str]] = ()
+    constraints: Sequence[EntityRule] = ()
     aspects: Sequence[str] = ()
     #: Statements of the project's sessions.
     decided: Sequence[Decided] = ()
@@ -281,7 +283,7 @@ def _sections(
     )
     statements = [one.line for one in found.decided]
     said = wording.comparable(
-        working.text, *(rule for _, rule in found.constraints), *(one.text for one in found.decided)
+        working.text, *(one.text for one in found.constraints), *(one.text for one in found.decided)
     )
     others = [
         prompt_text.words(one) for one in (found.recovery, *(one.text for one in found.decided))
@@ -296,14 +298,16 @@ def _sections(
         Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),
         Section(Part.DATE, "" if local is None else wording.today(local)),
-        _listed(Part.DECIDED, "## Decided and open in this project", statements),
+        _listed(
+            Part.DECIDED, "## The user's decisions, and what is open in this project", statements
+        ),
         _listed(Part.MEMORIES, "## Relevant Memories", memories),
         Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),
         _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),
         _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
         Section(
             Part.RECOVERY,
-            f"## Session Recovery Context\n{fence.quoted(found.recovery)}"
+            f"## Session Recovery Context\n{fence.quoted(brief.unsteered(found.recovery, SourceType.DOCUMENT))}"
             if found.recovery
             else "",
         ),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from signet.domain.episodes import fence
+from signet.domain.graph.focus import EntityRule
 from signet.domain.sessions import wording
 
 MEMORY_LINE = "[memory active | /remember | /recall]"
@@ -86,9 +87,15 @@ def titled(part: Part, title: str, text: str, most: int) -> Section:
     return Section(part, f"## {title}\n{wording.cut(text, most)}" if text else "")
 
 
-def constraint_lines(constraints: Sequence[tuple[str, str]], *, most: int) -> list[str]:
-    """Return all constraints as lines `- thing: rule`, shortened to fit as far as that may be (HK-34)."""
-    texts = [(wording.plain(thing), fence.one_line(rule)) for thing, rule in constraints]
+def constraint_lines(constraints: Sequence[EntityRule], *, most: int) -> list[str]:
+    """Return all constraints as lines `- thing (origin): rule`, shortened to fit as far as that may be (HK-34)."""
+    texts = [
+        (
+            f"{wording.plain(one.entity)} ({fence.origin(one.origin, None)})",
+            fence.one_line(one.text),
+        )
+        for one in constraints
+    ]
     over = sum(len(f"- {thing}: {rule}\n") for thing, rule in texts) > most
     fixed = sum(len(f"- {thing}: \n") for thing, _ in texts)
     share = max(LEAST_CONSTRAINT, (most - fixed) // len(texts)) if texts else 0

@@ -47,7 +47,7 @@ _FACT = "CASE w.source_type WHEN 'pipeline-v2' THEN w.source_id END"
 CONSTRAINT_TEXTS = f"""
 SELECT e.name, CASE WHEN instr(w.content, a.attribute_value)
     THEN coalesce({_WHOLE.format(id=_FACT)}, {_WHOLE.format(id="w.id")}, a.attribute_value)
-    ELSE a.attribute_value END
+    ELSE a.attribute_value END, w.origin
   FROM {list_rows(":ids")} j
   {THEN_JOIN} entities e ON e.id = j.value
   {THEN_JOIN} entity_attributes a ON a.entity_id = e.id AND a.kind = 'constraint' AND a.status = 'active'
