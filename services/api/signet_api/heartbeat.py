@@ -4,7 +4,7 @@ import asyncio
 
 from signet import clock
 from signet.domain.activity import events
-from signet.domain.extraction.mode import mode_of
+from signet.domain.extraction.models import mode_of
 from signet.errors import SignetError
 from signet.observe import record
 from signet.observe.record import Event

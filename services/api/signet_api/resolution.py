@@ -2,7 +2,7 @@
 
 from signet.config import Settings
 from signet.db import ReadTx
-from signet.domain.extraction.mode import Mode, mode_of
+from signet.domain.extraction.models import Mode, mode_of
 from signet.providers import chosen, registry, resolved
 from signet.providers.registry import TextSettings
 from signet.providers.resolved import Part

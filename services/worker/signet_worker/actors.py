@@ -19,7 +19,7 @@ from signet.domain.episodes import vectors as chunk_vectors
 from signet.domain.extraction import corrections
 from signet.domain.extraction import pipeline as extraction
 from signet.domain.extraction.distill import Model
-from signet.domain.extraction.mode import Mode, mode_of
+from signet.domain.extraction.models import Mode, mode_of
 from signet.domain.graph import (
     classify,
     communities,

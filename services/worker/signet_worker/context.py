@@ -10,7 +10,7 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.extraction.distill import Distiller, Model, Rules
-from signet.domain.extraction.mode import Mode, mode_of
+from signet.domain.extraction.models import Mode, mode_of
 from signet.domain.summaries import distill as summaries
 from signet.observe import logs
 from signet.paths import Workspace

@@ -13,7 +13,7 @@ from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.db import Database, ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.extraction.mode import Mode, mode_of
+from signet.domain.extraction.models import Mode, mode_of
 from signet.domain.graph import feedback, traversal
 from signet.domain.learning import report
 from signet.domain.maintenance import cycle

@@ -12,7 +12,7 @@ from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
 from signet.domain.diagnostics import counts
-from signet.domain.extraction.mode import mode_of
+from signet.domain.extraction.models import mode_of
 from signet.domain.transcripts import readings
 from signet.providers import chosen, registry, track
 from signet.queue import pauses, stats

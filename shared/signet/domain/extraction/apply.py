@@ -12,8 +12,7 @@ from datetime import datetime
 
 from signet.db import WriteTx
 from signet.domain.extraction import contradiction
-from signet.domain.extraction.mode import Mode
-from signet.domain.extraction.models import Action, Candidate, Decision, Fact
+from signet.domain.extraction.models import Action, Candidate, Decision, Fact, Mode
 from signet.domain.memory import (
     cold,
     derived,

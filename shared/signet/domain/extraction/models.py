@@ -1,8 +1,9 @@
-"""What extraction and decision produce. Plain values; the rules that make them are elsewhere."""
+"""What extraction and decision produce, and how far the pipeline may go. Plain values."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from signet.config import Settings
 from signet.domain.graph.models import Triple
 
 #: Types a fact may have; anything else a model says becomes `fact`.
@@ -25,6 +26,25 @@ MAX_FACT_CHARS = 2_000
 MAX_FACTS = 20
 MAX_TRIPLES = 50
 MAX_INPUT_CHARS = 12_000
+
+
+class Mode(StrEnum):
+    """How far the pipeline may go; the strings are what /api/pipeline/status shows."""
+
+    DISABLED = "disabled"
+    FROZEN = "frozen"
+    SHADOW = "shadow"
+    CONTROLLED_WRITE = "controlled-write"
+
+
+def mode_of(settings: Settings) -> Mode:
+    """Return how far the pipeline may go."""
+    pipeline = settings.pipeline
+    if not pipeline.enabled:
+        return Mode.DISABLED
+    if pipeline.mutations_frozen:
+        return Mode.FROZEN
+    return Mode.SHADOW if pipeline.shadow_mode else Mode.CONTROLLED_WRITE
 
 
 class Action(StrEnum):

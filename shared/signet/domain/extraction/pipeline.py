@@ -16,8 +16,7 @@ from signet.domain.extraction import candidates, corrections, parse, propose, wr
 from signet.domain.extraction.apply import Writing
 from signet.domain.extraction.distill import Distiller, grounded
 from signet.domain.extraction.grounding import Grounds
-from signet.domain.extraction.mode import mode_of
-from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction, Fact
+from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction, Fact, mode_of
 from signet.domain.extraction.write import Findings, Followers
 from signet.domain.memory import lookup
 from signet.domain.memory.models import Memory

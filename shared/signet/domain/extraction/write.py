@@ -11,8 +11,7 @@ from signet.db import WriteTx
 from signet.domain.extraction import apply, corrections
 from signet.domain.extraction.apply import Proposal, Writing
 from signet.domain.extraction.corrections import Correction
-from signet.domain.extraction.mode import Mode
-from signet.domain.extraction.models import Extraction
+from signet.domain.extraction.models import Extraction, Mode
 from signet.domain.graph import relations, unclassified
 from signet.domain.memory import hints, history, lookup, marks
 from signet.domain.memory.models import Event, ExtractionStatus, Memory
