@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.domain.graph import model_answers
-from signet.domain.graph.models import Classification, FoundDependency
+from signet.domain.graph.models import Classification, Fact, FoundDependency
+
+FACTS = [
+    Fact(job_id="j", memory_id="m", text=text)
+    for text in ("Heron is checked with Ruff in 12 ms.", "Heron is fast.", "Heron is old.")
+]
 
 
 def given_results(*items: object) -> dict[str, object]:
@@ -49,12 +54,13 @@ def test_edges_of_unknown_types_and_to_no_names_are_dropped() -> None:
                 {"target": "Ruff", "type": "Depends On", "reason": "it says so"},
                 {"target": "Ruff", "type": "admires"},
                 {"target": "12 ms", "type": "uses"},
+                {"target": "Globex", "type": "uses", "reason": "invented"},
                 "no object",
             ],
         },
         {"i": 2, "dependencies": None},
     )
-    assert model_answers.dependencies(said, 3) == {
+    assert model_answers.dependencies(said, FACTS) == {
         0: (FoundDependency(target="Ruff", type="depends_on", reason="it says so"),),
         1: (),
     }
@@ -74,4 +80,4 @@ def test_no_answer_raises(value: object) -> None:
     found = model_answers.results(json.dumps({"results": value}))
     if found is not None:
         model_answers.classifications(found, 3)
-        model_answers.dependencies(found, 3)
+        model_answers.dependencies(found, FACTS)

@@ -42,7 +42,7 @@ def run(job: JobContext, model: LanguageModel, settings: Structural) -> None:
             "dependencies": sum(_add(tx, subject, d, at) for all_ in found.values() for d in all_)
         }
 
-    model_batch.finish(job, facts, model_answers.dependencies(answer, len(facts)), write)
+    model_batch.finish(job, facts, model_answers.dependencies(answer, facts), write)
 
 
 def next_entity(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:

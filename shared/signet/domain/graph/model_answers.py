@@ -1,7 +1,8 @@
 """Parsing what a model answers about the facts of an entity; what does not have the promised shape is left out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from signet.db import fts
 from signet.domain.graph import names
 from signet.domain.graph.models import (
     DEPENDENCY_TYPES,
@@ -10,6 +11,7 @@ from signet.domain.graph.models import (
     KINDS,
     MAX_ASPECT_CHARS,
     Classification,
+    Fact,
     FoundDependency,
 )
 from signet.providers import answers
@@ -48,17 +50,17 @@ def entity_type(answer: answers.Json | None) -> str | None:
 
 
 def dependencies(
-    answer: answers.Json | None, count: int
+    answer: answers.Json | None, facts: Sequence[Fact]
 ) -> Mapping[int, tuple[FoundDependency, ...]]:
     """Return the dependencies that each fact states, by its place (from 0); facts passed over are missing.
 
-    Without an answer that could be read there are none.
+    Without an answer that could be read there are none. A target that the fact does not name is left out (PIP-64).
     """
     if answer is None:
-        return dict.fromkeys(range(count), ())
+        return dict.fromkeys(range(len(facts)), ())
     return {
-        place: tuple(_dependencies(item.get("dependencies")))
-        for place, item in _items(answer, count)
+        place: tuple(_dependencies(item.get("dependencies"), facts[place].text))
+        for place, item in _items(answer, len(facts))
     }
 
 
@@ -70,11 +72,13 @@ def _items(answer: answers.Json, count: int) -> Iterator[tuple[int, answers.Json
             yield int(number) - 1, item
 
 
-def _dependencies(listed: object) -> Iterator[FoundDependency]:
+def _dependencies(listed: object, fact: str) -> Iterator[FoundDependency]:
+    named = set(fts.words(names.canonical(fact)))
     for item in listed if isinstance(listed, list) else ():
         target = names.clean(answers.text(item, "target"))
         type = "_".join(answers.text(item, "type").lower().split())
-        if target and type in DEPENDENCY_TYPES:
+        is_named = target and named.issuperset(fts.words(names.canonical(target)))
+        if target and is_named and type in DEPENDENCY_TYPES:
             yield FoundDependency(
                 target=target, type=type, reason=answers.text(item, "reason")[:200]
             )
