@@ -57,7 +57,7 @@ def asked(server: FakeServer, text: str) -> int:
 
 def test_a_memory_and_its_facts_get_hints(home: Home, script: Script) -> None:
     text, content = (
-        "The pipit library closes at nine, we heard.",
+        "The pipit library closes at nine and has two floors, we heard.",
         "The pipit library has two floors",
     )
     script.reads(text, found(fact(content)))

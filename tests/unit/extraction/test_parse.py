@@ -99,6 +99,15 @@ def test_an_item_that_is_no_fact_is_dropped_with_a_warning(item: object) -> None
     assert len(result.warnings) == 1
 
 
+@pytest.mark.parametrize(
+    "content",
+    ["The facts are that npm is used here.", "The text says that npm is used here."],
+)
+def test_words_about_the_statement_itself_are_left_out(content: str) -> None:
+    raw = json.dumps({"facts": [{**FACT, "content": content}]})
+    assert [one.content for one in parse.extraction(raw).facts] == ["Npm is used here."]
+
+
 def test_a_fact_of_ten_characters_is_long_enough() -> None:
     assert parse.extraction('{"facts": [{"content": "1234567890"}]}').facts
 

@@ -9,8 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from signet.db import fts, languages, script
+from signet.domain.extraction import meaning
+from signet.domain.graph.lexicon import PLAIN
+from signet.domain.transcripts import transcript
 
 #: Share of a statement's content words that its source must contain. Of the invented statements in review/real-llm.md
 #: none reaches it; rewordings by the models of the tests share half and more.
@@ -19,12 +23,14 @@ LEAST_SUPPORT = 0.4
 ECHO_SHARE = 0.7
 #: A text of this many words with a smaller share of distinct ones repeats itself.
 REPEATS_FROM, LEAST_DISTINCT = 8, 0.5
+#: Share of a text that must remain without its unsupported lines.
+LEAST_KEPT = 0.5
 #: Two words are forms of one when they share this many characters and this share of the shorter one.
 PREFIX_CHARS, PREFIX_SHARE = 4, 0.6
 
 #: Words for the speaker and for the statement itself: they name nothing in the source.
 _EMPTY = frozenset(
-    "user users assistant agent people person someone memory memories fact facts statement text content"
+    "user users team assistant agent people person someone memory memories fact facts statement text content"
     " nutzer benutzer utilisateur usuario".split()
 )
 _NUMBER_WORDS = {
@@ -32,18 +38,31 @@ _NUMBER_WORDS = {
     for number, word in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve".split()
     )
+} | {
+    word: str(10 * number)
+    for number, word in enumerate(
+        "twenty thirty forty fifty sixty seventy eighty ninety hundred".split(), 2
+    )
 }
 _WORD = re.compile(r"[^\W_]+(?:[.:/@+#-][^\W_]+)*")
+#: A subject that only the text around a statement could name.
+_NO_SUBJECT = re.compile(
+    r"(?:this|that|it|these|those|they|das|dies|es)\s+(?:is|are|was|were|has|have|will|can|ist|sind|war|hat)\b"
+    r"(?!\s+(?:not |always |never |also )?(?:forbidden|allowed|required|possible|impossible|necessary|important"
+    r"|essential|better|best|fine|recommended|preferred|known) (?:to|that)\b)",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 
 
 class Verdict(StrEnum):
     """What a statement's source says about it."""
 
-    #: The source contains its names, its numbers and enough of its other words.
+    #: The source contains its names, its numbers and enough of its other words, in the same connection.
     SAID = "said"
-    #: The source contains enough of it, but not every name and number.
-    LOOSE = "not all of its names and numbers are in the source"
+    #: The source contains enough of it, but not every name and number, or says them in another connection.
+    LOOSE = "the source does not say this of these names and numbers"
     INVENTED = "its words are not in the source"
     ECHO = "it copies the request"
     EMPTY = "it says nothing or repeats itself"
@@ -54,7 +73,7 @@ class Verdict(StrEnum):
         return self in (Verdict.SAID, Verdict.LOOSE)
 
 
-@dataclass(slots=True)
+@dataclass
 class Grounds:
     """The source of a model's answer and the request around it; `judge` compares statements with both."""
 
@@ -67,12 +86,28 @@ class Grounds:
         """Index the words of both texts."""
         self._source, self._request = _Words(self.source), _Words(self.request)
 
+    @cached_property
+    def _parts(self) -> list[meaning.Part]:
+        """The parts of the sentences of the source, each with its speaker."""
+        return [
+            part
+            for turn in transcript.parse(self.source)
+            for part in _parts(turn.text, is_by_assistant=turn.role == transcript.ASSISTANT)
+        ]
+
+    @cached_property
+    def _is_german(self) -> bool:
+        return languages.of(fts.words(self.source), fts.STOP_WORDS) is languages.GERMAN
+
     def judge(self, statement: str) -> Verdict:
         """Return whether the source supports a statement."""
-        if repeats(statement):
-            return Verdict.EMPTY
         terms = content(statement)
-        if not terms:
+        if (
+            not terms
+            or repeats(statement)
+            or _NO_SUBJECT.match(statement)
+            or _is_circular(statement)
+        ):
             return Verdict.EMPTY
         supported = [term for term in terms if self._source.has(term)]
         share = len(supported) / len(terms)
@@ -81,24 +116,48 @@ class Grounds:
             return Verdict.ECHO
         if share < LEAST_SUPPORT:
             return Verdict.INVENTED
-        missing = [one for one in particulars(statement) if not self._source.has(one)]
-        return Verdict.LOOSE if missing else Verdict.SAID
+        return Verdict.LOOSE if self.changes(statement) else Verdict.SAID
+
+    def changes(self, statement: str) -> bool:
+        """Return whether a statement has names or numbers that the source lacks, or says what the source does not."""
+        if any(not self._source.has(one) for one in particulars(statement)):
+            return True
+        said = _parts(statement)
+        return any(meaning.is_changed(one, self._parts, _are_same) for one in said)
 
     def share(self, text: str) -> float:
         """Return the share, 0..1, of a text's distinct content words that the source contains."""
         terms = content(text)
         return sum(map(self._source.has, terms)) / len(terms) if terms else 0.0
 
-    def fault(self, text: str) -> str:
-        """Return why a text of several sentences is unusable, empty if it is usable."""
+    def supported(self, text: str) -> str:
+        """Return the lines of a Markdown text that the source supports; empty if too much of it has no support."""
         if repeats(text):
-            return Verdict.EMPTY
-        body = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+            return ""
+        lines = text.splitlines()
+        body = "\n".join(line for line in lines if not line.startswith("#"))
         share, terms = self.share(body), content(body)
         copied = sum(map(self._request.has, terms)) / len(terms) if terms else 0.0
-        if copied >= ECHO_SHARE and copied > share:
-            return Verdict.ECHO
-        return "" if share >= LEAST_SUPPORT else Verdict.INVENTED
+        if share < LEAST_SUPPORT or (copied >= ECHO_SHARE and copied > share):
+            return ""
+        kept = [line for line in lines if not self._is_foreign(line)]
+        told = sum(len(line) for line in kept if not line.startswith("#"))
+        return "\n".join(kept) if told >= LEAST_KEPT * len(body) else ""
+
+    def _is_foreign(self, line: str) -> bool:
+        """Return whether a line changes what the source says, or is a heading with a name from nowhere."""
+        if not line.startswith("#"):
+            return self.changes(line)
+        words = _WORD.findall(_DAY.sub("", line))
+        return any(
+            (
+                (word[0].isupper() and not self._is_german and word.lower() not in PLAIN)
+                or _has_digit(word)
+            )
+            and not self._source.has(_folded(word))
+            and not self._request.has(_folded(word))
+            for word in words
+        )
 
     def names(self, name: str) -> bool:
         """Return whether the source contains every word of a name."""
@@ -128,16 +187,20 @@ def particulars(text: str) -> list[str]:
     """Return the names and numbers of a text, folded: what a paraphrase leaves unchanged."""
     language = languages.of(fts.words(text), fts.STOP_WORDS)
     found: list[str] = []
+    ordinary = _EMPTY | fts.STOP_WORDS
     for sentence in _SENTENCE.split(text):
         for number, match in enumerate(_WORD.finditer(sentence)):
             word = match[0]
-            is_name = word[1:] != word[1:].lower() or (
-                word[0].isupper() and number > 0 and language is not languages.GERMAN
+            is_name = not text.isupper() and (
+                word[1:] != word[1:].lower()
+                or (word[0].isupper() and number > 0 and language is not languages.GERMAN)
             )
-            if any(map(str.isdigit, word)) or is_name:
-                found.append(_folded(word))
-    ordinary = _EMPTY | fts.STOP_WORDS
-    return [word for word in dict.fromkeys(found) if word not in ordinary]
+            folded = _folded(word)
+            if word == "May" and number > 0:
+                found.append(folded)
+            elif (_has_digit(folded) and folded != "1") or is_name:
+                found += [folded] if folded not in ordinary else []
+    return list(dict.fromkeys(found))
 
 
 def repeats(text: str) -> bool:
@@ -146,6 +209,12 @@ def repeats(text: str) -> bool:
     lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 20]
     is_looping = len(words) >= REPEATS_FROM and _distinct(words) < LEAST_DISTINCT
     return is_looping or (len(lines) >= 4 and _distinct(lines) < LEAST_DISTINCT)
+
+
+def _is_circular(statement: str) -> bool:
+    """Return whether a statement says of a thing that it is itself: "Mina is called Mina"."""
+    told = [word for word in map(_folded, _WORD.findall(statement)) if word not in fts.STOP_WORDS]
+    return len(told) > 1 and told[0] == told[-1] and len(set(told)) <= 2
 
 
 def _distinct(parts: Sequence[str]) -> float:
@@ -169,8 +238,10 @@ class _Words:
         """Return whether the text contains a word or another form of it."""
         if term in self._whole:
             return True
-        if any(map(str.isdigit, term)):
+        if _has_digit(term):
             return False
+        if f"{term}s" in self._whole or (term[-1:] == "s" and term[:-1] in self._whole):
+            return True
         if script.has_runs(term) or len(term) < PREFIX_CHARS:
             return False
         return any(
@@ -178,10 +249,32 @@ class _Words:
         )
 
 
+def _parts(text: str, *, is_by_assistant: bool = False) -> list[meaning.Part]:
+    return meaning.parts(
+        text,
+        content,
+        particulars,
+        lambda part: _Words(part).has,
+        is_by_assistant=is_by_assistant,
+    )
+
+
+def _are_same(one: str, other: str) -> bool:
+    return one == other or (
+        not _has_digit(one + other)
+        and min(len(one), len(other)) >= PREFIX_CHARS
+        and _are_forms(one, other)
+    )
+
+
 def _are_forms(one: str, other: str) -> bool:
     shorter = min(len(one), len(other))
     least = max(PREFIX_CHARS, round(PREFIX_SHARE * shorter))
     return one[:least] == other[:least]
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
 
 
 def _folded(word: str) -> str:

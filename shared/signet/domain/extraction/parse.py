@@ -3,6 +3,7 @@
 What does not have the promised shape is dropped with a warning.
 """
 
+import re
 from collections.abc import Collection
 from itertools import islice
 
@@ -25,6 +26,11 @@ from signet.providers import answers
 NO_JSON = "no JSON object in the answer"
 #: The warning of an answer that stops before its end; its whole items are kept.
 CUT = "the answer is cut: only its whole items are kept"
+#: What small models write in front of a statement.
+_LEAD_IN = re.compile(
+    r"(?:the |a )?(?:facts?|text|memory|statement|note|message)s?\s+(?:is|are|says?|states?|mentions?)\s+that\s+",
+    re.IGNORECASE,
+)
 #: A contradiction counts from here on (PIP-22).
 SURE = 0.7
 
@@ -96,6 +102,8 @@ def _capped(answer: answers.Json, key: str, cap: int, warnings: list[str]) -> li
 def _fact(item: object, warnings: list[str]) -> Fact | None:
     item = {"content": item, "type": "fact"} if isinstance(item, str) else item
     content = normalize.storage(answers.text(item, "content"))
+    if lead_in := _LEAD_IN.match(content):
+        content = content[lead_in.end() : lead_in.end() + 1].upper() + content[lead_in.end() + 1 :]
     if len(content) < MIN_FACT_CHARS:
         warnings.append("a fact without content, or too short, is dropped")
         return None

@@ -22,10 +22,11 @@ def notes(raw: str, *, day: str, most: int, grounds: Grounds) -> Notes | None:
         return None
     listed = found.get("facts")
     facts = [_said(item) for item in listed] if isinstance(listed, list) else []
-    if grounds.fault(answers.text(found, "summary")):
+    summary = grounds.supported(answers.text(found, "summary"))
+    if not summary:
         return None
     said = [fact for fact in facts if fact and grounds.judge(fact.content) is Verdict.SAID]
-    summary = headed(answers.text(found, "summary"), day)
+    summary = headed(summary, day)
     return Notes(summary=summary, topic=topic(summary), facts=tuple(distinct(said)[:most]))
 
 
@@ -59,7 +60,7 @@ def distinct(facts: Sequence[Said]) -> list[Said]:
 def condensed(raw: str, grounds: Grounds) -> str | None:
     """Return the Markdown of an answer, None for an answer that the notes do not support."""
     text = encodable(answers.markdown(raw).replace("\0", "")).strip()
-    return None if not text or grounds.fault(text) else _cut(text)
+    return _cut(grounds.supported(text)) or None
 
 
 def score(raw: str, shown: Sequence[str]) -> Score | None:
