@@ -106,7 +106,7 @@ def test_what_a_person_has_laid_hands_on_stays(
     text = f"The {name} crake list has nine names for {action}"
     target = known(home, script, text, agent)
     home.run(f"UPDATE memories SET {column} = 1 WHERE id = ?", target)
-    content = f"The {name} crake list has nine names and two more for {action}"
+    content = f"The {name} crake list of nine names and two more was closed for {action}"
     script.contradicts(content, json.dumps({"contradicts": False}))
     _, proposal = told(home, script, content, decided(action, target), agent)
     assert proposal["blockedReason"] == reason.format(action)

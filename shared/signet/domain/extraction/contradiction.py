@@ -47,6 +47,14 @@ _SAME_BEGINNING = 4
 
 #: Shared words below this number mean two unrelated texts.
 MIN_OVERLAP = 2
+#: Share of a statement's words that a fuller form of it repeats.
+FULLER_SHARE = 0.6
+#: Words that say that something is over.
+_ENDS = words(
+    "closed removed gone cancelled canceled ended deleted shut retired sold died dead discontinued decommissioned"
+    " obsolete finished stopped dropped abandoned replaced dissolved expired longer former geschlossen entfernt"
+    " beendet gelöscht abgeschafft verkauft eingestellt"
+)
 
 _APOSTROPHE = re.compile(r"['’]")
 _WORD = re.compile(r"[^\W_]{2,}")
@@ -62,6 +70,18 @@ def risk(new: str, old: str) -> bool:
     if bool(ours & NEGATIONS) != bool(theirs & NEGATIONS):
         return True
     return any(_opposed(ours, theirs, pair) for pair in ANTONYMS)
+
+
+def is_fuller(new: str, old: str) -> bool:
+    """Return whether a text repeats most words of another, so that it may be a newer or fuller form of it."""
+    theirs = tokens(old) - STOP_WORDS
+    return len(tokens(new) & theirs) >= FULLER_SHARE * len(theirs)
+
+
+def is_end(new: str, old: str) -> bool:
+    """Return whether a text says that what another one tells is not so any more."""
+    is_same_subject = len(overlap(tokens(new), tokens(old))) >= MIN_OVERLAP
+    return is_same_subject and (risk(new, old) or not tokens(new).isdisjoint(_ENDS))
 
 
 def says_the_same(one: str, other: str) -> bool:

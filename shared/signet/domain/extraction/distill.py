@@ -4,7 +4,7 @@ Both answer the same two questions, so that the pipeline does not know which of 
 happen here and nowhere else in extraction; they raise the errors of `signet.providers.ports`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -118,13 +118,13 @@ class Model:
         )
 
     def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
-        """Ask the model to choose; the rules do when its choice cannot be read, or the memories are too long for it."""
-        candidate_ids = {candidate.id for candidate in candidates}
+        """Ask the model to choose; the rules do when its choice is unusable, or the memories are too long for it."""
+        contents = {candidate.id: candidate.content for candidate in candidates}
         problem = ""
 
         def read(raw: str) -> Decision | None:
             nonlocal problem
-            found = parse.decision(raw, candidate_ids)
+            found = parse.decision(raw, contents)
             if isinstance(found, Decision):
                 return found
             problem = found
@@ -141,7 +141,11 @@ class Model:
             )
         except ProviderTooLong as error:
             chosen, problem = None, error.message
-        return chosen or replace(Rules().decide(fact, candidates), problem=problem)
+        if chosen is not None:
+            if _is_supported(chosen, fact.content, contents):
+                return chosen
+            problem = f"the words of the fact do not support its {chosen.action}"
+        return replace(Rules().decide(fact, candidates), problem=problem)
 
     def contradicts(self, new: str, old: str) -> bool:
         """Ask the model about two statements that share enough; no when it cannot say (PIP-22)."""
@@ -213,6 +217,14 @@ class Model:
         supported = sum(fact.is_grounded for fact in found.facts)
         track.checked(self.name, supported=supported, dropped=len(told.facts) - supported)
         return found
+
+
+def _is_supported(decision: Decision, new: str, contents: Mapping[str, str]) -> bool:
+    """Return whether the words of a fact show what a model decided about a memory (PIP-64)."""
+    old = contents.get(decision.target_id or "", "")
+    if decision.action is Action.UPDATE:
+        return contradiction.is_fuller(new, old)
+    return decision.action is not Action.DELETE or contradiction.is_end(new, old)
 
 
 def _each_once(facts: Sequence[Fact]) -> tuple[Fact, ...]:
