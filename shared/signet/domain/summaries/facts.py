@@ -1,7 +1,6 @@
 """The facts of a session as memories: which of them are news, and how they are saved."""
 
 import contextlib
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,7 +8,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.extraction import contradiction
-from signet.domain.graph import lexicon
+from signet.domain.extraction.grounding import Grounds
 from signet.domain.memory import dates, derived, remember
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
 from signet.domain.memory.refusals import ForgottenValue
@@ -29,15 +28,6 @@ SAME_SHARE = 0.7
 #: Types of what an agent has to follow.
 RULES = frozenset({"rule", "constraint", "correction", "procedural"})
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_WORD = re.compile(r"[^\W\d_](?:[\w’']*\w)?")
-_POSSESSIVE = re.compile(r"['’]s?$")
-_DENIAL = re.compile(r"n['’]t\b", re.IGNORECASE)
-_COUNTS = lexicon.words(
-    "zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty"
-    " hundred thousand million half double once twice first second third"
-)
-
 
 def news(tx: ReadTx, agent_id: str, facts: Sequence[Said], project: str | None) -> list[Said]:
     """Return the facts that no active memory of the agent says in this project."""
@@ -46,15 +36,8 @@ def news(tx: ReadTx, agent_id: str, facts: Sequence[Said], project: str | None) 
 
 def says(memory: str, fact: str) -> bool:
     """Return whether a memory says what a fact says: most of its words, all its names and numbers, no denial."""
-    wanted, held = _words(fact), contradiction.tokens(memory)
-    return (
-        bool(wanted)
-        and len(wanted & held) >= SAME_SHARE * len(wanted)
-        and set(_NUMBER.findall(fact)) <= set(_NUMBER.findall(memory))
-        and _telling(fact) <= set(_spoken(memory))
-        and _denies(fact) == _denies(memory)
-        and not contradiction.risk(fact, memory)
-    )
+    grounds = Grounds(memory)
+    return grounds.share(fact) >= SAME_SHARE and not grounds.changes(fact)
 
 
 def save(
@@ -131,27 +114,3 @@ def _is_known(tx: ReadTx, agent_id: str, content: str, project: str) -> bool:
         says(memory, content)
         for memory in tx.column(sql.LIKE, (fts.any_of(words), agent_id, project))
     )
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word for word in contradiction.tokens(text) if len(word) >= WORD_CHARS)
-
-
-def _spoken(text: str) -> list[str]:
-    return [_POSSESSIVE.sub("", word.casefold()) for word in _WORD.findall(text)]
-
-
-def _telling(text: str) -> set[str]:
-    """Return the names and counts in a text; at the beginning of a sentence a name is what is no ordinary word."""
-    found = set(_spoken(text)) & _COUNTS
-    for at in _WORD.finditer(text):
-        word = _POSSESSIVE.sub("", at[0].casefold())
-        before = text[: at.start()].rstrip(" \n\"'(“")
-        is_first = not before or before.endswith((".", "!", "?", ":"))
-        if at[0][0].isupper() and word != "i" and not (is_first and word in lexicon.PLAIN):
-            found.add(word)
-    return found
-
-
-def _denies(text: str) -> bool:
-    return bool(contradiction.tokens(text) & contradiction.NEGATIONS or _DENIAL.search(text))
