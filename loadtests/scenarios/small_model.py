@@ -90,16 +90,16 @@ def _measure(stack: Stack, url: str, report: Report) -> None:
         client.post("/api/memory/remember", {"content": text, "importance": 0.8})
     for text in NOTES:
         client.post("/api/memory/remember", {"content": text})
-    before = _found(client)
-    stack.start(WORKER)
-    client = Client(stack.port, stack.workspace)  # the API closes idle connections
-    started = time.monotonic()
     end = {"sessionKey": "one", "harness": "codex", "transcript": TALK, "reason": "end"}
     client.post("/api/hooks/session-end", end)
+    before, prompted_before = _found(client), _prompted(client, "before")
+    stack.start(WORKER)
+    started = time.monotonic()
     _await_end(stack)
     Client(stack.port, stack.workspace).post("/api/synthesis/trigger", {})
     _await_end(stack)
-    after = _found(Client(stack.port, stack.workspace))
+    client = Client(stack.port, stack.workspace)  # the API closes idle connections
+    after, prompted_after = _found(client), _prompted(client, "after")
     path = stack.workspace.root / "MEMORY.md"
     text = path.read_text("utf-8") if path.exists() else ""
     stats: dict[str, Any] = json.load(urllib.request.urlopen(f"{url}/stats"))
@@ -114,6 +114,8 @@ def _measure(stack: Stack, url: str, report: Report) -> None:
         "most_at_once": stats["most_at_once"],
         "found_before": len(before),
         "lost": len(before - after),
+        "prompts_before": len(prompted_before),
+        "prompts_lost": len(prompted_before - prompted_after),
         "in_memory_file": sum(word in text for _, word in SAID.values()),
         "marks_in_memory_file": len(re.findall(r"</?[a-z][a-z-]*-[0-9a-f]{4,}>", text)),
         **_stored(stack),
@@ -131,6 +133,16 @@ def _found(client: Client) -> set[str]:
     for question, word in SAID.values():
         results = client.results("", question)
         if results and word in results[0]["content"]:
+            found.add(question)
+    return found
+
+
+def _prompted(client: Client, turn: str) -> set[str]:
+    """Return the questions whose answer is injected into the first prompt of a new session."""
+    found = set()
+    for number, (question, word) in enumerate(SAID.values()):
+        sent = {"sessionKey": f"{turn} {number}", "harness": "codex", "userMessage": question}
+        if word in str(client.post("/api/hooks/user-prompt-submit", sent)["inject"]):
             found.add(question)
     return found
 
