@@ -5,8 +5,6 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """Roles of tokens."""
-
     ADMIN = "admin"
     OPERATOR = "operator"
     AGENT = "agent"

@@ -7,8 +7,6 @@ from signet.wire.operation import Operation
 
 
 class NamedAgent(TypedDict):
-    """A named agent and its read policy."""
-
     id: str
     name: str
     read_policy: str
@@ -18,14 +16,10 @@ class NamedAgent(TypedDict):
 
 
 class CountedAgent(NamedAgent):
-    """An agent with its number of memories."""
-
     memories: int
 
 
 class WholeAgent(NamedAgent):
-    """An agent with its memories by visibility and the names of its files."""
-
     memories: dict[str, int]
     files: list[str]
 
@@ -38,8 +32,6 @@ class RemovedAgent(TypedDict):
 
 
 class Agents(TypedDict):
-    """Every agent, the default one first."""
-
     agents: list[CountedAgent]
 
 

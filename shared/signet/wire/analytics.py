@@ -8,8 +8,6 @@ from signet.wire.operation import Operation
 
 
 class Usage(TypedDict):
-    """Counts by route, provider, caller and connector since the daemon started."""
-
     endpoints: dict[str, dict[str, float]]
     providers: dict[str, dict[str, float]]
     actors: dict[str, dict[str, int]]
@@ -17,8 +15,6 @@ class Usage(TypedDict):
 
 
 class NotedError(TypedDict):
-    """An error since the daemon started."""
-
     timestamp: str
     stage: str
     code: str
@@ -44,8 +40,6 @@ class MemorySafety(TypedDict):
 
 
 class SessionScore(TypedDict):
-    """How well recall served a session."""
-
     id: str
     session_key: str
     project: str | None
@@ -68,29 +62,21 @@ class ScoreSummary(TypedDict):
 
 
 class Continuity(TypedDict):
-    """Scores of sessions, newest first."""
-
     scores: list[SessionScore]
     summary: ScoreSummary
 
 
 class ProjectScore(TypedDict):
-    """The newest score of a project."""
-
     project: str | None
     score: float
     created_at: str
 
 
 class ProjectScores(TypedDict):
-    """The newest score of each project, newest first."""
-
     scores: list[ProjectScore]
 
 
 class TimelineEvent(TypedDict):
-    """An event of a timeline."""
-
     timestamp: str
     source: str
     event: str
@@ -98,8 +84,6 @@ class TimelineEvent(TypedDict):
 
 
 class Timeline(TypedDict):
-    """The events of a memory, a session or a request, in order."""
-
     entityType: str
     entityId: str
     events: list[TimelineEvent]
@@ -120,16 +104,12 @@ class Series(TypedDict):
 
 
 class TimelineMeta(TypedDict):
-    """The origin of an exported timeline."""
-
     version: str
     exportedAt: str
     entityId: str
 
 
 class ExportedTimeline(TypedDict):
-    """A timeline in the envelope of an export."""
-
     meta: TimelineMeta
     timeline: Timeline
 

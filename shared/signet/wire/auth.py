@@ -44,14 +44,10 @@ class Token(TypedDict):
 
 
 class RevokedToken(Token):
-    """A revoked token."""
-
     success: bool
 
 
 class Tokens(TypedDict):
-    """Tokens, latest first."""
-
     tokens: list[Token]
     count: int
 

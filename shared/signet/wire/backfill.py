@@ -21,8 +21,6 @@ class BackfillHarness(TypedDict):
 
 
 class BackfillProject(TypedDict):
-    """The number of unread sessions of a project."""
-
     project: str | None
     sessions: int
 
@@ -46,8 +44,6 @@ class StartedBackfill(BackfillSurvey):
 
 
 class BackfillFailure(TypedDict):
-    """A session that could not be read."""
-
     harness: str
     path: str
     reason: str
@@ -76,8 +72,6 @@ class Backfill(TypedDict):
 
 
 class StoppedBackfill(TypedDict):
-    """The number of sessions that will not be read."""
-
     stopped: int
 
 

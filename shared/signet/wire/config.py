@@ -17,8 +17,6 @@ class ConfigFile(TypedDict):
 
 
 class Identity(TypedDict):
-    """The agent's identity from IDENTITY.md."""
-
     name: str
     creature: str
     vibe: str

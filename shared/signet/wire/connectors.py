@@ -8,8 +8,6 @@ from signet.wire.operation import Operation
 
 
 class SyncError(TypedDict):
-    """Why a sync skipped a file."""
-
     resourceId: str
     message: str
     retryable: bool
@@ -54,8 +52,6 @@ class Connector(StoredConnector):
 
 
 class AddedConnector(TypedDict):
-    """An added connector."""
-
     id: str
 
 
@@ -68,8 +64,6 @@ class StartedSync(TypedDict):
 
 
 class Resynced(TypedDict):
-    """The number of connectors, and the result for each."""
-
     status: str
     total: int
     started: int
@@ -91,15 +85,11 @@ class ConnectorHealth(TypedDict):
 
 
 class RemovedConnector(TypedDict):
-    """A removed connector."""
-
     success: bool
     deleted: bool
 
 
 class Connectors(TypedDict):
-    """All connectors, newest first."""
-
     connectors: list[Connector]
     count: int
 

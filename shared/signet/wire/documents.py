@@ -41,14 +41,10 @@ class StoredDocument(TypedDict):
 
 
 class Document(StoredDocument):
-    """A document and its progress."""
-
     metadata: dict[str, Any] | None
 
 
 class DocumentPage(TypedDict):
-    """A page of documents, newest first."""
-
     documents: list[Document]
     total: int
     limit: int
@@ -56,8 +52,6 @@ class DocumentPage(TypedDict):
 
 
 class Chunk(TypedDict):
-    """A memory of a document's chunk."""
-
     id: str
     content: str
     type: str
@@ -66,16 +60,12 @@ class Chunk(TypedDict):
 
 
 class DeletedDocument(TypedDict):
-    """A deleted document and the number of forgotten memories."""
-
     success: bool
     deleted: bool
     memoriesRemoved: int
 
 
 class Chunks(TypedDict):
-    """The memories of a document's chunks, in order."""
-
     chunks: list[Chunk]
     count: int
 

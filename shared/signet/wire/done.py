@@ -4,6 +4,4 @@ from typing import TypedDict
 
 
 class Done(TypedDict):
-    """The operation is done."""
-
     success: bool

@@ -24,8 +24,6 @@ class Embedding(TypedDict):
 
 
 class EmbeddingPage(TypedDict):
-    """A page of memories with a vector, newest first."""
-
     embeddings: list[Embedding]
     count: int
     total: int
@@ -49,8 +47,6 @@ class EmbeddingsStatus(TypedDict):
 
 
 class Check(TypedDict):
-    """One check of a health report."""
-
     name: str
     #: ok, warn or fail
     status: str
@@ -70,8 +66,6 @@ class EmbeddingsHealth(TypedDict):
 
 
 class Node(TypedDict):
-    """One memory as a point."""
-
     id: str
     x: float
     y: float

@@ -76,8 +76,6 @@ class Evaluation(TypedDict):
 
 
 class PastSessions(TypedDict):
-    """Keys of sessions in which a memory helped, newest first."""
-
     sessions: list[str]
 
 

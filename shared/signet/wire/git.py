@@ -7,8 +7,6 @@ from signet.wire.operation import Operation
 
 
 class GitStatus(TypedDict):
-    """State of the workspace's repository."""
-
     isRepo: bool
     branch: str | None
     remote: str | None
@@ -23,8 +21,6 @@ class GitStatus(TypedDict):
 
 
 class GitDone(TypedDict):
-    """Result of a pull, a push or both; counts are of commits."""
-
     success: bool
     message: str
     changes: NotRequired[int]
@@ -44,8 +40,6 @@ class GitSettings(TypedDict):
 
 
 class ChangedGitSettings(TypedDict):
-    """The new settings."""
-
     success: bool
     config: GitSettings
 

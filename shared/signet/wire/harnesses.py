@@ -19,16 +19,12 @@ class KnownHarness(TypedDict):
 
 
 class Regenerated(TypedDict):
-    """Result for the files that harnesses read."""
-
     success: bool
     message: str
     output: str
 
 
 class Harnesses(TypedDict):
-    """Every supported harness."""
-
     harnesses: list[KnownHarness]
 
 

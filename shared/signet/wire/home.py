@@ -10,8 +10,6 @@ from signet.wire.sessions import RunningSessions
 
 
 class Greeting(TypedDict):
-    """The greeting of this hour."""
-
     greeting: str
     cachedAt: str
 

@@ -11,8 +11,6 @@ from signet.wire.recall import Hit, Recalled
 
 
 class ToldMemory(TypedDict):
-    """A memory injected at the session start."""
-
     id: str
     content: str
     type: str
@@ -79,8 +77,6 @@ class Precompaction(TypedDict):
 
 
 class Compacted(TypedDict):
-    """The memory of a summary, if saved."""
-
     success: bool
     memoryId: NotRequired[str]
     bypassed: NotRequired[bool]

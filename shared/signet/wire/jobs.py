@@ -9,8 +9,6 @@ from signet.wire.operation import Operation
 
 
 class Job(TypedDict):
-    """One background job."""
-
     id: str
     memory_id: str | None
     document_id: str | None
@@ -33,8 +31,6 @@ class Job(TypedDict):
 
 
 class JobCount(TypedDict):
-    """A value and its number of jobs."""
-
     key: str
     count: int
 
@@ -70,8 +66,6 @@ class WholeJob(Job):
 
 
 class ChangedJob(TypedDict):
-    """A retried or cancelled job, and its new state."""
-
     success: bool
     id: str
     status: str
@@ -79,8 +73,6 @@ class ChangedJob(TypedDict):
 
 
 class DeletedJob(TypedDict):
-    """A deleted job."""
-
     success: bool
     id: str
 

@@ -8,8 +8,6 @@ from signet.wire.operation import Operation
 
 
 class Entity(TypedDict):
-    """An entity in memories."""
-
     id: str
     name: str
     canonicalName: str
@@ -25,8 +23,6 @@ class Entity(TypedDict):
 
 
 class EntityCounts(TypedDict):
-    """Counts of an entity's attributes and links."""
-
     aspectCount: int
     attributeCount: int
     constraintCount: int
@@ -34,14 +30,10 @@ class EntityCounts(TypedDict):
 
 
 class CountedEntity(EntityCounts):
-    """An entity with its counts."""
-
     entity: Entity
 
 
 class EntityPage(TypedDict):
-    """A page of entities, and the total."""
-
     items: list[CountedEntity]
     limit: int
     offset: int
@@ -49,8 +41,6 @@ class EntityPage(TypedDict):
 
 
 class EntityTask(TypedDict):
-    """The task fields of an entity."""
-
     taskType: str | None
     priority: str | None
     status: str
@@ -96,8 +86,6 @@ class WholeEntity(CountedEntity):
 
 
 class PinnedEntity(TypedDict):
-    """An entity and since when it is pinned or suppressed."""
-
     id: str
     name: str
     pinnedAt: str
@@ -115,8 +103,6 @@ class EntityHealth(TypedDict):
 
 
 class Aspect(TypedDict):
-    """An aspect of an entity."""
-
     id: str
     entityId: str
     agentId: str
@@ -128,22 +114,16 @@ class Aspect(TypedDict):
 
 
 class CountedAspect(TypedDict):
-    """An aspect and its number of active attributes."""
-
     aspect: Aspect
     attributeCount: int
     constraintCount: int
 
 
 class Aspects(TypedDict):
-    """The aspects of an entity, by weight."""
-
     items: list[CountedAspect]
 
 
 class Attribute(TypedDict):
-    """An attribute of an aspect, and its source memory."""
-
     id: str
     aspectId: str
     agentId: str
@@ -160,8 +140,6 @@ class Attribute(TypedDict):
 
 
 class AttributePage(TypedDict):
-    """A page of attributes of an aspect."""
-
     items: list[Attribute]
     limit: int
     offset: int
@@ -186,8 +164,6 @@ class Dependency(TypedDict):
 
 
 class Dependencies(TypedDict):
-    """The dependencies of an entity, the strongest first."""
-
     items: list[Dependency]
 
 
@@ -233,8 +209,6 @@ class TraversalStatus(TypedDict):
 
 
 class DrawnAttribute(TypedDict):
-    """An attribute of the graph picture."""
-
     id: str
     content: str
     kind: str
@@ -243,22 +217,16 @@ class DrawnAttribute(TypedDict):
 
 
 class NamedAspect(TypedDict):
-    """Name and weight of an aspect."""
-
     id: str
     name: str
     weight: float
 
 
 class DrawnAspect(NamedAspect):
-    """An aspect of the graph picture."""
-
     attributes: list[DrawnAttribute]
 
 
 class NamedEntity(TypedDict):
-    """Name, type and weight of an entity."""
-
     id: str
     name: str
     entityType: str
@@ -267,14 +235,10 @@ class NamedEntity(TypedDict):
 
 
 class DrawnEntity(NamedEntity):
-    """An entity of the graph picture."""
-
     aspects: list[DrawnAspect]
 
 
 class DrawnEdge(TypedDict):
-    """A dependency of the graph picture."""
-
     sourceEntityId: str
     targetEntityId: str
     dependencyType: str
@@ -282,8 +246,6 @@ class DrawnEdge(TypedDict):
 
 
 class Constellation(TypedDict):
-    """The most important entities with their attributes and dependencies."""
-
     dependencies: list[DrawnEdge]
     entities: list[DrawnEntity]
 
@@ -310,8 +272,6 @@ class GraphColumns(TypedDict):
 
 
 class SuspiciousEntity(TypedDict):
-    """An entity with a doubtful name, and the reason."""
-
     id: str
     name: str
     reason: str
@@ -332,8 +292,6 @@ class UnfoundedAttributes(TypedDict):
 
 
 class MentionCandidate(TypedDict):
-    """A memory that names an entity without a link to it."""
-
     memoryId: str
     entityId: str
     name: str
@@ -369,8 +327,6 @@ class Communities(TypedDict):
 
 
 class DescribedEntity(TypedDict):
-    """An entity and its description."""
-
     id: str
     name: str
     type: str
@@ -378,16 +334,12 @@ class DescribedEntity(TypedDict):
 
 
 class Constraint(TypedDict):
-    """A constraint of an entity."""
-
     entityName: str
     content: str
     importance: float
 
 
 class ExpandedAttribute(TypedDict):
-    """An attribute of an expanded aspect."""
-
     content: str
     kind: str
     importance: float
@@ -395,31 +347,23 @@ class ExpandedAttribute(TypedDict):
 
 
 class ExpandedAspect(TypedDict):
-    """An aspect with its matching attributes."""
-
     name: str
     weight: float
     attributes: list[ExpandedAttribute]
 
 
 class DependencyTarget(TypedDict):
-    """The target entity of a dependency, by name."""
-
     target: str
     type: str
     strength: float
 
 
 class LinkedMemory(TypedDict):
-    """A memory that mentions an entity or has an attribute of it."""
-
     id: str
     content: str
 
 
 class Expanded(TypedDict):
-    """An entity's attributes, within the requested budget."""
-
     entity: DescribedEntity
     constraints: list[Constraint]
     aspects: list[ExpandedAspect]
@@ -429,8 +373,6 @@ class Expanded(TypedDict):
 
 
 class EntitySession(TypedDict):
-    """A session summary that mentions an entity."""
-
     id: str
     sessionKey: str | None
     harness: str | None
@@ -440,16 +382,12 @@ class EntitySession(TypedDict):
 
 
 class EntitySessions(TypedDict):
-    """Session summaries that mention an entity, newest first, and the total."""
-
     entityName: str
     summaries: list[EntitySession]
     total: int
 
 
 class AffectedEntity(TypedDict):
-    """An entity affected by a change."""
-
     id: str
     name: str
     type: str
@@ -464,8 +402,6 @@ class Ring(TypedDict):
 
 
 class Impact(TypedDict):
-    """The entities affected by a change."""
-
     entityId: str
     entityName: str
     direction: str

@@ -103,8 +103,6 @@ class MemorySummary(StoredMemory):
 
 
 class Memory(StoredMemory):
-    """One memory with all fields."""
-
     pinned: int
     sessionId: str | None
     confidence: float | None
@@ -115,16 +113,12 @@ class Memory(StoredMemory):
 
 
 class MemoryStats(TypedDict):
-    """Counts over all memories."""
-
     total: int
     withEmbeddings: int
     critical: int
 
 
 class KeyCount(TypedDict):
-    """A name and its number of occurrences."""
-
     key: str
     count: int
 
@@ -176,8 +170,6 @@ class MemoryTimeline(TypedDict):
 
 
 class Change(TypedDict):
-    """One event in the history of a memory."""
-
     id: str
     event: str
     oldContent: str | None
@@ -192,8 +184,6 @@ class Change(TypedDict):
 
 
 class History(TypedDict):
-    """The history of a memory, oldest first."""
-
     memoryId: str
     count: int
     history: list[Change]
@@ -270,8 +260,6 @@ Forgotten = Modified
 
 
 class ModifiedMany(TypedDict):
-    """The result of each patch, in order."""
-
     success: bool
     total: int
     updated: int
@@ -279,8 +267,6 @@ class ModifiedMany(TypedDict):
 
 
 class Candidate(TypedDict):
-    """A memory selected by a forget request."""
-
     id: str
     score: float
     pinned: bool
@@ -310,8 +296,6 @@ class ForgetPreview(Along):
 
 
 class ForgottenMany(TypedDict):
-    """The result of a forget request."""
-
     success: bool
     mode: Literal["execute"]
     requested: int
@@ -327,8 +311,6 @@ class ForgottenMany(TypedDict):
 
 
 class Recovered(Modified):
-    """A recovered memory."""
-
     retentionDays: int
 
 
@@ -365,8 +347,6 @@ class ForgottenValues(TypedDict):
 
 
 class Lifted(TypedDict):
-    """A value that may be saved again; its memory is unchanged."""
-
     success: bool
     id: str
 

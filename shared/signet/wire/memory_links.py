@@ -8,8 +8,6 @@ from signet.wire.operation import Operation
 
 
 class NamedEntity(TypedDict):
-    """An entity that a memory mentions."""
-
     id: str
     name: str
     entityType: str

@@ -81,8 +81,6 @@ class ModelRegistry(TypedDict):
 
 
 class Models(TypedDict):
-    """The available models, and the age of the list."""
-
     models: list[OfferedModel]
     registry: ModelRegistry
 

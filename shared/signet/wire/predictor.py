@@ -49,8 +49,6 @@ class PredictorOff(TypedDict):
 
 
 class PredictorStatus(TypedDict):
-    """State and results of learned ranking."""
-
     enabled: bool
     alive: bool
     crashCount: int
@@ -87,8 +85,6 @@ class Compared(TypedDict):
 
 
 class ComparisonPage(TypedDict):
-    """A page of compared sessions, newest first, and the total."""
-
     total: int
     limit: int
     offset: int
@@ -96,8 +92,6 @@ class ComparisonPage(TypedDict):
 
 
 class ProjectResult(TypedDict):
-    """Results of learned ranking in the sessions of one project."""
-
     project: str | None
     wins: int
     losses: int
@@ -106,14 +100,10 @@ class ProjectResult(TypedDict):
 
 
 class ProjectResults(TypedDict):
-    """Results of learned ranking by project, most sessions first."""
-
     items: list[ProjectResult]
 
 
 class EntityResult(TypedDict):
-    """Results of learned ranking in the sessions about one entity."""
-
     entityId: str
     entityName: str | None
     wins: int
@@ -123,8 +113,6 @@ class EntityResult(TypedDict):
 
 
 class EntityResults(TypedDict):
-    """Results of learned ranking by entity, most sessions first."""
-
     items: list[EntityResult]
 
 
@@ -150,14 +138,10 @@ class Training(TypedDict):
 
 
 class Trainings(TypedDict):
-    """Activations and stops of learned ranking, newest first."""
-
     items: list[Training]
 
 
 class PairCount(TypedDict):
-    """The number of labels."""
-
     count: int
 
 

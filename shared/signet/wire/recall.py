@@ -186,14 +186,10 @@ class Found(TypedDict):
 
 
 class FoundMany(TypedDict):
-    """Memories found by words, filters or similarity, best first."""
-
     results: list[Found]
 
 
 class Values(TypedDict):
-    """Every value of one field, in alphabetical order."""
-
     values: list[str]
 
 
@@ -211,8 +207,6 @@ class ContextSource(TypedDict):
 
 
 class ContextAnswer(TypedDict):
-    """The context for a prompt."""
-
     context: str
     sources: list[ContextSource]
     count: int

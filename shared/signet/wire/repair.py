@@ -26,8 +26,6 @@ class EmbeddingGaps(TypedDict):
 
 
 class DedupStats(TypedDict):
-    """The number of duplicate memories."""
-
     exactClusters: int
     exactExcess: int
     totalActive: int
@@ -56,8 +54,6 @@ class Integrity(TypedDict):
 
 
 class DeadMemory(TypedDict):
-    """An unused memory with low confidence."""
-
     id: str
     content: str
     confidence: float
@@ -67,8 +63,6 @@ class DeadMemory(TypedDict):
 
 
 class DeadMemories(TypedDict):
-    """Unused memories with low confidence, the lowest first."""
-
     items: list[DeadMemory]
     total: int
 
@@ -109,8 +103,6 @@ class KnownRepair(TypedDict):
 
 
 class Repairs(TypedDict):
-    """Every repair, the recommended ones first."""
-
     repairs: list[KnownRepair]
     count: int
 

@@ -7,8 +7,6 @@ from signet.wire.operation import Operation
 
 
 class KeptSecret(TypedDict):
-    """A stored or deleted secret."""
-
     success: bool
     name: str
 
@@ -22,14 +20,10 @@ class Ran(TypedDict):
 
 
 class Secrets(TypedDict):
-    """The names of all secrets, oldest first."""
-
     secrets: list[str]
 
 
 class SecretValue(TypedDict):
-    """One secret and its value."""
-
     name: str
     value: str
 

@@ -10,8 +10,6 @@ from signet.wire.operation import Operation
 
 
 class RunningSession(TypedDict):
-    """An active session."""
-
     key: str
     runtimePath: str
     claimedAt: str | None
@@ -23,8 +21,6 @@ class RunningSession(TypedDict):
 
 
 class RunningSessions(TypedDict):
-    """The active sessions."""
-
     sessions: list[RunningSession]
     count: int
 
@@ -79,8 +75,6 @@ class RenewedSession(TypedDict):
 
 
 class Transcript(TypedDict):
-    """A session's transcript."""
-
     sessionKey: str
     agentId: str
     harness: str | None
@@ -93,8 +87,6 @@ class Transcript(TypedDict):
 
 
 class Excerpt(TypedDict):
-    """A passage of an earlier session."""
-
     sessionKey: str
     agentId: str
     harness: str | None
@@ -105,15 +97,11 @@ class Excerpt(TypedDict):
 
 
 class Excerpts(TypedDict):
-    """Transcript passages that contain the words of a question."""
-
     results: list[Excerpt]
     count: int
 
 
 class SessionSummary(TypedDict):
-    """A summary of a session, or of several."""
-
     id: str
     project: str | None
     depth: int
@@ -130,8 +118,6 @@ class SessionSummary(TypedDict):
 
 
 class SummaryPage(TypedDict):
-    """A page of summaries, and the total."""
-
     summaries: list[SessionSummary]
     total: int
 
@@ -158,8 +144,6 @@ class StoredCheckpoint(TypedDict):
 
 
 class Checkpoint(StoredCheckpoint):
-    """A checkpoint of a session."""
-
     memoryQueries: list[str]
     recentRemembers: list[str]
     focalEntityIds: list[str]
@@ -168,8 +152,6 @@ class Checkpoint(StoredCheckpoint):
 
 
 class Checkpoints(TypedDict):
-    """Checkpoints, newest first."""
-
     checkpoints: list[Checkpoint]
     count: int
 
@@ -191,8 +173,6 @@ class SessionGoing(Along):
 
 
 class SessionPreview(SessionGoing):
-    """What forgetting a session would delete."""
-
     mode: Literal["preview"]
 
 

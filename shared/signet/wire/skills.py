@@ -29,14 +29,10 @@ class Skill(TypedDict):
 
 
 class SkillFile(Skill):
-    """A skill with its complete file."""
-
     content: str
 
 
 class CatalogSkill(TypedDict):
-    """An available or installed skill of a catalog."""
-
     name: str
     fullName: str
     description: str
@@ -61,44 +57,32 @@ class RelatedSkill(TypedDict):
 
 
 class InstalledSkill(TypedDict):
-    """A newly installed skill."""
-
     success: bool
     name: str
     output: str
 
 
 class RemovedSkill(TypedDict):
-    """A removed skill."""
-
     success: bool
     name: str
     message: str
 
 
 class Skills(TypedDict):
-    """Installed skills, sorted by name."""
-
     skills: list[Skill]
     count: int
 
 
 class FoundSkills(TypedDict):
-    """Installed and available skills that contain the words of a query."""
-
     results: list[CatalogSkill]
 
 
 class OfferedSkills(TypedDict):
-    """Skills in this machine's catalogs, the most popular first."""
-
     results: list[CatalogSkill]
     total: int
 
 
 class RelatedSkills(TypedDict):
-    """Skills related to one."""
-
     name: str
     related: list[RelatedSkill]
     count: int

@@ -40,8 +40,6 @@ class Ready(TypedDict):
 
 
 class LogFiles(TypedDict):
-    """Path of today's log."""
-
     logDir: str
     logFile: str
 
@@ -135,8 +133,6 @@ class DiskPart(TypedDict):
 
 
 class Resources(TypedDict):
-    """The daemon's use of this machine."""
-
     processes: list[ProcessCost]
     disk: list[DiskPart]
 

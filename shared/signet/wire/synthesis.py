@@ -29,8 +29,6 @@ class SynthesisRequest(TypedDict):
 
 
 class Synthesised(TypedDict):
-    """The file was written."""
-
     success: bool
 
 

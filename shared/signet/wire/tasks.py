@@ -8,36 +8,26 @@ from signet.wire.operation import Operation
 
 
 class AddedTask(TypedDict):
-    """A newly scheduled task."""
-
     id: str
     nextRunAt: str | None
 
 
 class TaskPage(TypedDict):
-    """Every task, and example expressions."""
-
     tasks: list[dict[str, Any]]
     presets: list[dict[str, str]]
 
 
 class WholeTask(TypedDict):
-    """A task and its latest runs."""
-
     task: dict[str, Any]
     runs: list[dict[str, Any]]
 
 
 class StartedRun(TypedDict):
-    """A started run of a task."""
-
     runId: str
     status: str
 
 
 class RunPage(TypedDict):
-    """A page of the runs of a task, newest first."""
-
     runs: list[dict[str, Any]]
     total: int
     hasMore: bool

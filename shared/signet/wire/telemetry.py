@@ -37,8 +37,6 @@ class LlmStats(TypedDict):
 
 
 class TelemetryStats(TypedDict):
-    """Telemetry totals."""
-
     enabled: bool
     totalEvents: NotRequired[int]
     llm: NotRequired[LlmStats]

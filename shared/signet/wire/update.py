@@ -39,8 +39,6 @@ class UpdateSettings(TypedDict):
 
 
 class ChangedUpdateSettings(UpdateSettings):
-    """The new settings."""
-
     success: bool
     config: UpdateSettings
     persisted: bool
