@@ -1,1 +1,1 @@
-"""The HTTP process: answers on loopback, writes rows and jobs, waits for no model."""
+"""The HTTP API process: serves requests on loopback and writes rows and jobs."""

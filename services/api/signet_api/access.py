@@ -1,6 +1,6 @@
-"""Which requests are let in: every request passes here before a route is chosen or a body read.
+"""Authorize every request before its route is chosen and its body read.
 
-In this order: who calls (401), may they do this (403), does their scope reach it (403), how often (429).
+Checks in order: caller (401), permission and scope (403), rate limit (429).
 """
 
 from starlette.datastructures import Headers
@@ -17,12 +17,12 @@ from signet_api.deps import State
 from signet_api.measure import is_change
 from signet_api.permissions import match
 
-#: The rule for paths that no route has: "not found" and "method not allowed" are for known callers.
+#: The rule of unknown paths: only identified callers learn that a path or method does not exist.
 _UNKNOWN = Rule(Permission.NONE, within=EVERY)
 
 
 class Access:
-    """Wraps the app."""
+    """ASGI middleware that authorizes requests."""
 
     def __init__(self, app: ASGIApp, state: State) -> None:
         self._app = app
@@ -30,7 +30,6 @@ class Access:
         self._callers = Callers(state)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on in the name of its caller, or answer with the reason for the refusal."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,9 +1,9 @@
-"""Who goes first when a question comes among many saves: the question.
+"""Give questions priority over concurrent saves.
 
-Both need the interpreter's lock, and 32 clients that save at once leave little of it to the thread that reads. So
-while questions are answered, one save passes for each and the others wait, before their bodies are read, until all are
-answered, but never longer than 25 ms. And as long as somebody asks now and then, few saves begin or are answered in one
-turn of the event loop, so that what else is ready waits for few. A save that comes alone waits for nothing.
+Both need the interpreter lock, and 32 concurrent saves leave little of it to a reading thread. While questions are
+being answered, one save is admitted per question; the others wait, before their bodies are read, for at most 25 ms.
+For a while after a question, only a few saves start or finish in one turn of the event loop. A save without
+concurrent questions does not wait.
 """
 
 import asyncio
@@ -11,17 +11,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-#: The longest a save waits for questions: about as long as one takes beside other work.
+#: Maximum wait of a save; about the duration of one recall under load.
 PATIENCE_SECONDS = 0.025
 
-#: Saves that begin or are answered in one turn of the event loop, for so long after a question: turns cost where nobody
-#: asks (a twentieth of the saves, in three turns of `loadtests/run.py remember`).
+#: Saves that start or finish in one turn of the event loop after a recent question. Without recent questions there is
+#: no limit, because turns cost a twentieth of the saves (`loadtests/run.py remember`, three turns).
 AT_ONCE = 6
 LATELY_SECONDS = 2.0
 
 
 class Admission:
-    """Lets saves wait for questions; for one event loop."""
+    """Delays saves while questions are answered; for one event loop."""
 
     def __init__(self, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._patience_seconds = patience_seconds
@@ -33,7 +33,7 @@ class Admission:
 
     @contextmanager
     def question(self) -> Iterator[None]:
-        """Hold saves back for as long as the block lasts."""
+        """Hold saves back during the block."""
         self._has_passed = False
         self._quiet.clear()
         self._questions += 1
@@ -46,7 +46,7 @@ class Admission:
                 self._quiet.set()
 
     async def save(self) -> None:
-        """Return when a save may go on."""
+        """Wait until a save may start."""
         if self._questions and self._has_passed:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._patience_seconds):
@@ -56,7 +56,7 @@ class Admission:
         await self._few_at_once()
 
     async def saved(self) -> None:
-        """Return when a save that is done may be answered: those of one commit are all done at once."""
+        """Wait until the answer of a finished save may be sent; a commit finishes several saves at once."""
         await self._few_at_once()
 
     async def _few_at_once(self) -> None:

@@ -1,4 +1,4 @@
-"""Answers questions from memory, for the routes of recall and of hooks."""
+"""Answer questions from memory for the routes of recall and of hooks."""
 
 import time
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -35,7 +35,7 @@ log = logs.get("memory")
 
 
 def services_of(state: State) -> Services:
-    """Return what the domain needs of this process to serve a hook."""
+    """Return the services of this process that the domain needs to serve a hook."""
     return Services(
         db=state.db,
         settings=state.settings,
@@ -56,9 +56,9 @@ async def found(
     *,
     here: Here | None = None,
 ) -> Result:
-    """Return what the store knows about a question; uses are for the caller to count.
+    """Return the search result for a question; the caller counts uses.
 
-    `settings` hold instead of those in force; `here` is where the session works that is given the answer unasked.
+    `settings` override the current ones; `here` is the working place of a session that receives the result unasked.
     """
     started = time.monotonic()
     with state.admission.question():
@@ -71,9 +71,9 @@ async def found(
 
 
 async def predecessors(saved: Remembered, new: NewMemory, state: State) -> list[Predecessor]:
-    """Return memories that a saved one seems to replace by its words, for callers that may read them.
+    """Return memories that a saved one seems to replace, if the caller may read them.
 
-    Only texts that announce a change are compared. Never raises: the memory is saved.
+    Compares only texts that announce a change. Never raises, because the memory is already saved.
     """
     may_read = caller.current().may(RECALL) and not saved.superseded
     if not may_read or saved.is_chunked or not changes.announces(saved.content):

@@ -1,4 +1,4 @@
-"""Puts the application together."""
+"""Assemble the application."""
 
 import asyncio
 import contextlib
@@ -23,10 +23,10 @@ from signet_api.paths import Direct
 from signet_api.routes import ROUTER
 from signet_api.traced import Traced
 
-#: Room for the other fields of a request beside the longest content.
+#: Size of a request's other fields in addition to the longest content.
 ENVELOPE_BYTES = 1_048_576
 
-#: What the framework would record holds paths, questions and the messages of errors; traced.py records what may be.
+#: The framework would record paths, questions and error messages; traced.py records only permitted attributes.
 UNTOLD: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
@@ -37,7 +37,7 @@ UNTOLD: TelemetryConfig = {
 
 
 def create_app(state: State) -> ASGIApp:
-    """Return the application over what the process has opened."""
+    """Return the application."""
     memory_followers.register()
 
     @contextlib.asynccontextmanager
@@ -68,7 +68,7 @@ def create_app(state: State) -> ASGIApp:
     state.live.then(partial(_register, state))
     errors.install(app)
     permissions.check(ROUTER.routes)
-    # Not `include_router`, which builds each of them once more when the first request comes (0.3 s of processor).
+    # Not `include_router`, which builds every route again at the first request (0.3 s of processor time).
     app.router.routes.extend([Direct(ROUTER.routes), *ROUTER.routes])
     guard = Guard(Access(app, state), state, most_bytes=most_bytes)
     entry: ASGIApp = Traced(guard) if TRACES.is_on else guard
@@ -77,5 +77,5 @@ def create_app(state: State) -> ASGIApp:
 
 
 def _register(state: State) -> None:
-    """Keep the rows of agents as the roster of agent.yaml says."""
+    """Synchronize the agent rows with the roster in agent.yaml."""
     state.db.write_quick(roster.follow, state.settings.agents.roster, now=clock.now())

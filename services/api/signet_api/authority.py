@@ -1,4 +1,4 @@
-"""The keys and the mode of this process's life; a change of mode or address needs a restart (CF-16)."""
+"""Authentication mode and keys of this process; a change of mode or address requires a restart (CF-16)."""
 
 import os
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from signet.process.program import SUPERVISOR_PID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """The mode, the workspace token, and the secret of user tokens, empty in local mode.
+    """The mode, the workspace token, and the secret of user tokens (empty in local mode).
 
-    `any_host`: every caller must show a token, or other machines may call; so any Host is accepted.
+    `any_host`: accept every Host, because all callers need a token or other machines may call.
     """
 
     mode: AuthMode = AuthMode.LOCAL
@@ -26,9 +26,8 @@ class Authority:
 
     @classmethod
     def of(cls, settings: Settings, workspace: Workspace, bind: str) -> Self:
-        """Return what agent.yaml asks for, and create the keys that do not exist.
-
-        Raises BadSecret, and OSError when a key cannot be written or read.
+        """Read the mode from the settings and create missing keys; raises BadSecret, and OSError if a key is
+        inaccessible.
         """
         mode = settings.auth.mode
         token = _workspace_token(workspace)
@@ -42,13 +41,12 @@ class Authority:
         )
 
     def close(self, workspace: Workspace) -> None:
-        """End the workspace token where no supervisor does."""
+        """Remove the workspace token if no supervisor owns it."""
         if not os.environ.get(SUPERVISOR_PID):
             workspace_token.remove(workspace)
 
 
 def _workspace_token(workspace: Workspace) -> bytes:
-    """Return the token of this start: the supervisor's, else a new one."""
     if os.environ.get(SUPERVISOR_PID):
         try:
             return workspace_token.read(workspace)

@@ -1,7 +1,7 @@
-"""Reading JSON bodies so that whatever was read can also be stored and sent again.
+"""Parse JSON bodies into values that can be stored and sent again.
 
-JSON can say things that UTF-8, SQLite and JSON's own readers cannot take back: half of a surrogate pair (it becomes
-U+FFFD here), and the numbers NaN and infinity, which Python reads though no standard has them (refused here).
+A lone surrogate, which UTF-8 and SQLite cannot store, becomes U+FFFD. NaN and infinity, which Python accepts against
+the standard, are refused.
 """
 
 import json
@@ -14,7 +14,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def parse(raw: bytes) -> object:
-    """Return what a body says; raises JSONDecodeError for everything that is no JSON in UTF-8."""
+    """Parse a body; raises JSONDecodeError if it is not JSON in UTF-8."""
     try:
         text = raw.decode("utf-8-sig")
         found = STRICT.decode(text)

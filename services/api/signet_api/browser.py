@@ -1,14 +1,14 @@
-"""The rule for requests from web pages: one function for every route, method and mode (AUTH-8).
+"""Decide which web pages may call the daemon: one rule for all routes, methods and modes (AUTH-8).
 
-Every page that the user opens can send requests to a daemon on localhost. A browser marks them with `Origin` or
-`Sec-Fetch-Site`, which no page can remove or forge. A marked request passes only from a page of this daemon or of an
-origin that the user trusts (`auth.trustedOrigins`); a page on another port of this machine is foreign. A link from
-anywhere may open the daemon's own HTML pages, and nothing else.
+Any page that the user opens can send requests to localhost. Browsers mark them with `Origin` or `Sec-Fetch-Site`,
+which pages cannot remove or forge. A marked request is accepted only from this daemon's own pages or a trusted
+origin (`auth.trustedOrigins`); pages on other local ports are foreign. Links from anywhere may open the daemon's
+HTML pages, and nothing else.
 
-The daemon's own pages are at an address and not at "localhost": a browser tries ::1 for that name, too, where another
-user may listen. A page from there would have the same origin.
+The daemon's own pages use an IP address instead of "localhost", which browsers also resolve to ::1, where another
+user may listen with the same origin.
 
-Node's `fetch` sends `Sec-Fetch-Mode` alone and is no browser.
+Node's `fetch` sends only `Sec-Fetch-Mode` and is not a browser.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from signet.wire import operations
 
-#: The key of the page in the ASGI scope of a request.
+#: ASGI scope key of the page.
 KEY = "signet.page"
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _JSON = b"application/json"
-#: What a link may open.
+#: Paths that links may open.
 _HTML = frozenset(
     one.path
     for one in operations.BY_ID.values()
@@ -30,14 +30,14 @@ _HTML = frozenset(
 
 
 class Page(StrEnum):
-    """The page that a request comes from: one of ours, or one that the user trusts."""
+    """The page that sent a request: the daemon's own, or one of a trusted origin."""
 
     OWN = "own"
     TRUSTED = "trusted"
 
 
 class Refusal(NamedTuple):
-    """Why a request is refused, and with which status and code."""
+    """Status, code and reason of a refusal."""
 
     message: str
     status: int = 403
@@ -60,9 +60,9 @@ def page_of(
     schemes: Collection[str] = ("http",),
     trusted: Collection[str] = (),
 ) -> Page | Refusal | None:
-    """Return the page that sends a request, None for a program, or why the request is refused. Pure.
+    """Return the page that sent a request, None for a program, or a refusal. Pure.
 
-    `schemes` are those of the daemon's own pages: `https`, too, behind a proxy.
+    `schemes` are those of the daemon's own pages; `https` too, behind a proxy.
     """
     origin, site = headers.get(b"origin"), headers.get(b"sec-fetch-site")
     if origin is None and site is None:

@@ -1,4 +1,4 @@
-"""Who calls: the one place that decides it, for every request in every mode (AUTH-1, AUTH-3, AUTH-6)."""
+"""Identify the caller of each request, in every mode (AUTH-1, AUTH-3, AUTH-6)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,10 +19,10 @@ from signet_api.connections import Connection
 from signet_api.deps import State
 from signet_api.guard import host_of
 
-#: Headers of a proxy: the request comes from wherever the proxy's own client is.
+#: Proxy headers: the request originates elsewhere.
 _HANDED_ON = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"})
 _MAPPED = "::ffff:"
-#: How exact the time of a token's last use is, and how many tokens are remembered for that.
+#: Precision of a token's last use, and the maximum number of remembered tokens.
 NOTED_AFTER, MOST_NOTED = timedelta(minutes=1), 10_000
 
 _ACTOR_TYPE = b"x-signet-actor-type"
@@ -45,18 +45,18 @@ ELSEWHERE = "This request does not come from this machine, so it needs a token"
 
 
 class Callers:
-    """Resolves the callers of requests."""
+    """Identifies the callers of requests."""
 
     def __init__(self, state: State) -> None:
         self._state = state
-        #: When the use of each token was last noted, by the token's ID.
+        #: Time of the last recorded use, by token ID.
         self._noted: dict[str, datetime] = {}
 
     async def resolve(self, scope: Scope) -> Caller:
-        """Return the caller; raises Unauthenticated for a token that is not valid.
+        """Return the caller; raises Unauthenticated for an invalid token.
 
-        In local mode a token that was not signed for this daemon is ignored. Pages of other programs neither
-        administer the machine nor run anything, whatever token they have.
+        Local mode ignores tokens that were not signed for this daemon. Pages of other programs can neither
+        administer the machine nor run programs, whatever their token.
         """
         found, page = await self._caller(scope), scope.get(browser.KEY)
         if page is Page.TRUSTED:
@@ -67,7 +67,7 @@ class Callers:
         return found
 
     async def unconfined(self, asked: Caller, rule: Rule, scope: Scope) -> Caller:
-        """Return a peer as the owner if its program could read the user's files itself; raises NotProven if not."""
+        """Return a peer as the owner if its program could read the user's files itself; raises NotProven otherwise."""
         connection: Connection | None = scope.get(connections.KEY)
         is_program = asked.standing is Standing.PEER and not (asked.is_page or asked.withheld)
         if connection is None or not is_program:
@@ -102,7 +102,7 @@ class Callers:
         peer: tuple[str, int] | None,
         connection: Connection | None,
     ) -> Caller:
-        """Return the caller behind a TCP connection without a token."""
+        """Return the caller of a TCP connection without a token."""
         if not _HANDED_ON.isdisjoint(headers):
             return _stranger(HANDED_ON)
         if not _is_here(headers, peer):
@@ -130,7 +130,7 @@ class Callers:
         return claims
 
     async def _check_revoked(self, claims: Claims) -> None:
-        """Refuse a revoked token; store one that was signed elsewhere at its first use."""
+        """Refuse a revoked token; store a token that was signed elsewhere at its first use."""
         if claims.jti is None:
             return
         is_revoked = await self._state.db.aread(issued.is_revoked, claims.jti)
@@ -141,7 +141,7 @@ class Callers:
         self._note(claims.jti)
 
     def _note(self, jti: str) -> None:
-        """Note the use of a token, after the answer and at most once a minute."""
+        """Record the use of a token, after the answer and at most once a minute."""
         now, before = clock.now(), self._noted.get(jti)
         if before is None or now - before >= NOTED_AFTER:
             if len(self._noted) >= MOST_NOTED:
@@ -155,7 +155,7 @@ def _stranger(reason: str) -> Caller:
 
 
 def _is_here(headers: Mapping[bytes, bytes], peer: tuple[str, int] | None) -> bool:
-    """Return whether peer and Host are both of this machine (AUTH-1, AUTH-2, AUTH-3)."""
+    """Return whether peer and Host are on this machine (AUTH-1, AUTH-2, AUTH-3)."""
     if peer is None:
         return False
     address = peer[0].removeprefix(_MAPPED)

@@ -1,7 +1,6 @@
-"""Answers that a client has already: an `ETag` with each JSON answer to GET, and 304 for one that it names.
+"""Add an `ETag` to JSON answers to GET, and answer 304 if the client already has the content.
 
-The tag is of the bytes that are sent, so it needs nothing of the routes and is never wrong. What it saves is sending
-and reading, not finding.
+The tag is a hash of the body, so routes need no support for it. It saves transfer and parsing, not the query.
 """
 
 import hashlib
@@ -13,7 +12,7 @@ _TAG_BYTES = 12
 
 
 def tagging(method: str, asked: bytes, send: Send) -> Send:
-    """Return how the answer to a request is sent; `asked` is its If-None-Match."""
+    """Return a `send` that adds the tag; `asked` is the request's If-None-Match."""
     if method != "GET":
         return send
     held: Message | None = None

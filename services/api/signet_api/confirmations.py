@@ -1,8 +1,8 @@
-"""Confirmations: the user allows the dashboard to send one request that runs a program or changes who is trusted.
+"""Let the user confirm single requests of the dashboard that run programs or change who is trusted.
 
-The dashboard shows what a request will do, then asks for a code (`POST /api/auth/confirm`) and sends the request again
-with it (`X-Signet-Confirmation`). A code is valid once, for 60 seconds, for one session, method, address and body. The
-codes are in memory: one process serves the interface, and after its end there is nothing left to confirm.
+The dashboard shows the effect of a request, obtains a code (`POST /api/auth/confirm`) and repeats the request with
+it (`X-Signet-Confirmation`). A code is valid once, for 60 seconds, for one session, method, address and body. Codes
+exist only in the memory of this process.
 """
 
 import hashlib
@@ -17,20 +17,20 @@ from signet.errors import TooLarge
 
 HEADER = b"x-signet-confirmation"
 SECONDS = 60.0
-#: More codes than a user can confirm in a minute; the oldest go first.
+#: More codes than a user can confirm in a minute; the oldest are dropped first.
 MOST = 100
-#: A confirmed request is read before it is checked. The longest is a file of the workspace, in JSON.
+#: Maximum body of a confirmed request, which is read before the check. The longest is a workspace file as JSON.
 MOST_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(slots=True)
 class Confirmations:
-    """The codes that have not been used yet, with what each is for and when it expires."""
+    """Unused codes with their requests and expiry."""
 
     _open: dict[str, tuple[bytes, float]] = field(default_factory=dict)
 
     def issue(self, scope: Scope, method: str, address: str, body: bytes) -> str:
-        """Return a code for one request of the session that asks in `scope`."""
+        """Return a code for one request of the session in `scope`."""
         now = time.monotonic()
         self._open = {code: one for code, one in self._open.items() if one[1] > now}
         while len(self._open) >= MOST:
@@ -41,9 +41,9 @@ class Confirmations:
         return code
 
     async def apply(self, asked: Caller, scope: Scope, receive: Receive) -> tuple[Caller, Receive]:
-        """Return the caller, confirmed if the request has a valid code, and what gives the request's body.
+        """Return the caller, confirmed if the request has a valid code, and a `receive` with the request's body.
 
-        Raises ConfirmationNeeded for a code that is used, expired, or for another request.
+        Raises ConfirmationNeeded for a used or expired code, or one of another request.
         """
         code = dict(scope["headers"]).get(HEADER, b"").decode("latin-1")
         if not code:
@@ -89,7 +89,7 @@ async def _whole(receive: Receive) -> bytes:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that gives a body that was read already, then the messages after it."""
+    """Return a `receive` that repeats a body, then continues with `receive`."""
     is_read = False
 
     async def again() -> Message:

@@ -1,11 +1,10 @@
-"""Which user is at the other end of a connection, as the kernel says, and how long we wait for that program.
+"""Identify the user at the other end of each connection, and close connections whose client is too slow.
 
-The kernel names the owner of the peer's end only while a process keeps it open. So it is asked when the connection is
-accepted, and the answer holds for all requests on it: nobody else can send on this connection later.
+The kernel reports the owner of the peer's socket only while a process holds it, so it is queried when the connection
+is accepted and applies to all of its requests.
 
-A connection that waits for its client (for a request, the rest of one, or room for the answer) is closed after a
-bounded time (DG-26). Each connection takes a file descriptor; when they run short, those that have waited longest are
-closed.
+A connection that waits for its client (a request, its body, or reading the answer) is closed after a limit (DG-26).
+When file descriptors run short, the connections that have waited longest are closed.
 """
 
 import asyncio
@@ -26,14 +25,14 @@ from signet.config.env import is_loopback
 from signet_api import peer_process, peer_uid
 from signet_api.peer_uid import Owner
 
-#: The key of a connection in the ASGI scope of its requests.
+#: ASGI scope key of the connection.
 KEY = "signet.connection"
-#: The options of macOS for which Python has no names (sys/un.h).
+#: Options of macOS without names in Python (sys/un.h).
 _SOL_LOCAL, _LOCAL_PEERCRED = 0, 1
-#: How long a client may take for the head of a request, and then for its body or until it reads on. A session of 8 MB
-#: takes ten minutes at 14 kB/s.
+#: Seconds for the head of a request, and for its body or for reading an answer. A session of 8 MB takes ten minutes at
+#: 14 kB/s.
 REQUEST_SECONDS, BODY_SECONDS = 20.0, 600.0
-#: File descriptors for everything but connections; the API has about 30 open, 36 more while all readers read.
+#: File descriptors not available to connections; the API has about 30 open, and 36 more when all readers are busy.
 OWN_FILES = 128
 CROWDED_SECONDS = 60.0
 _FULL = (
@@ -44,29 +43,29 @@ _FULL = (
 
 
 class Connection(Protocol):
-    """A connection, as the access rules see it."""
+    """A connection, for the access rules."""
 
     @property
     def is_private(self) -> bool:
-        """Return whether it came in over the workspace's socket."""
+        """Return whether it uses the workspace's socket."""
         ...
 
     @property
     def port(self) -> int:
-        """Return our port, 0 on the workspace's socket."""
+        """Return the local port, 0 on the workspace's socket."""
         ...
 
     async def uid(self) -> int | None:
-        """Return the user of the program at the other end, None where the kernel does not say."""
+        """Return the user ID of the other end, None if the kernel does not report it."""
         ...
 
     async def confinement(self) -> str | None:
-        """Return why the program at the other end may know less than its user, None where nothing says so."""
+        """Return why the other end's program is confined, None if nothing indicates it."""
         ...
 
 
 class Accepted:
-    """A connection that this process has accepted."""
+    """A connection accepted by this process."""
 
     def __init__(self, accepted: socket.socket) -> None:
         self.is_private = accepted.family == socket.AF_UNIX
@@ -74,12 +73,10 @@ class Accepted:
         self._found = _of_unix(accepted) if self.is_private else peer_uid.find(accepted)
 
     async def uid(self) -> int | None:
-        """Return the user of the program at the other end, None where the kernel does not say."""
         owner = await self._owner()
         return owner and owner.uid
 
     async def confinement(self) -> str | None:
-        """Return why the program at the other end may know less than its user, None where nothing says so."""
         owner = await self._owner()
         return await asyncio.to_thread(peer_process.confinement, owner.inode if owner else 0)
 
@@ -90,14 +87,14 @@ class Accepted:
 
 
 class NamingConnections(HttpToolsProtocol):
-    """Puts the connection into the scope of each of its requests, and closes connections whose client is late."""
+    """Adds the connection to the scope of its requests, and enforces the time limits."""
 
-    #: Connections that the API holds at most, and when (monotonic) it last had to close some to hold no more.
+    #: Maximum number of connections, and when (monotonic) some were last closed to stay below it.
     most: ClassVar[float] = math.inf
     crowded_at: ClassVar[float] = -math.inf
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Ask the kernel about the peer."""
+        """Query the kernel about the peer."""
         super().connection_made(transport)
         self._accepted = Accepted(transport.get_extra_info("socket"))
         self._wait(REQUEST_SECONDS)
@@ -105,39 +102,38 @@ class NamingConnections(HttpToolsProtocol):
             self._make_room()
 
     def on_message_begin(self) -> None:
-        """Begin a request."""
         super().on_message_begin()
         self._wait(REQUEST_SECONDS)
         scope: dict[str, Any] = self.scope  # type: ignore[assignment]
         scope[KEY] = self._accepted
 
     def on_headers_complete(self) -> None:
-        """Give the body of the request its time."""
+        """Start the time limit of the body."""
         super().on_headers_complete()
         self._wait(BODY_SECONDS)
 
     def on_message_complete(self) -> None:
-        """End the wait for the client: the request is complete."""
+        """Stop the time limit: the request is complete."""
         super().on_message_complete()
         self._go_on()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request; the server closes the connection sooner."""
+        """Start the time limit of the next request; the server's keep-alive limit is shorter."""
         super().on_response_complete()
         self._go_on()
 
     def pause_writing(self) -> None:
-        """Wait for a client that does not read."""
+        """Start the time limit of a client that does not read."""
         super().pause_writing()
         self._wait(BODY_SECONDS)
 
     def resume_writing(self) -> None:
-        """End the wait: the client reads."""
+        """Stop the time limit: the client reads."""
         super().resume_writing()
         self._go_on()
 
     def _go_on(self) -> None:
-        """Wait for nothing while a request is answered, else for the next one."""
+        """Set no limit while answering, else that of the next request."""
         is_answering = self.cycle is not None and not self.cycle.response_complete
         self._wait(math.inf if is_answering else REQUEST_SECONDS)
 
@@ -145,7 +141,7 @@ class NamingConnections(HttpToolsProtocol):
         self._late_at = time.monotonic() + seconds
 
     def _make_room(self) -> None:
-        """Close the tenth of the open connections that has waited longest, this one if none waits."""
+        """Close the tenth of the open connections that has waited longest, or this one if none waits."""
         left = [one for one in _ours(self.connections) if not one.transport.is_closing()]
         if len(left) <= self.most:
             return
@@ -160,7 +156,7 @@ class NamingConnections(HttpToolsProtocol):
 
 
 def close_late(connections: Iterable[object]) -> None:
-    """Close the connections whose client has kept us waiting for too long."""
+    """Close connections that exceeded their time limit."""
     now = time.monotonic()
     for one in _ours(connections):
         if one._late_at < now:
@@ -172,14 +168,14 @@ def _ours(connections: Iterable[object]) -> list[NamingConnections]:
 
 
 def limit() -> None:
-    """Let connections take all file descriptors of this process but those that its own work needs."""
+    """Allow connections to use all file descriptors except those reserved for this process."""
     (files, _) = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files != resource.RLIM_INFINITY:
         NamingConnections.most = max(files - OWN_FILES, 1)
 
 
 def is_crowded() -> bool:
-    """Return whether connections were closed in the last minute because there were too many."""
+    """Return whether connections were closed in the last minute because of too many."""
     return time.monotonic() - NamingConnections.crowded_at < CROWDED_SECONDS
 
 
@@ -195,14 +191,13 @@ def _of_unix(accepted: socket.socket) -> Owner | None:
 
 
 def is_own(uid: int | None) -> bool:
-    """Return whether a user is the daemon's own."""
     return uid is not None and uid == os.geteuid()
 
 
 async def is_of_another(scope: Scope) -> bool:
-    """Return whether a program on this machine calls that is neither the daemon's user's nor root's.
+    """Return whether the caller is a program on this machine that runs neither as the daemon's user nor as root.
 
-    So does one whose user the kernel does not name. Programs on other machines do not count.
+    True also for an unknown user. Programs on other machines do not count.
     """
     connection: Connection | None = scope.get(KEY)
     if connection is None:

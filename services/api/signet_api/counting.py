@@ -1,7 +1,7 @@
-"""The uses of memories, skills and the graph by answers, counted behind them (REC-21).
+"""Count the uses of memories, skills and the graph after answers are sent (REC-21).
 
-What comes within a moment is written together: a write for each answer is a tenth of what a recall costs, because
-after each commit every reader reads its pages anew.
+Uses are written in batches: a write per answer would cost a tenth of a recall, because readers reload their pages
+after each commit.
 """
 
 import asyncio
@@ -25,15 +25,15 @@ T = TypeVar("T")
 
 log = logs.get("memory")
 
-#: How long a use waits for others to be written with.
+#: Seconds that a use waits for others.
 TOGETHER_SECONDS = 0.25
 
-#: An answer, whom it was for, and when.
+#: A result, its agent, and the time.
 Use = tuple[Result, str, datetime]
 
 
 class Gathering(Generic[T]):
-    """Writes values behind the answers that they come from, those of a moment together; for the event loop's thread."""
+    """Collects values and writes them in batches after the answers; for the event loop's thread."""
 
     def __init__(
         self,
@@ -43,9 +43,9 @@ class Gathering(Generic[T]):
         *,
         prepare: Callable[[ReadTx, list[T]], list[T]] | None = None,
     ) -> None:
-        """Write with `keep` what `prepare` makes of the values, outside of the transaction.
+        """Write with `keep` the values that `prepare` returns outside of the transaction.
 
-        What cannot be written is dropped and logged under the name `failed`.
+        Values that cannot be written are dropped and logged as `failed`.
         """
         self._db = db
         self._keep = keep
@@ -56,18 +56,18 @@ class Gathering(Generic[T]):
         self._task: asyncio.Task[None] | None = None
 
     def put(self, value: T) -> None:
-        """Write a value soon: nobody waits for the write lock."""
+        """Queue a value."""
         self._waiting.append(value)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._write())
 
     async def flush(self) -> None:
-        """Write what waits now, for somebody who is about to read it."""
+        """Write queued values now, before a read that needs them."""
         async with self._writing:
             if not self._waiting:
                 return
             try:
-                # Values of many callers: the one who is about to read does not limit them.
+                # The values come from many callers, so the current caller's scope must not limit them.
                 with caller.acting_for(OWNER):
                     values = self._taken()
                     if self._prepare is not None:
@@ -77,7 +77,7 @@ class Gathering(Generic[T]):
                 self._tell(error)
 
     def finish(self) -> None:
-        """Write what still waits, at the end of the process."""
+        """Write the remaining values at the end of the process."""
         try:
             values = self._taken()
             if self._prepare is not None:
@@ -100,7 +100,7 @@ class Gathering(Generic[T]):
 
 
 def count(tx: WriteTx, uses: list[Use]) -> None:
-    """Count uses; of the walks of an agent the newest stays."""
+    """Count uses; only the newest graph walk of an agent is stored."""
     newest: dict[str, Use] = {}
     for result, agent_id, now in uses:
         marks.count_use(tx, recall.touched(result), now=now)

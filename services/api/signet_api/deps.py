@@ -1,7 +1,7 @@
-"""What a route may ask for in its signature.
+"""Dependencies of route handlers.
 
-All of it is `async def`: the framework would send a plain function to a thread pool, at several times the cost of
-the request it serves.
+All are `async def`: the framework runs plain functions in a thread pool, which costs several times as much as the
+request.
 """
 
 import asyncio
@@ -48,18 +48,18 @@ from signet_api.vectors import QueryVectors
 Value = TypeVar("Value")
 Asked = TypeVar("Asked", bound=BaseModel)
 
-#: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
+#: Concurrent recalls; they are CPU-bound, and each connection caches some MB of pages.
 RECALLS = 2
 
-#: Actor types a caller may claim; anything else counts as an operator (MEM-44).
-#: Clocks of two machines that differ by less than this agree: a request takes time to arrive.
+#: Largest difference between two machines' clocks that is ignored, because requests take time to arrive. ACTOR_TYPES
+#: are those that a caller may claim; others count as operator (MEM-44).
 CLOCKS_AGREE = timedelta(seconds=5)
 ACTOR_TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk", "daemon"})
 
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """What the process has opened once and all routes share."""
+    """The resources of the process that all routes share."""
 
     db: Database
     live: LiveSettings
@@ -77,7 +77,7 @@ class State:
     admission: Admission = field(default_factory=Admission)
     started_at: datetime = field(default_factory=clock.now)
     started_ms: int = field(default_factory=clock.elapsed_ms)
-    #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.
+    #: Bytes read from the logs of active sessions, by agent and session; and tasks that outlive their request.
     following: dict[tuple[str, str], int] = field(default_factory=dict)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     job_listeners: Listeners = field(default_factory=partial(Listeners, "listen to job events"))
@@ -107,13 +107,12 @@ class State:
         return self.live.settings
 
     def check_writable(self) -> None:
-        """Raise Frozen while nothing may be changed."""
+        """Raise Frozen while changes are disabled."""
         if self.settings.pipeline.mutations_frozen:
             raise Frozen
 
 
 async def state_of(request: Request) -> State:
-    """Return the process's state."""
     state: State = request.app.state.signet
     return state
 
@@ -124,7 +123,7 @@ async def _database(request: Request) -> Database:
 
 
 async def actor_of(request: Request) -> Actor:
-    """Return who asks, as history will tell it: the token knows better than the headers."""
+    """Return the actor for the history; a token takes precedence over headers."""
     headers = request.headers
     claims = caller.current().claims
     if claims is not None and claims.own:
@@ -143,11 +142,10 @@ async def actor_of(request: Request) -> Actor:
 
 
 def _origin_of(type: str, named: str | None) -> tuple[Origin, Origin]:
-    """Return as whose words texts of the caller count, and the best that it may claim (AUTH-26).
+    """Return the default origin of the caller's texts, and the best that it may claim (AUTH-26).
 
-    The user speaks through a client that says it acts for a person (`operator`), with the permission to. A known
-    client or token that acts for an agent or a program is the agent. A peer proves neither, so it is never better
-    than `inferred`.
+    The user speaks through a client that acts for a person (`operator`) and has the permission. Clients and tokens
+    that act for agents or programs count as agent. A peer proves neither, so it counts as `inferred`.
     """
     asked = caller.current()
     if asked.standing is Standing.PEER:
@@ -161,23 +159,23 @@ def _origin_of(type: str, named: str | None) -> tuple[Origin, Origin]:
 
 
 def clock_offset(headers: Mapping[str, str]) -> timedelta:
-    """Return how far the daemon's clock is ahead of the client's (`X-Signet-Sent-At`); 0 where unknown or close."""
+    """Return how far the daemon's clock is ahead of the client's (`X-Signet-Sent-At`); 0 if unknown or small."""
     sent = clock.parsed(headers.get("x-signet-sent-at"))
     offset = clock.now() - sent if sent else timedelta()
     return offset if abs(offset) > CLOCKS_AGREE else timedelta()
 
 
 def asking(actor: Actor, changed_by: str | None, headers: Mapping[str, str]) -> Actor:
-    """Return who asks when a body may say it too; token and header win (MEM-44)."""
+    """Return the actor with the name from the body, unless a token or header names one (MEM-44)."""
     if not changed_by or headers.get("x-signet-actor") or caller.current().claims:
         return actor
     return replace(actor, name=changed_by)
 
 
 async def agent_of(named: str | None, session_key: str | None, request: Request) -> str:
-    """Return the agent a request is about; raises ScopeDenied when the caller's token is limited to another.
+    """Return the agent of a request; raises ScopeDenied if the caller's token is limited to another.
 
-    While no other agent is registered there is only the default one, whatever its harness calls it (HN-77).
+    Without other registered agents it is always the default one, whatever name the harness sends (HN-77).
     """
     state = await state_of(request)
     return await known_as(named_agent(named, session_key, request.headers), state.db)
@@ -191,7 +189,7 @@ async def read_as(
     scope: str | None = None,
     **fields: object,
 ) -> Value:
-    """Return what `find` gives when it is called with `reader=`, who reads for this agent, in a read of its own."""
+    """Call `find` with the agent's `reader=` in a read transaction and return its result."""
 
     def found(tx: ReadTx) -> Value:
         return find(tx, *args, reader=agents.reader(tx, agent_id, scope=scope), **fields)
@@ -200,18 +198,17 @@ async def read_as(
 
 
 async def known_as(agent_id: str, db: Database) -> str:
-    """Return the agent that answers to a name: the default one while it is the only agent."""
+    """Return the agent of this name; the default one while no other is registered."""
     if agent_id in (DEFAULT_AGENT, caller.current().scope.agent) or is_of_user(agent_id):
         return agent_id
     return agent_id if await db.aread(agents.has_others) else DEFAULT_AGENT
 
 
 def named_agent(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:
-    """Return the agent that a request names, itself or in its session key; else the default (MEM-41).
+    """Return the agent named in the request or its session key, else the default one (MEM-41).
 
-    For a caller whose token is limited to an agent it is that one; raises ScopeDenied when another is named. For one
-    whose token is limited to a user it is the user, whatever the harness calls its agents; another
-    user is refused (AUTH-27).
+    A token limited to an agent means that agent; raises ScopeDenied if another is named. A token limited to a user
+    means the user, whatever names the harness sends; another user is refused (AUTH-27).
     """
     found = (
         (named or "").strip()
@@ -227,19 +224,19 @@ def named_agent(named: str | None, session_key: str | None, headers: Mapping[str
 
 
 def bound(project: str | None) -> str | None:
-    """Return a project, without one that to which the caller's token is limited; raises ScopeDenied for another."""
+    """Return a project, by default the one to which the caller's token is limited; raises ScopeDenied for another."""
     asked = caller.current()
     asked.check_row(project=project or None)
     return project or asked.scope.project
 
 
 async def project_of(named: str | None, state: State) -> str | None:
-    """Return the project of a folder, or the one that the caller's token is limited to; raises ScopeDenied."""
+    """Return the project of a folder, or the one to which the caller's token is limited; raises ScopeDenied."""
     return bound(await state.projects.named(named))
 
 
 async def filed(asked: Asked, state: State) -> Asked:
-    """Return a request whose field `project` names the stored project instead of a folder."""
+    """Return a request with the folder in `project` replaced by its stored project."""
     project = await state.projects.named(getattr(asked, "project", None))
     return asked.model_copy(update={"project": project}) if project else asked
 
@@ -250,7 +247,7 @@ async def _project(request: Request, project: str | None = None) -> str | None:
 
 
 def said(headers: Mapping[str, str], name: str) -> str | None:
-    """Return a header as it was written: names of any script come as UTF-8, which the framework reads as Latin-1."""
+    """Return a header, decoded as UTF-8; the framework decodes Latin-1."""
     value = headers.get(name)
     try:
         return value and value.encode("latin-1").decode()
@@ -258,7 +255,7 @@ def said(headers: Mapping[str, str], name: str) -> str | None:
         return value
 
 
-#: The stored project of the folder that `project` names in an address.
+#: The stored project of the folder in the query parameter `project`.
 Project = Annotated[str | None, Depends(_project)]
 Shared = Annotated[State, Depends(state_of)]
 Db = Annotated[Database, Depends(_database)]

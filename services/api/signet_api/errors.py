@@ -1,6 +1,6 @@
-"""From an error to an answer: every 4xx and 5xx is a JSON object with a string `error`.
+"""Convert errors to answers: every 4xx and 5xx is a JSON object with a string `error`.
 
-The only place that knows which kind of error has which status number.
+Only this module maps kinds of errors to status codes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,13 +36,13 @@ STATUS = {
     Kind.UNSUPPORTED: 501,
     Kind.BROKEN: 500,
 }
-#: What a client is told to wait when something is in use or not available for now, in seconds.
+#: Default `Retry-After` in seconds for busy or temporarily unavailable resources.
 RETRY_AFTER = 2
 
 _NO_JSON = "Invalid JSON body"
-#: Paths that say it in other words.
+#: Paths with a different text for it.
 _NO_JSON_AT = {"/api/auth/token": "invalid request body"}
-#: Paths on which what nobody foresaw is said in the words that harnesses know (HK-1).
+#: Texts for unexpected errors on paths whose texts harnesses check (HK-1).
 _FAILED_AT = {
     one.path: "Hook execution failed" for one in vars(hooks).values() if isinstance(one, Operation)
 } | {hooks.AFTER_COMPACTION.path: "Failed to save summary"}
@@ -50,7 +50,7 @@ _PLAIN = {404: "Not found", 405: "Method not allowed"}
 
 
 def install(app: FastAPI) -> None:
-    """Make the app answer every error in this form."""
+    """Register the error handlers."""
     app.add_exception_handler(SignetError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
@@ -67,12 +67,11 @@ def answer(
     facts: Mapping[str, object] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """Return the answer for an error."""
     return JSONResponse({**(facts or {}), "error": message, "code": code}, status, headers)
 
 
 def note_refusal(error: SignetError) -> None:
-    """Note a refused change by its code in the taxonomy; other refusals are nobody's error."""
+    """Record the code of a refused change; other refusals are not errors."""
     code = taxonomy.of_refusal(error)
     if code is not None:
         memory_id = error.facts.get("id")
@@ -80,7 +79,7 @@ def note_refusal(error: SignetError) -> None:
 
 
 def body_too_large() -> JSONResponse:
-    """Return the answer for a body beyond what any route takes, whether its length was declared or not."""
+    """Return the answer for a body above the limit, declared or not."""
     return answer(413, "Request body is too large", TooLarge.code)
 
 
@@ -95,7 +94,7 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
 
 
 def refusal(error: SignetError) -> JSONResponse:
-    """Return the answer for an error of ours."""
+    """Return the answer for a SignetError."""
     status = STATUS[error.kind]
     headers = {}
     if status == 401:
@@ -117,7 +116,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 def problem(found: Mapping[str, Any], where: Sequence[object]) -> str:
-    """Say what is wrong at one place of a request in the words of the documented answers."""
+    """Describe the error at one place of a request in the documented words."""
     name = ".".join(str(part) for part in where)
     said = str(found["msg"]).removeprefix("Value error, ")
     kind = found["type"]
@@ -142,7 +141,7 @@ async def _plain(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _left(request: Request, error: Exception) -> JSONResponse:
-    """A client that goes while its body is read is nobody's error; what it is told is only counted."""
+    """Count a client that disconnected while sending its body, without logging an error."""
     return answer(400, "The body ended early", "incomplete_body")
 
 

@@ -1,8 +1,8 @@
-"""What happens in the daemon, in whatever process, for one client of `GET /api/events`.
+"""Events of all processes for one client of `GET /api/events`.
 
-Memories, injections and jobs are read from committed rows behind the last one that the client knows, so that nothing
-is written for watchers and a client that comes again hears what it has missed. Of the rest two looks are compared. A
-look that finds nothing committed reads no row.
+Memories, injections and jobs are read from committed rows after the client's cursor, so nothing is written for
+listeners, and a reconnecting client receives what it missed. Other topics compare two snapshots. A poll without a
+new commit reads no row.
 """
 
 import asyncio
@@ -32,20 +32,20 @@ from signet_api.stream import message
 
 log = logs.get("api")
 
-#: How often is looked: at most five messages of a topic a second.
+#: Polling interval; at most five messages per topic and second.
 LOOK_SECONDS = 0.2
-#: Rows of one table that a look reads; a client that has missed more is told so.
+#: Maximum rows of one table per poll; more are reported as missed.
 MOST_ROWS = 500
-#: Ids of one message.
+#: Maximum IDs in one message.
 MOST_IDS = 100
 SEVERAL, UNKNOWN = "several", "unknown"
-#: Topics of which nobody keeps what happened before a client came.
+#: Topics without a record of events before the connection.
 UNRECORDED = ("session", "process", "health", "config", "task", "log")
 _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})\.(\d{1,18}-\d{1,15})")
 
 
 class Happened(NamedTuple):
-    """One thing that happened, and the id of what it happened to."""
+    """One event, and the ID of its object."""
 
     topic: str
     kind: str
@@ -54,7 +54,7 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The last change of a memory, the last injection and the last job that a client knows."""
+    """The last change of a memory, injection and job that the client received."""
 
     change: int
     injection: int
@@ -65,7 +65,7 @@ class Cursor:
 
     @classmethod
     def parse(cls, text: str | None) -> Self | None:
-        """Return the cursor that a text is, None for what is none."""
+        """Parse a cursor; None if invalid."""
         found = _CURSOR.fullmatch(text or "")
         job = JobCursor.parse(found[3]) if found else None
         return cls(int(found[1]), int(found[2]), job) if found and job else None
@@ -73,7 +73,7 @@ class Cursor:
 
 @dataclass(slots=True)
 class EventFollower:
-    """One client of the stream, and what it was told last."""
+    """One client of the stream."""
 
     state: State
     caller: Caller
@@ -82,12 +82,12 @@ class EventFollower:
     _watch: Watch | None = None
     _tail: Tail | None = None
     _reading: threading.Lock = field(default_factory=threading.Lock)
-    #: What was there at the last look: what is compared of it, by topic and id.
+    #: The previous snapshot by topic and ID.
     _known: dict[str, Mapping[str, object]] = field(default_factory=dict)
     _seen: int | None = None
 
     async def begin(self, last: str | None) -> bytes:
-        """Return the first message, and what says that events may be missing behind the `last` one."""
+        """Return the first message; also `missed` if events after `last` are no longer available."""
         if "log" in self.topics:
             place = logfile.place(self.state.workspace.log_dir, os.environ)
             self._tail = await asyncio.to_thread(Tail, place)
@@ -105,9 +105,9 @@ class EventFollower:
         )
 
     async def look(self) -> bytes:
-        """Return what has happened since the last look as events."""
+        """Return the events since the last poll."""
         found = [*await asyncio.to_thread(self._lines), *self._inside()]
-        # Read before the look, so that a later commit causes another one.
+        # Read before polling, so that a later commit triggers another poll.
         version = self.state.commits.version()
         if version == self._seen:
             return self._written(found)
@@ -120,7 +120,7 @@ class EventFollower:
         return (b"" if is_whole else self._missed()) + self._written([*found, *committed])
 
     def leave(self) -> None:
-        """Forget the client, once no look is reading."""
+        """Release the client's resources once no poll is reading."""
         self.state.event_listeners.leave()
         with self._reading:
             if self._tail is not None:
@@ -128,7 +128,7 @@ class EventFollower:
             self._tail = None
 
     def _committed(self, tx: ReadTx) -> tuple[list[Happened], bool]:
-        """Return what was committed since the last look, and whether that is all of it."""
+        """Return the committed events since the last poll, and whether they are complete."""
         assert self.cursor is not None and self._watch is not None
         changes = history.since(tx, self.cursor.change, limit=MOST_ROWS)
         given = record.since(tx, self.cursor.injection, limit=MOST_ROWS)
@@ -155,7 +155,7 @@ class EventFollower:
         return [*found, *self._compared(tx)], is_whole
 
     def _compared(self, tx: ReadTx) -> list[Happened]:
-        """Return what differs from the last look of what is compared."""
+        """Return the differences from the previous snapshot."""
         scope, now = self.caller.scope, clock.now()
         live = running.find(tx, agent_id=scope.agent, project=scope.project, now=now)
         return [
@@ -165,7 +165,7 @@ class EventFollower:
         ]
 
     def _inside(self) -> list[Happened]:
-        """Return what has changed in this process: its settings, and what it knows of the daemon's health."""
+        """Return changes of this process's settings and of the daemon's health."""
         seen, loaded = self.state.health.last, self.state.live.loaded
         return [
             *self._changed("health", {"": seen.reasons}),
@@ -196,7 +196,7 @@ class EventFollower:
         return [Happened("log", str(one.get("level", "info")), "") for one in entries]
 
     def _mine(self, tx: ReadTx, memory_ids: Collection[str]) -> Collection[str]:
-        """Return those of the memories that the caller may see; what is gone is for tokens without limits."""
+        """Return the memories that the caller may see; deleted ones only for tokens without limits."""
         if not (self.caller.scope.body() or self.caller.hidden):
             return memory_ids
         owned = lookup.owners(tx, list(memory_ids))
@@ -213,7 +213,7 @@ class EventFollower:
         return message({}, id=self.cursor, event="missed")
 
     def _written(self, happened: Iterable[Happened]) -> bytes:
-        """Return one message for each topic in which something happened."""
+        """Return one message per topic with events."""
         by_topic: dict[str, list[Happened]] = {}
         for one in happened:
             if one.topic in self.topics:
@@ -234,6 +234,6 @@ def _event(happened: list[Happened]) -> TopicEvent:
 
 
 def _now(tx: ReadTx) -> tuple[Cursor, Watch]:
-    """Return the cursor behind all that has happened."""
+    """Return the current cursor."""
     watch = Watch.begin(tx, now=clock.now())
     return Cursor(history.last(tx), record.last(tx), watch.cursor), watch

@@ -1,4 +1,4 @@
-"""What goes on for one client: looked for again, until the daemon stops or the key of the client holds no more."""
+"""Poll for one streaming client until the daemon stops or the client's token becomes invalid."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,10 +13,10 @@ from signet_api.deps import State
 def polled(
     state: State, look: Callable[[], Awaitable[bytes | None]], every_seconds: float
 ) -> Callable[[], Awaitable[bytes | None]]:
-    """Return a function that waits until `look` finds events and returns them; None when it is over.
+    """Return a function that waits until `look` returns events; it returns None at the end of the stream.
 
-    `look` returns nothing while there is nothing new, and None when no more will come. It is over, too, when the
-    daemon stops, and when the key of the caller for whom this is made has expired or was revoked.
+    `look` returns empty bytes if there is nothing new, and None at the end. The stream also ends when the daemon
+    stops, or the caller's token expires or is revoked.
     """
     holds = _Key(state, caller.current().claims).holds
 
@@ -32,7 +32,7 @@ def polled(
 
 
 class _Key:
-    """The key of one client."""
+    """The token of one client."""
 
     def __init__(self, state: State, claims: Claims | None) -> None:
         self._state = state
@@ -40,7 +40,7 @@ class _Key:
         self._seen: int | None = None
 
     async def holds(self) -> bool:
-        """Return whether it would still be let in; without a commit since the last time none was revoked."""
+        """Return whether the token is valid; the database is read only after new commits."""
         claims = self._claims
         if claims is None:
             return True

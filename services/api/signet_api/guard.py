@@ -1,13 +1,14 @@
-"""What every request passes before a route sees it, and what every answer carries. Pure ASGI, one layer.
+"""Check every request before its route, and add headers to every answer. Pure ASGI, one layer.
 
-A daemon on localhost can be reached by every web page that its user opens. So the Host must name this machine (that of
-a page whose domain was pointed at 127.0.0.1 does not), and browser.py decides which pages may call. A page of an origin
-that the user trusts may read the answers; no other answer carries a CORS header.
+Any web page that the user opens can reach a daemon on localhost. So the Host must name this machine (which excludes
+domains rebound to 127.0.0.1), and browser.py decides which pages may call. Only pages of trusted origins receive
+CORS headers.
 
-Where tokens are known, a request with a token may name any Host: a page cannot know the token, and a proxy on this
-machine calls under its public name. On the workspace's socket the Host says nothing.
+If tokens are in use, a request with a token may name any Host: pages do not know the token, and a local proxy calls
+with its public name. The Host is irrelevant on the workspace's socket.
 
-Programs may send JSON under any content type (four published clients send none, and the runtime then says text/plain).
+Programs may send JSON with any content type; four published clients send none, which the runtime reports as
+text/plain.
 """
 
 import re
@@ -35,23 +36,23 @@ _HEADERS = [
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-#: Unless the answer says it itself.
+#: Unless the answer sets it.
 _NO_STORE = (b"cache-control", b"no-store")
 _JSON = (b"content-type", b"application/json")
 
 _METHODS = b"GET, POST, PUT, PATCH, DELETE"
-#: The headers that a trusted page may send and read.
+#: Headers that a trusted page may send and read.
 _SENT = re.compile(
     rb"accept|authorization|content-type|if-none-match|last-event-id|mcp-[a-z-]+|x-signet-[a-z0-9-]+"
 )
 _READ = b"etag, retry-after, www-authenticate, x-signet-request-id"
 _OTHER_HOST = browser.Refusal("Host is not this machine")
-#: For so long (s) a browser need not ask again; an origin that is trusted no more is refused at its next request.
+#: Seconds that a browser caches the permission; an origin that is no longer trusted is refused at its next request.
 _PERMISSION_SECONDS = b"600"
 
 
 class Guard:
-    """Wraps the app."""
+    """ASGI middleware that guards the app."""
 
     def __init__(self, app: ASGIApp, state: State, *, most_bytes: int) -> None:
         self._app = app
@@ -59,7 +60,7 @@ class Guard:
         self._most_bytes = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse what comes from elsewhere, else pass on and measure."""
+        """Refuse foreign requests; pass on and measure others."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -69,7 +70,7 @@ class Guard:
         request_id = headers.get(b"x-signet-request-id", b"")[:128] or ids.new_ordered_id().encode()
         scope["signet.request_id"] = request_id.decode("utf-8", "replace")
         status = 0
-        # A token says better who asks (access.py).
+        # A token takes precedence (access.py).
         actor = _text(headers, b"x-signet-actor")
         clear_contextvars()
         bind_contextvars(request_id=scope["signet.request_id"])
@@ -122,7 +123,7 @@ class Guard:
             try:
                 await self._app(scope, receive, sending)
             except Exception:
-                # A 500 is answered and in the log (errors.py); the server would log it again.
+                # errors.py has answered and logged a 500; the server would log it again.
                 if status != 500:
                     raise
         route = getattr(scope.get("route"), "path", None)
@@ -130,7 +131,7 @@ class Guard:
         answered(scope["method"], route, status, seconds, get_contextvars().get("actor"))
 
     def _may_name_any_host(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
-        """Return whether the Host decides nothing: no page can use the socket or know a token."""
+        """Return whether any Host is accepted, because pages can neither use the socket nor know a token."""
         authority, connection = self._state.authority, scope.get(connections.KEY)
         if authority.any_host or (connection is not None and connection.is_private):
             return True
@@ -141,7 +142,7 @@ class Guard:
 
 
 def _at_address(scope: Scope, headers: dict[bytes, bytes]) -> str:
-    """Return the address of a page that was asked for at "localhost"."""
+    """Return the IP address URL of a page requested at "localhost"."""
     port = headers[b"host"].partition(b":")[2].decode("latin-1")
     url = f"{scope['scheme']}://{LOOPBACK}" + (f":{port}" if port.isdigit() else "") + scope["path"]
     query = scope["query_string"].decode("latin-1")
@@ -167,7 +168,7 @@ def _permission(origin: bytes, headers: dict[bytes, bytes]) -> list[tuple[bytes,
             (b"access-control-allow-headers", b", ".join(allowed)),
             (b"access-control-max-age", _PERMISSION_SECONDS),
         ]
-    # Browsers ask this where a page of the internet calls the user's own machine.
+    # Browsers ask for this when a public page calls the local machine.
     if b"access-control-request-private-network" in headers:
         found.append((b"access-control-allow-private-network", b"true"))
     return found
@@ -179,12 +180,12 @@ def _text(headers: dict[bytes, bytes], name: bytes) -> str:
 
 @lru_cache(64)
 def _is_here(address: bytes) -> bool:
-    """Tell whether an address names this machine; those who call come again and again."""
+    """Return whether an address names this machine; cached, because callers repeat."""
     return is_loopback(host_of(address))
 
 
 def host_of(address: bytes) -> str:
-    """Return the host in an address, without port and brackets; empty when there is none."""
+    """Return the host of an address without port and brackets, or ""."""
     try:
         return urlsplit(address.decode("latin-1")).hostname or ""
     except ValueError:

@@ -1,4 +1,4 @@
-"""What `/health` knows: looked at in the background, so that no request waits for it."""
+"""The state behind `/health`, updated in the background so that requests do not wait."""
 
 import asyncio
 import itertools
@@ -21,18 +21,18 @@ from signet_api import connections, processes
 log = logs.get("api")
 
 LOOK_SECONDS = 1.0
-#: With less free space than this a save may fail although a small write succeeds.
+#: With less free space a save may fail although a small write succeeds.
 ROOM_BYTES = 4_000_000
-#: After how many of these is looked for versions.
+#: Version checks happen once per this many polls.
 UPDATE_LOOKS = 60
-#: A job that is due for longer than this while somebody could run it means that work stands still (JOB-23).
+#: A job due for longer than this while workers run means that processing is stuck (JOB-23).
 OLDEST_DUE_SECONDS = 300.0
 CROWDED = "too many connections were open, so the ones that waited longest were closed; raise the limit: ulimit -n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """One look: which checks hold, and in words what does not; `code` when nothing can be stored, or not all read."""
+    """Results of the checks, with reasons of failures; `code` if nothing can be stored or the database is damaged."""
 
     database: bool = True
     code: str | None = None
@@ -41,18 +41,17 @@ class Seen:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether there is nothing to complain of."""
         return not self.reasons
 
     @property
     def is_ready(self) -> bool:
-        """Return whether work can be done; a backlog, however old, does not change that."""
+        """Return whether the daemon can work; a backlog does not matter."""
         is_stored = self.database and self.code is None
         return is_stored and all(holds for name, holds in self.checks if name != "queue")
 
 
 def look(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
-    """Look at schema, processes and queue in one snapshot."""
+    """Check schema, processes and queue in one snapshot."""
     others = processes.states(tx, workspace, now=now)[1:]
     missing = [str(one["name"]) for one in others if one["state"] != "running"]
     schema = tx.value(migrate.READ_VERSION)
@@ -80,22 +79,22 @@ def look(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -
 
 @dataclass(slots=True)
 class Health:
-    """Looks once a second and keeps what it saw."""
+    """Checks once a second and stores the result."""
 
     db: Database
     workspace: Workspace
     schema_head: str = field(default_factory=migrate.head)
     last: Seen = field(default_factory=Seen)
-    #: What is known of new versions, and the one that a restart would start.
+    #: Known versions, and the one that a restart would start.
     update: Known = field(default_factory=Known)
     pending: str | None = None
-    #: Whether the processes must open the files of the database again (`Database.needs_restart`).
+    #: Whether processes must reopen the database files (`Database.needs_restart`).
     needs_restart: bool = False
-    #: What people are to be told of the database; empty while it is well.
+    #: Message about the database for people; empty if healthy.
     notice: str = ""
 
     async def look(self) -> Seen:
-        """Look now; never raises: a database that cannot be read is what it then saw."""
+        """Check now; never raises, because an unreadable database is a result."""
         try:
             seen = await self.db.aread(
                 look, self.workspace, schema_head=self.schema_head, now=clock.now()
@@ -109,7 +108,7 @@ class Health:
         return self.last
 
     def _with_storage(self, seen: Seen) -> Seen:
-        """Add what was noted of the file, and why nothing can be stored at the moment."""
+        """Add known damage of the file, and why nothing can be stored."""
         noted, fault = damage.read(self.db.path), self.db.writer.fault
         self.notice = noted.message if noted else ""
         code, reasons = seen.code, [self.notice] if noted else []
@@ -123,7 +122,7 @@ class Health:
         return replace(seen, code=code, reasons=(*reasons, *known))
 
     async def _try_to_store(self) -> None:
-        """Find out whether what kept the last change from being stored is over; a full disk must have some room."""
+        """Retry storing after a failed write; a full disk must have some free space first."""
         fault = self.db.writer.fault
         if (
             isinstance(fault, StorageFull)
@@ -135,12 +134,12 @@ class Health:
                 await self.db.aprobe()
 
     async def look_at_updates(self) -> None:
-        """Look which versions there are on this machine; asks nobody else."""
+        """Read the known versions on this machine, without network access."""
         self.update = await asyncio.to_thread(updates.read, self.workspace)
         self.pending = await asyncio.to_thread(updates.pending_version)
 
     async def watch(self) -> None:
-        """Look again and again until cancelled."""
+        """Check repeatedly until cancelled."""
         for looks in itertools.count():
             await self.look()
             await self._try_to_store()

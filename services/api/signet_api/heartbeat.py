@@ -1,4 +1,4 @@
-"""Show the supervisor once a second that the event loop turns, and telemetry every five minutes what it works with."""
+"""Send heartbeats: every second to the supervisor, every five minutes to telemetry."""
 
 import asyncio
 
@@ -33,7 +33,6 @@ async def beat(state: State) -> None:
 
 
 def tell(state: State, *, memories: int, connectors: int) -> None:
-    """Record one heartbeat."""
     settings = state.settings
     record.event(
         Event.DAEMON_HEARTBEAT,

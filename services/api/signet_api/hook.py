@@ -1,4 +1,4 @@
-"""What the routes of hooks have in common: who calls from which session, and whose hooks do nothing."""
+"""Shared by the hook routes: caller, session, and disabled hooks."""
 
 from collections.abc import Mapping
 
@@ -19,13 +19,13 @@ from signet_api import scopes
 from signet_api.deps import State, bound, known_as, named_agent
 from signet_api.serving import First
 
-#: Set by the processes that Signet itself has started: what they do is nobody's memory (HK-6).
+#: Set by processes that Signet started; their hooks do nothing (HK-6).
 INTERNAL = "x-signet-no-hooks"
 _PATHS = frozenset(RuntimePath)
 
 
 def unless_internal(nothing: Mapping[str, object]) -> First:
-    """Return what answers `nothing` to a process that Signet itself has started, before it reads the request."""
+    """Return a `first` that answers `nothing` to processes started by Signet, before the body is read."""
 
     async def skip(request: Request) -> Response | None:
         is_internal = request.headers.get(INTERNAL) == "1"
@@ -42,9 +42,9 @@ async def call_of(
     key: str | None = None,
     cwd: str | None = None,
 ) -> Call:
-    """Return who calls; a session stays with the agent and the project that it began with, whatever later ones name.
+    """Return the caller; a session keeps the agent and project of its start, whatever later calls name.
 
-    Its prompts get the memory of the repository that it works in now: an agent changes its folder with each `cd`.
+    Prompts receive the memory of the current repository, because an agent changes its folder with `cd`.
     """
     key = body.session_key or key or None
     agent = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
@@ -70,7 +70,7 @@ async def call_of(
 
 
 def _elsewhere(body: HookBody | HookRecallBody) -> Elsewhere | None:
-    """Return the folder of a client on another machine; a client on this one describes nothing that counts."""
+    """Return the folder of a client on another machine; local clients cannot describe one."""
     told = body.repository if isinstance(body, HookBody) else None
     if told is None or caller.current().is_local_user:
         return None
@@ -80,17 +80,17 @@ def _elsewhere(body: HookBody | HookRecallBody) -> Elsewhere | None:
 
 
 async def known(call: Call, state: State) -> Session | None:
-    """Return the session of a call; raises Conflict when another path serves it."""
+    """Return the session of a call; raises Conflict if another runtime path serves it."""
     return await state.db.aread(calls.session_of, call) if call.key else None
 
 
 async def bypassed(call: Call, state: State) -> bool:
-    """Return whether the hooks of a session are to do nothing; raises Conflict."""
+    """Return whether a session's hooks are disabled; raises Conflict."""
     found = await known(call, state)
     return found is not None and found.bypasses(clock.now())
 
 
 def runtime_path(headers: Mapping[str, str], said: str | None) -> str | None:
-    """Return by which way a session is served; the header wins, any other word counts as none."""
+    """Return the runtime path of a session; the header takes precedence, unknown values count as none."""
     path = headers.get("x-signet-runtime-path", said)
     return path if path in _PATHS else None

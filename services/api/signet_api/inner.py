@@ -1,4 +1,4 @@
-"""One request to the application from inside it: the whole way that a request from outside takes, without a socket."""
+"""Send a request to the application from inside, through all layers but without a socket."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message
 
 from signet_api import connections
 
-#: What belongs to the outer request alone.
+#: Headers that belong only to the outer request.
 _OUTER = frozenset(
     {
         b"content-length",
@@ -31,10 +31,10 @@ async def ask(
     body: bytes,
     headers: Mapping[bytes, bytes],
 ) -> tuple[int, object]:
-    """Return status and JSON of a request made in the name of who made `request`, from where it was made.
+    """Return status and JSON of a request in the name and from the place of `request`'s caller.
 
-    `headers` replace those of the same name. Run it as a task of its own: what a request notes of itself is kept in
-    context variables.
+    `headers` replace those of the same name. Run it as a separate task, because requests store notes in context
+    variables.
     """
     known, _, query = path.partition("?")
     replaced = _OUTER | headers.keys()

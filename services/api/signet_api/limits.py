@@ -1,4 +1,4 @@
-"""Rate limits of requests, in the modes that know tokens; local mode has none (AUTH-5)."""
+"""Rate limits of requests; local mode has none (AUTH-5)."""
 
 from starlette.datastructures import Headers
 
@@ -19,7 +19,7 @@ async def count(
     *,
     instead_of: Quota | None = None,
 ) -> None:
-    """Count this request; raises RateLimited, and then it costs nothing, neither as `instead_of` (see domain)."""
+    """Count this request, instead of as `instead_of` if given; raises RateLimited without counting."""
     if state.authority.mode is AuthMode.LOCAL:
         return
     actor = _actor(headers)
@@ -38,6 +38,6 @@ async def count(
 
 
 def _actor(headers: Headers) -> str:
-    """Return who is counted: the token, else who the request says it is (AUTH-23)."""
+    """Return the counted caller: the token's, else the claimed name (AUTH-23)."""
     claims = caller.current().claims
     return claims.sub if claims else headers.get(ACTOR) or ANONYMOUS

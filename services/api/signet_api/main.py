@@ -1,4 +1,4 @@
-"""The API process: one event loop on the socket that the supervisor owns."""
+"""The API process: one event loop on the supervisor's socket."""
 
 import gc
 import os
@@ -12,21 +12,21 @@ from signet.process.boot import Booted, boot, open_database
 from signet.process.memory import give_back
 from signet.process.program import Program
 
-#: How long open requests may go on after a stop.
+#: Seconds that open requests may continue after a stop.
 GRACE_SECONDS = 3
-#: Each reader works on one core; the threads of a BLAS library would spin on the others.
+#: Each reader uses one core; BLAS threads would compete with the others.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-#: How long a thread may run before another gets its turn.
+#: Seconds a thread runs before another gets its turn.
 SWITCH_SECONDS = 0.0005
-#: New objects after which cycles are looked for. Hardly any request makes one; with the usual 700 the search took 4 %
-#: of a save (`loadtests/run.py remember`: 601 and 578 µs, means of three turns).
+#: New objects per garbage collection. Requests rarely create cycles; with the default 700, collection took 4 % of a
+#: save (`loadtests/run.py remember`: 601 and 578 µs, means of three turns).
 CYCLES_EACH = 10_000
-#: The file descriptor of a listening socket made by somebody else.
+#: File descriptor of an inherited listening socket.
 SOCKET_FD = "SIGNET_SOCKET_FD"
 
 
 def main() -> int:
-    """Serve until stopped; 1, after one line that says why, when this workspace cannot be served."""
+    """Serve until stopped; return 1, after a one-line reason, if this workspace cannot be served."""
     gc.set_threshold(CYCLES_EACH)  # before the imports, a tenth of which it was
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
@@ -42,7 +42,6 @@ def main() -> int:
 
 
 def serve(booted: Booted) -> int:
-    """Open the database, answer requests until the stop, close."""
     import uvicorn
 
     from signet import clock
@@ -64,8 +63,8 @@ def serve(booted: Booted) -> int:
 
     workspace, loaded = booted.workspace, booted.loaded
     check_start(loaded, workspace)
-    # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
-    # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).
+    # The writer thread releases the interpreter lock at each statement and would wait up to the default 5 ms to get it
+    # back from the event loop (measured: a tenth more saves per second).
     sys.setswitchinterval(SWITCH_SECONDS)
     TRACES.start(Program.API, loaded.settings.pipeline.telemetry.otlp_endpoint)
     authority = Authority.of(loaded.settings, workspace, loaded.address.bind)
@@ -138,16 +137,16 @@ def serve(booted: Booted) -> int:
 
 
 def _keep() -> None:
-    """Spare full collections what is loaded now: they would walk it all and stop every thread meanwhile."""
+    """Exclude loaded objects from full collections, which would stop every thread."""
     give_back()
     gc.freeze()
 
 
 def listener(host: str, port: int) -> socket.socket:
-    """Return the listening socket: the supervisor's, else our own.
+    """Return the listening socket: the supervisor's, else a new one.
 
-    It names its protocol, because asyncio asks for that before it switches Nagle's algorithm off: without, each
-    answer on a connection that stays open comes 40 ms late.
+    Its protocol is explicit, because asyncio checks it before disabling Nagle's algorithm; otherwise answers on
+    persistent connections arrive 40 ms late.
     """
     given = os.environ.get(SOCKET_FD)
     if given:
@@ -161,7 +160,7 @@ def listener(host: str, port: int) -> socket.socket:
 
 
 def private_listener(path: Path) -> socket.socket:
-    """Return a socket on which only programs of our own user can connect, in place of one from an earlier run."""
+    """Return a socket accessible only to programs of the daemon's user, replacing one of an earlier run."""
     path.unlink(missing_ok=True)
     own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     own.bind(str(path))

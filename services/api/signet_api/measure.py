@@ -1,16 +1,16 @@
-"""What is counted of each answered request: by route for everybody, by name for callers who say theirs."""
+"""Count answered requests by route, and by the caller's name if given."""
 
 from signet.observe import latency, metrics, record
 from signet.observe.latency import Operation
 from signet.observe.record import Count
 
-#: The route of a path that none answers, so that paths never become names.
+#: The route of unknown paths, so that paths never become names.
 UNMATCHED = "(unmatched)"
-#: Longest name of a caller that is counted.
+#: Maximum length of a counted caller's name.
 ACTOR_CHARS = 128
 
 
-#: By words in the path, first match.
+#: By words in the path; the first match applies.
 _WORDS = (
     (Count.REMEMBERS, ("/remember", "/save")),
     (Count.RECALLS, ("/recall", "/search", "/similar")),
@@ -25,7 +25,7 @@ _TIMED = {
 
 
 def class_of(method: str, route: str) -> Count:
-    """Return what a request to a route asks for (AN-4, AN-6). Pure."""
+    """Return the class of a request (AN-4, AN-6). Pure."""
     if (method, route) in _CHANGES:
         return Count.MUTATIONS
     for found, words in _WORDS:
@@ -35,14 +35,14 @@ def class_of(method: str, route: str) -> Count:
 
 
 def is_change(method: str, route: str) -> bool:
-    """Return whether a request would change something. Pure."""
+    """Return whether a request may change something. Pure."""
     return method != "GET" and class_of(method, route) is not Count.RECALLS
 
 
 def answered(
     method: str, route: str | None, status: int, seconds: float, actor: str | None
 ) -> None:
-    """Note one answer; never raises, waits for nothing."""
+    """Count one answer; never raises or waits."""
     route = route or UNMATCHED
     asked = class_of(method, route)
     metrics.labelled(metrics.HTTP_REQUESTS, method, route, str(status)).inc()

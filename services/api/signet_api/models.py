@@ -1,7 +1,7 @@
-"""The models that can be offered, and the last list of a local Ollama server; no request that reads it waits for one.
+"""Available models, including those of a local Ollama server; requests do not wait for it.
 
-The server is asked when the list is older than `modelRegistry.refreshIntervalMs` and somebody reads it, behind the
-answer, or when somebody says so. When it does not answer, its last list stays.
+The server is queried in the background when the list is read and older than `modelRegistry.refreshIntervalMs`, or on
+request. If it does not answer, its last list stays.
 """
 
 import asyncio
@@ -16,20 +16,20 @@ from signet.providers import catalog
 from signet.providers.registry import OLLAMA, TextSettings
 from signet.wire.pipeline import OfferedModel
 
-#: Between two times that somebody may have the server asked, in seconds.
+#: Minimum seconds between two requested refreshes.
 COOLDOWN_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refreshed:
-    """When the list was brought up to date, and why the server could not be asked (None: it could, or need not)."""
+    """Time of the last refresh, and the server's fault if it failed."""
 
     at: datetime
     fault: str | None
 
 
 class Models:
-    """What is known of models; for the event loop alone."""
+    """The model lists; for the event loop only."""
 
     def __init__(self) -> None:
         self._shipped: Mapping[str, tuple[OfferedModel, ...]] | None = None
@@ -37,12 +37,11 @@ class Models:
         self._asked_at: float | None = None
         self._wanted_at: float | None = None
         self._url: str | None = None
-        #: The question that is under way, or was the last.
+        #: The current or last query.
         self.asking: asyncio.Task[None] | None = None
         self.refreshed: Refreshed | None = None
 
     def by_provider(self, *, deprecated: bool = True) -> dict[str, list[OfferedModel]]:
-        """Return the models of each provider."""
         if self._shipped is None:
             self._shipped = catalog.shipped()
         every = {**self._shipped, OLLAMA: catalog.merged(self._shipped[OLLAMA], self._found)}
@@ -52,13 +51,13 @@ class Models:
         }
 
     def look(self, settings: TextSettings, *, interval_seconds: float) -> None:
-        """Have the server asked, behind the answer of whoever reads, when the list is too old."""
+        """Refresh the list in the background if it is outdated."""
         is_old = self._asked_at is None or time.monotonic() - self._asked_at >= interval_seconds
         if is_old or catalog.ollama_url(settings) != self._url:
             self._start(settings)
 
     async def refresh(self, settings: TextSettings) -> float | None:
-        """Ask the server now; return None, or how many seconds too early that is wanted again."""
+        """Query the server now and return None, or the seconds until another query is allowed."""
         now = time.monotonic()
         if self._wanted_at is not None and (left := self._wanted_at + COOLDOWN_SECONDS - now) > 0:
             return left
@@ -67,7 +66,7 @@ class Models:
         return None
 
     def _start(self, settings: TextSettings) -> asyncio.Task[None]:
-        """Ask, unless an answer is awaited already."""
+        """Start a query unless one is running."""
         if self.asking is None or self.asking.done():
             self.asking = asyncio.create_task(self._ask(catalog.ollama_url(settings)))
         return self.asking

@@ -1,6 +1,6 @@
-"""The description of the interface: what FastAPI reads from handlers, and the answers that operations declare.
+"""The OpenAPI description: request models from handlers, answers from the declared operations.
 
-Answers are added when somebody asks for the description: their models would cost every start 0.1 s.
+Answers are added when the description is first requested; their models would add 0.1 s to every start.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ _ERRORS = {
     "4XX": "The request was refused",
     "5XX": "The request could not be served",
 }
-#: For every route: the one form of errors.
+#: The error answers of every route.
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
         "description": text,
@@ -32,10 +32,10 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 class Described(FastAPI):
-    """An application whose description names the answers of its operations."""
+    """An application whose description includes the declared answers."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the description, its paths in the alphabet's order of their families."""
+        """Return the description with paths sorted by family."""
         found = super().openapi()
         if ErrorBody.__name__ not in found["components"]["schemas"]:
             found["paths"] = dict(sorted(found["paths"].items(), key=_place))
@@ -44,13 +44,11 @@ class Described(FastAPI):
 
 
 def _place(path: tuple[str, dict[str, Any]]) -> tuple[str, str]:
-    """Return the family of a path's operations, and the path."""
     address, operations_of = path
     return next(iter(operations_of.values()))["tags"][0], address
 
 
 def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) -> None:
-    """Add the schema of each operation's answer, and the schemas that these name."""
     kinds = {ErrorBody, *(kind for one in served for kind in one.replies)}
     schemas, named = TypeAdapter.json_schemas(
         [(kind, "serialization", TypeAdapter(readable(kind))) for kind in kinds],
@@ -70,7 +68,7 @@ def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) 
 
 @cache
 def readable(kind: Any) -> Any:
-    """Return a type as pydantic can read it: before Python 3.12 it refuses the TypedDict of the standard library."""
+    """Return a type that pydantic can read: before Python 3.12 it refuses the standard library's TypedDict."""
     if typing_extensions.is_typeddict(kind):
         return _typed_dict(kind)
     origin, parts = get_origin(kind), get_args(kind)

@@ -1,4 +1,4 @@
-"""Query parameters: numbers the lenient way that clients rely on, the rest as strictly as a body."""
+"""Query parameters: integers are lenient, as clients expect; the rest is validated like a body."""
 
 from typing import Annotated, TypeVar
 
@@ -30,14 +30,14 @@ async def _agent(
     return await agent_of(agent_id, None, request)
 
 
-#: The agent that `agent_id` names, or the request's headers; raises ScopeDenied.
+#: The agent named by `agent_id` or the headers; raises ScopeDenied.
 Agent = Annotated[str, Depends(_agent)]
-#: Instants as they are stored, from `since` and `until`; raise Invalid.
+#: `since` and `until` as stored instants; raise Invalid.
 Since = Annotated[str | None, Depends(_since)]
 Until = Annotated[str | None, Depends(_until)]
 
 
 def merged(query: Model, body: Model | None) -> Model:
-    """Return what a request says in its body and, where that is silent, in its address."""
+    """Return the query's fields, overridden by those of the body."""
     said = {name: getattr(body, name) for name in body.model_fields_set} if body else {}
     return query.model_copy(update=said)

@@ -1,8 +1,7 @@
-"""Whether a local program is confined: it runs as our user, and may still know less than that user does.
+"""Detect whether a local program is confined: it runs as our user but may not access all of the user's files.
 
-A sandbox that lets a program use the network of this machine hides files from it. What a person's program could read
-in those files, the daemon may tell it; what a sandbox hides, it may not. An agent's shell has no secret values either,
-as far as the harness marks it. This sees usual sandboxes; it does not stop a program that hides from it.
+A sandbox that allows local network access hides files; the daemon must not reveal what the sandbox hides. Marked
+shells of agents also get no secret values. This detects usual sandboxes; it does not stop a program that hides.
 """
 
 import os
@@ -13,14 +12,14 @@ from signet.config.env import AGENT_SHELLS
 
 _PROC = Path("/proc")
 _SELF = _PROC / "self"
-#: Name spaces that a sandbox has of its own.
+#: Namespaces that a sandbox replaces.
 _SPACES = ("mnt", "user", "pid")
-#: Restrictions that a process can only add to (proc(5)).
+#: Restrictions that a process can only increase (proc(5)).
 _LIMITS = re.compile(rb"^(?:NoNewPrivs|Seccomp):\s*(\d+)", re.MULTILINE)
 
 
 def confinement(inode: int) -> str | None:
-    """Return why the program that has a socket open counts as confined, None where nothing says so."""
+    """Return why the process that holds a socket is confined, None if nothing indicates it."""
     folder = _holder(f"socket:[{inode}]") if inode else None
     if folder is None:
         return "the system does not say which program asks"
@@ -31,7 +30,7 @@ def confinement(inode: int) -> str | None:
 
 
 def _holder(name: str) -> Path | None:
-    """Return the folder in /proc of a process of our user that has a socket open."""
+    """Return the /proc folder of our user's process that holds a socket."""
     for folder in _PROC.glob("[1-9]*"):
         try:
             if folder.stat().st_uid == os.geteuid() and any(

@@ -1,8 +1,8 @@
-"""Which user and which process of this machine own the other end of a TCP connection.
+"""Find the user and process at the other end of a local TCP connection.
 
-Linux answers an exact query of its socket table over netlink (sock_diag(7), 12 µs); where netlink is missing, the same
-table is read from /proc/net in a thread. macOS has `lsof`, which lists our own user's sockets. A socket that its
-process has closed has no owner any more: it shows user 0 and inode 0, which means "unknown" and not "root".
+Linux answers an exact socket query over netlink (sock_diag(7), 12 µs); without netlink the same table is read from
+/proc/net in a thread. macOS has `lsof`, which lists our own user's sockets. A closed socket shows user 0 and inode
+0, which means unknown, not root.
 """
 
 import asyncio
@@ -18,24 +18,24 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-#: TCP states in which the peer still has its end open: ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT.
+#: TCP states in which the peer's end is still open: ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT.
 _OPEN = frozenset({1, 4, 5, 8})
 _MAPPED = bytes(10) + b"\xff\xff"
 _SOCK_DIAG, _BY_FAMILY, _REQUEST, _ERROR = 4, 20, 1, 2
 _LSOF_SECONDS = 5.0
-#: Slow lookups wait for each other, so that a flood of connections takes no more than one thread.
+#: Slow lookups are serialized, so that many connections use only one thread.
 _ONE_THREAD = ThreadPoolExecutor(1, "peer-uid")
 
 
 class End(NamedTuple):
-    """An address, packed in network order, and a port."""
+    """An address in network byte order, and a port."""
 
     address: bytes
     port: int
 
 
 class Ends(NamedTuple):
-    """A connection, as its peer sees it."""
+    """A connection from its peer's perspective."""
 
     peer: End
     ours: End
@@ -46,7 +46,7 @@ class Ends(NamedTuple):
 
 
 class Owner(NamedTuple):
-    """The user ID of a socket, and the number by which its processes hold it; 0 where only the user is known."""
+    """The user ID of a socket, and its inode; 0 if only the user is known."""
 
     uid: int
     inode: int = 0
@@ -56,7 +56,7 @@ Lookup = asyncio.Future[Owner | None] | Owner | None
 
 
 def find(accepted: socket.socket) -> Lookup:
-    """Return the owner of a connection's other end, None where it is unknown, or a future of that."""
+    """Return the owner of a connection's other end, None if unknown, or a future of the result."""
     try:
         ends = Ends(_end(accepted.getpeername()), _end(accepted.getsockname()))
     except (OSError, ValueError):  # it has ended, or its address is none of this machine
@@ -77,7 +77,7 @@ def _end(name: tuple[str, int]) -> End:
 
 
 class SocketTable:
-    """The kernel's table of TCP sockets, by netlink; raises OSError where there is none."""
+    """The kernel's TCP socket table over netlink; raises OSError if unavailable."""
 
     def __init__(self) -> None:
         self._netlink = socket.socket(
@@ -86,11 +86,10 @@ class SocketTable:
         self._sequence = 0
 
     def close(self) -> None:
-        """Give the socket back."""
         self._netlink.close()
 
     def owner(self, ends: Ends) -> Owner | None:
-        """Return the owner of the peer's end, None when no process has it open; raises OSError."""
+        """Return the owner of the peer's end, None if no process holds it; raises OSError."""
         self._sequence = (self._sequence + 1) & 0xFFFFFFFF
         key = struct.pack("!HH16s16s", ends.peer.port, ends.ours.port, *_padded(ends))
         asked = struct.pack("=BBBxI", ends.family, socket.IPPROTO_TCP, 0, 0xFFFFFFFF)
@@ -111,12 +110,12 @@ class SocketTable:
             "=xB2x2s2s16s16s24xII", answer, 16
         )
         found = struct.pack("!2s2s16s16s", sport, dport, _plain(source), _plain(target))
-        # Without an exact match the kernel answers with a listener on the port, whose owner says nothing.
+        # Without an exact match the kernel returns a listener on the port, whose owner is irrelevant.
         return _owner(uid, inode) if state in _OPEN and found == key else None
 
 
 def of_proc(ends: Ends) -> Owner | None:
-    """Return the owner of the peer's end from /proc/net, None when no process has it open or it cannot be read."""
+    """Return the owner of the peer's end from /proc/net, None if no process holds it or it is unreadable."""
     forms = [("tcp6", _MAPPED), ("tcp", b"")] if ends.family == socket.AF_INET else [("tcp6", b"")]
     for table, prefix in reversed(forms):
         key = " ".join(_hexed(prefix + end.address, end.port) for end in ends) + " "
@@ -131,7 +130,7 @@ def of_proc(ends: Ends) -> Owner | None:
 
 
 def of_lsof(ends: Ends) -> Owner | None:
-    """Return our own user if one of our processes has the peer's end open, else None."""
+    """Return our own user if one of its processes holds the peer's end, else None."""
     wanted = "n{}->{}".format(*(_shown(end) for end in ends))
     own = os.geteuid()
     command = ["lsof", "-nP", "-a", "-u", str(own), f"-iTCP:{ends.peer.port}", "-Fn"]
@@ -144,7 +143,7 @@ def of_lsof(ends: Ends) -> Owner | None:
 
 @cache
 def _netlink() -> SocketTable | None:
-    """Return the kernel's table if it can be asked here: a container may forbid it, a kernel may lack it."""
+    """Return the kernel's table if available; containers may forbid it, kernels may lack it."""
     if sys.platform != "linux":
         return None
     try:
@@ -167,7 +166,7 @@ def _netlink() -> SocketTable | None:
 
 @cache
 def _nobody() -> int | None:
-    """Return the ID that stands for users that our user namespace does not know."""
+    """Return the ID of users unknown in our user namespace."""
     try:
         return int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))
     except (OSError, ValueError):
@@ -183,7 +182,7 @@ def _padded(ends: Ends) -> list[bytes]:
 
 
 def _plain(address: bytes) -> bytes:
-    """Return an address as asked for: an IPv6 socket may have the mapped form of one of IPv4."""
+    """Return an address without the IPv4-mapped form of IPv6 sockets."""
     return address[12:].ljust(16, b"\0") if address.startswith(_MAPPED) else address
 
 

@@ -1,6 +1,6 @@
-"""Who may call what: one row for each route, read by the guards and by the tests.
+"""The rule of each route, for the guards and tests.
 
-A route without a row stops the start, so that nothing is ever served unguarded.
+A route without a rule prevents the start.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ _PATTERNS = tuple(
 
 
 def check(routes: Iterable[BaseRoute]) -> None:
-    """Raise LookupError for a route that has no row, so that nothing is served unguarded."""
+    """Raise LookupError for a route without a rule."""
     for route in routes:
         for method in getattr(route, "methods", None) or ("any method",):
             asked = (method, getattr(route, "path", ""))
@@ -35,9 +35,8 @@ def check(routes: Iterable[BaseRoute]) -> None:
 
 
 def match(method: str, path: str) -> access.Rule | None:
-    """Return the rule of the route that a request means; None when there is no such route.
-
-    Paths without parameters are asked first, as the routers do.
+    """Return the rule of a request's route, None if there is no route. Paths without parameters take precedence, as in
+    the router.
     """
     method = "GET" if method == "HEAD" else method
     if (rule := TABLE.get((method, path))) is not None:

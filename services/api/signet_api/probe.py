@@ -1,7 +1,7 @@
-"""Whether the embedding provider answers, without a request that waits for it.
+"""Check in the background whether the embedding provider answers.
 
-The provider is asked in the background, at most every 30 s and only when somebody wants to know; a change of the
-settings asks anew. A request waits for an answer a short while and else says what is known.
+At most every 30 s, only on request, and again after a change of settings. A request waits briefly, then returns the
+last result.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from signet import clock
 from signet.providers import registry
 from signet.providers.registry import VectorSettings
 
-#: The longest a request waits for a probe that has not been answered yet.
+#: Maximum wait of a request for a running probe.
 PATIENCE_SECONDS = 0.5
 OFF = "Vector search is off (embedding.provider is none)"
 UNKNOWN = "The provider is being asked; look again in a few seconds"
@@ -21,14 +21,14 @@ UNKNOWN = "The provider is being asked; look again in a few seconds"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probed:
-    """What the provider said; `fault` is why it cannot be used, None when it can."""
+    """Result of a probe; `fault` is None if the provider works."""
 
     fault: str | None
     at: datetime
 
 
 class Probe:
-    """Asks the provider that the settings name; for the event loop alone."""
+    """Probes the configured provider; for the event loop only."""
 
     def __init__(self) -> None:
         self._about: VectorSettings | None = None
@@ -37,7 +37,7 @@ class Probe:
         self._asking: asyncio.Task[None] | None = None
 
     async def look(self, wanted: VectorSettings) -> Probed:
-        """Return what is known of this provider now, asking it when that is too old."""
+        """Return the current result, starting a probe if it is outdated."""
         if wanted != self._about:
             self._about, self._last, self._asking = wanted, None, None
         is_old = time.monotonic() - self._asked_at >= registry.PROBE_KEPT_SECONDS

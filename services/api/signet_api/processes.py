@@ -1,4 +1,4 @@
-"""Which processes of the daemon live, from their rows and the kernel's word, never from memory of this process."""
+"""State of the daemon's processes, from their rows and the kernel."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from signet.paths import Workspace
 from signet.process import backoff, kernel, liveness
 from signet.queue import pauses
 
-#: The programs that a whole daemon has.
+#: The programs of a complete daemon.
 PROGRAMS = ("api", "worker", "scheduler")
 STALLED = "stalled"
 
@@ -16,7 +16,7 @@ STALLED = "stalled"
 def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str, object]]:
     """Return name, pid, state, uptime (s), restarts and stalls of each program.
 
-    The state is `running`, `stopped` when the program is not there, or `stalled` when it is but was stopped (SIGSTOP).
+    The state is `running`, `stopped`, or `stalled` after SIGSTOP.
     """
     rows = processes.every(tx)
     found: list[dict[str, object]] = []
@@ -27,7 +27,7 @@ def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str,
         started = backoff.last(workspace.runtime_dir, program)
         is_still = newest is not None and kernel.state(newest.pid) == "T"
         age = (now - clock.parse(newest.started_at)).total_seconds() if newest else None
-        # The clock may have been set back since.
+        # The clock may have been set back.
         uptime = None if age is None else max(0.0, age)
         found.append(
             {
@@ -44,10 +44,10 @@ def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str,
 
 
 def missing(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[str]:
-    """Return the programs that do not run."""
+    """Return the programs that are not running."""
     return [str(one["name"]) for one in states(tx, workspace, now=now) if one["state"] != "running"]
 
 
 def takes_jobs(tx: ReadTx, workspace: Workspace, *, now: datetime) -> bool:
-    """Return whether somebody takes jobs now."""
+    """Return whether a worker accepts jobs."""
     return "worker" not in missing(tx, workspace, now=now) and not pauses.is_paused(tx)

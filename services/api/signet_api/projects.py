@@ -1,4 +1,4 @@
-"""Finds the project that a request names, in bounded time: a folder may lie on a file system that hangs."""
+"""Find the project of a folder in bounded time, even on a file system that hangs."""
 
 import asyncio
 import contextlib
@@ -17,26 +17,26 @@ from signet.observe import logs
 
 log = logs.get("hooks")
 
-#: Longest wait of a request for a folder (s), and most threads that hang at folders that never answer.
+#: Maximum wait for a folder (s), and maximum number of hanging threads.
 MOST_SECONDS, MOST_HANGING = 0.3, 8
-#: Folders whose last answer is kept for the time when they hang.
+#: Number of cached folders, for when they hang.
 MOST_KEPT = 500
 
 
 @dataclass(slots=True)
 class Projects:
-    """Where folders are; one for each process."""
+    """Folder lookups of this process."""
 
     db: Database
     _kept: OrderedDict[tuple[str, str], Place] = field(default_factory=OrderedDict)
     _hanging: set[threading.Thread] = field(default_factory=set)
 
     async def named(self, named: str | None) -> str | None:
-        """Return the project of a folder, None for no name."""
+        """Return the project of a folder, None without a name."""
         return (await self.find(named)).project or None if named and named.strip() else None
 
     async def find(self, named: str, elsewhere: Elsewhere | None = None) -> Place:
-        """Return where a folder is, within `MOST_SECONDS`; what could not be looked up is where it last was."""
+        """Return the place of a folder within `MOST_SECONDS`; the last known one if the lookup times out."""
         asked = caller.current()
         scope = asked.scope.project
         spelled = folder.spelled(named)
@@ -73,7 +73,7 @@ class Projects:
             with contextlib.suppress(RuntimeError):  # the process stops
                 loop.call_soon_threadsafe(_answer, answer, found)
 
-        # A new thread: one that hangs cannot be ended, and a pool would wait for it at its end.
+        # A separate thread: a hanging thread cannot be stopped, and a pool would wait for it at exit.
         thread = threading.Thread(target=copy_context().run, args=(work,), daemon=True)
         self._hanging.add(thread)
         thread.start()

@@ -1,4 +1,4 @@
-"""The diagnostics report as this process last saw it: kept for two seconds, dropped by whatever repairs (DG-5)."""
+"""Cache the diagnostics report for two seconds, or until a repair (DG-5)."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ KEPT_MS = 2_000
 
 @dataclass(slots=True)
 class Reports:
-    """Looks when somebody asks; those who ask at the same time share one look."""
+    """The cached report; concurrent requests share one computation."""
 
     db: Database
     _kept: tuple[int, Facts, Report] | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def get(self, settings: Settings, *, kept_ms: int = KEPT_MS) -> Report:
-        """Return a report that is at most so old and newer than the last repair of this process."""
+        """Return a report of at most this age, computed after the last repair."""
         facts = Facts.of(settings)
         async with self._lock:
             kept = self._kept
@@ -32,5 +32,5 @@ class Reports:
             return kept[2]
 
     def drop(self) -> None:
-        """Forget what was seen: something has been repaired."""
+        """Discard the report after a repair."""
         self._kept = None

@@ -1,4 +1,4 @@
-"""Which provider is configured, which one that comes to, and whether it works: from settings and rows alone."""
+"""Configured, resolved and effective providers, from settings and rows."""
 
 from signet.config import Settings
 from signet.db import ReadTx
@@ -9,12 +9,12 @@ from signet.providers.resolved import Part
 from signet.queue import pauses, stats
 from signet_api.deps import State
 
-#: The breakers behind which jobs of texts and of vectors wait.
+#: Circuit breakers of text and vector jobs.
 TEXTS, VECTORS = "llm", "vectors"
 
 
 def told(tx: ReadTx, state: State) -> dict[str, dict[str, object]]:
-    """Return for each part of the pipeline its configured, resolved and effective provider, and why."""
+    """Return configured, resolved and effective provider of each part of the pipeline, with reasons."""
     settings, environment = state.settings, state.live.loaded.environment
     embedding = settings.embedding
     parts: dict[str, tuple[str, str, dict[str, object], str]] = {}
@@ -41,7 +41,7 @@ def told(tx: ReadTx, state: State) -> dict[str, dict[str, object]]:
 
 
 def _text(tx: ReadTx, part: Part, wanted: TextSettings) -> dict[str, object]:
-    """Return the provider that the settings come to; what `auto` comes to only the worker knows."""
+    """Return the resolved provider; only the worker can resolve `auto`."""
     if wanted.provider != registry.AUTO:
         found = registry.resolve(wanted, lambda _: False)
         return {"resolved": found.effective, "reason": found.reason, "since": None}

@@ -1,4 +1,4 @@
-"""What the daemon takes of this machine: memory and processor time of its processes, bytes on disk."""
+"""Measure the daemon's memory, processor time and disk use."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,12 +9,12 @@ from signet.paths import Workspace
 from signet.wire import status as wire
 from signet_api.shapes import as_wire
 
-#: Fields of /proc/PID/stat behind the name: ticks in user mode and in the kernel (proc_pid_stat(5), 14 and 15).
+#: Fields of /proc/PID/stat after the name: user and kernel ticks (proc_pid_stat(5), 14 and 15).
 _USER, _KERNEL = 11, 12
 
 
 def taken(running: Sequence[Mapping[str, Any]], workspace: Workspace) -> wire.Resources:
-    """Return what processes (`processes.states`) and the parts of a workspace take; walks its folders."""
+    """Return the use by processes (`processes.states`) and by parts of a workspace; walks its folders."""
     return {
         "processes": [_process(one) for one in running],
         "disk": [{"part": name, "bytes": size} for name, size in _parts(workspace)],
@@ -27,7 +27,7 @@ def _process(one: Mapping[str, Any]) -> wire.ProcessCost:
 
 
 def _measured(pid: int) -> tuple[int | None, float | None]:
-    """Return resident memory and processor time of a process; None where there is no /proc, or it is gone."""
+    """Return resident memory and processor time of a process; None if unavailable."""
     place = Path("/proc") / str(pid)
     try:
         pages = int((place / "statm").read_text().split()[1])

@@ -1,7 +1,7 @@
-"""Answers with thousands of rows, made on another thread than the event loop's.
+"""Encode answers with thousands of rows in a separate thread.
 
-Turning a large answer into JSON in one call would hold the interpreter lock for as long as it takes (0.3 s for 5,000
-vectors), and everybody would wait. Row by row, the event loop gets its turn in between.
+Encoding 5,000 vectors in one call would hold the interpreter lock for 0.3 s. Row by row, other threads get their
+turns.
 """
 
 import json
@@ -13,7 +13,7 @@ from starlette.responses import Response
 def answer(
     fields: Mapping[str, object], name: str, rows: Iterable[Mapping[str, object]]
 ) -> Response:
-    """Return a JSON object of these fields (at least one) and, under `name`, the rows."""
+    """Return a JSON object with these fields (at least one) and the rows under `name`."""
     head = _text(fields)[:-1]
     body = ",".join(map(_text, rows))
     return Response(f'{head},"{name}":[{body}]}}'.encode(), media_type="application/json")

@@ -1,4 +1,4 @@
-"""What lies outside a caller's scope, for requests that name rows (AUTH-18, AUTH-22)."""
+"""Enforce the caller's scope for requests that name rows (AUTH-18, AUTH-22)."""
 
 import asyncio
 from collections.abc import Awaitable, Collection, Iterable
@@ -17,14 +17,14 @@ from signet.wire.memory import Modified
 
 
 async def check_session(db: Database, agent_id: str, key: str | None) -> None:
-    """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
+    """Raise ScopeDenied if a session belongs to a project outside of the caller's scope."""
     asked = caller.current()
     if asked.scope.project is not None and key:
         await db.aread(calls.check_scope, asked, agent_id, key)
 
 
 class JobLimits(TypedDict):
-    """The fields of a JobFilter that limit a caller."""
+    """Fields of a JobFilter that limit a caller."""
 
     agent_id: str | None
     project: str | None
@@ -32,13 +32,13 @@ class JobLimits(TypedDict):
 
 
 def jobs_of(asked: Caller) -> JobLimits:
-    """Return which jobs a caller may see and change."""
+    """Return the limits of the caller's jobs."""
     scope = asked.scope
     return {"agent_id": scope.agent, "project": scope.project, "hidden": asked.hidden or None}
 
 
 def visible_jobs(tx: ReadTx, asked: Caller, job_ids: Collection[str]) -> Collection[str]:
-    """Return those of the jobs that a caller may see."""
+    """Return the jobs that a caller may see."""
     limits = jobs_of(asked)
     if not job_ids or not any(limits.values()):
         return job_ids
@@ -47,16 +47,16 @@ def visible_jobs(tx: ReadTx, asked: Caller, job_ids: Collection[str]) -> Collect
 
 
 def denied(memory_id: str | None, error: ScopeDenied) -> Modified:
-    """Note one refusal among other results, and return what clients read of it."""
+    """Return a refusal as one result among others, and record it."""
     record.error(Code.MUTATION_SCOPE_DENIED, error.message, memory_id=memory_id)
     return {"success": False, "id": memory_id, "status": error.code, "error": error.message}
 
 
 async def each(parts: Iterable[tuple[str | None, Awaitable[Modified]]]) -> list[Modified]:
-    """Return the result of every part (id, work), in order.
+    """Return the result of each (id, work), in order.
 
-    A part that the storage refused is a result with the refusal's code as `status`; a refusal of all of them, and any
-    other error, is raised after the last part has ended.
+    A storage refusal becomes a result with its code as `status`; if all are refused, or for other errors, the error
+    is raised after the last one has ended.
     """
     named = list(parts)
     ended = await asyncio.gather(*(work for _, work in named), return_exceptions=True)

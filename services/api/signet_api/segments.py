@@ -1,7 +1,7 @@
-"""What stands for an id in an address may be any text: an encoded slash belongs to the id, and parts nothing.
+"""Keep encoded slashes inside path parameters.
 
-Servers decode a path before routes are looked for, so that `a%2Fb` would be two segments. Here such a slash travels
-through routing as a character that no text holds, and is a slash again where a route is given its parameters.
+Servers decode a path before routing, so `a%2Fb` would be two segments. Here the slash is replaced during routing by
+a character that no text contains, and restored in the route's parameters.
 """
 
 import re
@@ -10,31 +10,31 @@ from urllib.parse import quote, unquote
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.types import Scope
 
-#: Unicode keeps it for use inside programs (§23.7), so that no key holds it.
+#: Unicode reserves it for internal use (§23.7), so no key contains it.
 _SLASH = "\ufdd0"
 _ENCODED = quote(_SLASH).encode()
 _KEPT = re.compile(rb"%2f", re.IGNORECASE)
 
 
 class _Segment(StringConvertor):
-    """One segment of a path as a parameter of a route."""
+    """One path segment as a route parameter."""
 
     def convert(self, value: str) -> str:
         return restored(value)
 
 
 def install() -> None:
-    """Give every route that is compiled from now on whole segments."""
+    """Use this converter for all routes compiled from now on."""
     register_url_convertor("str", _Segment())
 
 
 def keep(scope: Scope) -> None:
-    """Keep the encoded slashes of a request's path out of routing."""
+    """Replace encoded slashes in a request's path."""
     raw: bytes = scope.get("raw_path") or b""
     if b"%" in raw and _KEPT.search(raw):
         scope["path"] = unquote(_KEPT.sub(_ENCODED, raw).decode("ascii", "replace"))
 
 
 def restored(segment: str) -> str:
-    """Return a segment as its sender means it."""
+    """Restore the slashes of a segment."""
     return segment.replace(_SLASH, "/")

@@ -1,4 +1,4 @@
-"""Routes from declared operations: `serves` registers a handler, the rest follows from the declaration."""
+"""Register route handlers for declared operations."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Coroutine
@@ -25,7 +25,7 @@ Handler = Callable[P, Awaitable[Reply | Response]]
 First = Callable[[Request], Awaitable[Response | None]]
 
 segments.install()
-#: Every operation that has a handler; the modules of `routes` fill it when they are imported.
+#: All operations with a handler; importing `routes` fills it.
 ROUTER = APIRouter(responses=RESPONSES)
 
 
@@ -36,12 +36,12 @@ def serves(
     description: dict[str, Any] | None = None,
     parameters: Collection[str] = (),
 ) -> Callable[[Handler[P, Reply]], Handler[P, Reply]]:
-    """Register a handler for an operation; it may serve several.
+    """Register a handler for an operation; a handler may serve several.
 
-    Its parameters are FastAPI's: path, query (`params.py` has kinds of them), one body, and what `deps.py` names. What
-    it returns is sent as JSON as it is: the compiler has compared it with the declared reply. `first` is called before
-    the body is read; it raises what refuses the request, or returns its answer, whatever it says. `description` says in
-    OpenAPI what the signature cannot; `parameters` names query parameters that the handler reads from the request.
+    Parameters are FastAPI's: path, query (`params.py` has types), one body, and dependencies from `deps.py`. The
+    result is sent as JSON unchanged; the type checker compares it with the declared reply. `first` runs before the
+    body is read and may raise or return an answer. `description` extends OpenAPI beyond the signature; `parameters`
+    names query parameters that the handler reads from the request.
     """
 
     def register(handler: Handler[P, Reply]) -> Handler[P, Reply]:
@@ -84,7 +84,7 @@ def _checked(first: First | None, more: frozenset[str]) -> type[APIRoute]:
 
 
 def _parameters(dependant: Dependant) -> frozenset[str]:
-    """Return the query parameters of a route and of what it depends on, in all spellings."""
+    """Return a route's query parameters in all spellings, including those of its dependencies."""
     found: set[str] = set()
     for field in dependant.query_params:
         model = field.field_info.annotation
@@ -102,9 +102,8 @@ def _spellings(name: str, field: FieldInfo) -> set[str]:
 
 
 def _name_parameters(request: Request, known: frozenset[str]) -> None:
-    """Give each query parameter the name that its route declares; raises Invalid for an unknown one.
-
-    A parameter that is ignored would widen the answer: without its filter a list holds everything.
+    """Rename query parameters to their declared spelling; raises Invalid for unknown ones, because ignoring a filter
+    would return everything.
     """
     sent = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
     names = {name: name if name in known else _respelled(name) for name, _ in sent}
@@ -118,7 +117,7 @@ def _name_parameters(request: Request, known: frozenset[str]) -> None:
 
 
 def _respelled(name: str) -> str:
-    """Return `agentId` for `agent_id`, and the other way round."""
+    """Return `agentId` for `agent_id`, and vice versa."""
     if "_" in name:
         first, *rest = name.split("_")
         return first + "".join(part.capitalize() for part in rest)
@@ -126,13 +125,13 @@ def _respelled(name: str) -> str:
 
 
 def literal(path: str) -> int:
-    """Return how much of a path is the same for everybody; where two paths match, the longer is meant."""
+    """Return the length of a path's fixed part; the longest match wins."""
     return len(path.partition("{")[0])
 
 
 async def _utf8(request: Request) -> None:
-    """Refuse the other encodings that the framework reads JSON in; no standard has them (RFC 8259)."""
-    # Without a declared body the handler reads it itself, or nobody does.
+    """Refuse the other JSON encodings that the framework accepts against the standard (RFC 8259)."""
+    # Without a declared body the handler checks it.
     if request.scope["route"].body_field is None:
         return
     begin = (await request.body())[:4]
@@ -143,10 +142,10 @@ async def _utf8(request: Request) -> None:
 def respond(
     reply: Reply | Response, operation: Operation[Reply], status: int | None = None
 ) -> Response:
-    """Return a reply as it is sent, with another status of success if one is named; a Response stays what it is."""
+    """Return a reply as a response, with `status` if given; a Response is returned unchanged."""
     if isinstance(reply, Response):
         return reply
     is_json = operation.media_type == JSON
-    # JSON has no infinite numbers; a damaged row must not make the whole answer unreadable.
+    # JSON has no infinite numbers; a damaged row must not break the whole answer.
     content = to_json(reply, inf_nan_mode="null") if is_json else reply
     return Response(content, status or operation.status, media_type=operation.media_type)

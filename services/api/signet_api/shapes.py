@@ -1,6 +1,6 @@
-"""Between requests, values of the domain and answers, where they name the same fields; a call says what differs.
+"""Copy fields of the same name between requests, domain values and answers.
 
-The compiler does not compare these fields: one that is missing is an error at the first use, in the test of its route.
+The type checker does not compare these fields; a missing one raises at the first use, in the test of its route.
 """
 
 import dataclasses
@@ -20,10 +20,10 @@ _UPPER = re.compile(r"[A-Z]")
 
 
 def as_wire(kind: type[Shape], one: object, /, **others: object) -> Shape:
-    """Return an answer of this kind from a row or a value: its `pinned_at` is `pinned_at` or `pinnedAt` there.
+    """Return an answer from a row or value; the field `pinnedAt` reads `pinned_at` or `pinnedAt`.
 
-    `others` stand in the places of its fields, or beside them. A field that need not be there is left out where there
-    is none, and, unless it may be null, where it is None. Raises AttributeError for one that must be there.
+    `others` override or add fields. Optional fields are omitted if missing, and if None unless nullable. Raises
+    AttributeError for a missing required field.
     """
     given = {**_named(one), **others}
     found: dict[str, Any] = {}
@@ -36,7 +36,7 @@ def as_wire(kind: type[Shape], one: object, /, **others: object) -> Shape:
 
 
 def filled(kind: Callable[..., Value], sent: BaseModel, /, **others: object) -> Value:
-    """Return a value with the fields of a request that are called as its own; `others` go before, or beside them."""
+    """Return a value with the request's fields of the same names; `others` override or add."""
     given = {name: getattr(sent, name) for name in _shared(kind, type(sent))}
     return kind(**{**given, **others})
 
@@ -47,7 +47,6 @@ def _shared(kind: Any, model: type[BaseModel]) -> frozenset[str]:
 
 
 def _named(one: Any) -> Mapping[str, object]:
-    """Return the fields of a row or a value by their names."""
     if isinstance(one, Row):
         return dict(one)
     if isinstance(one, Mapping):
@@ -59,7 +58,7 @@ def _named(one: Any) -> Mapping[str, object]:
 
 @cache
 def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...]:
-    """Return for each field of an answer: name, name in Python, whether it may be left out, whether it may be null."""
+    """Return for each field of an answer: name, name in Python, whether it is optional, whether it is nullable."""
     hints = get_type_hints(kind)
     return tuple(
         (

@@ -1,4 +1,4 @@
-"""Takes what hooks could not deliver: when the process starts, and soon after it was spooled (HK-111)."""
+"""Process hook calls that were spooled while the daemon was down: at start and soon after spooling (HK-111)."""
 
 import asyncio
 
@@ -16,14 +16,14 @@ from signet_api.routes.hooks import end_session, keep_summary
 
 log = logs.get("hooks")
 
-#: How often the folder is looked at: one call of the system, most often for a folder that is not there.
+#: Polling interval of the folder; a poll is one system call.
 LOOK_SECONDS = 2.0
-#: What can never be taken, so that it is not tried again.
+#: Kinds of errors after which an entry is not retried.
 _HOPELESS = frozenset({Kind.INVALID, Kind.CONFLICT, Kind.TOO_LARGE, Kind.FORBIDDEN})
 
 
 async def watch(state: State) -> None:
-    """Take what waits, now and whenever something comes, until cancelled."""
+    """Process entries until cancelled."""
     folder = state.workspace.spool_dir
     while True:
         if spool.is_waiting(folder):
@@ -32,17 +32,14 @@ async def watch(state: State) -> None:
 
 
 async def take_all(state: State) -> None:
-    """Take what has settled, oldest first; what fails now is tried again later.
-
-    What waits for a daemon elsewhere is left to that one.
-    """
+    """Process settled entries for this daemon, oldest first; failures are retried later."""
     for entry in await asyncio.to_thread(spool.entries, state.workspace.spool_dir):
         if not entry.daemon and not await _taken(state, entry):
             return
 
 
 async def _taken(state: State, entry: Entry) -> bool:
-    """Take one entry and say whether to go on with the next."""
+    """Process one entry and return whether to continue with the next."""
     try:
         await _take(state, entry)
     except SignetError as error:

@@ -1,4 +1,4 @@
-"""Server-Sent Events: an answer that goes on until either side ends it, and what the streams of the API share."""
+"""Server-Sent Events: streaming answers and listener limits."""
 
 import asyncio
 import json
@@ -10,11 +10,11 @@ from starlette.types import Message, Receive, Scope, Send
 
 from signet.errors import Kind, SignetError
 
-#: Clients that may follow one stream at a time, unless it says otherwise.
+#: Default maximum of clients of one stream.
 MAX_LISTENERS = 16
-#: A comment is sent after this long without an event, so that each side notices when the other is gone.
+#: Seconds without an event after which a comment is sent, to detect closed connections.
 KEEPALIVE_SECONDS = 15.0
-#: A client that reads nothing for this long is disconnected.
+#: Seconds after which a client that does not read is disconnected.
 STALLED_SECONDS = 10.0
 _KEEPALIVE = b": keepalive\n\n"
 
@@ -27,28 +27,27 @@ class TooManyListeners(SignetError):
 
 
 class Listeners:
-    """The clients of one stream, counted; for the event loop's thread."""
+    """Counts the clients of one stream; for the event loop's thread."""
 
     def __init__(self, doing: str, most: int = MAX_LISTENERS) -> None:
-        """`doing` says in the refusal what the programs do, such as "follow the log"."""
+        """`doing` describes the programs' activity in the refusal, such as "follow the log"."""
         self._doing = doing
         self._most = most
         self._count = 0
 
     @property
     def is_full(self) -> bool:
-        """Return whether another client would be refused."""
         return self._count >= self._most
 
     def join(self) -> None:
-        """Count one more client; raises TooManyListeners."""
+        """Add a client; raises TooManyListeners."""
         if self.is_full:
             raise TooManyListeners(f"Too many programs {self._doing} already; end one of them")
         self._count += 1
 
     @contextmanager
     def joining(self) -> Iterator[None]:
-        """Count one more client, which leaves again if the block fails; raises TooManyListeners."""
+        """Add a client, and remove it if the block fails; raises TooManyListeners."""
         self.join()
         try:
             yield
@@ -57,19 +56,18 @@ class Listeners:
             raise
 
     def leave(self) -> None:
-        """Count one client less."""
         self._count -= 1
 
 
 def message(data: object, *, id: object = None, event: str | None = None) -> bytes:
-    """Return one event as text of the stream. Without `event` it reaches `EventSource.onmessage`."""
+    """Return one encoded event. Without `event` it reaches `EventSource.onmessage`."""
     head = ("" if id is None else f"id: {id}\n") + ("" if event is None else f"event: {event}\n")
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return f"{head}data: {text}\n\n".encode("utf-8", "replace")
 
 
 class EventStream(StreamingResponse):
-    """Sends `first` and then what `more` returns, again and again, until that is None; calls `left` at the end."""
+    """Sends `first`, then results of `more` until None; calls `left` at the end."""
 
     media_type = "text/event-stream"
 
@@ -83,7 +81,7 @@ class EventStream(StreamingResponse):
         self._left = left
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the client disconnects or does not read, or there is no more."""
+        """Send until the stream ends, or the client disconnects or stops reading."""
 
         async def sent(message: Message) -> None:
             await asyncio.wait_for(send(message), STALLED_SECONDS)
@@ -100,7 +98,7 @@ async def _parts(first: bytes, more: Callable[[], Awaitable[bytes | None]]) -> A
     coming = asyncio.ensure_future(more())
     try:
         while True:
-            # Not `wait_for`, which would end what is being read.
+            # Not `wait_for`, which would cancel the read.
             await asyncio.wait({coming}, timeout=KEEPALIVE_SECONDS)
             if not coming.done():
                 yield _KEEPALIVE

@@ -1,6 +1,6 @@
-"""The span of every request, where tracing is on (signet.observe.tracing). Pure ASGI, outside everything else.
+"""Trace requests, if enabled (signet.observe.tracing). Pure ASGI, the outermost layer.
 
-Named by its route, never by its path; a trace that the caller has begun is continued.
+Spans are named by route, never by path; a caller's trace is continued.
 """
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -8,18 +8,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from signet.observe.tracing import TRACES
 from signet_api.measure import UNMATCHED
 
-#: Asked every few seconds by machines: what nobody wants to read traces of.
+#: Polled by machines every few seconds, so not traced.
 _PROBES = ("/health", "/livez", "/readyz", "/metrics")
 
 
 class Traced:
-    """Wraps the app."""
+    """ASGI middleware that opens a span."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on, within a span."""
         if scope["type"] != "http" or scope["path"].startswith(_PROBES):
             await self._app(scope, receive, send)
             return

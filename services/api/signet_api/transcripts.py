@@ -1,6 +1,6 @@
-"""Keeps the transcript of a session that goes on, behind its prompts: if its harness is killed, what was said is there.
+"""Store transcripts of active sessions in the background after prompts, in case the harness is killed.
 
-A long log takes a tenth of a second to read; nobody waits for that.
+Reading a long log takes a tenth of a second.
 """
 
 import asyncio
@@ -27,16 +27,16 @@ from signet_api.deps import State
 
 log = logs.get("hooks")
 
-#: A log is read again when it has grown by this much, and by this share: reading 1 GB takes many seconds.
+#: Growth in bytes and share after which a log is read again: reading 1 GB takes many seconds.
 LEAST_NEW_BYTES, LEAST_NEW_SHARE = 4_096, 0.02
 
 
-#: Seconds between looks at a log that has no answer yet: Copilot writes a turn only after its hook has returned.
+#: Seconds between polls of a log without an answer: Copilot writes a turn only after its hook has returned.
 LOOKS = (1.0, 4.0, 15.0)
 
 
 def readable(path: str | None) -> LogFile | None:
-    """Return the log file that a request names if the daemon may read it for this caller (HK-73)."""
+    """Return the log file named by a request if the daemon may read it for this caller (HK-73)."""
     asked = caller.current()
     if path is None or not asked.is_local_user:
         return None
@@ -48,7 +48,7 @@ def readable(path: str | None) -> LogFile | None:
 def later(
     state: State, call: Call, path: str | None, inline: str | None, *, offset: timedelta
 ) -> None:
-    """Store the transcript so far in the background; one log at a time for each session."""
+    """Store the current transcript in the background; one log at a time per session."""
     log_file = readable(path)
     if call.key is None or not (log_file or inline):
         return
@@ -66,7 +66,7 @@ def later(
 
 
 def again(state: State, call: Call, report: Report, ended: Ended, services: Services) -> None:
-    """Read the log of a session again in the background, if it ends without an answer and then grows."""
+    """Read a session's log again in the background if it ends without an answer and then grows."""
     read = ended.session.reading if ended.session else None
     if report.log is None or read is None or read.log_bytes is None:
         return

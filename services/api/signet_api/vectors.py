@@ -1,10 +1,11 @@
-"""The vector of a question, without ever waiting for a model to load, nor long for a server.
+"""Compute query vectors without waiting for a model to load, or long for a server.
 
-The model is loaded in the background when the API starts; until it is there every question is answered by words, and
-again for a while after an embedding server has failed or was slow.
+The model loads in the background at start; until then, and for a while after a server failed or was slow, questions
+are answered by keywords.
 
-A model of this process computes while the answer's thread reads what needs no vector, and hands over without the event
-loop, whose turn takes up to 12 ms beside 32 saves. A server is waited for before, so that it keeps no reader.
+A model in this process computes while the answering thread reads data that needs no vector, and returns the vector
+without the event loop, whose turn takes up to 12 ms under 32 saves. A server is awaited first, so that no reader is
+held.
 """
 
 import asyncio
@@ -32,20 +33,20 @@ from signet.providers.scale import FITTED, Scale
 
 log = logs.get("embedding")
 
-#: The longest a question may wait for its vector; an in-process model needs a few milliseconds, a server that
-#: needs longer is asked again after a pause.
+#: Maximum wait for a vector; a model in this process needs a few milliseconds, a slower server is retried after a
+#: pause.
 PATIENCE_SECONDS = 0.25
 PAUSE_SECONDS = 30.0
-#: A call that has taken less, when a question has waited for long, did not keep it waiting: others did.
+#: A call shorter than this did not cause a long wait; contention did.
 SLOW_SECONDS = PATIENCE_SECONDS / 2
-#: Questions that are kept as the model has read them (a short one takes 10 kB, the longest 200), and how much of a
-#: question is read: more than any model takes in.
+#: Cached encoded questions (10 kB for a short one, at most 200), and the maximum encoded length: more than any model
+#: accepts.
 KEPT = 512
 READ_CHARS = 8_192
 
 
 def read_ahead(db: Database, model: str | None) -> None:
-    """Begin to read what ranking needs of every memory behind everything else, before anybody asks."""
+    """Load the ranking data of all memories in the background."""
 
     def start(tx: ReadTx) -> bool:
         from signet.domain.recall.columns import Columns
@@ -60,10 +61,10 @@ def read_ahead(db: Database, model: str | None) -> None:
 
 
 class QueryVectors:
-    """Turns questions into vectors once somebody is there to do it."""
+    """Computes vectors of questions once a model is available."""
 
     def __init__(self, live: LiveSettings, loaded: Callable[[], None] = lambda: None) -> None:
-        """`loaded` is called when a model has been loaded, from the thread that did it."""
+        """`loaded` is called by the loading thread after a model has been loaded."""
         self._live = live
         self._loaded = loaded
         self._lock = threading.Lock()
@@ -80,44 +81,43 @@ class QueryVectors:
 
     @property
     def model(self) -> str | None:
-        """Return the model whose vectors questions are compared with, None when there is none."""
+        """Return the model of the compared vectors, None without one."""
         embedding = self._live.settings.embedding
         return None if embedding.provider == "none" else embedding.model
 
     @property
     def scale(self) -> Scale:
-        """Return where the cosines of the model lie."""
+        """Return the range of the model's cosines."""
         return self._scale
 
     @property
     def is_warm(self) -> bool:
-        """Return whether questions get vectors now."""
         return self._embedder is not None
 
     @property
     def is_loading(self) -> bool:
-        """Return whether a model of this process is being loaded."""
+        """Return whether a model in this process is loading."""
         is_native = self._settings is not None and self._settings.provider == registry.NATIVE
         return is_native and self._loading
 
     @property
     def fault(self) -> str:
-        """Return why the last question that got no vector got none, in words."""
+        """Return why the last question without a vector has none."""
         if self._loading:
             return "the embedding model is loading"
         return self._fault or "there is no embedding model"
 
     def warm(self) -> None:
-        """Begin to load the model in the background, so that it is there when the first question comes."""
+        """Load the model in the background before the first question."""
         if self.model is not None:
             self._ready()
 
     async def of(self, text: str) -> QueryVector:
-        """Return what gives the vector of a question; to be called off the event loop."""
+        """Return a function that gives the question's vector; call it off the event loop."""
         embedder = self._ready() if self.model is not None else None
         if embedder is None:
             return _none
-        # What is noted of the call belongs to the request.
+        # Notes of the call belong to the request.
         call = partial(self._embed, embedder, text[:READ_CHARS])
         work = self._thread.submit(copy_context().run, call)
         if self._settings is not None and self._settings.provider == registry.NATIVE:
@@ -139,7 +139,7 @@ class QueryVectors:
             return _none
 
     def _give_up(self, work: Future[Reading], error: Exception) -> None:
-        """Leave a question without vector, and all for a while when that is the fault of who makes them."""
+        """Answer a question without a vector, and the following ones for a while if the model failed or was slow."""
         work.cancel()
         is_slow = time.monotonic() - self._called_at >= SLOW_SECONDS
         late = f"slow, and is asked again within {PAUSE_SECONDS:.0f} s" if is_slow else "busy"
@@ -149,12 +149,11 @@ class QueryVectors:
             log.warning("recall.without_vector", reason=str(error) or "too slow")
 
     def rest(self) -> None:
-        """Let a model of this process go until the next question, which loads it again in a tenth of a second."""
+        """Unload a model in this process until the next question, which reloads it in a tenth of a second."""
         if self._native is not None:
             self._native.rest()
 
     def close(self) -> None:
-        """End the thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _ready(self) -> MeteredEmbedder | None:
@@ -206,7 +205,7 @@ class QueryVectors:
 
 
 def _warmed(embedder: MeteredEmbedder, wanted: VectorSettings) -> Scale:
-    """Make a model embed something, and return where its cosines lie."""
+    """Run a model once and return the range of its cosines."""
     if wanted.provider == registry.NATIVE and wanted.model == minilm.MODEL:
         embedder.embed(["warm"])
         return FITTED

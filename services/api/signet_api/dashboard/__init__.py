@@ -1,6 +1,6 @@
-"""The files of the dashboard: built from `services/api/dashboard`, shipped, and held in memory by their names.
+"""The dashboard's files, built from `services/api/dashboard` and kept in memory.
 
-Whoever asks for a name that is not among them is told so, whatever it looks like: no path is made of it.
+Requested names are looked up, never used as paths.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ from mimetypes import guess_type
 
 from starlette.responses import Response
 
-#: Scripts, styles and calls of our own only, and no page in a frame of anybody's.
+#: Only our own scripts, styles and requests; no framing.
 POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -30,7 +30,7 @@ POLICY = "; ".join(
     )
 )
 INDEX = "index.html"
-#: The name of a built file changes with what is in it; that of the others does not.
+#: Built files whose names contain a content hash.
 _HASHED = ("index-", "chunk-")
 _FOR_EVER, _ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
 _TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+json"}
@@ -38,7 +38,7 @@ _TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+json"}
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file, as it is sent."""
+    """One file and its headers."""
 
     body: bytes
     media_type: str
@@ -46,7 +46,7 @@ class File:
 
 
 def answer(name: str, known: str | None) -> Response:
-    """Return a file by its name; 304 when its ETag is `known`; raises KeyError when there is none."""
+    """Return a file; 304 if its ETag is `known`; raises KeyError for an unknown name."""
     file = files()[name]
     if known is not None and known == file.headers["etag"]:
         return Response(status_code=304, headers=file.headers)
@@ -55,7 +55,6 @@ def answer(name: str, known: str | None) -> Response:
 
 @cache
 def files() -> Mapping[str, File]:
-    """Return every file by its name."""
     top = resources.files(__name__) / "static"
     found = {INDEX: (top / INDEX).read_bytes()}
     found |= {each.name: each.read_bytes() for each in (top / "assets").iterdir()}
