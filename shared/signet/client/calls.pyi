@@ -133,17 +133,22 @@ class Calls:
         supersedes: str | Sequence[str] | None = None,
         private: bool = False,
     ) -> Call[Remembered]:
-        """Save one memory and queue its processing; the same text twice is one memory."""
+        """Save a text and queue its processing; `deduped` means that it already existed.
+
+        `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+        questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+        `idempotency_key` can be repeated and is saved once.
+        """
 
     @method
     def get(self, memory_id: str, *, agent_id: str | None = None) -> Call[Memory]:
-        """Return one memory; a forgotten or unknown one is not found, nor is a session or commit that recall names."""
+        """Return one memory; 404 for a forgotten one, and for a session or commit named by recall."""
 
     @method
     def history(
         self, memory_id: str, *, limit: int | None = 200, agent_id: str | None = None
     ) -> Call[list[Change]]:
-        """Return what has happened to a memory, oldest first; texts of a forgotten one only to those who may recover it."""
+        """Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it."""
 
     @method
     def all_history(
@@ -157,16 +162,17 @@ class Calls:
         scope: str | None = None,
         agent_id: str | None = None,
     ) -> Call[HistoryPage]:
-        """Return what has happened to all memories, newest first; proposals that changed nothing are left out.
+        """Return the history of all memories, newest first; `cursor` is `next` of the previous page.
 
-        `event`, `since` and `until` narrow it. Texts of what is no more only to those who may recover it.
+        Texts of deleted memories are included only for callers who may recover them. Proposals without effect are
+        omitted.
         """
 
     @method
     def memory_usage(
         self, memory_id: str, *, limit: int | None = 50, agent_id: str | None = None
     ) -> Call[MemoryUsage]:
-        """Return the sessions that a memory was given to or left out of, why, and whether they used it."""
+        """Return the sessions that received or omitted a memory, the reasons, and whether they used it."""
 
     @method
     def memories(
@@ -202,21 +208,23 @@ class Calls:
         facets: Sequence[str] | None = None,
         agent_id: str | None = None,
     ) -> Call[MemoryPage]:
-        """Return a page of memories, newest first; forgotten ones only to who may recover, archived ones to operators.
+        """Return a page of memories, newest first, with counts of all memories unless `stats` is false.
 
-        Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
-        type, who, project, tag, source_type and state occurs among them.
+        `cursor` (`next` of another page) or `before` (an ID) continues there, whatever has been added or deleted
+        meanwhile. `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` adds the number
+        of matches, `facets` their counts by `type`, `who`, `project`, `tag`, `source_type` or `state`. Forgotten
+        memories require the permission to recover, archived ones an operator.
         """
 
     @method
     def ids(self, prefix: str, *, agent_id: str | None = None) -> Call[list[str]]:
-        """Return the ids of memories that begin so, at most ten, those of forgotten ones too."""
+        """Return up to ten IDs with this prefix, including forgotten memories."""
 
     @method
     def memory_timeline(
         self, *, scope: str | None = None, agent_id: str | None = None
     ) -> Call[MemoryTimeline]:
-        """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
+        """Return counts, types, authors and tags of today, the last seven and the last thirty days."""
 
     @method
     def modify(
@@ -234,7 +242,10 @@ class Calls:
         pinned: bool | None = None,
         who: str | None = None,
     ) -> Call[Modified]:
-        """Change a memory; `reason` is required, `if_version` refuses a concurrent change."""
+        """Change a memory; empty `tags` clear them. `if_version` refuses a concurrent change (409).
+
+        The refusal contains `current_version`, and `duplicate_memory_id` if another memory has the text.
+        """
 
     @method
     def modify_many(
@@ -245,7 +256,7 @@ class Calls:
         session_key: str | None = None,
         reason: str | None = None,
     ) -> Call[ModifiedMany]:
-        """Change up to 200 memories independently; the results are in the order of the patches."""
+        """Change up to 200 memories independently; a refused patch does not stop the others. Results are in order."""
 
     @method
     def forget(
@@ -259,16 +270,20 @@ class Calls:
         wrong: bool = False,
         if_version: int | None = None,
     ) -> Call[Modified]:
-        """Forget a memory; it can be recovered for 30 days. `reason` is required, in the body or the query.
+        """Forget a memory and everything derived only from it; both can be recovered for 30 days.
 
-        With `erase` it is deleted permanently. The answer lists documents and files that may still contain it (`heldBy`).
+        A pinned one needs `force`; `wrong` marks it as untrue. `erase` deletes permanently, even a pinned or forgotten
+        one, and soon its bytes in the database file; `heldBy` then lists documents and copies on disk that may still
+        contain it. `reason` is required.
         """
 
     @method
     def erase(self, memory_id: str, *, agent_id: str | None = None, reason: str) -> Call[Modified]:
-        """Forget a memory; it can be recovered for 30 days. `reason` is required, in the body or the query.
+        """Forget a memory and everything derived only from it; both can be recovered for 30 days.
 
-        With `erase` it is deleted permanently. The answer lists documents and files that may still contain it (`heldBy`).
+        A pinned one needs `force`; `wrong` marks it as untrue. `erase` deletes permanently, even a pinned or forgotten
+        one, and soon its bytes in the database file; `heldBy` then lists documents and copies on disk that may still
+        contain it. `reason` is required.
         """
 
     @method
@@ -292,7 +307,11 @@ class Calls:
         offset: int | None = None,
         all: bool = False,
     ) -> Call[ForgetPreview]:
-        """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
+        """Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.
+
+        Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong` marks
+        them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
+        """
 
     @method
     def forget_many(
@@ -319,7 +338,11 @@ class Calls:
         wrong: bool = False,
         confirm_token: str | None = None,
     ) -> Call[ForgottenMany]:
-        """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
+        """Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.
+
+        Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong` marks
+        them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
+        """
 
     @method
     def recover(
@@ -331,7 +354,7 @@ class Calls:
         reason: str,
         if_version: int | None = None,
     ) -> Call[Recovered]:
-        """Recover a forgotten memory; `reason` is required, in the body or the query."""
+        """Recover a forgotten memory within 30 days; `reason` is required."""
 
     @method
     def adopt(self, memory_id: str, *, agent_id: str | None = None) -> Call[Remembered]:
@@ -346,19 +369,20 @@ class Calls:
         session_key: str | None = None,
         reason: str,
     ) -> Call[RecoveredMany]:
-        """Recover up to 200 forgotten memories independently."""
+        """Recover up to 200 forgotten memories independently; a refused one does not stop the others."""
 
     @method
     def forgotten(
         self, *, limit: int | None = 100, offset: int | None = None, agent_id: str | None = None
     ) -> Call[ForgottenValues]:
-        """Return a page of forgotten values, newest first; with the start of their texts for callers who may recover
-        them.
+        """Return a page of forgotten values, newest first; they are not saved again automatically.
+
+        The start of a text is included for callers who may recover it.
         """
 
     @method
     def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> Call[Lifted]:
-        """Allow a forgotten value to be saved again and shown in sessions; its memory is not recovered."""
+        """Allow a forgotten value to be saved again; its memory stays forgotten."""
 
     @method
     def reviews(
@@ -368,7 +392,7 @@ class Calls:
 
     @method
     def approve(self, memory_id: str, *, agent_id: str | None = None) -> Call[Modified]:
-        """Approve a memory for unasked injection, as data with its origin; only for people, not tools."""
+        """Approve a waiting memory for unasked injection, as data with its origin; only for people, not tools."""
 
     @method
     def judge(
@@ -378,7 +402,10 @@ class Calls:
         agent_id: str | None = None,
         verdict: Literal["keep", "fade", "wrong", "none"],
     ) -> Call[Modified]:
-        """Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools."""
+        """Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools.
+
+        The pipeline never changes a memory to keep; one that may fade counts half; a wrong one is forgotten as untrue.
+        """
 
     @method
     def memory_links(self, memory_id: str, *, agent_id: str | None = None) -> Call[Links]:
@@ -390,11 +417,14 @@ class Calls:
 
     @method
     def reject(self, memory_id: str, *, agent_id: str | None = None) -> Call[Modified]:
-        """Forget a memory as wrong; its text is not saved again automatically. Only for people, not tools."""
+        """Forget a waiting memory as wrong; its text is not saved again automatically. Only for people, not tools."""
 
     @method
     def rate(self, session_key: str, ratings: Any, *, agent_id: str | None = None) -> Call[Rated]:
-        """Store ratings of a session's memories, or feedback on one; the weights that led to them change."""
+        """Store ratings of a session's memories from -1 to 1, by ID; adjusts the weights that led to them.
+
+        `unknown` lists memories that the session did not receive.
+        """
 
     @method
     def recall(
@@ -428,7 +458,14 @@ class Calls:
         why_not: str | None = None,
         as_prompt: bool = False,
     ) -> Call[Recalled]:
-        """Return the memories that answer a question, best first."""
+        """Return the memories that answer a question, best first.
+
+        Times in the question ("last week") are relative to `now`, with days of `timezone` (an IANA name; both default to
+        the daemon's). `as_of` answers with the state of that time. Times are ISO-8601 or YYYY-MM-DD. `expand` adds
+        transcripts under `sources`, `explain` explains each rank, `why_not` (an ID) why that memory is not a result.
+        With `touch` false the results do not count as used. `entities` and `cards` describe the entities in the
+        question.
+        """
 
     @method
     def context(
@@ -443,16 +480,16 @@ class Calls:
         agent_id: str | None = None,
         session_key: str | None = None,
     ) -> Call[ContextAnswer]:
-        """Return the context for a prompt; with `id` one page of a source.
+        """Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
 
-        It is the block that sessions receive with their prompts. An unknown or foreign source is 404.
+        Sessions receive the same block with their prompts. An unknown or foreign source is 404.
         """
 
     @method
     def episode(self, id: str, *, page: int = 1, agent_id: str | None = None) -> Call[EpisodePage]:
-        """Return the context for a prompt; with `id` one page of a source.
+        """Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
 
-        It is the block that sessions receive with their prompts. An unknown or foreign source is 404.
+        Sessions receive the same block with their prompts. An unknown or foreign source is 404.
         """
 
     @method
@@ -469,15 +506,24 @@ class Calls:
         since: str | None = None,
         agent_id: str | None = None,
     ) -> Call[list[Found]]:
-        """Return memories by words and filters, or with `distinct` the values of `who` or `type`."""
+        """Return memories that contain the words, best first; without words, those that pass the filters.
+
+        `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
+        """
 
     @method
     def authors(self, *, agent_id: str | None = None) -> Call[list[str]]:
-        """Return memories by words and filters, or with `distinct` the values of `who` or `type`."""
+        """Return memories that contain the words, best first; without words, those that pass the filters.
+
+        `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
+        """
 
     @method
     def types(self, *, agent_id: str | None = None) -> Call[list[str]]:
-        """Return memories by words and filters, or with `distinct` the values of `who` or `type`."""
+        """Return memories that contain the words, best first; without words, those that pass the filters.
+
+        `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
+        """
 
     @method
     def similar(
@@ -488,7 +534,7 @@ class Calls:
         type: str | None = None,
         agent_id: str | None = None,
     ) -> Call[list[Found]]:
-        """Return the memories most similar to the one with this `id`."""
+        """Return the memories most similar to the one with this `id`, best first; 404 without a vector."""
 
     @method
     def start_session(
@@ -501,9 +547,10 @@ class Calls:
         runtime_path: str | None = None,
         context: str | None = None,
     ) -> Call[StartedSession]:
-        """Claim a session and return its start context, empty if it already received it.
+        """Claim a session and return its start context: identity and memories; empty if it already received them.
 
-        A plugin that has lost its context sends `needsContext` and receives everything again.
+        `context` is the session's topic. A plugin that has lost its context sends `needsContext` to receive everything
+        again. 409 if the other runtime path has claimed the session.
         """
 
     @method
@@ -519,7 +566,7 @@ class Calls:
         last_assistant_message: str | None = None,
         transcript: str | None = None,
     ) -> Call[Prompted]:
-        """Return memories that fit a prompt and are new to its session.
+        """Return the context for a user's message; each text is injected once per session.
 
         Transcript and ratings are stored only for a caller that may save.
         """
@@ -528,7 +575,9 @@ class Calls:
     def prepare_offline(
         self, projects: Sequence[str], *, agent_id: str | None = None
     ) -> Call[OfflineContexts]:
-        """Return session starts for offline use, for the projects that the caller may read."""
+        """Return the session starts of these projects for offline use, as far as the caller may read them; "" means no
+        project.
+        """
 
     @method
     def end_turn(
@@ -542,7 +591,7 @@ class Calls:
         project: str | None = None,
         reason: str | None = None,
     ) -> Call[EndedTurn]:
-        """Store the current transcript and queue new content, if there is enough."""
+        """Store the current transcript; the session continues, and new text is queued if there is enough."""
 
     @method
     def end_session(
@@ -556,7 +605,7 @@ class Calls:
         project: str | None = None,
         reason: str | None = None,
     ) -> Call[EndedSession]:
-        """Release a session, store its transcript and queue its processing; a cleared session is not stored."""
+        """End a session, store its transcript and queue its processing; a cleared session is not stored."""
 
     @method
     def before_compaction(
@@ -569,7 +618,7 @@ class Calls:
         runtime_path: str | None = None,
         session_context: str | None = None,
     ) -> Call[Precompaction]:
-        """Store a checkpoint, and return instructions for a summary."""
+        """Store a checkpoint and return instructions for a summary before compaction."""
 
     @method
     def after_compaction(
@@ -587,9 +636,11 @@ class Calls:
 
     @method
     def sessions(self, *, agent_id: str | None = None) -> Call[list[RunningSession]]:
-        """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
+        """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
+        items.
 
-        `project`, `harness` and `use` narrow the latter, `cursor` is `next` of another page.
+        For all sessions, `project`, `harness` and `outcome` (received nothing, used nothing) filter; `cursor` is `next`
+        of the previous page.
         """
 
     @method
@@ -598,43 +649,53 @@ class Calls:
         *,
         project: str | None = None,
         harness: str | None = None,
-        use: Literal["given_nothing", "used_nothing"] | None = None,
+        outcome: Literal["given_nothing", "used_nothing"] | None = None,
         cursor: str | None = None,
         limit: int = 50,
         agent_id: str | None = None,
     ) -> Call[SessionPage]:
-        """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
+        """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
+        items.
 
-        `project`, `harness` and `use` narrow the latter, `cursor` is `next` of another page.
+        For all sessions, `project`, `harness` and `outcome` (received nothing, used nothing) filter; `cursor` is `next`
+        of the previous page.
         """
 
     @method
     def session(self, session_key: str) -> Call[RunningSession]:
-        """Return one session."""
+        """Return an active session."""
 
     @method
     def bypass_session(self, session_key: str, *, enabled: Any = True) -> Call[Bypassed]:
-        """Let the hooks of a session do nothing, or do their work again."""
+        """Disable or enable a session's hooks."""
 
     @method
     def preview_forget_session(
         self, session_key: str, *, agent_id: str | None = None
     ) -> Call[SessionPreview]:
-        """Show what would go with a session, or delete it; of what goes only memories can be recovered."""
+        """Delete a session's stored data permanently, and forget memories that come only from it; `mode=preview` only lists
+        them.
+
+        Only the memories can be recovered. Nothing more of the session is stored afterwards. `reason` is required.
+        """
 
     @method
     def forget_session(
         self, session_key: str, *, reason: str, agent_id: str | None = None
     ) -> Call[SessionForgotten]:
-        """Show what would go with a session, or delete it; of what goes only memories can be recovered."""
+        """Delete a session's stored data permanently, and forget memories that come only from it; `mode=preview` only lists
+        them.
+
+        Only the memories can be recovered. Nothing more of the session is stored afterwards. `reason` is required.
+        """
 
     @method
     def renew_session(self, session_key: str) -> Call[RenewedSession]:
-        """Let the claim of a session last as long as a new one."""
+        """Renew a session's claim to its full duration."""
 
     @method
     def transcript(self, session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
-        """Return what was said in a session, as it is stored."""
+        """Return a session's stored transcript."""
 
     @method
     def session_context(
@@ -644,10 +705,9 @@ class Calls:
         agent_id: str | None = None,
         project: str | None = None,
     ) -> Call[SessionContext]:
-        """Return what a session was given, from where and why, what was left out, and what of it was used.
+        """Return a session's injections with sources, reasons and use; what was omitted is included.
 
-        The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all. Looking counts as
-        no use.
+        The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading counts as no use.
         """
 
     @method
@@ -658,9 +718,9 @@ class Calls:
         agent_id: str | None = None,
         project: str | None = None,
     ) -> Call[SessionReplay]:
-        """Return a session as it went: what its context says, with all messages, what was remembered, and its summary.
+        """Return a whole session: context, messages, saved memories, summary.
 
-        The key is as for the context. Looking counts as no use.
+        The key is as for the context. Reading counts as no use.
         """
 
     @method
@@ -673,7 +733,7 @@ class Calls:
         session_key: str | None = None,
         project: str | None = None,
     ) -> Call[list[Excerpt]]:
-        """Return turns of earlier sessions that hold the words of a question."""
+        """Return transcript passages that contain the query's words."""
 
     @method
     def session_summaries(
@@ -684,40 +744,39 @@ class Calls:
         offset: int | None = None,
         project: str | None = None,
     ) -> Call[SummaryPage]:
-        """Return a page of summaries, latest first; `project` and `depth` narrow them."""
+        """Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several."""
 
     @method
     def checkpoints(self, project: str, *, limit: int | None = 10) -> Call[list[Checkpoint]]:
-        """Return the newest checkpoints of a project, newest first."""
+        """Return the checkpoints of a project's sessions, newest first."""
 
     @method
     def session_checkpoints(self, session_key: str) -> Call[list[Checkpoint]]:
-        """Return all checkpoints of a session, newest first."""
+        """Return the checkpoints of one session, newest first."""
 
     @method
     def health(self) -> Call[Health]:
-        """Return that the API answers; `db` false when the database does not, `status` degraded when work stands still."""
+        """Return that the API answers; `db` is false if the database does not, `status` degraded if processing is stuck."""
 
     @method
     def ready(self) -> Call[Ready]:
-        """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing.
+        """Return whether database, schema, worker and scheduler are ready (200), else what is missing (503).
 
-        `code` says that all of them are there, but nothing can be stored or the database is damaged.
-
-        A process that has just started is ready when it has the embedding model, too, so that the first question finds it.
+        `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
+        loaded too.
         """
 
     @method
     def status(self, *, parts: Sequence[str] | None = None) -> Call[Status]:
-        """Return version, processes, queue, providers and settings in force; `parts` names those that are wanted."""
+        """Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster."""
 
     @method
     def resources(self) -> Call[Resources]:
-        """Return memory and processor time of each process, and what each part of the workspace takes on disk."""
+        """Return memory and processor time of each process, and disk use of each part of the workspace."""
 
     @method
     def features(self) -> Call[dict[str, bool]]:
-        """Return each flag of the `features` section; others of its values are left out."""
+        """Return the boolean flags of the `features` section."""
 
     @method
     def jobs(
@@ -734,8 +793,9 @@ class Calls:
     ) -> Call[list[Job]]:
         """Return jobs, latest change first.
 
-        `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them, `since`
-        and `until` bound the latest change. `cursor` is `next` of the previous page; `facets=1` adds counts.
+        `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them,
+        `since` and `until` bound the latest change. `cursor` is `next` of the previous page; `facets` adds totals and
+        counts.
         """
 
     @method
@@ -755,8 +815,9 @@ class Calls:
     ) -> Call[Jobs]:
         """Return jobs, latest change first.
 
-        `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them, `since`
-        and `until` bound the latest change. `cursor` is `next` of the previous page; `facets=1` adds counts.
+        `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them,
+        `since` and `until` bound the latest change. `cursor` is `next` of the previous page; `facets` adds totals and
+        counts.
         """
 
     @method
@@ -769,7 +830,7 @@ class Calls:
 
     @method
     def cancel_job(self, job_id: str) -> Call[ChangedJob]:
-        """Cancel a job: a waiting one at once, a running one at its next check."""
+        """Cancel a job: a waiting one at once, a running one at its next check (`cancelRequested`)."""
 
     @method
     def delete_job(self, job_id: str) -> Call[DeletedJob]:
@@ -790,7 +851,7 @@ class Calls:
         limit: int | None = None,
         dry_run: bool = False,
     ) -> Call[ChangedJobs]:
-        """Restart the selected dead jobs, oldest first."""
+        """Restart dead jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500)."""
 
     @method
     def cancel_jobs(
@@ -807,7 +868,7 @@ class Calls:
         limit: int | None = None,
         dry_run: bool = False,
     ) -> Call[ChangedJobs]:
-        """Cancel the selected open jobs, oldest first."""
+        """Cancel open jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500)."""
 
     @method
     def pipeline_status(self, *, agent_id: str | None = None) -> Call[PipelineStatus]:
@@ -815,7 +876,7 @@ class Calls:
 
     @method
     def pause(self, *, queue: str | None = None) -> Call[Paused]:
-        """Start no more jobs, in all queues or one; running ones finish, and the pause survives restarts."""
+        """Start no jobs until resumed, in one queue or all; running ones finish, and the pause survives restarts."""
 
     @method
     def resume(self, *, queue: str | None = None) -> Call[Paused]:
@@ -831,7 +892,7 @@ class Calls:
         offset: int | None = None,
         agent_id: str | None = None,
     ) -> Call[EntityPage]:
-        """Return a page of an agent's entities with their counts, the important ones first."""
+        """Return a page of entities with their counts, the most important first; `q` is part of the name."""
 
     @method
     def entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[WholeEntity]:
@@ -847,7 +908,7 @@ class Calls:
         max_tokens: int | None = 2000,
         agent_id: str | None = None,
     ) -> Call[Expanded]:
-        """Return an entity's attributes, within a token budget."""
+        """Return an entity's attributes by its name, best for the question first, within a token budget."""
 
     @method
     def impact(
@@ -858,7 +919,9 @@ class Calls:
         max_depth: int | None = 3,
         agent_id: str | None = None,
     ) -> Call[Impact]:
-        """Return the entities affected by a change of one, nearest first."""
+        """Return the entities affected by a change of one, nearest first: its dependents, or with `upstream` its
+        dependencies.
+        """
 
     @method
     def knowledge_stats(self, *, agent_id: str | None = None) -> Call[KnowledgeStats]:
@@ -868,7 +931,7 @@ class Calls:
     def pin_entity(
         self, entity_id: str, *, reason: str | None = None, agent_id: str | None = None
     ) -> Call[Pinned]:
-        """Pin an entity for graph walks, or suppress it."""
+        """Pin an entity for graph walks regardless of its mentions, or suppress it."""
 
     @method
     def unpin_entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[Pinned]:
@@ -876,7 +939,7 @@ class Calls:
 
     @method
     def evaluation(self, *, agent_id: str | None = None) -> Call[Evaluation]:
-        """Compare sessions with and without memory."""
+        """Compare sessions with and without memory: effect, cost, notable memories."""
 
     @method
     def past_sessions(
@@ -892,7 +955,10 @@ class Calls:
         settings: Mapping[str, Mapping[str, Any]] | None = None,
         agent_id: str | None = None,
     ) -> Call[Replay]:
-        """Return what a past session's prompts would receive now, and with other settings; counts no use."""
+        """Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
+
+        Counts no use.
+        """
 
     @method
     def predictor(self, *, agent_id: str | None = None) -> Call[PredictorStatus | PredictorOff]:
@@ -949,7 +1015,7 @@ class Calls:
         vectors: bool = False,
         agent_id: str | None = None,
     ) -> Call[EmbeddingPage]:
-        """Return a page of memories with a vector, newest first; with `vectors=true` including the numbers."""
+        """Return a page of memories with a vector, newest first; `vectors` adds the numbers."""
 
     @method
     def embeddings_status(self) -> Call[EmbeddingsStatus]:
@@ -961,7 +1027,7 @@ class Calls:
 
     @method
     def projection_columns(self, *, agent_id: str | None = None) -> Call[ProjectionColumns]:
-        """Return the two-dimensional map of all memories as columns, without texts; 202 while the worker draws it."""
+        """Return the map of all memories as columns, without texts; 202 with `status` computing while it is drawn."""
 
     @method
     def projection(
@@ -983,7 +1049,10 @@ class Calls:
         agent_id: str | None = None,
         dimensions: int = 2,
     ) -> Call[Projection]:
-        """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
+        """Return a map of memories in two or three dimensions; 202 with `status` computing while it is drawn.
+
+        `who`, `types` and `tags` are comma-separated.
+        """
 
     @method
     def add_document(
@@ -998,10 +1067,10 @@ class Calls:
         metadata: Mapping[str, Any] | None = None,
         agent_id: str | None = None,
     ) -> Call[AddedDocument]:
-        """Store a document and queue its reading; one that is known is answered with 200.
+        """Store a document and queue its processing; a known one is answered with 200 and `deduplicated`.
 
-        A token that is limited to an agent names no file: those of this machine, MEMORY.md of others among them, are
-        nobody's rows.
+        With `source_type` url or file, `url` is its location. A token limited to an agent cannot name files, which
+        belong to no agent.
         """
 
     @method
@@ -1048,7 +1117,9 @@ class Calls:
         agent_id: str | None = None,
         sync: bool = False,
     ) -> Call[AddedConnector]:
-        """Add a connector, with `sync` also start its first sync; a folder must exist and be readable."""
+        """Add a connector, and with `sync` start its first sync; `settings.rootPath` must be a readable folder on this
+        machine.
+        """
 
     @method
     def sync_connectors(self) -> Call[Resynced]:
@@ -1062,7 +1133,7 @@ class Calls:
     def remove_connector(
         self, connector_id: str, *, cascade: bool = False
     ) -> Call[RemovedConnector]:
-        """Remove a connector, with `cascade=true` also its documents."""
+        """Remove a connector, with `cascade` also its documents."""
 
     @method
     def diagnostics(self) -> Call[Diagnoses]:
@@ -1074,11 +1145,13 @@ class Calls:
 
     @method
     def timeline(self, entity_id: str, *, limit: int | None = 1000) -> Call[Timeline]:
-        """Return history, jobs, log lines and errors of an ID, oldest first; empty for an unknown one."""
+        """Return history, jobs, log lines and errors of a memory, session or request, oldest first; empty for an unknown
+        ID.
+        """
 
     @method
     def models(self, *, provider: str | None = None, deprecated: bool = False) -> Call[Models]:
-        """Return the available models, of every provider or one; with `deprecated=true` including replaced ones."""
+        """Return the available models of all providers or one, and the list's age; `deprecated` includes replaced ones."""
 
     @method
     def refresh_models(self) -> Call[RefreshedModels]:
@@ -1093,7 +1166,7 @@ class Calls:
         since: str | None = None,
         until: str | None = None,
     ) -> Call[TelemetryPage]:
-        """Return events, newest first; `event`, `since` and `until` filter them."""
+        """Return events, newest first; they never leave the machine."""
 
     @method
     def telemetry_stats(self, *, since: str | None = None) -> Call[TelemetryStats]:
@@ -1141,15 +1214,19 @@ class Calls:
 
     @method
     def regenerate_harnesses(self) -> Call[Regenerated]:
-        """Update connected harnesses and generated files; `output` lists results and failures."""
+        """Repair harness connections and rewrite generated files; `output` lists results and failures."""
 
     @method
     def rewrite_memory_file(self, *, agent_id: str | None = None) -> Call[TriggeredSynthesis]:
-        """Queue a run now, regardless of the schedule, but not within an hour of the last."""
+        """Queue a run now, regardless of the schedule, but not within an hour of the last; else return the `reason` why
+        not.
+        """
 
     @method
     def undo_memory_file(self, *, agent_id: str | None = None) -> Call[UndoneSynthesis]:
-        """Restore the MEMORY.md before the last run, without forgotten statements; a new run may start at once."""
+        """Restore the MEMORY.md before the last run, without forgotten statements; a second time brings the replaced one
+        back.
+        """
 
     @method
     def git_status(self) -> Call[GitStatus]:
@@ -1157,15 +1234,15 @@ class Calls:
 
     @method
     def git_pull(self) -> Call[GitDone]:
-        """Pull from the remote."""
+        """Pull from the remote; `success` and `message` describe the result."""
 
     @method
     def git_push(self) -> Call[GitDone]:
-        """Push to the remote."""
+        """Push to the remote; `success` and `message` describe the result."""
 
     @method
     def git_sync(self) -> Call[GitDone]:
-        """Pull, then push."""
+        """Pull, then push; `success` and `message` describe the result."""
 
     @method
     def git_settings(self) -> Call[GitSettings]:
@@ -1182,11 +1259,11 @@ class Calls:
         remote: str | None = None,
         branch: str | None = None,
     ) -> Call[ChangedGitSettings]:
-        """Change settings, in agent.yaml."""
+        """Change settings in agent.yaml."""
 
     @method
     def check_update(self, *, force: bool = False) -> Call[UpdateCheck]:
-        """Return whether a new version exists; queries the index only with `force=true`, or if allowed."""
+        """Return whether a new version exists; queries the index only with `force`, or if allowed."""
 
     @method
     def update_settings(self) -> Call[UpdateSettings]:
@@ -1204,7 +1281,7 @@ class Calls:
 
     @method
     def install_update(self, version: str | None = None) -> Call[Installed]:
-        """Install a version with the original tool; the daemon uses it after a restart."""
+        """Install a version, by default the newest, with the original tool; the daemon uses it after a restart."""
 
     @method
     def secrets(self) -> Call[list[str]]:
@@ -1212,7 +1289,7 @@ class Calls:
 
     @method
     def put_secret(self, name: str, value: str) -> Call[KeptSecret]:
-        """Store a value under a name, replacing an earlier one."""
+        """Store a secret, replacing an earlier one."""
 
     @method
     def remove_secret(self, name: str) -> Call[KeptSecret]:
@@ -1222,7 +1299,7 @@ class Calls:
     def exec_with_secrets(
         self, command: str, secrets: Mapping[str, str], *, timeout_ms: int | None = None
     ) -> Call[Ran]:
-        """Run a shell command with secrets as environment variables; its output is redacted."""
+        """Run a shell command on this machine; `secrets` maps variables to secret names. Its output is masked."""
 
     @method
     def tasks(self) -> Call[TaskPage]:
@@ -1247,11 +1324,11 @@ class Calls:
         skill_mode: str | None = None,
         skip_permissions: bool | None = None,
     ) -> Call[AddedTask]:
-        """Add a task."""
+        """Schedule a prompt for a harness with a cron expression."""
 
     @method
     def enable_task(self, task_id: str, *, enabled: bool = True) -> Call[Done]:
-        """Change the given fields of a task; "" clears a folder, a skill or a time zone."""
+        """Change fields of a task; "" clears a folder, a skill or a time zone."""
 
     @method
     def run_task(self, task_id: str) -> Call[StartedRun]:
@@ -1263,13 +1340,13 @@ class Calls:
 
     @method
     def config_files(self) -> Call[list[ConfigFile]]:
-        """Return the files at the top of the workspace; secrets are masked for callers who may not see them."""
+        """Return the files at the top of the workspace; secrets are masked for callers without access."""
 
     @method
     def write_config(self, file: Any, content: Any, *, if_hash: str | None = None) -> Call[Done]:
         """Replace one of these files; settings that do not parse are refused with their line.
 
-        With `if_hash` the current file must have that hash, else 409.
+        With `if_hash`, refuse a file that has changed since (409).
         """
 
     @method
@@ -1288,15 +1365,18 @@ class Calls:
     def add_agent(
         self, name: str, *, read_policy: str = "isolated", policy_group: str | None = None
     ) -> Call[NamedAgent]:
-        """Add an agent: an entry in agent.yaml, a row, and a folder for its files."""
+        """Add an agent: an entry in agent.yaml, a row, and a folder for its files.
+
+        Its policy is isolated, shared, or group with a `policy_group`.
+        """
 
     @method
     def remove_agent(self, name: str, *, purge: bool = False) -> Call[RemovedAgent]:
-        """Remove an agent; its memories are archived, or with `purge=true` erased. Its files stay."""
+        """Remove an agent; its memories are archived, or erased with `purge`. Its files stay."""
 
     @method
     def skills(self, *, agent_id: str | None = None) -> Call[list[Skill]]:
-        """Return the installed skills, sorted by name; for an agent whose skills the roster lists, only these."""
+        """Return the installed skills, sorted by name; only the listed ones for an agent with a skill list."""
 
     @method
     def skill(self, name: str) -> Call[SkillFile]:
@@ -1316,7 +1396,10 @@ class Calls:
 
     @method
     def install_skill(self, name: str, *, source: str | None = None) -> Call[InstalledSkill]:
-        """Install a skill from a catalog, a path or a repository, replacing one of that name."""
+        """Install a skill from a catalog, or from `source`: a local path or `owner/repo[@skill]`.
+
+        Replaces one of the same name. May take a minute; on failure nothing is changed.
+        """
 
     @method
     def remove_skill(self, name: str) -> Call[RemovedSkill]:
@@ -1337,7 +1420,7 @@ class Calls:
         agent: str | None = None,
         user: str | None = None,
     ) -> Call[IssuedToken]:
-        """Sign a token; it is shown only once."""
+        """Sign a token, limited to the named scope; it is shown only once. Requires the role admin."""
 
     @method
     def exchange(self, code: str) -> Call[IssuedToken]:
@@ -1370,7 +1453,10 @@ class Calls:
         dry_run: bool = False,
         agent_id: str | None = None,
     ) -> Call[StartedBackfill]:
-        """Find unread sessions and queue them, newest first; a dry run only lists them."""
+        """Find unread sessions and queue them, newest first; `dry_run` only lists them.
+
+        With `by_model` the configured model extracts the facts, else the built-in rules.
+        """
 
     @method
     def stop_backfill(self) -> Call[StoppedBackfill]:
@@ -1386,9 +1472,10 @@ class Calls:
         everything: bool = False,
         agent_id: str | None = None,
     ) -> Call[ExportPage]:
-        """Return a page of records, and under `next` the cursor of the following page.
+        """Return a page of records, and under `next` the `cursor` of the following page.
 
-        Contains what the agent may read; private rows of all agents only with `everything=true`.
+        Contains what the agent may read; `everything` adds private memories of all agents. `since` omits records
+        unchanged since then, `vectors` adds vectors.
         """
 
     @method
@@ -1400,7 +1487,8 @@ class Calls:
         preview: str | None = None,
         last: bool = False,
     ) -> Call[Imported]:
-        """Import records, each completely or not at all, and return the results; importing one twice adds nothing.
+        """Import up to 1,000 records, each completely or not at all, and return the results; repeating it adds nothing.
 
-        With `preview` nothing is written, and the answer shows what would happen.
+        `vectors`: the file contains vectors, so none are created. With a name under `preview` nothing is written; all
+        requests of a dry run share the name, and its last one sets `last`.
         """

@@ -1,6 +1,6 @@
 """The named agents of the workspace.
 
-Adding or removing one changes agent.yaml first, and the database follows, so that neither undoes the other.
+Changes go to agent.yaml first, then to the database, so that neither reverts the other.
 """
 
 import asyncio
@@ -39,7 +39,10 @@ async def get_agents(state: Shared) -> wire.Agents:
 
 @serves(wire.ADD_AGENT)
 async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
-    """Add an agent: an entry in agent.yaml, a row, and a folder for its files."""
+    """Add an agent: an entry in agent.yaml, a row, and a folder for its files.
+
+    Its policy is isolated, shared, or group with a `policy_group`.
+    """
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
         raise Conflict("There is an agent of this name already", "agent_exists")
@@ -63,14 +66,14 @@ async def get_agent(name: str, state: Shared) -> wire.WholeAgent:
 async def delete_agent(
     name: str, state: Shared, actor: Who, purge: Flag = False
 ) -> wire.RemovedAgent:
-    """Remove an agent; its memories are archived, or with `purge=true` erased. Its files stay."""
+    """Remove an agent; its memories are archived, or erased with `purge`. Its files stay."""
     if name == DEFAULT_AGENT:
         raise Invalid("The default agent cannot be removed")
     await _known(state, name)
     state.check_writable()
     path = manifest.find(state.workspace)
     if path is not None:
-        # It may have been named elsewhere, or its entry taken out already.
+        # It may be named elsewhere, or its entry already removed.
         with contextlib.suppress(NotListed):
             await asyncio.to_thread(roster_file.remove, path, name)
     step = leave.erase if purge else leave.archive

@@ -102,7 +102,7 @@ Counts = dict[str, dict[str, float]]
 
 
 def _by_metric() -> tuple[Counts, Counts]:
-    """Return what was counted of routes and of providers."""
+    """Return the counts by route and by provider."""
     asked, took = "signet_http_requests_total", "signet_http_request_seconds_sum"
     called, waited = "signet_provider_calls_total", "signet_provider_call_seconds_sum"
     known = metrics.values(asked, took, called, waited)
@@ -131,7 +131,9 @@ async def get_timeline(
     state: Shared,
     limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
 ) -> wire.Timeline:
-    """Return history, jobs, log lines and errors of an ID, oldest first; empty for an unknown one."""
+    """Return history, jobs, log lines and errors of a memory, session or request, oldest first; empty for an unknown
+    ID.
+    """
     return await _timeline(entity_id, limit, state)
 
 

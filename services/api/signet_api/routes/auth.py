@@ -43,14 +43,14 @@ async def get_whoami(state: Shared) -> wire.WhoAmI:
         "mode": state.authority.mode,
         "permissions": sorted(asked.permissions - MARKS),
         "trustedLocal": asked.is_local_user,
-        # An invalid token is refused before.
+        # Invalid tokens have been refused before.
         "error": None,
     }
 
 
 @serves(wire.ISSUE_TOKEN, first=_can_sign)
 async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
-    """Sign a token; it is shown only once."""
+    """Sign a token, limited to the named scope; it is shown only once. Requires the role admin."""
     jti = uuid4().hex
     claims = _claims(body, state, jti)
     await state.db.awrite(issued.keep, claims, now=clock.now())

@@ -1,4 +1,4 @@
-"""Read earlier sessions of harnesses on this machine, in the daemon."""
+"""Read earlier sessions of the harnesses on this machine."""
 
 import asyncio
 from pathlib import Path
@@ -21,7 +21,10 @@ async def get_backfill(db: Db) -> wire.Backfill:
 
 @serves(wire.START_BACKFILL)
 async def post_backfill(state: Shared, body: BackfillBody) -> wire.StartedBackfill:
-    """Find unread sessions and queue them, newest first; a dry run only lists them."""
+    """Find unread sessions and queue them, newest first; `dry_run` only lists them.
+
+    With `by_model` the configured model extracts the facts, else the built-in rules.
+    """
     agent_id = named_agent(body.agent_id, None, {})
     wanted = Wanted(
         agent_id=agent_id,

@@ -35,7 +35,7 @@ from signet_api.scopes import each
 from signet_api.serving import serves
 from signet_api.shapes import filled
 
-#: Of what follows a memory so many are listed, with so much of their texts.
+#: Maximum number of listed derived memories, and characters of each.
 MOST_SHOWN, MOST_CHARS = 50, 200
 
 
@@ -43,7 +43,10 @@ MOST_SHOWN, MOST_CHARS = 50, 200
 async def patch_memory(
     memory_id: str, body: PatchBody, request: Request, state: Shared, actor: Who
 ) -> wire.Modified:
-    """Change a memory; `reason` is required, `if_version` refuses a concurrent change."""
+    """Change a memory; empty `tags` clear them. `if_version` refuses a concurrent change (409).
+
+    The refusal contains `current_version`, and `duplicate_memory_id` if another memory has the text.
+    """
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     return _modified(await _modify(state, _patch(memory_id, body, agent_id), actor))
@@ -53,7 +56,7 @@ async def patch_memory(
 async def post_modify(
     body: ModifyBody, request: Request, state: Shared, actor: Who
 ) -> wire.ModifiedMany:
-    """Change up to 200 memories independently; the results are in the order of the patches."""
+    """Change up to 200 memories independently; a refused patch does not stop the others. Results are in order."""
     state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
@@ -73,9 +76,11 @@ async def delete_memory(
     query: Annotated[ForgetOneBody, Query()],
     body: ForgetOneBody | None = None,
 ) -> wire.Modified:
-    """Forget a memory; it can be recovered for 30 days. `reason` is required, in the body or the query.
+    """Forget a memory and everything derived only from it; both can be recovered for 30 days.
 
-    With `erase` it is deleted permanently. The answer lists documents and files that may still contain it (`heldBy`).
+    A pinned one needs `force`; `wrong` marks it as untrue. `erase` deletes permanently, even a pinned or forgotten
+    one, and soon its bytes in the database file; `heldBy` then lists documents and copies on disk that may still
+    contain it. `reason` is required.
     """
     asked = merged(query, body)
     if asked.force or asked.erase:
@@ -102,7 +107,7 @@ async def delete_memory(
 
 
 async def _copies(state: State, memory_id: str) -> list[str]:
-    """Return the copies on disk that may hold a memory, none for an unknown one."""
+    """Return the copies on disk that may contain a memory."""
     memory = await state.db.aread(lookup.find, memory_id)
     saved_at = clock.parsed(memory.created_at) if memory else None
     if saved_at is None:
@@ -120,7 +125,7 @@ async def post_recover(
     query: Annotated[RecoverBody, Query()],
     body: RecoverBody | None = None,
 ) -> wire.Recovered:
-    """Recover a forgotten memory; `reason` is required, in the body or the query."""
+    """Recover a forgotten memory within 30 days; `reason` is required."""
     asked = merged(query, body)
     rules = Rules.of(state.settings)
     changed = await state.db.awrite(
@@ -163,7 +168,7 @@ async def post_adopt(
 async def post_recover_many(
     body: RecoverManyBody, request: Request, state: Shared, actor: Who
 ) -> wire.RecoveredMany:
-    """Recover up to 200 forgotten memories independently."""
+    """Recover up to 200 forgotten memories independently; a refused one does not stop the others."""
     state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
@@ -183,7 +188,7 @@ async def post_recover_many(
 async def result_of(
     state: State, change: Callable[..., Changed], asked: Forget | Recover, actor: Actor
 ) -> wire.Modified:
-    """Change one of several memories; a refusal is its result."""
+    """Change one of several memories; a refusal becomes its result."""
     rules = Rules.of(state.settings)
     try:
         changed = await state.db.awrite(change, asked, actor=actor, rules=rules, now=clock.now())
@@ -195,7 +200,7 @@ async def result_of(
 
 
 def changed_body(changed: Changed) -> wire.Modified:
-    """Return what clients read of a change."""
+    """Return the answer for a change."""
     body: wire.Modified = {
         "success": True,
         "id": changed.id,
@@ -210,7 +215,7 @@ def changed_body(changed: Changed) -> wire.Modified:
 
 
 def along_body(along: Along) -> wire.Along:
-    """Return what clients read of what follows memories that go or come back."""
+    """Return the answer's part about derived memories."""
     body: wire.Along = {
         "alongCount": len(along.goes),
         "along": [
@@ -226,7 +231,7 @@ def along_body(along: Along) -> wire.Along:
 
 
 def _refused_body(refused: Refused) -> wire.Modified:
-    """Return what clients read of one refusal among other results, and note it."""
+    """Return the answer for one refusal among several, and record it."""
     note_refusal(refused)
     return {**cast("wire.Modified", refused.facts), "error": refused.message}
 
@@ -235,7 +240,7 @@ def _modified(changed: Changed) -> wire.Modified:
     body = changed_body(changed)
     if changed.new_version is None:
         return body
-    # The vector of a new text is made by a job: it is never there yet.
+    # A job creates the new text's vector later.
     body["contentChanged"] = changed.content_changed
     body["embedded"] = False
     if changed.masked:
@@ -248,7 +253,7 @@ def _modified(changed: Changed) -> wire.Modified:
 async def _modify(state: State, patch: Patch, actor: Actor) -> Changed:
     rules = Rules.of(state.settings)
     if rules.masks and patch.content:
-        # Before the transaction: a long text takes a while, and nobody else can write meanwhile.
+        # Before the transaction, because masking a long text takes long and blocks other writers.
         patch = await asyncio.to_thread(modify.without_secrets, patch)
     return await state.db.awrite(modify.modify, patch, actor=actor, rules=rules, now=clock.now())
 
@@ -260,7 +265,7 @@ async def _item(
     agent_id: str,
     actor: Actor,
 ) -> wire.Modified:
-    """Apply one patch of a batch; whatever is wrong with it becomes its result."""
+    """Apply one patch of a batch; errors become its result."""
     fields = dict(sent) if isinstance(sent, Mapping) else {}
     if fields.get("reason") is None:
         fields["reason"] = reason

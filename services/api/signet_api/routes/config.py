@@ -20,7 +20,7 @@ from signet_api.serving import serves
 
 @serves(wire.CONFIG_FILES)
 async def get_config(state: Shared) -> wire.ConfigFiles:
-    """Return the files at the top of the workspace; secrets are masked for callers who may not see them."""
+    """Return the files at the top of the workspace; secrets are masked for callers without access."""
     try:
         found = await asyncio.to_thread(files.every, state.workspace)
     except OSError:
@@ -43,7 +43,7 @@ def _masked(found: list[wire.ConfigFile], secrets: list[str]) -> list[wire.Confi
 async def post_config(body: ConfigBody, state: Shared) -> Done:
     """Replace one of these files; settings that do not parse are refused with their line.
 
-    With `if_hash` the current file must have that hash, else 409.
+    With `if_hash`, refuse a file that has changed since (409).
     """
     if not (isinstance(body.file, str) and body.file and isinstance(body.content, str)):
         raise Invalid("Invalid request")
@@ -70,7 +70,7 @@ async def get_config_schema(state: Shared) -> wire.ConfigSchema:
 async def patch_config(body: SettingsBody, state: Shared) -> wire.ChangedConfig:
     """Change settings in agent.yaml, all or none; comments stay, and the running daemon applies them.
 
-    Invalid values are refused; with `if_hash` also a file with another hash (409).
+    Invalid values are refused; with `if_hash` also a file that has changed since (409).
     """
     config.check(body.set)
     await asyncio.to_thread(

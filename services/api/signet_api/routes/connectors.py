@@ -1,4 +1,4 @@
-"""Connect folders whose files become documents, and keep them in sync."""
+"""Connectors: folders whose files become documents."""
 
 import asyncio
 
@@ -27,8 +27,10 @@ async def get_connectors(db: Db) -> wire.Connectors:
 async def post_connector(
     body: ConnectorBody, request: Request, state: Shared
 ) -> wire.AddedConnector:
-    """Add a connector, with `sync` also start its first sync; a folder must exist and be readable."""
-    # The folder may lie on a slow or lost network disk.
+    """Add a connector, and with `sync` start its first sync; `settings.rootPath` must be a readable folder on this
+    machine.
+    """
+    # The folder may be on a slow or disconnected network disk.
     connector = await asyncio.to_thread(
         register.draft,
         body.provider,
@@ -97,7 +99,7 @@ async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
 async def delete_connector(
     connector_id: str, state: Shared, actor: Who, cascade: Flag = False
 ) -> wire.RemovedConnector:
-    """Remove a connector, with `cascade=true` also its documents."""
+    """Remove a connector, with `cascade` also its documents."""
     rules = Rules.of(state.settings)
     if cascade:
         await state.db.awrite(remove.prepare, connector_id, rules=rules, now=clock.now())

@@ -22,10 +22,10 @@ from signet_api.shapes import filled
 
 @serves(wire.ADD_DOCUMENT)
 async def post_document(body: DocumentBody, request: Request, state: Shared) -> Response:
-    """Store a document and queue its reading; one that is known is answered with 200.
+    """Store a document and queue its processing; a known one is answered with 200 and `deduplicated`.
 
-    A token that is limited to an agent names no file: those of this machine, MEMORY.md of others among them, are
-    nobody's rows.
+    With `source_type` url or file, `url` is its location. A token limited to an agent cannot name files, which
+    belong to no agent.
     """
     asked = caller.current().scope
     if asked.agent and body.source_type == SourceType.FILE and not body.content:

@@ -36,7 +36,7 @@ from signet_api.probe import Probed
 from signet_api.serving import respond, serves
 from signet_api.shapes import as_wire, filled
 
-#: Places in columns are whole tenths.
+#: Map coordinates are rounded to tenths.
 TENTHS = 10
 
 
@@ -48,7 +48,7 @@ async def get_embeddings(
     offset: Annotated[int, Whole(0, export.FURTHEST)] = 0,
     vectors: Flag = False,
 ) -> Response:
-    """Return a page of memories with a vector, newest first; with `vectors=true` including the numbers."""
+    """Return a page of memories with a vector, newest first; `vectors` adds the numbers."""
     page = await read_as(
         state.db, agent_id, export.page, limit=limit, offset=offset, vectors=vectors
     )
@@ -107,7 +107,7 @@ async def get_embedding_health(state: Shared, agent_id: Text = None) -> wire.Emb
 
 
 async def _probed(state: State) -> Probed:
-    """Return what is known of the provider; while its queue waits for it, it is left in peace."""
+    """Return the provider's last state; it is not contacted while its queue waits for it."""
     retry_at = await state.db.aread(circuit_breaker.breaker_retry_at, queue_of("embed"))
     now = clock.now()
     if retry_at is not None and retry_at > now.timestamp() * 1000:
@@ -119,7 +119,7 @@ async def _probed(state: State) -> Probed:
 def _tracker(
     tx: ReadTx, state: State, now: datetime
 ) -> tuple[dict[str, object] | None, str | None]:
-    """Return what the search for missing vectors has done, and until when it waits for the provider."""
+    """Return the progress of creating missing vectors, and until when it waits for the provider."""
     settings = state.settings
     retry_at = circuit_breaker.breaker_retry_at(tx, queue_of("embed"))
     waiting = None if retry_at is None else clock.ms_to_text(retry_at)
@@ -132,7 +132,7 @@ def _tracker(
 
 
 def _base_url(state: State) -> str | None:
-    """Return where the provider is, as it may be shown; None for one in this process."""
+    """Return the provider's displayed address; None for one in this process."""
     wanted = chosen.vector_settings(state.live.keyed, state.live.loaded.environment)
     known = {**registry.BASE_URLS, registry.OLLAMA: wanted.ollama_url}
     usual = known.get(state.settings.embedding.provider)
@@ -161,7 +161,10 @@ def _exported(row: Mapping[str, Any]) -> wire.Embedding:
 async def get_projection(
     agent_id: Agent, state: Shared, query: Annotated[MapParams, Query()]
 ) -> Response:
-    """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
+    """Return a map of memories in two or three dimensions; 202 with `status` computing while it is drawn.
+
+    `who`, `types` and `tags` are comma-separated.
+    """
     view = _view(query, agent_id)
     looked = await state.db.aread(project.look, view, now=clock.now())
     if (waiting := await _unless_drawn(state, view, looked)) is not None:
@@ -171,7 +174,7 @@ async def get_projection(
 
 @serves(wire.PROJECTION_COLUMNS)
 async def get_projection_columns(agent_id: Agent, state: Shared) -> Response:
-    """Return the two-dimensional map of all memories as columns, without texts; 202 while the worker draws it."""
+    """Return the map of all memories as columns, without texts; 202 with `status` computing while it is drawn."""
     view = View(agent_id=agent_id)
     looked = await state.db.aread(project.look, view, now=clock.now())
     if (waiting := await _unless_drawn(state, view, looked)) is not None:
@@ -180,7 +183,7 @@ async def get_projection_columns(agent_id: Agent, state: Shared) -> Response:
 
 
 async def _unless_drawn(state: State, view: View, looked: Looked) -> Response | None:
-    """Return the answer while there is no map, and see to it that it is made; None when there is one."""
+    """Return the answer while the map is missing, and have it drawn; None if it exists."""
     if looked.failure is not None:
         return JSONResponse(
             {
@@ -231,7 +234,7 @@ def _computing(view: View, looked: Looked) -> wire.Projection:
 
 def _ready(view: View, looked: Looked) -> Response:
     drawn = project.drawn(view, looked)
-    # A memory that was hidden from this reader a moment ago leaves the map with its lines.
+    # A memory hidden from this reader in the meantime is removed with its edges.
     shown = [place for place, id_ in enumerate(drawn.ids) if id_ in looked.rows]
     position = {place: number for number, place in enumerate(shown)}
     nodes = (_node(looked.rows[drawn.ids[place]], drawn.places[place]) for place in shown)

@@ -24,7 +24,7 @@ async def get_events(
 ) -> EventStream:
     """Stream events from now on, or since `Last-Event-ID`, of all or the named topics: IDs and kinds, no text.
 
-    Each event is named after its topic. `hello` starts the stream, `missed` marks a gap.
+    Events are named after their topic. `hello` starts the stream, `missed` marks a gap.
     """
     if state.is_stopping:
         raise Unavailable("The daemon is stopping")

@@ -25,7 +25,10 @@ from signet_api.serving import serves
 async def post_feedback(
     body: FeedbackBody, request: Request, state: Shared, actor: Who
 ) -> wire.Rated:
-    """Store ratings of a session's memories, or feedback on one; the weights that led to them change."""
+    """Store ratings of a session's memories from -1 to 1, by ID; adjusts the weights that led to them.
+
+    `unknown` lists memories that the session did not receive.
+    """
     if body.memory_id is not None or body.feedback_type is not None:
         return await _say(body, request, state, actor)
     if not body.session_key or body.feedback is None:
@@ -94,14 +97,14 @@ def _take(
 
 
 def _steps(state: State) -> WeightBounds | None:
-    """Return how far weights may move, None when they may not."""
+    """Return the maximum weight change, None if disabled."""
     pipeline = state.settings.pipeline
     learns: Settings = pipeline.feedback
     return None if pipeline.mutations_frozen or not learns.enabled else WeightBounds.of(learns)
 
 
 def _ratings(said: object) -> dict[str, float]:
-    """Return ratings by id; raises Invalid for anything but a map of ids to numbers with at least one."""
+    """Return ratings by ID; raises Invalid unless it is a non-empty map of IDs to numbers."""
     if isinstance(said, dict) and said and all(_is_number(value) for value in said.values()):
         return {str(name): float(max(-1, min(1, value))) for name, value in said.items()}
     raise Invalid("Invalid feedback format — expected map of ID to number (-1 to 1)")
@@ -112,7 +115,7 @@ def _is_number(value: object) -> bool:
 
 
 def _paths(body: FeedbackBody) -> dict[str, Path]:
-    """Return what led to each memory and what became of it."""
+    """Return how each memory was found and used."""
     found = {}
     for memory_id, path in body.paths.items():
         reward = body.rewards.get(memory_id)

@@ -1,4 +1,4 @@
-"""Forget many memories: look first, then do it."""
+"""Forget many memories, with a preview."""
 
 import asyncio
 from functools import partial
@@ -27,7 +27,11 @@ from signet_api.shapes import as_wire, filled
 async def post_forget(
     body: ForgetBody, request: Request, state: Shared, actor: Who
 ) -> wire.ForgetPreview | wire.ForgottenMany:
-    """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
+    """Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.
+
+    Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong` marks
+    them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
+    """
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     if body.mode == "execute":
         if body.force:
@@ -84,7 +88,7 @@ class _Copied(TypedDict, total=False):
 
 
 async def _copied(state: State, found: list[Candidate]) -> _Copied:
-    """Back everything up before many memories go; a disk without room for that is no reason to keep them."""
+    """Back up before a bulk request; a full disk does not prevent it."""
     if not choose.needs_confirmation(found):
         return {}
     last = await state.db.aread(choose.last_change, [one.id for one in found])

@@ -1,4 +1,4 @@
-"""List forgotten, rejected and erased values, and lift them."""
+"""Forgotten, rejected and erased values."""
 
 from typing import Annotated
 
@@ -23,8 +23,9 @@ from signet_api.serving import serves
 async def get_forgotten(
     agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
 ) -> wire.ForgottenValues:
-    """Return a page of forgotten values, newest first; with the start of their texts for callers who may recover
-    them.
+    """Return a page of forgotten values, newest first; they are not saved again automatically.
+
+    The start of a text is included for callers who may recover it.
     """
     window = Rules.of(state.settings).recover_within
 
@@ -46,7 +47,7 @@ async def get_forgotten(
 
 @serves(wire.LIFT)
 async def post_lift(memory_id: str, agent: Agent, state: Shared) -> wire.Lifted:
-    """Allow a forgotten value to be saved again and shown in sessions; its memory is not recovered."""
+    """Allow a forgotten value to be saved again; its memory stays forgotten."""
 
     def lift(tx: WriteTx) -> None:
         forgotten.lift(tx, memory_id, reader=_reader(tx, agent), now=clock.now())

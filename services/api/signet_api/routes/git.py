@@ -21,21 +21,21 @@ async def get_status(state: Shared) -> wire.GitStatus:
 
 @serves(wire.GIT_PULL)
 async def post_pull(state: Shared) -> wire.GitDone:
-    """Pull from the remote."""
+    """Pull from the remote; `success` and `message` describe the result."""
     settings = state.settings.git
     return await asyncio.to_thread(sync.pull, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_PUSH)
 async def post_push(state: Shared) -> wire.GitDone:
-    """Push to the remote."""
+    """Push to the remote; `success` and `message` describe the result."""
     settings = state.settings.git
     return await asyncio.to_thread(sync.push, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_SYNC)
 async def post_sync(state: Shared) -> wire.GitDone:
-    """Pull, then push."""
+    """Pull, then push; `success` and `message` describe the result."""
     settings, now = state.settings.git, clock.now()
     return await asyncio.to_thread(
         sync.sync, state.workspace, settings, _vault(state).find, now=now
@@ -50,7 +50,7 @@ async def get_config(state: Shared) -> wire.GitSettings:
 
 @serves(wire.CHANGE_GIT_SETTINGS)
 async def post_config(body: GitConfigBody, state: Shared) -> wire.ChangedGitSettings:
-    """Change settings, in agent.yaml."""
+    """Change settings in agent.yaml."""
     wished = body.model_dump(by_alias=True, exclude_none=True)
     changed = await asyncio.to_thread(git_settings.change, state.workspace, wished)
     config = await asyncio.to_thread(git_settings.shown, state.workspace, changed)

@@ -20,7 +20,7 @@ async def get_harnesses(state: Shared) -> wire.Harnesses:
 
 @serves(wire.REGENERATE_HARNESSES)
 async def post_regenerate(state: Shared) -> wire.Regenerated:
-    """Update connected harnesses and generated files; `output` lists results and failures."""
+    """Repair harness connections and rewrite generated files; `output` lists results and failures."""
     output, is_whole = await asyncio.to_thread(_regenerated, _site(state), state)
     message = (
         "Harnesses are up to date" if is_whole else "Some harnesses could not be brought up to date"

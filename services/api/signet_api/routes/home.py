@@ -29,13 +29,13 @@ from signet_api.serving import serves
 _WAITING = ForgottenParams(limit=5)
 _FORGOTTEN = PageParams(q="", state="forgotten", limit=1, stats=False, total=True)
 _YEAR_AGO = PageParams(q="", state="active", sort="importance", limit=3, stats=False, total=True)
-#: What is counted by day, and of how many days.
+#: Daily counts, and the number of days.
 _COUNTED, _DAYS = ("added", "prompts", "told_tokens"), 35
 
 
 @serves(wire.HOME)
 async def get_home(agent: Agent, only: Only, state: Shared, tz: Text = None) -> wire.Home:
-    """Return identity, running sessions, pending reviews, last forgotten memories, and background work.
+    """Return identity, active sessions, pending reviews, last forgotten memories, and background work.
 
     Days follow the time zone `tz`, else this machine's.
     """
@@ -63,10 +63,10 @@ def _home(
     if asked.scope.project is None:
         home["kept"] = stored.count(tx, only)
     if asked.may(RECOVER):
-        # How many: their texts are for who opens the list of forgotten memories.
+        # Only the count; the texts are in the list of forgotten memories.
         home["forgotten"] = {**_page(tx, state, agent, _FORGOTTEN), "memories": []}
     if asked.may(DIAGNOSTICS):
-        # Every question is answered by this process.
+        # This process answers every question.
         jobs, recalls = stats.totals(tx), latency.of_process(latency.Operation.RECALL)
         home["work"] = {
             "waiting": jobs[Status.PENDING],
@@ -85,7 +85,7 @@ def _page(tx: ReadTx, state: State, agent: str, asked: PageParams) -> MemoryPage
 
 
 def _year_ago(now: datetime, zone: tzinfo) -> PageParams:
-    """Return the question for this day a year ago: of 28 February on a leap day."""
+    """Return the same date a year ago; 28 February on a leap day."""
     today = now.astimezone(zone).date()
     day = min(today.day, 28) if today.month == 2 else today.day
     first = date(today.year - 1, today.month, day)
@@ -136,7 +136,7 @@ async def get_readme(html: Flag = True) -> wire.ProductPage:
 
 
 async def _text(name: ProductText, has_html: bool) -> wire.ProductPage:
-    """Return a text in the shape that dashboards read; nothing is fetched, so that `source` is always `local`."""
+    """Return a text in the format of dashboards; nothing is fetched, so `source` is always `local`."""
     content = await asyncio.to_thread(identity.content, name)
     now_ms = int(clock.now().timestamp() * 1000)
     page: wire.ProductPage = {"content": content, "source": "local", "cachedAt": now_ms}

@@ -55,13 +55,13 @@ NOTHING_SAVED: wire.NothingRemembered = {"success": True, "memories": []}
 async def post_remember(
     request: Request, state: Shared, actor: Who, body: HookRememberBody
 ) -> wire.RememberedByHook | wire.NothingRemembered:
-    """Save a text from a session; the same text or idempotency key twice is one memory."""
+    """Save a text from a session; the same text or idempotency key twice creates one memory."""
     if not (body.harness.strip() and body.content.strip()):
         raise Invalid("harness and content are required")
     call = await call_of(body, request.headers, state)
     if await bypassed(call, state):
         return {**NOTHING_SAVED, "bypassed": True}
-    # A person may type prefixes after `/remember` (MEM-4).
+    # `/remember` accepts prefixes (MEM-4).
     said = prefixes.parse(body.content)
     new = NewMemory(
         content=said.content,
@@ -96,7 +96,7 @@ async def post_remember(
 async def post_pre_compaction(
     request: Request, state: Shared, body: PreCompactionBody
 ) -> wire.Precompaction:
-    """Store a checkpoint, and return instructions for a summary."""
+    """Store a checkpoint and return instructions for a summary before compaction."""
     if not body.harness.strip():
         raise Invalid("harness is required")
     call = await call_of(body, request.headers, state)
@@ -125,7 +125,7 @@ async def post_compaction_complete(
 
 
 async def keep_summary(call: Call, body: CompactionBody, state: State, actor: Actor) -> Remembered:
-    """Save a summary as a memory of its session, which may then be given again what it was given (HK-93)."""
+    """Save a summary as a memory; its session may then receive earlier injections again (HK-93)."""
     told = await state.db.aread(withheld.cleaned, call.agent_id, body.summary)
     new = NewMemory(
         content=told if told.strip() else body.summary,
@@ -150,7 +150,9 @@ async def keep_summary(call: Call, body: CompactionBody, state: State, actor: Ac
 
 @serves(wire.PREPARE_OFFLINE)
 async def post_offline(request: Request, state: Shared, body: OfflineBody) -> wire.OfflineContexts:
-    """Return session starts for offline use, for the projects that the caller may read."""
+    """Return the session starts of these projects for offline use, as far as the caller may read them; "" means no
+    project.
+    """
     agent_id, now = await agent_of(body.agent_id, None, request), clock.now()
     bound = caller.current().scope.project
     named = {one: await state.projects.named(one) or "" for one in dict.fromkeys(body.projects)}
@@ -166,7 +168,7 @@ NOTHING_FOUND: wire.NothingRecalled = {"memories": [], "results": [], "count": 0
 async def post_hook_recall(
     request: Request, state: Shared, body: HookRecallBody
 ) -> Recalled | wire.NothingRecalled:
-    """Return the memories that answer a question; empty for a process started by Signet (HK-6)."""
+    """Return the memories that answer a question; empty for processes started by Signet (HK-6)."""
     if not (body.harness.strip() and body.query.strip()):
         raise Invalid("harness and query are required")
     call = await call_of(body, request.headers, state)
@@ -183,9 +185,10 @@ async def post_hook_recall(
 async def post_session_start(
     request: Request, state: Shared, body: SessionStartBody
 ) -> wire.StartedSession:
-    """Claim a session and return its start context, empty if it already received it.
+    """Claim a session and return its start context: identity and memories; empty if it already received them.
 
-    A plugin that has lost its context sends `needsContext` and receives everything again.
+    `context` is the session's topic. A plugin that has lost its context sends `needsContext` to receive everything
+    again. 409 if the other runtime path has claimed the session.
     """
     if not body.harness.strip():
         raise Invalid("harness is required")
@@ -204,7 +207,7 @@ async def post_session_start(
 async def post_prompt(
     request: Request, state: Shared, actor: Who, body: PromptBody
 ) -> wire.Prompted:
-    """Return memories that fit a prompt and are new to its session.
+    """Return the context for a user's message; each text is injected once per session.
 
     Transcript and ratings are stored only for a caller that may save.
     """
@@ -233,7 +236,7 @@ async def post_prompt(
 
 
 def _ratings(said: object) -> dict[str, float]:
-    """Return the ratings among what was sent with a prompt; the rest is left out, because the prompt goes on."""
+    """Return the valid ratings of a prompt; others are ignored, because the prompt must be answered."""
     if not isinstance(said, Mapping):
         return {}
     return {
@@ -247,7 +250,7 @@ def _ratings(said: object) -> dict[str, float]:
 async def post_session_end(
     request: Request, state: Shared, body: SessionEndBody
 ) -> wire.EndedSession:
-    """Release a session, store its transcript and queue its processing; a cleared session is not stored."""
+    """End a session, store its transcript and queue its processing; a cleared session is not stored."""
     if not body.harness.strip():
         raise Invalid("harness is required")
     return await end_session(body, request.headers, state)
@@ -255,7 +258,7 @@ async def post_session_end(
 
 @serves(wire.END_TURN, first=unless_internal({"skipped": True}))
 async def post_checkpoint(request: Request, state: Shared, body: SessionEndBody) -> wire.EndedTurn:
-    """Store the current transcript and queue new content, if there is enough."""
+    """Store the current transcript; the session continues, and new text is queued if there is enough."""
     if not (body.harness.strip() and (body.session_key or body.session_id)):
         raise Invalid("harness and sessionKey are required")
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
@@ -273,7 +276,6 @@ async def post_checkpoint(request: Request, state: Shared, body: SessionEndBody)
 async def end_session(
     body: SessionEndBody, headers: Mapping[str, str], state: State
 ) -> wire.EndedSession:
-    """End a session, or a turn of it."""
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
     report, services = _report(body, headers), services_of(state)
     ended = await session_end.end(call, report, services)

@@ -1,8 +1,8 @@
-"""Look at jobs, try them again, end them, and follow what happens to them: Server-Sent Events.
+"""Jobs: list, retry, cancel, and follow them as Server-Sent Events.
 
-Events are named after what happened, their data is the job. A client that comes again with `Last-Event-ID` hears what
-it has missed; what happened just before may then come twice. `ready` says from where on everything is told, `missed`
-that more happened than can be told again: what was read before is old.
+Events are named after the change and contain the job. A client that reconnects with `Last-Event-ID` receives what it
+missed; the last events may be repeated. `ready` starts the stream; `missed` means that events are lost, so earlier
+data is outdated.
 """
 
 from collections import Counter
@@ -37,16 +37,15 @@ from signet_api.stream import EventStream, message
 
 log = logs.get("api")
 
-#: How often is looked; also the longest delay of an event.
+#: Polling interval, and the maximum delay of an event.
 LOOK_SECONDS = 0.2
 
 
 @dataclass(slots=True)
 class JobFollower:
-    """One client of the stream, and what it was told last.
+    """One client of the stream.
 
-    A look that finds nothing committed since the last one reads no row. A client that reads slowly goes on where
-    it was.
+    A poll without a new commit reads no row. A slow client continues at its cursor.
     """
 
     state: State
@@ -54,8 +53,8 @@ class JobFollower:
     _seen: int | None = None
 
     async def look(self) -> bytes:
-        """Return what has happened since the last look as events."""
-        # Read before the look, so that a later commit causes another one.
+        """Return the events since the last poll."""
+        # Read before polling, so that a later commit triggers another poll.
         version = self.state.commits.version()
         if version == self._seen:
             return b""
@@ -76,19 +75,19 @@ class JobFollower:
 
 
 def missed(cursor: Cursor) -> bytes:
-    """Return the message that says that events are missing here."""
+    """Return the message for lost events."""
     return message({}, id=cursor, event="missed")
 
 
 def ready(cursor: Cursor) -> bytes:
-    """Return the first message: from here on every event is sent."""
+    """Return the first message."""
     return message({}, id=cursor, event="ready")
 
 
 def _written(look: Look, before: Cursor) -> bytes:
-    """Return the events of a look as text of the stream.
+    """Return the events of a poll as text of the stream.
 
-    A client that has not read the last of them continues before the first: nothing is left out, some may come twice.
+    A client that did not receive the last one continues before the first, so some may be repeated.
     """
     ids = [before] * (len(look.events) - 1) + [look.cursor]
     return b"".join(
@@ -97,9 +96,9 @@ def _written(look: Look, before: Cursor) -> bytes:
     )
 
 
-#: What jobs are counted by.
+#: Columns for counts of jobs.
 FACETS = ("status", "kind", "queue", "code")
-#: What history is told of instead of a memory (RP-5).
+#: Subject of history entries that concern no memory (RP-5).
 SYSTEM = "system"
 
 
@@ -125,8 +124,9 @@ async def get_jobs(
 ) -> wire.Jobs:
     """Return jobs, latest change first.
 
-    `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them, `since`
-    and `until` bound the latest change. `cursor` is `next` of the previous page; `facets=1` adds counts.
+    `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them,
+    `since` and `until` bound the latest change. `cursor` is `next` of the previous page; `facets` adds totals and
+    counts.
     """
     which = JobFilter(
         states=_states(status),
@@ -161,7 +161,7 @@ def _place(cursor: str | None) -> tuple[str, str] | None:
 
 
 def _passes(one: Tally, which: JobFilter, *, but: str = "") -> bool:
-    """Return whether counted jobs pass the filters, or all but one of them."""
+    """Return whether counted jobs pass the filters, except `but`."""
     return (
         (but == "status" or one.status in which.states)
         and (but == "kind" or which.kind in (None, one.kind))
@@ -211,7 +211,7 @@ async def post_retry(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
 
 @serves(wire.CANCEL_JOB)
 async def post_cancel(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
-    """Cancel a job: a waiting one at once, a running one at its next check."""
+    """Cancel a job: a waiting one at once, a running one at its next check (`cancelRequested`)."""
     await _row(db, job_id)
     status = await db.awrite(_cancel_one, job_id, actor=actor, now=clock.now())
     return {
@@ -232,7 +232,7 @@ async def delete_job(job_id: str, db: Db, actor: Who) -> wire.DeletedJob:
 
 @serves(wire.RETRY_JOBS)
 async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
-    """Restart the selected dead jobs, oldest first."""
+    """Restart dead jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500)."""
     which = _which(body, Status.DEAD)
     if body.dry_run:
         return _changed(*await db.aread(_ids, which, body.size), is_dry=True)
@@ -242,7 +242,7 @@ async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJob
 
 @serves(wire.CANCEL_JOBS)
 async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
-    """Cancel the selected open jobs, oldest first."""
+    """Cancel open jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500)."""
     which = _which(body, Status.PENDING, Status.LEASED)
     if body.dry_run:
         return _changed(*await db.aread(_ids, which, body.size), is_dry=True)
@@ -285,13 +285,13 @@ def _cancel_many(
 
 
 def _ids(tx: ReadTx, which: JobFilter, limit: int) -> tuple[list[str], bool]:
-    """Return the oldest jobs of a choice, and whether there are more than the limit."""
+    """Return the oldest selected jobs, and whether there are more than the limit."""
     found = [row["id"] for row in admin.find(tx, which, limit=limit + 1, oldest_first=True)]
     return found[:limit], len(found) > limit
 
 
 def _audit(tx: WriteTx, action: str, jobs: list[str], *, actor: Actor, now: datetime) -> None:
-    """Write down who changed which jobs, in the transaction that does."""
+    """Record the actor of a change in the same transaction."""
     facts = {"repairAction": action, "affected": len(jobs), "jobs": jobs}
     history.record(tx, SYSTEM, Event.NONE, actor=actor, at=now, reason=action, metadata=facts)
 

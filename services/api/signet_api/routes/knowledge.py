@@ -27,7 +27,7 @@ U = TypeVar("U")
 
 KINDS = ("attribute", "constraint")
 STATUSES = ("active", "superseded", "deleted")
-#: How far pages reach.
+#: Maximum offset.
 FURTHEST = 1_000_000
 Limit = Annotated[int, Whole(1, 200)]
 Offset = Annotated[int, Whole(0, FURTHEST)]
@@ -42,7 +42,7 @@ async def get_entities(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> wire.EntityPage:
-    """Return a page of an agent's entities with their counts, the important ones first."""
+    """Return a page of entities with their counts, the most important first; `q` is part of the name."""
     items, total = await look(
         state,
         agent,
@@ -144,7 +144,7 @@ async def post_pin(
     body: PinBody | None = None,
     agent_id: Text = None,
 ) -> wire.Pinned:
-    """Pin an entity for graph walks, or suppress it."""
+    """Pin an entity for graph walks regardless of its mentions, or suppress it."""
     state.check_writable()
     asked = body or PinBody.model_validate({})
     pin = Pin(type=PinType(asked.pin_type), weight=asked.weight_override, reason=asked.reason)
@@ -181,9 +181,9 @@ async def look(
     otherwise: U,
     **fields: object,
 ) -> T | U:
-    """Return what `find` shows the readers of an agent's graph, `otherwise` where there is none.
+    """Return the result of `find` for an agent's graph, or `otherwise` if the tables are missing.
 
-    It is called with `reader=`, in a read of its own.
+    It is called with `reader=` in a read transaction.
     """
 
     def found(tx: ReadTx) -> T | U:
@@ -198,7 +198,7 @@ def _pin(tx: WriteTx, entity_id: str, pin: Pin, agent_id: str, *, now: datetime)
 
 
 def _one_of(name: str, text: str | None, known: tuple[str, ...]) -> str | None:
-    """Return the word, None when there is none; raises Invalid for any that is not known."""
+    """Return a word, None if empty; raises Invalid for an unknown one."""
     if text and text not in known:
         raise Invalid(f"{name} must be {', '.join(known[:-1])} or {known[-1]}")
     return text or None

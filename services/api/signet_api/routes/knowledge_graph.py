@@ -28,7 +28,7 @@ from signet_api.params import Agent
 from signet_api.routes.knowledge import look
 from signet_api.serving import serves
 
-#: How long a walk along edges may take.
+#: Time limit of a graph walk.
 IMPACT_MS = 200
 LEAST_TOKENS, MOST_TOKENS = 100, 10_000
 MOST_SESSIONS = 50
@@ -123,7 +123,7 @@ async def get_hygiene(
 async def post_expand(
     request: Request, state: Shared, body: ExpandBody | None = None, agent_id: Text = None
 ) -> wire.Expanded:
-    """Return an entity's attributes, within a token budget."""
+    """Return an entity's attributes by its name, best for the question first, within a token budget."""
     asked = body or ExpandBody.model_validate({})
     name = asked.entity.strip()
     if not name:
@@ -182,7 +182,9 @@ def _sessions(
 async def post_impact(
     body: ImpactBody, request: Request, state: Shared, agent_id: Text = None
 ) -> wire.Impact:
-    """Return the entities affected by a change of one, nearest first."""
+    """Return the entities affected by a change of one, nearest first: its dependents, or with `upstream` its
+    dependencies.
+    """
     if not body.entity_id:
         raise Invalid("entityId is required")
     if body.direction not in ("downstream", "upstream"):

@@ -1,4 +1,4 @@
-"""The log of all processes, from its files: the newest lines, and new ones live."""
+"""The log files of all processes."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ from signet_api.serving import serves
 from signet_api.stream import EventStream, message
 
 MAX_LINES = 1_000
-#: How often the files are read while a client listens.
+#: Polling interval of the files.
 LOOK_SECONDS = 0.25
 
 
@@ -54,7 +54,7 @@ async def get_log_stream(
 
 @dataclass(slots=True)
 class _Follower:
-    """One client at the end of the log. A slow one is buffered by the files themselves."""
+    """One client that follows the log; the files buffer for slow clients."""
 
     state: State
     tail: Tail
@@ -63,11 +63,11 @@ class _Follower:
     _has_left: bool = False
 
     async def look(self) -> bytes:
-        """Return new lines as events; of very many only the newest."""
+        """Return new lines as events; at most the newest MAX_LINES."""
         return await asyncio.to_thread(self._take)
 
     def leave(self) -> None:
-        """Close the file, once no look is reading it."""
+        """Close the file once no poll is reading."""
         self.state.log_listeners.leave()
         with self._reading:
             self._has_left = True

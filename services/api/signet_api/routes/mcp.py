@@ -1,7 +1,7 @@
-"""The Model Context Protocol over HTTP, stateless: every message is complete in itself and answered at once.
+"""The Model Context Protocol over HTTP, stateless.
 
-The session id that a client gets when it introduces itself holds nothing but its name, so that later messages say who
-stores something. Nothing is kept for it, and no message needs one.
+The session ID contains only the client's name, which is recorded with changes. The server keeps no session, and
+messages need none.
 """
 
 import asyncio
@@ -25,18 +25,18 @@ from signet_api.errors import answer
 from signet_api.inner import ask
 from signet_api.serving import serves
 
-#: Largest body of a message (MC-5).
+#: Maximum body (MC-5).
 MAX_BYTES = 10 * 1024 * 1024
-#: Most messages of a batch: each may have a long answer, and nobody had to show a token for them yet.
+#: Maximum messages of a batch, because answers may be long and no token has been checked yet.
 MAX_MESSAGES = 100
 
-#: Who history says it was (MC-10); a token knows better.
+#: The actor for the history (MC-10); a token takes precedence.
 _HEADERS = {
     b"x-signet-runtime-path": b"plugin",
     b"x-signet-actor": b"mcp-server",
     b"x-signet-actor-type": b"harness",
 }
-#: What the address may say of where a request comes from; it wins over the header.
+#: Query parameters that describe the origin of a request; they take precedence over headers.
 _CONTEXT = {
     "agent_id": b"x-signet-agent-id",
     "project": b"x-signet-project",
@@ -49,7 +49,7 @@ SESSION = "mcp-session-id"
 
 _MESSAGE: dict[str, Any] = {"type": "object"}
 _ONE_OR_MORE = {"anyOf": [_MESSAGE, {"type": "array", "items": _MESSAGE}]}
-#: What the description of the interface says of messages and answers: JSON-RPC, its errors too.
+#: OpenAPI description of messages and answers as JSON-RPC.
 _MESSAGES: dict[str, Any] = {
     "requestBody": {"content": {"application/json": {"schema": _ONE_OR_MORE}}},
     "responses": {
@@ -92,7 +92,7 @@ async def post_mcp(request: Request) -> Response:
 
 @serves(wire.END_MCP, parameters=_CONTEXT)
 async def delete_mcp() -> Done:
-    """End a session; there is none to end."""
+    """End a session; a no-op."""
     return {"success": True}
 
 
@@ -116,16 +116,16 @@ async def _run(request: Request, call: Call) -> Reply:
 
 
 async def _asked(request: Request, wanted: Operation, seconds: float) -> tuple[int, object]:
-    """Return what our own interface answers to a request from where this one comes from (MC-6)."""
+    """Return the API's answer to a request in the name of this request's caller (MC-6)."""
     headers = _HEADERS | _context(request)
     asking = ask(request.app.state.entry, request, wanted.method, wanted.path, wanted.body, headers)
     return await asyncio.wait_for(asking, seconds)
 
 
 def _context(request: Request) -> dict[bytes, bytes]:
-    """Return the headers that say where a request comes from: as its address says it, else its own headers.
+    """Return the headers that describe the origin of a request, from its query parameters or headers.
 
-    The harness is the name that the client introduced itself by when neither names one.
+    Without either, the harness is the client's name.
     """
     found = {
         header: value

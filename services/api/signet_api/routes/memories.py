@@ -1,4 +1,4 @@
-"""Read memories one by one, in pages, and their history."""
+"""Read memories, lists of them, and their history."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -31,10 +31,12 @@ from signet_api.shapes import as_wire, filled
 async def get_memories(
     agent: Agent, query: Annotated[PageParams, Query()], state: Shared
 ) -> wire.MemoryPage:
-    """Return a page of memories, newest first; forgotten ones only to who may recover, archived ones to operators.
+    """Return a page of memories, newest first, with counts of all memories unless `stats` is false.
 
-    Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
-    type, who, project, tag, source_type and state occurs among them.
+    `cursor` (`next` of another page) or `before` (an ID) continues there, whatever has been added or deleted
+    meanwhile. `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` adds the number
+    of matches, `facets` their counts by `type`, `who`, `project`, `tag`, `source_type` or `state`. Forgotten
+    memories require the permission to recover, archived ones an operator.
     """
     query = await filed(query, state)
     asked = filter_of(query)
@@ -50,7 +52,7 @@ async def get_memories(
 
 @serves(wire.MEMORY)
 async def get_memory(memory_id: str, agent: Agent, db: Db) -> wire.Memory:
-    """Return one memory; a forgotten or unknown one is not found, nor is a session or commit that recall names."""
+    """Return one memory; 404 for a forgotten one, and for a session or commit named by recall."""
     if expand.names_one(memory_id):
         raise NotFound(f"not a memory; memory_context shows all of {memory_id}")
     return full(await read_as(db, agent, lookup.get, memory_id))
@@ -63,7 +65,7 @@ async def get_history(
     db: Db,
     limit: Annotated[int, Whole(0, history.MAX_LIMIT)] = history.DEFAULT_LIMIT,
 ) -> wire.History:
-    """Return what has happened to a memory, oldest first; texts of a forgotten one only to those who may recover it."""
+    """Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it."""
     limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
     told = caller.current().may(RECOVER)
     changes = await read_as(db, agent, history.of, memory_id, limit=limit, forgotten_texts=told)
@@ -74,9 +76,10 @@ async def get_history(
 async def get_all_history(
     agent: Agent, query: Annotated[HistoryParams, Query()], db: Db
 ) -> wire.HistoryPage:
-    """Return what has happened to all memories, newest first; proposals that changed nothing are left out.
+    """Return the history of all memories, newest first; `cursor` is `next` of the previous page.
 
-    `event`, `since` and `until` narrow it. Texts of what is no more only to those who may recover it.
+    Texts of deleted memories are included only for callers who may recover them. Proposals without effect are
+    omitted.
     """
     if query.event is not None and query.event not in list(Event):
         raise Invalid(f"event must be one of {', '.join(Event)}")
@@ -92,7 +95,7 @@ async def get_all_history(
 
 
 def filter_of(query: PageParams) -> Filter:
-    """Return the filter that a query means; raises Invalid."""
+    """Return the filter of a query; raises Invalid."""
     if query.as_of is not None and query.state is not None:
         raise Invalid("as_of shows what was there at that time: leave state out")
     return filled(
@@ -137,7 +140,7 @@ def _facets(
 ) -> dict[str, list[wire.KeyCount]]:
     found = listing.facets(tx, names, asked, reader=reader)
     if not caller.current().may(RECOVER) and "state" in found:
-        # How many are forgotten is for those who may see which.
+        # The number of forgotten memories requires the permission to see them.
         found["state"] = [one for one in found["state"] if one[0] != State.FORGOTTEN]
     return {
         name: [{"key": value, "count": times} for value, times in counted]
@@ -149,7 +152,7 @@ def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary
     summary: wire.MemorySummary = as_wire(
         wire.MemorySummary,
         memory,
-        # What was forgotten since an instant is text only for those who could bring it back.
+        # Texts of forgotten memories require the permission to recover.
         content=memory.content if not memory.is_deleted or caller.current().may(RECOVER) else "",
         tags=",".join(memory.tags) or None,
         has_vector=memory.id in page.embedded,
@@ -161,7 +164,7 @@ def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary
 
 
 def full(memory: Memory) -> wire.Memory:
-    """Return every field of a memory that clients read (MEM-20)."""
+    """Return the answer for one memory (MEM-20)."""
     from_session = (memory.source_type or "").startswith("session")
     return as_wire(
         wire.Memory,
@@ -175,11 +178,11 @@ def full(memory: Memory) -> wire.Memory:
 
 @serves(wire.MEMORY_TIMELINE)
 async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.MemoryTimeline:
-    """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
+    """Return counts, types, authors and tags of today, the last seven and the last thirty days."""
     return await read_as(db, agent, eras.of, scope=scope, now=clock.now())
 
 
 @serves(wire.MEMORY_IDS)
 async def get_ids(prefix: str, agent: Agent, db: Db) -> wire.Ids:
-    """Return the ids of memories that begin so, at most ten, those of forgotten ones too."""
+    """Return up to ten IDs with this prefix, including forgotten memories."""
     return {"ids": await read_as(db, agent, lookup.ids, prefix)}

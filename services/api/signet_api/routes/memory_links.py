@@ -31,7 +31,10 @@ async def get_access(memory_id: str, agent: Agent, db: Db) -> wire.Access:
 async def post_review(
     memory_id: str, body: VerdictBody, request: Request, state: Shared, actor: Who
 ) -> wire_memory.Modified:
-    """Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools."""
+    """Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools.
+
+    The pipeline never changes a memory to keep; one that may fade counts half; a wrong one is forgotten as untrue.
+    """
     changed = await state.db.awrite(
         verdict.judge,
         memory_id,

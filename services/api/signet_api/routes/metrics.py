@@ -1,4 +1,4 @@
-"""Prometheus text of all processes, and gauges read from rows and files at scrape time."""
+"""Prometheus metrics of all processes, with gauges from rows and files at scrape time."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from signet_api import processes
 from signet_api.deps import Shared, State
 from signet_api.serving import serves
 
-#: How old the scores of a scrape may be: looking at everything costs more than counting.
+#: Maximum age of diagnostics scores in a scrape, because computing them is expensive.
 SCORES_KEPT_MS = 60_000
 
 

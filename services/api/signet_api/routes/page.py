@@ -1,4 +1,4 @@
-"""The dashboard: one page and its files, open in every mode; what the page shows it asks for with a token."""
+"""The dashboard's files, served in every mode; the page's own requests need a token."""
 
 from typing import Annotated
 

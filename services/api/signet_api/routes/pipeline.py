@@ -31,7 +31,7 @@ from signet_api.errors import answer
 from signet_api.params import Agent
 from signet_api.serving import serves
 
-#: The kinds of jobs behind the names under which clients know the workers. All of them run in the worker process.
+#: Job kinds by the worker names that clients know; all run in the worker process.
 WORKERS: Mapping[str, tuple[str, ...]] = {
     "extraction": ("extract",),
     "summary": ("summarize", "condense"),
@@ -60,7 +60,7 @@ async def get_pipeline_status(agent_id: Agent, state: Shared) -> wire.PipelineSt
 
 @serves(wire.PAUSE)
 async def post_pause(db: Db, actor: Who, body: QueueBody | None = None) -> wire.Paused:
-    """Start no more jobs, in all queues or one; running ones finish, and the pause survives restarts."""
+    """Start no jobs until resumed, in one queue or all; running ones finish, and the pause survives restarts."""
     await db.awrite(pauses.pause, _queue_of(body), now=clock.now(), actor=actor.name)
     return await _paused(db)
 
@@ -143,7 +143,7 @@ def _workers(
             "running": is_there and bool(kinds),
             "process": process["name"],
             "pid": process["pid"],
-            # The kernel's word: the process held its lock when this was asked.
+            # The kernel confirms that the process holds its lock.
             "lastHeartbeatAt": clock.to_text(now) if is_there else None,
             "currentJob": _current([row for row in leased if row["job_type"] in kinds]),
         }
@@ -189,7 +189,7 @@ def _breaker(one: Breaker) -> dict[str, object]:
 
 
 def _budgets(tx: ReadTx, settings: Settings, now: datetime) -> list[dict[str, object]]:
-    """Return what each provider that was asked in this hour has used of its hour."""
+    """Return this hour's use of each provider that was called."""
     extraction = settings.pipeline.extraction
     most_calls, most_tokens = extraction.max_calls_per_hour, extraction.max_tokens_per_hour
     used = [(name, ration.used(tx, name, now=now)) for name in TextProvider]
@@ -209,9 +209,9 @@ def _budgets(tx: ReadTx, settings: Settings, now: datetime) -> list[dict[str, ob
 
 @serves(wire.NUDGE)
 async def post_nudge(state: Shared) -> wire.Nudged:
-    """Retry waiting jobs and providers now, and run maintenance; return who was woken.
+    """Retry waiting jobs and providers now, and run maintenance; return the workers that were woken.
 
-    That is empty while the worker is down or paused: it then starts with this.
+    The list is empty while the worker is down or paused; it then starts with this.
     """
     now = clock.now()
     await state.db.awrite(_nudge, is_maintained=cycle.is_on(state.settings), now=now)
@@ -227,7 +227,7 @@ def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
 
 @serves(wire.MODELS)
 async def get_models(state: Shared, provider: Text = None, deprecated: Flag = False) -> wire.Models:
-    """Return the available models, of every provider or one; with `deprecated=true` including replaced ones."""
+    """Return the available models of all providers or one, and the list's age; `deprecated` includes replaced ones."""
     _look(state)
     known = _by_provider(state, deprecated=deprecated)
     chosen_from = known.values() if provider is None else [known.get(provider, [])]

@@ -26,7 +26,7 @@ from signet_api.deps import Project, Shared, State, agent_of
 from signet_api.params import Agent, Since, Until
 from signet_api.serving import serves
 
-#: The largest page, and most past sessions.
+#: Maximum page size, and maximum past sessions.
 MOST, MOST_PAST = 200, 500
 FURTHEST = 1_000_000
 
@@ -93,7 +93,7 @@ async def get_pair_count(agent: Agent, state: Shared) -> wire.PairCount:
 
 @serves(EVALUATION)
 async def get_evaluation(agent: Agent, state: Shared) -> Evaluation:
-    """Compare sessions with and without memory."""
+    """Compare sessions with and without memory: effect, cost, notable memories."""
     share = state.settings.pipeline.predictor.held_out
     return await state.db.aread(evaluate.report, agent_id=agent, holdout=share)
 
@@ -108,7 +108,10 @@ async def get_past_sessions(
 
 @serves(evaluation.REPLAY)
 async def post_replay(body: ReplayBody, request: Request, state: Shared) -> evaluation.Replay:
-    """Return what a past session's prompts would receive now, and with other settings; counts no use."""
+    """Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
+
+    Counts no use.
+    """
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     key = bare(body.session_key)
     await scopes.check_session(state.db, agent_id, key)

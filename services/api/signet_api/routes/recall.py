@@ -39,7 +39,14 @@ from signet_api.shapes import as_wire, filled
 
 @serves(wire.RECALL)
 async def post_recall(body: RecallBody, request: Request, state: Shared) -> wire.Recalled:
-    """Return the memories that answer a question, best first."""
+    """Return the memories that answer a question, best first.
+
+    Times in the question ("last week") are relative to `now`, with days of `timezone` (an IANA name; both default to
+    the daemon's). `as_of` answers with the state of that time. Times are ISO-8601 or YYYY-MM-DD. `expand` adds
+    transcripts under `sources`, `explain` explains each rank, `why_not` (an ID) why that memory is not a result.
+    With `touch` false the results do not count as used. `entities` and `cards` describe the entities in the
+    question.
+    """
     return await recalled(body, request, state)
 
 
@@ -47,12 +54,12 @@ async def post_recall(body: RecallBody, request: Request, state: Shared) -> wire
 async def get_search(
     query: Annotated[RecallParams, Address()], request: Request, state: Shared
 ) -> wire.Recalled:
-    """Return the same answer for a question in the query string: `q` and the names of the recall body."""
+    """Answer a question in the query string: `q` and the fields of the recall body."""
     return await recalled(query, request, state)
 
 
 async def recalled(body: RecallBody, request: Request, state: State) -> wire.Recalled:
-    """Return the answer to a question; Invalid when it is empty."""
+    """Return the answer to a question; raises Invalid if it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
     body = await filed(body, state)
@@ -75,7 +82,7 @@ async def recalled(body: RecallBody, request: Request, state: State) -> wire.Rec
 
 
 async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> wire.AsPrompt:
-    """Return what a session would be given with the question, without a trace of it."""
+    """Return the context that a session would receive with the question, without recording it."""
     call = _call(body, agent_id, key)
     session = await known(call, state)
     given = session.given if session else frozenset()
@@ -96,7 +103,7 @@ def _call(body: RecallBody, agent_id: str, key: str) -> Call:
 
 
 def _items(result: Result) -> list[Item]:
-    """Return the results as the record of a session tells them."""
+    """Return the results as a session's record lists them."""
     return [
         Item(
             kind=Kind(hit.type) if hit.source is Source.EPISODE else Kind.MEMORY,
@@ -116,9 +123,9 @@ def _items(result: Result) -> list[Item]:
 async def post_context(
     body: ContextBody, request: Request, state: Shared
 ) -> wire.ContextAnswer | wire.EpisodePage:
-    """Return the context for a prompt; with `id` one page of a source.
+    """Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
 
-    It is the block that sessions receive with their prompts. An unknown or foreign source is 404.
+    Sessions receive the same block with their prompts. An unknown or foreign source is 404.
     """
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     if body.id:
@@ -159,7 +166,7 @@ async def post_context(
     return context.described(await context.context_of(question, services_of(state)))
 
 
-#: Neighbours when no number is asked for, and at most.
+#: Default and maximum number of neighbours.
 NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 
 
@@ -167,7 +174,10 @@ NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 async def get_legacy_search(
     asked: Annotated[SearchParams, Query()], agent: Agent, db: Db
 ) -> wire.FoundMany | wire.Values:
-    """Return memories by words and filters, or with `distinct` the values of `who` or `type`."""
+    """Return memories that contain the words, best first; without words, those that pass the filters.
+
+    `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
+    """
     if asked.distinct in search.COLUMNS:
         return {"values": await read_as(db, agent, search.values, asked.distinct)}
     wanted = filled(
@@ -190,7 +200,7 @@ async def get_similar(
     k: Annotated[int, Whole(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
     type: Text = None,
 ) -> wire.FoundMany:
-    """Return the memories most similar to the one with this `id`."""
+    """Return the memories most similar to the one with this `id`, best first; 404 without a vector."""
     if not id:
         raise Invalid("id is required", results=[])
     found = await read_as(db, agent, similar.find, id, k=k, type=type)

@@ -39,9 +39,9 @@ from signet_api.deps import (
 from signet_api.serving import serves
 from signet_api.shapes import filled
 
-#: Secrets in a longer text are looked for before the write: 2 ms of it would keep other writers waiting.
+#: Longer texts are scanned for secrets before the transaction, because 2 ms would block other writers.
 LONG_CHARS = 20_000
-#: What a client may say of who reads it; anything else is as is usual for its owner.
+#: Accepted visibilities; others mean the owner's default.
 NAMED = {str(one): one for one in (Visibility.PRIVATE, Visibility.GLOBAL)}
 
 
@@ -50,7 +50,7 @@ async def _admitted(state: Shared) -> State:
     return state
 
 
-#: The process's state, when a save may go on.
+#: The process's state, once a save may continue.
 Admitted = Annotated[State, Depends(_admitted)]
 
 
@@ -60,7 +60,12 @@ Admitted = Annotated[State, Depends(_admitted)]
 async def post_remember(
     request: Request, state: Admitted, actor: Who, body: RememberBody
 ) -> wire.Remembered:
-    """Save one memory and queue its processing; the same text twice is one memory."""
+    """Save a text and queue its processing; `deduped` means that it already existed.
+
+    `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+    questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+    `idempotency_key` can be repeated and is saved once.
+    """
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     new = await _from_where(new_memory(await filed(body, state), agent_id), body, request, state)
     offset = clock_offset(request.headers)
@@ -74,7 +79,7 @@ async def post_remember(
 
 
 async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
-    """Save a text of a length that one transaction can take; raises Invalid, TooLarge and ScopeDenied."""
+    """Save a text that fits into one transaction; raises Invalid, TooLarge and ScopeDenied."""
     if not new.content.strip():
         raise Invalid("content is required")
     if len(new.content) > MAX_CONTENT_CHARS:
@@ -92,7 +97,7 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
 
 
 def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
-    """Return what a client asks to remember."""
+    """Return the memory described by a request."""
     return filled(
         NewMemory,
         body,
@@ -116,7 +121,7 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
 async def _from_where(
     new: NewMemory, body: RememberBody, request: Request, state: State
 ) -> NewMemory:
-    """Return the memory with the origin that its session's headers name, where the body names none (MC-6)."""
+    """Return the memory with the session named in the headers, unless the body names one (MC-6)."""
     harness, named = (said(request.headers, f"x-signet-{one}") for one in ("harness", "project"))
     if not (harness or named):
         return new
@@ -128,7 +133,7 @@ async def _from_where(
 
 
 def _structured(body: RememberBody) -> StructuredInput | None:
-    """Return the entities, relations and attributes that the body gives, None when it gives none."""
+    """Return the request's entities, relations and attributes, None without any."""
     if not (body.entities or body.aspects):
         return None
     named = [entity for entity in body.entities if entity.name]
@@ -164,7 +169,7 @@ def _structured(body: RememberBody) -> StructuredInput | None:
 
 
 def answer(saved: Remembered) -> wire.Remembered:
-    """Return the fields that clients read."""
+    """Return the answer for a saved memory."""
     body: wire.Remembered = {
         "success": True,
         "id": saved.id,

@@ -1,8 +1,8 @@
-"""Putting right what is wrong. One route for each action of the catalog, made from it, and the counts behind them.
+"""Repairs: one route per action of the catalog, and the counts behind them.
 
-A short repair is one transaction. A long one is a job of the worker, for which a request waits a few seconds; then it
-answers 202 with the job, which goes on. Without a worker, what needs none is done here in small steps, as far as it
-comes in that time; the rest is a job, too.
+A short repair is one transaction. A long one is a worker job; the request waits a few seconds for it, then answers
+202 with the job. Without a worker, repairs that need none run here in small steps within that time; the rest becomes
+a job.
 """
 
 import asyncio
@@ -37,28 +37,27 @@ from signet_api.errors import RETRY_AFTER
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 
-#: How long a request waits for the job that does its repair, or repairs itself, and how often it looks.
+#: How long a request waits for its job or repairs itself, and the polling interval.
 PATIENCE_MS = 10_000
 LOOK_SECONDS = 0.05
-#: The status of each refusal, and how long a caller is told to wait where nobody knows better. For what is switched off
-#: no wait helps; every other reason is about time.
+#: Status and default retry delay (ms) of each refusal. Disabled repairs have no delay; all other reasons are temporary.
 REFUSALS: Mapping[Reason | None, tuple[int, int | None]] = {
     Reason.FROZEN: (409, None),
     Reason.DISABLED: (409, None),
     Reason.UNAVAILABLE: (503, 30_000),
     Reason.ERROR: (500, None),
 }
-#: Who a caller on this machine may say it is; anything else counts as the least trusted one (RP-4).
+#: Actor types that a local caller may claim; others count as the least trusted one (RP-4).
 TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk"})
 
-#: What the kinds of options are called in JSON.
+#: JSON types of options.
 _TYPES: Mapping[type, Literal["integer", "number", "boolean", "string"]] = {
     int: "integer",
     float: "number",
     bool: "boolean",
     str: "string",
 }
-#: The fields of a body by which each filter is said.
+#: Body fields of each filter.
 _FILTER_FIELDS = {
     Filter.IDS: ("ids",),
     Filter.KIND: ("kind",),
@@ -82,7 +81,7 @@ def _serve(action: Action) -> None:
 
 
 def _described(action: Action) -> dict[str, Any]:
-    """Return what the description of the interface says of an action's body; all of it may be left out."""
+    """Return the OpenAPI description of an action's body; all fields are optional."""
     fields: dict[str, object] = {"dryRun": {"type": "boolean", "default": action.looks_first}}
     for option in action.options:
         bounds = {"minimum": option.low, "maximum": option.high} if option.high else {}
@@ -120,7 +119,7 @@ async def get_repairs(state: Shared) -> wire.Repairs:
     found = await state.db.aread(cycle.recommended, state.settings, report)
     triggers = {one.action: one.trigger for one in found}
     rows = await state.db.aread(_catalog, state.settings, triggers, now=clock.now())
-    # Sorting keeps the order of the catalog among equals.
+    # Sorting is stable and keeps the catalog's order.
     rows.sort(key=lambda row: row["recommended"] is None)
     return {"repairs": rows, "count": len(rows)}
 
@@ -234,7 +233,7 @@ async def _done(order: Order, state: State) -> Result:
 
 
 def _here(order: Order, state: State) -> Result:
-    """Repair in this process as long as a request may take."""
+    """Repair in this process within a request's time."""
     ends_at = clock.monotonic_ms() + PATIENCE_MS
 
     def check() -> None:
@@ -245,7 +244,7 @@ def _here(order: Order, state: State) -> Result:
 
 
 async def _by_worker(order: Order, state: State) -> Result:
-    """Queue the repair and wait a little for its end; at once without a worker that could take it."""
+    """Queue the repair and wait for its end; not at all without a worker."""
     job_id = await state.db.awrite(run.begin, order)
     is_at_work = await _is_at_work(state)
     ends_at = clock.monotonic_ms() + PATIENCE_MS
@@ -257,7 +256,7 @@ async def _by_worker(order: Order, state: State) -> Result:
 
 
 def _told(result: Result, *, is_at_work: bool) -> Result:
-    """Return the result with the reason why it is not the last, where that is not only time."""
+    """Return the result with the reason for its delay, unless it is only time."""
     if result.job_id is None or is_at_work:
         return result
     return replace(result, message=f"{result.message}; no worker takes jobs now")
@@ -268,7 +267,7 @@ async def _is_at_work(state: State) -> bool:
 
 
 async def _body(request: Request) -> Mapping[str, object]:
-    """Return the fields of the body, none when there is none that can be read."""
+    """Return the body's fields; empty if it is unreadable."""
     try:
         sent = parse(await request.body())
     except json.JSONDecodeError:
@@ -301,7 +300,7 @@ def _order(
 
 
 def _repairer(request: Request, actor: Actor) -> Actor:
-    """Return who repairs: the token knows best, an unknown type is an agent's, nobody can claim to be the daemon."""
+    """Return the actor: a token takes precedence, unknown types count as agents, and the daemon cannot be claimed."""
     headers = request.headers
     type, name = actor.type, actor.name
     if caller.current().claims is None:
@@ -317,7 +316,7 @@ def _repairer(request: Request, actor: Actor) -> Actor:
 
 
 def _check(order: Order, state: State) -> None:
-    """Raise Invalid for what the settings or the action rule out."""
+    """Raise Invalid if the settings or the action rule out the order."""
     if order.action.name == "backfillHints" and not state.settings.pipeline.hints.enabled:
         raise Invalid("hints are disabled")
     if order.action.name == "forgetDeadMemories" and not 1 <= len(order.chosen.ids or ()) <= 200:

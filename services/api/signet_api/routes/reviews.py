@@ -43,7 +43,7 @@ def page(tx: ReadTx, agent: str, query: ForgottenParams) -> wire.WaitingMemories
 async def post_approve(
     memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
 ) -> wire.Modified:
-    """Approve a memory for unasked injection, as data with its origin; only for people, not tools."""
+    """Approve a waiting memory for unasked injection, as data with its origin; only for people, not tools."""
     agent = await agent_of(body.agent_id if body else None, None, request)
     return await _decided(review.approve, memory_id, agent, state, actor)
 
@@ -52,7 +52,7 @@ async def post_approve(
 async def post_reject(
     memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
 ) -> wire.Modified:
-    """Forget a memory as wrong; its text is not saved again automatically. Only for people, not tools."""
+    """Forget a waiting memory as wrong; its text is not saved again automatically. Only for people, not tools."""
     agent = await agent_of(body.agent_id if body else None, None, request)
     return await _decided(review.reject, memory_id, agent, state, actor)
 

@@ -1,4 +1,4 @@
-"""Secrets: their names, and commands that run with their values."""
+"""Secrets: names, and commands that receive values."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from signet_api.serving import serves
 
 log = logs.get("secrets")
 
-#: Bounds of a command's time, in milliseconds (SE-42).
+#: Limits of a command's time, in milliseconds (SE-42).
 LEAST_MS, MOST_MS = 1_000, 600_000
 
 
@@ -27,7 +27,7 @@ async def get_secrets(state: Shared) -> wire.Secrets:
 
 @serves(wire.RUN_WITH_SECRETS)
 async def post_exec(body: ExecBody, state: Shared, actor: Who) -> wire.Ran:
-    """Run a shell command with secrets as environment variables; its output is redacted."""
+    """Run a shell command on this machine; `secrets` maps variables to secret names. Its output is masked."""
     return await _ran(state, body, body.secrets, actor.name)
 
 
@@ -39,7 +39,7 @@ async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) ->
 
 @serves(wire.SECRET)
 async def get_secret(name: str, state: Shared, actor: Who) -> wire.SecretValue:
-    """Return one value to a person on this machine; agents use it only as a command's variable."""
+    """Return one value to a person on this machine; agents can use it only as a command's variable."""
     asked = caller.current()
     if not asked.is_local_user:
         raise Forbidden("A value is shown on this machine only")
@@ -52,7 +52,7 @@ async def get_secret(name: str, state: Shared, actor: Who) -> wire.SecretValue:
 
 @serves(wire.PUT_SECRET)
 async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> wire.KeptSecret:
-    """Store a value under a name, replacing an earlier one."""
+    """Store a secret, replacing an earlier one."""
     await asyncio.to_thread(vault_of(state).put, name, body.value)
     log.info("secret.kept", name=name, actor=actor.name)
     return {"success": True, "name": name}
@@ -67,7 +67,6 @@ async def delete_secret(name: str, state: Shared, actor: Who) -> wire.KeptSecret
 
 
 def vault_of(state: State) -> Vault:
-    """Return the vault of the workspace."""
     return Vault(state.workspace.vault)
 
 

@@ -1,4 +1,4 @@
-"""Running sessions: look at them and steer them; what was said in them, their summaries and checkpoints."""
+"""Active and past sessions, their transcripts, summaries and checkpoints."""
 
 import asyncio
 from collections.abc import Callable
@@ -54,7 +54,8 @@ async def _only(request: Request, agent_id: Text = None) -> str | None:
     return None if named is None or found != named else found
 
 
-#: The agent that a list is limited to, None for no limit; one agent alone has every session (HN-77).
+#: The agent that a list is limited to, None for no limit; without other agents the default one has every session
+#: (HN-77).
 T = TypeVar("T")
 Only = Annotated[str | None, Depends(_only)]
 
@@ -66,9 +67,11 @@ async def get_sessions(
     db: Db,
     asked: Annotated[SessionParams, Query()],
 ) -> wire.RunningSessions | wire.SessionPage:
-    """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
+    """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
+    items.
 
-    `project`, `harness` and `use` narrow the latter, `cursor` is `next` of another page.
+    For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
+    of the previous page.
     """
     scope = caller.current().scope
     asked = await filed(asked, state)
@@ -90,7 +93,7 @@ async def get_sessions(
 
 @serves(wire.SEARCH_SESSIONS)
 async def post_search(request: Request, state: Shared, body: TranscriptSearchBody) -> wire.Excerpts:
-    """Return turns of earlier sessions that hold the words of a question."""
+    """Return transcript passages that contain the query's words."""
     if not body.query.strip():
         raise Invalid("query is required")
     body = await filed(body, state)
@@ -110,7 +113,7 @@ async def post_search(request: Request, state: Shared, body: TranscriptSearchBod
 
 @serves(wire.SESSION)
 async def get_session(session_key: str, db: Db) -> RunningSession:
-    """Return one session."""
+    """Return an active session."""
     scope, key = caller.current().scope, bare(session_key)
     live = await db.aread(
         running.find, agent_id=scope.agent, project=scope.project, now=clock.now()
@@ -123,7 +126,7 @@ async def get_session(session_key: str, db: Db) -> RunningSession:
 
 @serves(wire.BYPASS_SESSION)
 async def post_bypass(session_key: str, db: Db, body: BypassBody) -> wire.Bypassed:
-    """Let the hooks of a session do nothing, or do their work again."""
+    """Disable or enable a session's hooks."""
     if not isinstance(body.enabled, bool):
         raise Invalid("enabled (boolean) is required")
     key, is_on = bare(session_key), body.enabled
@@ -133,7 +136,7 @@ async def post_bypass(session_key: str, db: Db, body: BypassBody) -> wire.Bypass
 
 @serves(wire.RENEW_SESSION)
 async def post_renew(session_key: str, db: Db) -> wire.RenewedSession:
-    """Let the claim of a session last as long as a new one."""
+    """Renew a session's claim to its full duration."""
     key = bare(session_key)
     until = await db.awrite(running.renew, key, caller.current().scope, now=clock.now())
     return {"key": key, "renewed": True, "expiresAt": clock.to_text(until)}
@@ -143,7 +146,11 @@ async def post_renew(session_key: str, db: Db) -> wire.RenewedSession:
 async def post_forget(
     session_key: str, only: Only, state: Shared, actor: Who, body: ForgetSessionBody
 ) -> wire.SessionPreview | wire.SessionForgotten:
-    """Show what would go with a session, or delete it; of what goes only memories can be recovered."""
+    """Delete a session's stored data permanently, and forget memories that come only from it; `mode=preview` only lists
+    them.
+
+    Only the memories can be recovered. Nothing more of the session is stored afterwards. `reason` is required.
+    """
     if body.mode == "execute" and not body.reason.strip():
         raise Invalid("reason is required")
     found = await state.db.aread(forget.look, bare(session_key), agent_id=body.agent_id or only)
@@ -188,7 +195,7 @@ def _going(found: forget.Going, along: Along) -> wire.SessionGoing:
 
 @serves(wire.TRANSCRIPT)
 async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Transcript:
-    """Return what was said in a session, as it is stored."""
+    """Return a session's stored transcript."""
     scope = caller.current().scope
     row = await db.aread(
         transcript_search.transcript, bare(session_key), agent_id=agent_id, project=scope.project
@@ -201,7 +208,7 @@ async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Trans
 async def _looked(
     state: Shared, read: Callable[..., T], key: str, agent_id: str | None, project: str | None
 ) -> T:
-    """Return what is read of a session when all that it was given is stored."""
+    """Return a session's data after its pending injections are stored."""
     within = caller.current().scope.project
     await state.injections.flush()
     return await state.db.aread(
@@ -213,10 +220,9 @@ async def _looked(
 async def get_context(
     session_key: str, agent_id: Only, state: Shared, project: Project
 ) -> SessionContext:
-    """Return what a session was given, from where and why, what was left out, and what of it was used.
+    """Return a session's injections with sources, reasons and use; what was omitted is included.
 
-    The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all. Looking counts as
-    no use.
+    The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading counts as no use.
     """
     return await _looked(state, show.context, session_key, agent_id, project)
 
@@ -225,9 +231,9 @@ async def get_context(
 async def get_replay(
     session_key: str, agent_id: Only, state: Shared, project: Project
 ) -> SessionReplay:
-    """Return a session as it went: what its context says, with all messages, what was remembered, and its summary.
+    """Return a whole session: context, messages, saved memories, summary.
 
-    The key is as for the context. Looking counts as no use.
+    The key is as for the context. Reading counts as no use.
     """
     return await _looked(state, story.replay, session_key, agent_id, project)
 
@@ -240,7 +246,7 @@ async def get_usage(
     state: Shared,
     limit: Annotated[int, Whole(1, 500)] = 50,
 ) -> MemoryUsage:
-    """Return the sessions that a memory was given to or left out of, why, and whether they used it."""
+    """Return the sessions that received or omitted a memory, the reasons, and whether they used it."""
     within = caller.current().scope.project
     await state.injections.flush()
 
@@ -258,7 +264,7 @@ async def get_usage(
     return await state.db.aread(look)
 
 
-#: No summary stands deeper than that by far, and it fits into any column.
+#: Far above the depth of any summary, and within a column's range.
 MAX_DEPTH = 1_000_000
 
 
@@ -270,7 +276,7 @@ async def get_summaries(
     limit: Annotated[int, Whole(0, 200)] = 50,
     offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
 ) -> SummaryPage:
-    """Return a page of summaries, latest first; `project` and `depth` narrow them."""
+    """Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several."""
     return await db.aread(
         page.read,
         project=project,
@@ -296,7 +302,7 @@ MAX_ROWS = 100
 async def get_checkpoints(
     state: Shared, project: Project, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
 ) -> wire.Checkpoints:
-    """Return the newest checkpoints of a project, newest first."""
+    """Return the checkpoints of a project's sessions, newest first."""
     if project is None:
         raise Invalid("project query parameter required")
     asked = caller.current()
@@ -309,7 +315,7 @@ async def get_checkpoints(
 
 @serves(wire.SESSION_CHECKPOINTS)
 async def get_session_checkpoints(session_key: str, state: Shared) -> wire.Checkpoints:
-    """Return all checkpoints of a session, newest first."""
+    """Return the checkpoints of one session, newest first."""
     scope = caller.current().scope
     rows = await state.db.aread(
         checkpoints.of_session, session_key, agent_id=scope.agent, project=scope.project

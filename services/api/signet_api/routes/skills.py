@@ -23,7 +23,7 @@ log = logs.get("skills")
 
 @serves(wire.SKILLS)
 async def get_skills(agent: Agent, state: Shared) -> wire.Skills:
-    """Return the installed skills, sorted by name; for an agent whose skills the roster lists, only these."""
+    """Return the installed skills, sorted by name; only the listed ones for an agent with a skill list."""
     limits = roster.limits(state.settings)
     every = await asyncio.to_thread(files.every, state.workspace.skills_dir)
     found = [one for one in every if roster.shows(limits, agent, one.name, one.title)]
@@ -50,7 +50,10 @@ async def get_browse(state: Shared) -> wire.OfferedSkills:
 
 @serves(wire.INSTALL_SKILL)
 async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledSkill:
-    """Install a skill from a catalog, a path or a repository, replacing one of that name."""
+    """Install a skill from a catalog, or from `source`: a local path or `owner/repo[@skill]`.
+
+    Replaces one of the same name. May take a minute; on failure nothing is changed.
+    """
     if not body.name.strip():
         raise Invalid("name is required")
     done = await asyncio.to_thread(
@@ -99,7 +102,7 @@ async def delete_skill(name: str, state: Shared) -> wire.RemovedSkill:
 
 
 async def _follow(state: State, name: str, change: Callable[[WriteTx], object]) -> None:
-    """Let the graph follow a change of files; if it cannot now, the reconciler does it later (SK-14)."""
+    """Update the graph after a change of files; if that fails, the reconciler does it later (SK-14)."""
     if not Rules.of(state.settings).enabled:
         return
     try:

@@ -1,7 +1,7 @@
-"""Everything about the daemon in one answer, from rows and settings, no call outside (TK-52); is it there, is it ready.
+"""Status, health and readiness of the daemon, from rows and settings, without external calls (TK-52).
 
-`/health` and `/health/live` are answered in the event loop from memory and wait for nothing; what they say about
-the database and the other processes is looked at in the background once a second (see health.py).
+`/health` and `/health/live` answer from memory without waiting; a background check updates it once a second
+(health.py).
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from signet_api.serving import respond, serves
 
 @serves(wire.STATUS)
 async def get_status(state: Shared, query: Annotated[StatusParams, Query()]) -> wire.Status:
-    """Return version, processes, queue, providers and settings in force; `parts` names those that are wanted."""
+    """Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster."""
     for name in query.parts:
         if name not in PARTS:
             raise Invalid(f"parts: no part {name!r}; there are {', '.join(PARTS)}")
@@ -46,14 +46,14 @@ async def get_status(state: Shared, query: Annotated[StatusParams, Query()]) -> 
 
 @serves(wire.RESOURCES)
 async def get_resources(state: Shared) -> wire.Resources:
-    """Return memory and processor time of each process, and what each part of the workspace takes on disk."""
+    """Return memory and processor time of each process, and disk use of each part of the workspace."""
     now = clock.now()
     running = await state.db.aread(processes.states, state.workspace, now=now)
     return await asyncio.to_thread(resources.taken, running, state.workspace)
 
 
 async def status(state: State, parts: frozenset[str]) -> wire.Status:
-    """Return the answer of `/api/status` with these of its `PARTS`; what is not wanted is not looked at."""
+    """Return the selected `PARTS` of `/api/status`; others are not computed."""
     found: dict[str, object] = {name: of(state) for name, of in _KNOWN.items() if name in parts}
     if parts & _STORED.keys():
         found |= await state.db.aread(_rows, state, parts, clock.now())
@@ -119,7 +119,7 @@ def _embedding(tx: ReadTx, state: State, _: datetime) -> wire.EmbeddingState:
     }
 
 
-#: Parts that this process knows, that are rows, and that are looked at together.
+#: Parts from this process, parts from rows, and parts that are read together.
 _KNOWN: Mapping[str, Callable[[State], object]] = {
     "pipelineV2": _pipeline,
     "agentCreatedAt": lambda state: state.settings.agent.created,
@@ -167,7 +167,7 @@ async def _update(state: State) -> wire.UpdateStatus:
 
 
 def _health(report: Report, seen: Seen) -> Diagnosis:
-    """Return how well the store is; at best half well while something of the daemon itself is missing."""
+    """Return the health score; at most half while a part of the daemon is missing."""
     whole = report.composite()
     if seen.is_whole:
         return whole
@@ -175,13 +175,13 @@ def _health(report: Report, seen: Seen) -> Diagnosis:
     return {**whole, "score": score, "status": status_of(score)}
 
 
-#: How long after its start this process is not ready for want of the model: a start is to take 3 s at most.
+#: Seconds after a start during which a missing model means not ready; a start may take 3 s.
 MODEL_SECONDS = 1.5
 
 
 @serves(wire.HEALTH)
 async def get_health(state: Shared) -> wire.Health:
-    """Return that the API answers; `db` false when the database does not, `status` degraded when work stands still."""
+    """Return that the API answers; `db` is false if the database does not, `status` degraded if processing is stuck."""
     seen = state.health.last
     found: wire.Health = {
         "status": "healthy" if seen.is_whole else "degraded",
@@ -200,7 +200,7 @@ async def get_health(state: Shared) -> wire.Health:
 
 
 def _shown(state: State, reasons: Sequence[str]) -> list[str]:
-    """Return reasons, for others than the daemon's user without the path of the workspace."""
+    """Return reasons, without the workspace's path unless the caller is the daemon's user."""
     if caller.current().is_local_user:
         return [*reasons]
     return [reason.replace(str(state.workspace.root), "WORKSPACE") for reason in reasons]
@@ -209,18 +209,17 @@ def _shown(state: State, reasons: Sequence[str]) -> list[str]:
 @serves(wire.HEALTH_LIVE)
 @serves(wire.LIVE)
 async def get_live() -> wire.Live:
-    """Return that this process is not stuck; looks at nothing else."""
+    """Return that this process is not stuck, without any check."""
     return {"status": "live"}
 
 
 @serves(wire.HEALTH_READY)
 @serves(wire.READY)
 async def get_ready(state: Shared, verbose: str | None = None) -> Response:
-    """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing.
+    """Return whether database, schema, worker and scheduler are ready (200), else what is missing (503).
 
-    `code` says that all of them are there, but nothing can be stored or the database is damaged.
-
-    A process that has just started is ready when it has the embedding model, too, so that the first question finds it.
+    `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
+    loaded too.
     """
     seen = await state.health.look()
     is_loading = state.vectors.is_loading and uptime(state) < MODEL_SECONDS
@@ -238,16 +237,16 @@ async def get_ready(state: Shared, verbose: str | None = None) -> Response:
 
 
 def uptime(state: State) -> float:
-    """Return how long this process has been answering, in seconds."""
+    """Return seconds since this process started."""
     return round((clock.elapsed_ms() - state.started_ms) / 1000, 3)
 
 
 def main_pid() -> int:
-    """Return the pid that owns everything: the supervisor's, else this process's own."""
+    """Return the pid of the supervisor, else of this process."""
     return int(os.environ.get(SUPERVISOR_PID) or os.getpid())
 
 
 @serves(wire.FEATURES)
 async def get_features(state: Shared) -> dict[str, bool]:
-    """Return each flag of the `features` section; others of its values are left out."""
+    """Return the boolean flags of the `features` section."""
     return dict(state.settings.features)

@@ -1,4 +1,4 @@
-"""MEMORY.md: run it, show its request, or submit a text written elsewhere."""
+"""MEMORY.md: generate it, show the request, or submit a text written elsewhere."""
 
 import asyncio
 from datetime import datetime
@@ -27,7 +27,7 @@ async def _owner(request: Request, body: SynthesisBody | None = None) -> str:
     return await agent_of(body.agent_id if body else None, None, request)
 
 
-#: Whose file is meant; a body may be left out.
+#: The owner of the file; the body is optional.
 Owner = Annotated[str, Depends(_owner)]
 
 
@@ -64,7 +64,9 @@ async def post_complete(
 
 @serves(wire.TRIGGER_SYNTHESIS)
 async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesis:
-    """Queue a run now, regardless of the schedule, but not within an hour of the last."""
+    """Queue a run now, regardless of the schedule, but not within an hour of the last; else return the `reason` why
+    not.
+    """
     _path(state, agent_id)
     done = await state.db.awrite(_trigger, state, agent_id, clock.now())
     if done.reason:
@@ -74,7 +76,9 @@ async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesi
 
 @serves(wire.UNDO_SYNTHESIS)
 async def post_undo(agent_id: Owner, state: Shared) -> wire.UndoneSynthesis:
-    """Restore the MEMORY.md before the last run, without forgotten statements; a new run may start at once."""
+    """Restore the MEMORY.md before the last run, without forgotten statements; a second time brings the replaced one
+    back.
+    """
     path, now = _path(state, agent_id), clock.now()
     if await state.db.aread(runs.is_running):
         raise Conflict("Synthesis already in progress")
@@ -142,7 +146,7 @@ def _undo(state: State, agent_id: str, path: Path, now: datetime) -> int:
 
 
 def _write(state: State, agent_id: str, path: Path, text: str, now: datetime) -> int:
-    """Write the file and return the number of the newest memory at that time."""
+    """Write the file and return the number of the newest memory."""
     newest = state.db.read(ask.newest, agent_id)
     with file.alone(state.workspace, wait=False):
         file.write(state.workspace, path, text, at=now, run_at=now)

@@ -1,4 +1,4 @@
-"""Scheduled tasks: add, change, run, list runs, follow one."""
+"""Scheduled tasks and their runs."""
 
 import asyncio
 import codecs
@@ -22,15 +22,15 @@ from signet_api.following import polled
 from signet_api.serving import serves
 from signet_api.stream import EventStream, message
 
-#: Characters of earlier output of each stream that a client gets when it connects.
+#: Characters of earlier output per stream sent at connection.
 REPLAY_CHARS = 200_000
-#: Characters of one event.
+#: Maximum characters per event.
 EVENT_CHARS = 32_768
 
 
 @dataclass(slots=True)
 class _Reader:
-    """One stream of one run, read on from where it was left."""
+    """An open output stream of a run."""
 
     file: BinaryIO
     decoder: codecs.IncrementalDecoder = field(
@@ -38,45 +38,43 @@ class _Reader:
     )
 
     def take(self, *, is_last: bool) -> str:
-        """Return what has come since; half a character waits for its other half, unless there is no more."""
+        """Return new text; an incomplete character waits for the rest, unless `is_last`."""
         return self.decoder.decode(self.file.read(), is_last)
 
 
 @dataclass(slots=True)
 class TaskFollower:
-    """What one client has been sent of the live output of one task's runs (TK-8).
+    """One client that follows the output of a task's runs (TK-8).
 
-    The worker writes the output of a run into files; here they are read from where the client is. An open file stays
-    readable after the run's end, so nothing is lost between its last line and its row.
+    The worker writes output to files, which are read from the client's position. An open file stays readable after
+    the run's end, so no line is lost.
     """
 
     state: State
     task_id: str
-    #: The run that is being sent, and whether its beginning was.
+    #: The current run, and whether its start was sent.
     _run_id: str | None = None
     _has_begun: bool = False
-    #: The newest run that was over when the client connected, or was sent to its end.
+    #: The newest run that had ended at connection or was completely sent.
     _done: str | None = None
     _has_looked: bool = False
     _readers: dict[str, _Reader] = field(default_factory=dict)
 
     def connected(self) -> bytes:
-        """Return the first event."""
         return self._event("connected")
 
     async def look(self) -> bytes | None:
-        """Return what has happened since; None when the task is gone."""
+        """Return new events; None if the task is deleted."""
         found = await self.state.db.aread(self._find)
         return None if found is None else await asyncio.to_thread(self._look, *found)
 
     def leave(self) -> None:
-        """Close the files."""
         readers, self._readers = self._readers, {}
         for reader in readers.values():
             reader.file.close()
 
     def _find(self, tx: ReadTx) -> list[TaskRun] | None:
-        """Return the run to continue with, at most one; None when the task is gone."""
+        """Return the run to continue with, at most one; None if the task is deleted."""
         try:
             latest = read.latest_run(tx, self.task_id)
         except NotFound:
@@ -87,7 +85,7 @@ class TaskFollower:
         run_id, is_active = latest
         if is_first and not is_active:
             self._done = run_id
-        # A run whose output is being sent is sent to its end before the next one.
+        # A run is sent to its end before the next one.
         wanted = self._run_id or run_id
         found = None if wanted == self._done else read.run(tx, wanted)
         return [] if found is None else [found]
@@ -96,7 +94,7 @@ class TaskFollower:
         return b"".join(event for run in runs for event in self._events(run))
 
     def _events(self, run: TaskRun) -> Iterator[bytes]:
-        """Yield what is new about a run."""
+        """Yield new events of a run."""
         self._run_id = run.id
         if not self._has_begun and run.status != RunStatus.PENDING:
             self._has_begun = True
@@ -130,7 +128,7 @@ class TaskFollower:
                 yield self._event("run-output", runId=run.id, stream=stream, chunk=some)
 
     def _open(self, spool: Spool, stream: str) -> _Reader | None:
-        """Open a stream near its end; None when the run has no file, not yet or not any more."""
+        """Open a stream near its end; None if the run has no file."""
         try:
             file = spool.path(stream).open("rb")
         except FileNotFoundError:
@@ -145,9 +143,9 @@ class TaskFollower:
         return message(event | {"timestamp": clock.to_text(clock.now())})
 
 
-#: How often the stream of a task looks for more output.
+#: Polling interval of the output.
 LOOK_SECONDS = 0.25
-#: Runs that are shown with their task.
+#: Runs returned with their task.
 RUNS_SHOWN = 20
 MAX_RUNS = 200
 PRESETS = [{"label": label, "expression": expression} for label, expression in edit.PRESETS]
@@ -161,7 +159,7 @@ async def get_tasks(db: Db) -> wire.TaskPage:
 
 @serves(wire.ADD_TASK)
 async def post_task(body: TaskBody, db: Db) -> wire.AddedTask:
-    """Add a task."""
+    """Schedule a prompt for a harness with a cron expression."""
     task = await asyncio.to_thread(edit.draft, body.model_dump(), now=clock.now())
     await db.awrite(edit.add, task)
     return {"id": task.id, "nextRunAt": task.next_run_at}
@@ -177,7 +175,7 @@ async def get_task(task_id: str, db: Db) -> wire.WholeTask:
 
 @serves(wire.CHANGE_TASK)
 async def patch_task(task_id: str, body: TaskBody, db: Db) -> Done:
-    """Change the given fields of a task; "" clears a folder, a skill or a time zone."""
+    """Change fields of a task; "" clears a folder, a skill or a time zone."""
     task = await db.aread(read.get, task_id)
     now = clock.now()
     changed = await asyncio.to_thread(edit.changed, task, body.model_dump(), now=now)

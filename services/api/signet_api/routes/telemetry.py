@@ -1,4 +1,4 @@
-"""Events of the work on this machine. Nothing is sent anywhere, and no event holds text, a question or a path."""
+"""Local events about processing, without texts, questions or paths; they never leave this machine."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ async def get_events(
     event: Text = None,
     limit: Annotated[int, Whole(1, 10_000)] = 100,
 ) -> wire.TelemetryPage:
-    """Return events, newest first; `event`, `since` and `until` filter them."""
+    """Return events, newest first; they never leave the machine."""
     span = Span(event=event, since=since, until=until, limit=limit)
     if not _is_enabled(state):
         return {"events": [], "enabled": False}
@@ -98,7 +98,7 @@ async def _pages(
     written: Callable[[Iterable[Row]], str],
     head: str = "",
 ) -> AsyncIterator[str]:
-    """Read and send page by page, so that no snapshot is held while somebody reads slowly."""
+    """Read and send page by page, so that slow clients do not hold a snapshot."""
     if head:
         yield head
     left, after = span.limit, ""

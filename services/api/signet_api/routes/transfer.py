@@ -26,7 +26,7 @@ from signet_api.params import Agent
 from signet_api.routes.remember import new_memory
 from signet_api.serving import serves
 
-#: Fields of a save that name other records; those of an import have kinds of their own.
+#: Fields of a save that name other records; imports have their own kinds for these.
 _NOT_IN_TEXTS: dict[str, object] = {"supersedes": [], "entities": [], "aspects": []}
 
 
@@ -39,9 +39,10 @@ async def get_export(
     vectors: Flag = False,
     everything: Flag = False,
 ) -> wire.ExportPage:
-    """Return a page of records, and under `next` the cursor of the following page.
+    """Return a page of records, and under `next` the `cursor` of the following page.
 
-    Contains what the agent may read; private rows of all agents only with `everything=true`.
+    Contains what the agent may read; `everything` adds private memories of all agents. `since` omits records
+    unchanged since then, `vectors` adds vectors.
     """
     try:
         changed = clock.given(since) if since else None
@@ -66,9 +67,10 @@ async def get_export(
 async def post_import(
     body: ImportBody, request: Request, state: Shared, actor: Who
 ) -> wire.Imported:
-    """Import records, each completely or not at all, and return the results; importing one twice adds nothing.
+    """Import up to 1,000 records, each completely or not at all, and return the results; repeating it adds nothing.
 
-    With `preview` nothing is written, and the answer shows what would happen.
+    `vectors`: the file contains vectors, so none are created. With a name under `preview` nothing is written; all
+    requests of a dry run share the name, and its last one sets `last`.
     """
     how = How(
         actor=replace(actor, origin=Origin.IMPORTED, may_claim=Origin.IMPORTED),
@@ -105,7 +107,7 @@ async def post_import(
 async def _taken(
     state: State, records: list[Record | take.Text], body: ImportBody, how: How
 ) -> list[Outcome]:
-    """Take records in with one short transaction for a few of them, so that others can write between."""
+    """Import records in short transactions, so that others can write between them."""
     if body.preview is None:
         outcomes: list[Outcome] = []
         for some in take.slices(records):
@@ -122,7 +124,7 @@ async def _taken(
 async def _parsed(
     records: list[dict[str, object]], request: Request, state: State
 ) -> tuple[list[tuple[int, Record | take.Text]], dict[int, Outcome]]:
-    """Return the records that can be read, with their place in the request, and what the others lack."""
+    """Return the valid records with their positions, and the errors of others."""
     known: list[tuple[int, Record | take.Text]] = []
     refused: dict[int, Outcome] = {}
     for index, record in enumerate(records):

@@ -17,7 +17,7 @@ from signet_api.shapes import as_wire
 
 @serves(wire.CHECK_UPDATE)
 async def get_check(state: Shared, force: Flag = False) -> wire.UpdateCheck:
-    """Return whether a new version exists; queries the index only with `force=true`, or if allowed."""
+    """Return whether a new version exists; queries the index only with `force`, or if allowed."""
     found = await asyncio.to_thread(
         check.check,
         state.workspace,
@@ -56,7 +56,7 @@ async def post_config(body: UpdateConfigBody, state: Shared) -> wire.ChangedUpda
 
 @serves(wire.INSTALL_UPDATE)
 async def post_run(state: Shared, body: UpdateRunBody | None = None) -> wire.Installed:
-    """Install a version with the original tool; the daemon uses it after a restart."""
+    """Install a version, by default the newest, with the original tool; the daemon uses it after a restart."""
     done = await asyncio.to_thread(
         install.install,
         state.workspace,
