@@ -92,7 +92,7 @@ def test_the_class_has_every_change_of_these_families() -> None:
 
 
 @pytest.mark.parametrize("rule", [access.ADMIN, access.LOCAL, access.CONNECTORS])
-def test_a_change_of_the_machine_must_state_its_class(rule: access.Rule) -> None:
+def test_a_change_of_the_machine_must_state_its_class(rule: access.AccessRule) -> None:
     with pytest.raises(TypeError, match=r"access\.programs"):
         Operation("POST", "/api/anything", rule, Done)
     Operation("GET", "/api/anything", rule, Done)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from identities.world import GROUPS, MACHINE, PROJECTS, VAULT, Group
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
-from signet.wire.access import Rule
+from signet.wire.access import AccessRule
 from support.http import Api
 from support.tokens import a_token
 
@@ -55,7 +55,7 @@ class Identity:
         shown = {"authorization": token} if token else {}
         return {"x-signet-actor-type": "operator", **self.headers, **shown}
 
-    def refusal(self, rule: Rule) -> str:
+    def refusal(self, rule: AccessRule) -> str:
         """Return the error with which an operation refuses the caller, or nothing."""
         if self.role is None:
             return "" if rule.permission in PEER else NOT_PROVEN

@@ -10,7 +10,7 @@ from structlog.contextvars import bind_contextvars
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, Standing
 from signet.errors import SignetError
-from signet.wire.access import EVERY, Permission, Rule
+from signet.wire.access import EVERY, AccessRule, Permission
 from signet_api import errors, limits
 from signet_api.callers import Callers
 from signet_api.deps import State
@@ -18,7 +18,7 @@ from signet_api.measure import is_change
 from signet_api.permissions import match
 
 #: The rule of unknown paths: only identified callers learn that a path or method does not exist.
-_UNKNOWN = Rule(Permission.NONE, within=EVERY)
+_UNKNOWN = AccessRule(Permission.NONE, within=EVERY)
 
 
 class Access:
@@ -55,7 +55,7 @@ class Access:
                 return
             await self._app(scope, receive, send)
 
-    async def _check(self, asked: Caller, rule: Rule, scope: Scope) -> None:
+    async def _check(self, asked: Caller, rule: AccessRule, scope: Scope) -> None:
         if rule.is_open and asked.standing is Standing.STRANGER:
             return
         asked.check(rule)

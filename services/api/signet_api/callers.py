@@ -12,7 +12,7 @@ from signet.config.sections import AuthMode, LocalUsers
 from signet.domain.auth import issued, own, tokens
 from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, NotProven, Standing
 from signet.domain.auth.tokens import Claims, Unauthenticated
-from signet.wire.access import Permission, Role, Rule
+from signet.wire.access import AccessRule, Permission, Role
 from signet_api import browser, connections
 from signet_api.browser import Page
 from signet_api.connections import Connection
@@ -66,7 +66,7 @@ class Callers:
             return replace(found, is_page=page is Page.OWN, for_agent=acting in _AGENTS)
         return found
 
-    async def unconfined(self, asked: Caller, rule: Rule, scope: Scope) -> Caller:
+    async def unconfined(self, asked: Caller, rule: AccessRule, scope: Scope) -> Caller:
         """Return a peer as the owner if its program could read the user's files itself; raises NotProven otherwise."""
         connection: Connection | None = scope.get(connections.KEY)
         is_program = asked.standing is Standing.PEER and not (asked.is_page or asked.withheld)

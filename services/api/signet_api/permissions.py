@@ -10,11 +10,11 @@ from starlette.routing import BaseRoute, compile_path
 from signet.wire import access, operations
 from signet_api import serving
 
-_DECLARED: dict[tuple[str, str], access.Rule] = {
+_DECLARED: dict[tuple[str, str], access.AccessRule] = {
     (one.method, one.path): one.rule for one in operations.BY_ID.values()
 }
 #: Method and path template of every route.
-TABLE: Mapping[tuple[str, str], access.Rule] = _DECLARED | {
+TABLE: Mapping[tuple[str, str], access.AccessRule] = _DECLARED | {
     ("GET", "/openapi.json"): access.KNOWN,
 }
 
@@ -34,7 +34,7 @@ def check(routes: Iterable[BaseRoute]) -> None:
                 raise LookupError(f"{' '.join(asked)} has no row in permissions.TABLE")
 
 
-def match(method: str, path: str) -> access.Rule | None:
+def match(method: str, path: str) -> access.AccessRule | None:
     """Return the rule of a request's route, None if there is no route. Paths without parameters take precedence, as in
     the router.
     """

@@ -53,7 +53,7 @@ NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AccessRule:
     """The requirements of an operation.
 
     `limit` is the rate limit of each call. `within` names the parts of a token's scope that the operation enforces; a
@@ -80,14 +80,14 @@ def programs(
     limit: Quota | None = None,
     for_agents: bool = False,
     for_peers: bool = False,
-) -> Rule:
+) -> AccessRule:
     """Return the rule of an operation that can make the machine run something or change who is trusted.
 
     Callers are the user's own clients, admins, and the dashboard after the user has confirmed the exact request.
     `does` completes "This will …"; `command` is the terminal equivalent. Agents may call it only with `for_agents`.
     `for_peers` also allows the user's other programs, outside sandboxes and agents' shells (SE-23).
     """
-    return Rule(
+    return AccessRule(
         Permission.PROGRAMS,
         limit,
         does=does,
@@ -97,27 +97,29 @@ def programs(
     )
 
 
-OPEN = Rule(Permission.NONE, within=EVERY, is_open=True)
-KNOWN = Rule(Permission.NONE, within=EVERY)
-RECALL = Rule(Permission.RECALL, within=EVERY)
-REMEMBER = Rule(Permission.REMEMBER, within=EVERY)
-RECOVER = Rule(Permission.RECOVER, within=EVERY)
-MODIFY = Rule(Permission.MODIFY, Quota.MODIFY, EVERY)
-REVIEW = Rule(Permission.SPEAK, Quota.MODIFY, EVERY)
-FORGET = Rule(Permission.FORGET, Quota.FORGET, EVERY)
-FORGET_MANY = Rule(Permission.FORGET, Quota.BATCH_FORGET, EVERY)
-JOBS = Rule(Permission.DIAGNOSTICS, within=EVERY)
-JOBS_CHANGE = Rule(Permission.OPERATOR, within=EVERY)
+OPEN = AccessRule(Permission.NONE, within=EVERY, is_open=True)
+KNOWN = AccessRule(Permission.NONE, within=EVERY)
+RECALL = AccessRule(Permission.RECALL, within=EVERY)
+REMEMBER = AccessRule(Permission.REMEMBER, within=EVERY)
+RECOVER = AccessRule(Permission.RECOVER, within=EVERY)
+MODIFY = AccessRule(Permission.MODIFY, Quota.MODIFY, EVERY)
+REVIEW = AccessRule(Permission.SPEAK, Quota.MODIFY, EVERY)
+FORGET = AccessRule(Permission.FORGET, Quota.FORGET, EVERY)
+FORGET_MANY = AccessRule(Permission.FORGET, Quota.BATCH_FORGET, EVERY)
+JOBS = AccessRule(Permission.DIAGNOSTICS, within=EVERY)
+JOBS_CHANGE = AccessRule(Permission.OPERATOR, within=EVERY)
 #: Documents and entities have owners but no project.
-DOCUMENTS = Rule(Permission.DOCUMENTS, within=ONLY_AGENT)
-PIN = Rule(Permission.MODIFY, within=ONLY_AGENT)
+DOCUMENTS = AccessRule(Permission.DOCUMENTS, within=ONLY_AGENT)
+PIN = AccessRule(Permission.MODIFY, within=ONLY_AGENT)
 #: The following apply to the whole store. OPERATOR is for maintenance, which runs no programs and changes no trust.
-OPERATOR = Rule(Permission.OPERATOR)
+OPERATOR = AccessRule(Permission.OPERATOR)
 #: The following only read: a change is maintenance or in the programs class (wire/operation.py).
-CONNECTORS = Rule(Permission.CONNECTORS)
-DIAGNOSTICS = Rule(Permission.DIAGNOSTICS)
-ANALYTICS = Rule(Permission.ANALYTICS)
-ADMIN = Rule(Permission.ADMIN)
-LOCAL = Rule(Permission.LOCAL)
+CONNECTORS = AccessRule(Permission.CONNECTORS)
+DIAGNOSTICS = AccessRule(Permission.DIAGNOSTICS)
+ANALYTICS = AccessRule(Permission.ANALYTICS)
+ADMIN = AccessRule(Permission.ADMIN)
+LOCAL = AccessRule(Permission.LOCAL)
 #: Writes settings. Decisive ones (config/decisive.py) are in the programs class.
-SETTINGS = Rule(Permission.ADMIN, does="change settings", command="signet config set KEY VALUE")
+SETTINGS = AccessRule(
+    Permission.ADMIN, does="change settings", command="signet config set KEY VALUE"
+)

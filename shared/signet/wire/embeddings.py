@@ -3,7 +3,7 @@
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.access import Permission, Rule
+from signet.wire.access import AccessRule, Permission
 from signet.wire.operation import Operation
 
 
@@ -118,12 +118,12 @@ EMBEDDINGS_STATUS = Operation("GET", "/api/embeddings/status", access.RECALL, Em
 EMBEDDINGS_HEALTH = Operation("GET", "/api/embeddings/health", access.RECALL, EmbeddingsHealth)
 #: Both return 202 while the map is drawn.
 PROJECTION = Operation(
-    "GET", "/api/embeddings/projection", Rule(Permission.RECALL), Projection, also=(202,)
+    "GET", "/api/embeddings/projection", AccessRule(Permission.RECALL), Projection, also=(202,)
 )
 PROJECTION_COLUMNS: Operation[ProjectionColumns | Projection] = Operation(
     "GET",
     "/api/embeddings/projection/columns",
-    Rule(Permission.RECALL),
+    AccessRule(Permission.RECALL),
     (ProjectionColumns, Projection),
     also=(202,),
 )

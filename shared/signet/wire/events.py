@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 from signet.wire import access
-from signet.wire.access import Rule
+from signet.wire.access import AccessRule
 from signet.wire.operation import Operation
 
 #: Topics, with the rule of the operation that shows the rows of their events.
-TOPICS: Mapping[str, Rule] = {
+TOPICS: Mapping[str, AccessRule] = {
     "memory": access.RECALL,
     "session": access.RECALL,
     "recall": access.RECALL,

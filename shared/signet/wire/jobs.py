@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.access import EVERY, Permission, Rule
+from signet.wire.access import EVERY, AccessRule, Permission
 from signet.wire.operation import Operation
 
 
@@ -108,7 +108,7 @@ class JobEvent(TypedDict):
 JOBS = Operation("GET", "/api/jobs", access.JOBS, Jobs)
 JOB = Operation("GET", "/api/jobs/{job_id}", access.JOBS, WholeJob)
 MEMORY_JOB = Operation(
-    "GET", "/api/memory/jobs/{job_id}", Rule(Permission.DOCUMENTS, within=EVERY), Job
+    "GET", "/api/memory/jobs/{job_id}", AccessRule(Permission.DOCUMENTS, within=EVERY), Job
 )
 RETRY_JOB = Operation("POST", "/api/jobs/{job_id}/retry", access.JOBS_CHANGE, ChangedJob)
 CANCEL_JOB = Operation("POST", "/api/jobs/{job_id}/cancel", access.JOBS_CHANGE, ChangedJob)

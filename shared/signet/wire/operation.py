@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Generic, Literal, TypeVar
 
 from signet.wire import access
-from signet.wire.access import Permission, Rule
+from signet.wire.access import AccessRule, Permission
 
 Reply = TypeVar("Reply")
 
@@ -28,7 +28,7 @@ class Operation(Generic[Reply]):
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
-    rule: Rule
+    rule: AccessRule
     reply: type[Reply] | tuple[type[Reply], ...]
     _: KW_ONLY
     status: int = 200

@@ -17,7 +17,7 @@ from signet.observe import latency, logfile, logread, metrics
 from signet.observe.taxonomy import Stage
 from signet.wire import analytics as wire
 from signet.wire.requests.browse import SeriesParams
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet_api.deps import Project, Shared, State
 from signet_api.params import Since
 from signet_api.serving import serves
@@ -64,7 +64,7 @@ async def get_errors(
     state: Shared,
     since: Since,
     stage: Text = None,
-    limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50,
+    limit: Annotated[int, ClampedInt(1, MAX_ERRORS)] = 50,
 ) -> wire.Errors:
     """Return the newest errors, oldest first, and counts by code; `stage` and `since` filter."""
     if stage is not None and stage not in list(Stage):
@@ -85,7 +85,7 @@ async def get_memory_safety(state: Shared) -> wire.MemorySafety:
 
 @serves(wire.CONTINUITY)
 async def get_continuity(
-    state: Shared, project: Project, limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50
+    state: Shared, project: Project, limit: Annotated[int, ClampedInt(1, MAX_ERRORS)] = 50
 ) -> wire.Continuity:
     """Return how well recall served past sessions, newest first, with average and trend."""
     hidden = caller.current().hidden
@@ -129,7 +129,7 @@ def _safety(tx: ReadTx) -> tuple[list[wire.NotedError], dict[str, int]]:
 async def get_timeline(
     entity_id: str,
     state: Shared,
-    limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
+    limit: Annotated[int, ClampedInt(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
 ) -> wire.Timeline:
     """Return history, jobs, log lines and errors of a memory, session or request, oldest first; empty for an unknown
     ID.
@@ -141,7 +141,7 @@ async def get_timeline(
 async def export_timeline(
     entity_id: str,
     state: Shared,
-    limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
+    limit: Annotated[int, ClampedInt(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
 ) -> wire.ExportedTimeline:
     """Return the timeline in an envelope that names its origin."""
     found = await _timeline(entity_id, limit, state)

@@ -18,7 +18,7 @@ from signet.errors import Invalid, NotFound
 from signet.wire import access
 from signet.wire import auth as wire
 from signet.wire.requests.machine import CodeBody, ConfirmBody, TokenBody
-from signet.wire.requests.model import Whole
+from signet.wire.requests.model import ClampedInt
 from signet_api import confirmations, connections, permissions
 from signet_api.deps import Db, Shared, State, state_of
 from signet_api.serving import serves
@@ -101,7 +101,7 @@ async def get_proof(request: Request, state: Shared, nonce: str = "") -> wire.Pr
 
 
 @serves(wire.TOKENS)
-async def get_tokens(db: Db, limit: Annotated[int, Whole(1, 1_000)] = 100) -> wire.Tokens:
+async def get_tokens(db: Db, limit: Annotated[int, ClampedInt(1, 1_000)] = 100) -> wire.Tokens:
     """Return issued and used tokens, latest first, without the tokens themselves."""
     found = await db.aread(issued.newest, limit=limit)
     return {"tokens": found, "count": len(found)}

@@ -13,7 +13,7 @@ from signet.domain.documents import create, delete, lookup
 from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.wire import documents as wire
 from signet.wire.requests.documents import DocumentBody
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet_api.deps import Db, Shared, Who, agent_of
 from signet_api.params import Agent
 from signet_api.serving import respond, serves
@@ -52,8 +52,8 @@ async def get_documents(
     db: Db,
     status: Text = None,
     include: Text = None,
-    limit: Annotated[int, Whole(1, lookup.MAX_LIMIT)] = lookup.DEFAULT_LIMIT,
-    offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
+    limit: Annotated[int, ClampedInt(1, lookup.MAX_LIMIT)] = lookup.DEFAULT_LIMIT,
+    offset: Annotated[int, ClampedInt(0, 1_000_000_000)] = 0,
 ) -> wire.DocumentPage:
     """Return a page of documents, newest first; `include=content` adds their text."""
     found, total = await db.aread(

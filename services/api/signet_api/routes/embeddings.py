@@ -28,7 +28,7 @@ from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
 from signet.wire import embeddings as wire
 from signet.wire.requests.browse import MapParams
-from signet.wire.requests.model import Flag, Text, Whole
+from signet.wire.requests.model import ClampedInt, Flag, Text
 from signet_api import processes, rows
 from signet_api.deps import Shared, State, read_as
 from signet_api.params import Agent
@@ -44,8 +44,8 @@ TENTHS = 10
 async def get_embeddings(
     agent_id: Agent,
     state: Shared,
-    limit: Annotated[int, Whole(export.LEAST, export.MOST)] = export.USUAL,
-    offset: Annotated[int, Whole(0, export.FURTHEST)] = 0,
+    limit: Annotated[int, ClampedInt(export.LEAST, export.MOST)] = export.USUAL,
+    offset: Annotated[int, ClampedInt(0, export.FURTHEST)] = 0,
     vectors: Flag = False,
 ) -> Response:
     """Return a page of memories with a vector, newest first; `vectors` adds the numbers."""

@@ -26,7 +26,7 @@ from signet.queue.admin import JobFilter, Tally
 from signet.queue.events import Cursor, Look, Watch
 from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
-from signet.wire.requests.model import Flag, Text, Whole
+from signet.wire.requests.model import ClampedInt, Flag, Text
 from signet_api import scopes
 from signet_api.deps import Db, Shared, State, Who
 from signet_api.following import polled
@@ -118,7 +118,7 @@ async def get_jobs(
     code: Text = None,
     memory_id: Text = None,
     document_id: Text = None,
-    limit: Annotated[int, Whole(1, MAX_JOBS)] = 50,
+    limit: Annotated[int, ClampedInt(1, MAX_JOBS)] = 50,
     cursor: Text = None,
     facets: Flag = False,
 ) -> wire.Jobs:

@@ -17,7 +17,7 @@ from signet.domain.memory import filters
 from signet.errors import Invalid
 from signet.wire import knowledge as wire
 from signet.wire.requests.knowledge import PinBody
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet_api.deps import Shared, State, agent_of
 from signet_api.params import Agent
 from signet_api.serving import serves
@@ -29,8 +29,8 @@ KINDS = ("attribute", "constraint")
 STATUSES = ("active", "superseded", "deleted")
 #: Maximum offset.
 FURTHEST = 1_000_000
-Limit = Annotated[int, Whole(1, 200)]
-Offset = Annotated[int, Whole(0, FURTHEST)]
+Limit = Annotated[int, ClampedInt(1, 200)]
+Offset = Annotated[int, ClampedInt(0, FURTHEST)]
 
 
 @serves(wire.ENTITIES)
@@ -68,7 +68,7 @@ async def get_entity_health(
     agent: Agent,
     state: Shared,
     since: str | None = None,
-    min_comparisons: Annotated[int, Whole(1, FURTHEST)] = 3,
+    min_comparisons: Annotated[int, ClampedInt(1, FURTHEST)] = 3,
 ) -> list[wire.EntityHealth]:
     """Return the results of learned ranking in the sessions about each entity, best first."""
     return await look(

@@ -21,7 +21,7 @@ from signet.errors import Invalid
 from signet.wire import knowledge as wire
 from signet.wire.requests.browse import GraphParams
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet_api import rows
 from signet_api.deps import Shared, agent_of
 from signet_api.params import Agent
@@ -60,10 +60,10 @@ async def get_traversal_status(agent: Agent, state: Shared) -> wire.TraversalSta
 async def get_constellation(
     agent: Agent,
     state: Shared,
-    limit: Annotated[int, Whole(1, 1_000)] = 150,
-    max_aspects_per_entity: Annotated[int, Whole(1, 25)] = 6,
-    max_attributes_per_aspect: Annotated[int, Whole(1, 250)] = 4,
-    dependency_limit: Annotated[int, Whole(1, 2_000)] = 500,
+    limit: Annotated[int, ClampedInt(1, 1_000)] = 150,
+    max_aspects_per_entity: Annotated[int, ClampedInt(1, 25)] = 6,
+    max_attributes_per_aspect: Annotated[int, ClampedInt(1, 250)] = 4,
+    dependency_limit: Annotated[int, ClampedInt(1, 2_000)] = 500,
 ) -> Response:
     """Return the most important entities with their attributes and dependencies."""
     extent = Extent(
@@ -105,8 +105,8 @@ async def get_graph(
 async def get_hygiene(
     agent: Agent,
     state: Shared,
-    limit: Annotated[int, Whole(1, 200)] = 50,
-    memory_limit: Annotated[int, Whole(1, 1_000)] = 200,
+    limit: Annotated[int, ClampedInt(1, 200)] = 50,
+    memory_limit: Annotated[int, ClampedInt(1, 1_000)] = 200,
 ) -> wire.Hygiene:
     """Return doubtful rows of the graph; changes nothing."""
     return await look(

@@ -13,7 +13,7 @@ from signet.observe import logfile, logread
 from signet.observe.logfile import Place
 from signet.observe.logread import RANK, Filter, Tail
 from signet.wire import logs as wire
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet_api.deps import Shared, State
 from signet_api.following import polled
 from signet_api.params import Since
@@ -32,7 +32,7 @@ async def get_logs(
     since: Since,
     level: Text = None,
     category: Text = None,
-    limit: Annotated[int, Whole(1, MAX_LINES)] = 100,
+    limit: Annotated[int, ClampedInt(1, MAX_LINES)] = 100,
 ) -> wire.LogLines:
     """Return the newest lines in time order; `level` (minimum), `category` and `since` filter them."""
     wanted = _filter(level, category, since)

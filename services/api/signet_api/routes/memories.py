@@ -20,7 +20,7 @@ from signet.errors import Invalid, NotFound
 from signet.wire import memory as wire
 from signet.wire.access import OPERATOR, RECOVER
 from signet.wire.requests.browse import HistoryParams, PageParams
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet_api.deps import Db, Shared, filed, read_as
 from signet_api.params import Agent
 from signet_api.serving import serves
@@ -63,7 +63,7 @@ async def get_history(
     memory_id: str,
     agent: Agent,
     db: Db,
-    limit: Annotated[int, Whole(0, history.MAX_LIMIT)] = history.DEFAULT_LIMIT,
+    limit: Annotated[int, ClampedInt(0, history.MAX_LIMIT)] = history.DEFAULT_LIMIT,
 ) -> wire.History:
     """Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it."""
     limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)

@@ -17,7 +17,7 @@ from signet.wire import evaluation
 from signet.wire import predictor as wire
 from signet.wire.evaluation import EVALUATION, Evaluation
 from signet.wire.requests.hooks import bare
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.requests.predictor import ReplayBody, RollBackBody, TrainBody
 from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
@@ -49,8 +49,8 @@ async def get_comparisons(
     until: Until,
     project: Project,
     entity_id: Text = None,
-    limit: Annotated[int, Whole(1, MOST)] = 50,
-    offset: Annotated[int, Whole(0, FURTHEST)] = 0,
+    limit: Annotated[int, ClampedInt(1, MOST)] = 50,
+    offset: Annotated[int, ClampedInt(0, FURTHEST)] = 0,
 ) -> wire.ComparisonPage:
     """Return the sessions ranked both ways, newest first."""
     return await state.db.aread(
@@ -79,7 +79,7 @@ async def get_by_entity(agent: Agent, state: Shared) -> wire.EntityResults:
 
 @serves(wire.TRAININGS)
 async def get_trainings(
-    agent: Agent, state: Shared, limit: Annotated[int, Whole(1, 100)] = 20
+    agent: Agent, state: Shared, limit: Annotated[int, ClampedInt(1, 100)] = 20
 ) -> wire.Trainings:
     """Return activations and stops of learned ranking, newest first."""
     return {"items": await state.db.aread(report.trainings, agent_id=agent, limit=limit)}
@@ -100,7 +100,7 @@ async def get_evaluation(agent: Agent, state: Shared) -> Evaluation:
 
 @serves(evaluation.PAST_SESSIONS)
 async def get_past_sessions(
-    agent: Agent, state: Shared, limit: Annotated[int, Whole(1, MOST_PAST)] = 50
+    agent: Agent, state: Shared, limit: Annotated[int, ClampedInt(1, MOST_PAST)] = 50
 ) -> evaluation.PastSessions:
     """Return the sessions that can be replayed, newest first."""
     return {"sessions": await state.db.aread(label_session.helped, agent, limit)}

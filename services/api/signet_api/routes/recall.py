@@ -26,7 +26,7 @@ from signet.errors import Invalid
 from signet.wire import recall as wire
 from signet.wire.requests.browse import SearchParams
 from signet.wire.requests.hooks import ContextBody, HookRecallBody, bare
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
@@ -197,7 +197,7 @@ async def get_similar(
     agent: Agent,
     db: Db,
     id: str = "",
-    k: Annotated[int, Whole(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
+    k: Annotated[int, ClampedInt(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
     type: Text = None,
 ) -> wire.FoundMany:
     """Return the memories most similar to the one with this `id`, best first; 404 without a vector."""

@@ -29,7 +29,7 @@ from signet.domain.repair.models import Chosen, Order, Reason, Refused, Result
 from signet.errors import Invalid
 from signet.wire import operations
 from signet.wire import repair as wire
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet_api import processes
 from signet_api.bodies import parse
 from signet_api.deps import Shared, State, Who, agent_of
@@ -188,8 +188,8 @@ async def get_integrity_check(state: Shared) -> wire.Integrity:
 @serves(wire.DEAD_MEMORIES)
 async def get_dead_memories(
     state: Shared,
-    limit: Annotated[int, Whole(1, 500)] = 50,
-    days: Annotated[int, Whole(1, 36_500), Query(alias="unusedDays")] = memories.UNUSED_DAYS,
+    limit: Annotated[int, ClampedInt(1, 500)] = 50,
+    days: Annotated[int, ClampedInt(1, 36_500), Query(alias="unusedDays")] = memories.UNUSED_DAYS,
     confidence: Annotated[Text, Query(alias="maxConfidence")] = None,
 ) -> wire.DeadMemories:
     """Return unused memories with low confidence, the lowest first."""

@@ -37,7 +37,7 @@ from signet.wire.requests.hooks import (
     TranscriptSearchBody,
     bare,
 )
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.sessions import RunningSession, SummaryPage
 from signet_api.deps import Db, Project, Shared, Who, agent_of, filed
 from signet_api.params import Agent
@@ -244,7 +244,7 @@ async def get_usage(
     agent: Agent,
     only: Only,
     state: Shared,
-    limit: Annotated[int, Whole(1, 500)] = 50,
+    limit: Annotated[int, ClampedInt(1, 500)] = 50,
 ) -> MemoryUsage:
     """Return the sessions that received or omitted a memory, the reasons, and whether they used it."""
     within = caller.current().scope.project
@@ -273,8 +273,8 @@ async def get_summaries(
     db: Db,
     project: Project,
     depth: Text = None,
-    limit: Annotated[int, Whole(0, 200)] = 50,
-    offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
+    limit: Annotated[int, ClampedInt(0, 200)] = 50,
+    offset: Annotated[int, ClampedInt(0, 1_000_000_000)] = 0,
 ) -> SummaryPage:
     """Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several."""
     return await db.aread(
@@ -300,7 +300,7 @@ MAX_ROWS = 100
 
 @serves(wire.CHECKPOINTS)
 async def get_checkpoints(
-    state: Shared, project: Project, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
+    state: Shared, project: Project, limit: Annotated[int, ClampedInt(1, MAX_ROWS)] = 10
 ) -> wire.Checkpoints:
     """Return the checkpoints of a project's sessions, newest first."""
     if project is None:

@@ -16,7 +16,7 @@ from signet.errors import NotFound
 from signet.wire import tasks as wire
 from signet.wire.done import Done
 from signet.wire.requests.machine import TaskBody
-from signet.wire.requests.model import Whole
+from signet.wire.requests.model import ClampedInt
 from signet_api.deps import Db, Shared, State
 from signet_api.following import polled
 from signet_api.serving import serves
@@ -201,8 +201,8 @@ async def post_run(task_id: str, db: Db) -> wire.StartedRun:
 async def get_runs(
     task_id: str,
     db: Db,
-    limit: Annotated[int, Whole(1, MAX_RUNS)] = RUNS_SHOWN,
-    offset: Annotated[int, Whole(0, 2**31)] = 0,
+    limit: Annotated[int, ClampedInt(1, MAX_RUNS)] = RUNS_SHOWN,
+    offset: Annotated[int, ClampedInt(0, 2**31)] = 0,
 ) -> wire.RunPage:
     """Return a page of runs, newest first."""
     runs, total = await db.aread(read.runs, task_id, limit=limit, offset=offset)

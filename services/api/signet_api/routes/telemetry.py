@@ -16,7 +16,7 @@ from signet.domain.activity.events import Span
 from signet.domain.auth import caller
 from signet.errors import Invalid, NotFound
 from signet.wire import telemetry as wire
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import ClampedInt, Text
 from signet_api.deps import Shared, State
 from signet_api.params import Since, Until
 from signet_api.serving import serves
@@ -30,7 +30,7 @@ async def get_events(
     since: Since,
     until: Until,
     event: Text = None,
-    limit: Annotated[int, Whole(1, 10_000)] = 100,
+    limit: Annotated[int, ClampedInt(1, 10_000)] = 100,
 ) -> wire.TelemetryPage:
     """Return events, newest first; they never leave the machine."""
     span = Span(event=event, since=since, until=until, limit=limit)
@@ -55,7 +55,7 @@ async def get_export(
     since: Since,
     until: Until,
     event: Text = None,
-    limit: Annotated[int, Whole(1, 100_000)] = 10_000,
+    limit: Annotated[int, ClampedInt(1, 100_000)] = 10_000,
 ) -> Response:
     """Return events as lines of JSON, oldest first."""
     span = Span(event=event, since=since, until=until, limit=limit)
@@ -72,7 +72,7 @@ async def get_training_export(
     until: Until,
     form: Annotated[Text, Query(alias="format")] = None,
     agent_id: Text = None,
-    limit: Annotated[int, Whole(1, 10_000)] = 1_000,
+    limit: Annotated[int, ClampedInt(1, 10_000)] = 1_000,
 ) -> Response:
     """Return the labels of memories as lines of JSON or CSV, oldest first; IDs and numbers only."""
     if form not in (None, "ndjson", "csv"):

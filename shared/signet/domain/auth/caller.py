@@ -14,7 +14,7 @@ from signet import ids
 from signet.domain.auth.policy import PEER_PERMISSIONS, PERMISSIONS, lacking
 from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
 from signet.errors import Forbidden
-from signet.wire.access import EVERY, Permission, Role, Rule
+from signet.wire.access import EVERY, AccessRule, Permission, Role
 
 
 class ScopeDenied(Forbidden):
@@ -101,7 +101,7 @@ class Caller:
             return PERMISSIONS[self.claims.role] - self.withheld
         return _WITHOUT_CLAIMS.get(self.standing, frozenset()) - self.withheld
 
-    def check(self, rule: Rule) -> None:
+    def check(self, rule: AccessRule) -> None:
         """Raise Forbidden if the rule does not accept the caller, Unauthenticated for a stranger."""
         if self.standing is Standing.STRANGER:
             raise Unauthenticated(self.reason)
@@ -110,7 +110,7 @@ class Caller:
         if rule.permission is Permission.PROGRAMS:
             self._check_consent(rule)
 
-    def _refusal(self, rule: Rule) -> Forbidden:
+    def _refusal(self, rule: AccessRule) -> Forbidden:
         permission = rule.permission
         if permission in self.withheld:
             return Forbidden(f"'{permission}' is for no other page than Signet's own")
@@ -126,20 +126,20 @@ class Caller:
             "workspace's socket (.daemon/run/api.sock), or send a token from: signet auth token own"
         )
 
-    def _check_consent(self, rule: Rule) -> None:
+    def _check_consent(self, rule: AccessRule) -> None:
         """Raise Forbidden for an agent, and for the dashboard until the user has confirmed the request."""
         if self.for_agent and not rule.for_agents:
             raise NotForAgents(f"Agents may not {rule.does}. Ask the user to run: {rule.command}")
         if (self.is_page or self.standing is Standing.PAGE) and not self.is_confirmed:
             raise ConfirmationNeeded(f"This will {rule.does}")
 
-    def check_within(self, rule: Rule) -> None:
+    def check_within(self, rule: AccessRule) -> None:
         """Raise ScopeDenied where an operation of this rule ignores a limit of the token."""
         for dimension in self.scope.body():
             if dimension in EVERY - rule.within:
                 raise ScopeDenied(self._restricted(dimension))
 
-    def may(self, rule: Rule) -> bool:
+    def may(self, rule: AccessRule) -> bool:
         """Return whether an operation of this rule accepts the caller."""
         try:
             self.check(rule)

@@ -7,12 +7,12 @@ from pydantic import BeforeValidator, Field
 from signet.wire.requests.model import (
     BY_COMMAS,
     SAFE_INTEGER,
+    ClampedInt,
     Flag,
     Instant,
     Params,
     Tags,
     Text,
-    Whole,
     spelled,
 )
 
@@ -48,8 +48,8 @@ class PageParams(Params):
     shows the store of that time.
     """
 
-    limit: Annotated[int, Whole(1, 1_000)] = 100
-    offset: Annotated[int, Whole(0, SAFE_INTEGER)] = 0
+    limit: Annotated[int, ClampedInt(1, 1_000)] = 100
+    offset: Annotated[int, ClampedInt(0, SAFE_INTEGER)] = 0
     cursor: Text = None
     before: Text = None
     sort: Literal["created", "updated", "forgotten", "event", "importance", "used"] | None = None
@@ -81,7 +81,7 @@ class PageParams(Params):
 class HistoryParams(Params):
     """Changes of all memories: of one kind, between two times, after `cursor`."""
 
-    limit: Annotated[int, Whole(1, 500)] = 100
+    limit: Annotated[int, ClampedInt(1, 500)] = 100
     cursor: Text = None
     event: Text = None
     since: str | None = None
@@ -98,8 +98,8 @@ class StatusParams(Params):
 class ForgottenParams(Params):
     """A page of forgotten values."""
 
-    limit: Annotated[int, Whole(1, 1_000)] = 100
-    offset: Annotated[int, Whole(0, SAFE_INTEGER)] = 0
+    limit: Annotated[int, ClampedInt(1, 1_000)] = 100
+    offset: Annotated[int, ClampedInt(0, SAFE_INTEGER)] = 0
 
 
 class EventParams(Params):
@@ -113,15 +113,15 @@ class SeriesParams(Params):
 
     metrics: Names = ()
     step: Literal["10min", "hour", "day"] = "day"
-    count: Annotated[int, Whole(0, 1_000)] = 0
+    count: Annotated[int, ClampedInt(0, 1_000)] = 0
     tz: str = Field("", max_length=60)
 
 
 class GraphParams(Params):
     """The part of a graph to draw: at most `limit` entities, with a minimum of mentions, of these kinds."""
 
-    limit: Annotated[int, Whole(1, 5_000)] = 1_500
-    min_mentions: Annotated[int, Whole(0, SAFE_INTEGER)] = spelled(
+    limit: Annotated[int, ClampedInt(1, 5_000)] = 1_500
+    min_mentions: Annotated[int, ClampedInt(0, SAFE_INTEGER)] = spelled(
         "min_mentions", "minMentions", default=2
     )
     kinds: Names = ()
@@ -132,7 +132,7 @@ class SearchParams(Params):
 
     q: str = ""
     distinct: str | None = None
-    limit: Annotated[int, Whole(-1, 200)] = 0
+    limit: Annotated[int, ClampedInt(-1, 200)] = 0
     type: str | None = None
     tags: ListedTags = ()
     who: str | None = None
@@ -145,8 +145,8 @@ class MapParams(Params):
     """The memories of a map, and a part of them; `limit` 0 means all that fit."""
 
     dimensions: str = "2"
-    limit: Annotated[int, Whole(0, 5_000)] = 0
-    offset: Annotated[int, Whole(0, 100_000)] = 0
+    limit: Annotated[int, ClampedInt(0, 5_000)] = 0
+    offset: Annotated[int, ClampedInt(0, 100_000)] = 0
     q: str = Field("", max_length=MAX_CHARS)
     who: Names = ()
     harness: Names = ()

@@ -45,7 +45,7 @@ Version = Annotated[int, Field(ge=1, le=SAFE_INTEGER), BeforeValidator(_no_bool)
 PATCHABLE = ("content", "type", "tags", "importance", "pinned", "who")
 
 
-class Asked(Body):
+class ChangeBody(Body):
     """The author of a change."""
 
     agent_id: str | None = spelled("agentId", "agent_id")
@@ -53,7 +53,7 @@ class Asked(Body):
     changed_by: str | None = spelled("changed_by", "changedBy", max_length=256)
 
 
-class PatchBody(Asked):
+class PatchBody(ChangeBody):
     """New values for one memory: at least one; tags null clear them."""
 
     reason: Reason
@@ -86,14 +86,14 @@ class PatchItem(PatchBody):
     id: str = spelled("id", "memoryId", default=..., min_length=1)
 
 
-class ModifyBody(Asked):
+class ModifyBody(ChangeBody):
     """Several independent patches. `reason` is the default for those without one."""
 
     patches: list[Any] = Field(min_length=1, max_length=MAX_ITEMS)
     reason: str | None = Field(None, max_length=MAX_REASON_CHARS)
 
 
-class ForgetOneBody(Asked):
+class ForgetOneBody(ChangeBody):
     """Why a memory is forgotten; the query string may contain every field instead."""
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
@@ -105,14 +105,14 @@ class ForgetOneBody(Asked):
     if_version: Version | None = spelled("if_version", "ifVersion")
 
 
-class RecoverManyBody(Asked):
+class RecoverManyBody(ChangeBody):
     """Memories to recover, and why."""
 
     ids: list[Id] = Field(min_length=1, max_length=MAX_ITEMS)
     reason: Reason
 
 
-class RecoverBody(Asked):
+class RecoverBody(ChangeBody):
     """Why a memory is recovered; the query string may contain every field instead."""
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
@@ -131,7 +131,7 @@ class VerdictBody(DecisionBody):
     verdict: Literal["keep", "fade", "wrong", "none"]
 
 
-class ForgetBody(Asked):
+class ForgetBody(ChangeBody):
     """A selection of memories by IDs, words and filters, combined with AND; `preview` writes nothing.
 
     `all` selects every match; `limit` is then the number that a preview shows.

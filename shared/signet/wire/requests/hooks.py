@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from signet.wire.requests.changes import MAX_REASON_CHARS
-from signet.wire.requests.model import KEY_CHARS, Body, Params, Text, Whole, spelled
+from signet.wire.requests.model import KEY_CHARS, Body, ClampedInt, Params, Text, spelled
 from signet.wire.requests.recall import RecallBody
 from signet.wire.sessions import Use
 
@@ -161,7 +161,7 @@ class SessionParams(Params):
     harness: Text = None
     use: Use | None = None
     cursor: Text = None
-    limit: Annotated[int, Whole(1, 200)] = 50
+    limit: Annotated[int, ClampedInt(1, 200)] = 50
 
 
 class SessionEndBody(HookBody):

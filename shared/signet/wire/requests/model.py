@@ -122,7 +122,7 @@ Instant = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class ClampedInt:
     """An integer within bounds, for `Annotated`: values outside are clamped, and invalid ones become the default."""
 
     low: int

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from signet.wire.requests.browse import ListedTags
-from signet.wire.requests.model import Body, Instant, Tags, Whole, spelled
+from signet.wire.requests.model import Body, ClampedInt, Instant, Tags, spelled
 
 
 class RecallBody(Body):
@@ -70,5 +70,5 @@ class RecallParams(RecallBody):
     """The question in a query string, with the body's field names, but `q` for `query`."""
 
     query: str = spelled("q", default="")
-    limit: Annotated[int, Whole(1, 100)] = 10
+    limit: Annotated[int, ClampedInt(1, 100)] = 10
     tags: ListedTags = ()
