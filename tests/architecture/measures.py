@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 
 from architecture.sources import ROOT, SOURCES, nodes
-from signet.config.fields import Section
+from signet.config.fields import SettingsSection
 from signet.config.sections import Settings
 from signet.wire.operations import BY_ID
 from support.http import Api, an_api
@@ -161,7 +161,7 @@ def _duplicate_classes() -> int:
     return sum(1 for count in names.values() if count > 1)
 
 
-def _settings(section: type[Section], above: str = "") -> Iterator[str]:
+def _settings(section: type[SettingsSection], above: str = "") -> Iterator[str]:
     for item, _, rule in section.DECLARED:
         name = f"{above}.{item.name}" if above else item.name
         if rule.section is None:

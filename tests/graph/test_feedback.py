@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from signet import clock
-from signet.config.pipeline import Feedback
+from signet.config.pipeline import FeedbackSettings
 from signet.db import WriteTx
 from signet.domain.graph import feedback, link, upkeep
 from signet.domain.graph.feedback import Weighed
@@ -15,7 +15,7 @@ from signet.domain.injections import usefulness
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
-SETTINGS = Feedback()
+SETTINGS = FeedbackSettings()
 
 
 def a_memory(tx: WriteTx, memory_id: str, name: str, *, kind: str = "attribute") -> str:
@@ -49,7 +49,7 @@ def brought(
 
 
 def ended(
-    tx: WriteTx, session: str, settings: Feedback = SETTINGS, now: datetime = NOON
+    tx: WriteTx, session: str, settings: FeedbackSettings = SETTINGS, now: datetime = NOON
 ) -> Weighed:
     if not settings.enabled:
         return Weighed()

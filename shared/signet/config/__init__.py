@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from signet.config.bind import check_start
-    from signet.config.env import Address, Environment, read_environment
+    from signet.config.env import Environment, ListenAddress, read_environment
     from signet.config.loading import (
         Loaded,
         as_public_dict,
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from signet.config.sections import Settings
 
 __all__ = [
-    "Address",
     "Environment",
+    "ListenAddress",
     "Loaded",
     "ManifestError",
     "Settings",
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Address": "env",
+    "ListenAddress": "env",
     "Environment": "env",
     "read_environment": "env",
     "check_start": "bind",

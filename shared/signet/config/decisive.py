@@ -7,7 +7,7 @@ difference. A section counts unless it declares itself as `TUNING`, so a new one
 from collections.abc import Iterator, Mapping
 
 from signet.config import security
-from signet.config.fields import Section
+from signet.config.fields import SettingsSection
 from signet.config.loading import settings_from
 from signet.config.older_shapes import shadowed
 
@@ -29,7 +29,7 @@ def changes(before: Raw, after: Raw) -> tuple[str, ...]:
     return (*_differences(old, new), *hidden)
 
 
-def _differences(old: Section, new: Section, above: str = "") -> Iterator[str]:
+def _differences(old: SettingsSection, new: SettingsSection, above: str = "") -> Iterator[str]:
     for item, key, rule in type(old).DECLARED:
         path = f"{above}.{key}" if above else key
         before, after = getattr(old, item.name), getattr(new, item.name)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Literal, get_args
 
-from signet.config.fields import Rule, Section, public
+from signet.config.fields import FieldRule, SettingsSection, public
 from signet.config.loading import RESTART_KEYS, Loaded, as_public_dict, settings_from
 from signet.config.manifest import ManifestError, find, parse
 from signet.config.older_shapes import AUTH_MODE
@@ -83,7 +83,9 @@ def plain_key(key: str) -> str:
     return f"pipelineV2.{inner}" if inner != key else key
 
 
-def _declared(cls: type[Section], above: str = "") -> Iterator[tuple[str, object, Rule]]:
+def _declared(
+    cls: type[SettingsSection], above: str = ""
+) -> Iterator[tuple[str, object, FieldRule]]:
     for item, key, rule in cls.DECLARED:
         path = f"{above}.{key}" if above else key
         if rule.section is not None:

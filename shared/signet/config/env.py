@@ -23,7 +23,7 @@ AGENT_SHELLS = (
 HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 
 
-class Address(NamedTuple):
+class ListenAddress(NamedTuple):
     """Where clients call the daemon (`host`), and where it listens (`bind`)."""
 
     host: str
@@ -78,9 +78,11 @@ class Environment(NamedTuple):
         return "Environment(...)"
 
     @property
-    def address(self) -> Address:
+    def address(self) -> ListenAddress:
         """Return where the daemon is and where it listens."""
-        return Address(host=self.host, port=self.port or DEFAULT_PORT, bind=self.bind or self.host)
+        return ListenAddress(
+            host=self.host, port=self.port or DEFAULT_PORT, bind=self.bind or self.host
+        )
 
 
 def _whole(low: int, high: int, *, strict: bool = False) -> Accept:

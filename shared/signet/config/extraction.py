@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import ClassVar
 
-from signet.config.fields import Section, nested, section, setting, settle
+from signet.config.fields import SettingsSection, nested, section, setting, settle
 from signet.config.values import web_address
 
 
@@ -46,7 +46,7 @@ def text_model_of(provider: TextProvider) -> str:
 
 
 @section
-class Escalation(Section):
+class Escalation(SettingsSection):
     """Bounds beyond which extraction reads a text again, more thoroughly."""
 
     TUNING: ClassVar[bool] = True
@@ -57,7 +57,7 @@ class Escalation(Section):
 
 
 @section
-class Extraction(Section):
+class ExtractionSettings(SettingsSection):
     """From text to facts. `model` follows the provider unless it is given."""
 
     #: Never silently a remote one: `auto` uses the configured local model when it can be reached, else the rules.

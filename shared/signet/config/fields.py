@@ -25,7 +25,7 @@ MAX_UNKNOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class FieldRule:
     """What the file may say about one field.
 
     The field's type says what is read: true or false, a number from `low` to `high`, a word of an enumeration, text.
@@ -39,7 +39,7 @@ class Rule:
     parse: Callable[[str], float] | None = None
     strict: bool = False
     accept: Accept | None = None
-    section: "type[Section] | None" = None
+    section: "type[SettingsSection] | None" = None
     defaults: Mapping[str, object] = field(default_factory=dict)
     key: str | None = None
     also: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Rule:
     flat_wins: bool = False
     is_secret: bool = False
 
-    def of(self, kind: object) -> "Rule":
+    def of(self, kind: object) -> "FieldRule":
         """Return the rule for a field of a type, which may be absent."""
         kind = next(iter(get_args(kind)), kind)
         if self.accept is not None or self.section is not None:
@@ -64,7 +64,7 @@ class Rule:
         return replace(self, accept=found)
 
 
-class Section:
+class SettingsSection:
     """A group of settings that the file keeps under one key."""
 
     __slots__ = ()
@@ -80,10 +80,10 @@ class Section:
     #: Other keys belong to somebody else and are no mistake.
     OPEN: ClassVar[bool] = False
     #: Every field with its key in the file and its rule.
-    DECLARED: ClassVar[Sequence[tuple[Field[object], str, Rule]]] = ()
+    DECLARED: ClassVar[Sequence[tuple[Field[object], str, FieldRule]]] = ()
 
 
-S = TypeVar("S", bound=Section)
+S = TypeVar("S", bound=SettingsSection)
 T = TypeVar("T")
 
 
@@ -99,14 +99,14 @@ def section(cls: type[S]) -> type[S]:
     return made
 
 
-def _rule(item: Field[object]) -> Rule:
-    rule: Rule = item.metadata.get("rule", Rule())
+def _rule(item: Field[object]) -> FieldRule:
+    rule: FieldRule = item.metadata.get("rule", FieldRule())
     return rule.of(item.type)
 
 
 def setting(default: T, low: float = -math.inf, high: float = math.inf, **rule: Any) -> T:
     """Declare a setting that is more than its type and default: its bounds, and whatever else a `Rule` says."""
-    made = Rule(low=low, high=high, **rule)
+    made = FieldRule(low=low, high=high, **rule)
     if isinstance(default, dict):  # a map whose names are the user's
         return cast("T", field(default_factory=dict, metadata={"rule": made}))
     return field(default=default, repr=not made.is_secret, metadata={"rule": made})
@@ -114,7 +114,7 @@ def setting(default: T, low: float = -math.inf, high: float = math.inf, **rule: 
 
 def nested(cls: type[S], *, key: str | None = None, **defaults: object) -> S:
     """Declare a section inside a section; `defaults` replace those of its fields."""
-    rule = Rule(section=cls, key=key, defaults=defaults)
+    rule = FieldRule(section=cls, key=key, defaults=defaults)
     made: S = field(default_factory=partial(cls, **defaults), metadata={"rule": rule})
     return made
 
@@ -166,24 +166,24 @@ def read(
     return made
 
 
-def settle(section: Section, **changes: object) -> None:
+def settle(section: SettingsSection, **changes: object) -> None:
     """Fill in what depends on other values while a section is being made."""
     for name, value in changes.items():
         object.__setattr__(section, name, value)
 
 
-def public(values: Section) -> dict[str, object]:
+def public(values: SettingsSection) -> dict[str, object]:
     """Return the values under the names the file uses, with secrets masked."""
     return {
         key: _shown(getattr(values, item.name), rule) for item, key, rule in type(values).DECLARED
     }
 
 
-def literal_secrets(values: Section) -> Iterator[str]:
+def literal_secrets(values: SettingsSection) -> Iterator[str]:
     """Yield each secret whose value is in the file itself."""
     for item, _, rule in type(values).DECLARED:
         value = getattr(values, item.name)
-        if isinstance(value, Section):
+        if isinstance(value, SettingsSection):
             yield from literal_secrets(value)
         elif rule.is_secret and isinstance(value, str) and not value.startswith(SECRET_REFERENCE):
             yield value
@@ -200,7 +200,7 @@ def resolve_secrets(
     for item, key, rule in type(values).DECLARED:
         value = getattr(values, item.name)
         where = _join(path, key)
-        if isinstance(value, Section):
+        if isinstance(value, SettingsSection):
             changes[item.name] = resolve_secrets(value, lookup, warnings, path=where)
         elif isinstance(value, str) and value.startswith(SECRET_REFERENCE):
             found = lookup(value.removeprefix(SECRET_REFERENCE))
@@ -216,8 +216,8 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-def _shown(value: object, rule: Rule) -> object:
-    if isinstance(value, Section):
+def _shown(value: object, rule: FieldRule) -> object:
+    if isinstance(value, SettingsSection):
         return public(value)
     if isinstance(value, tuple):
         return [_shown(each, rule) for each in value]
@@ -237,7 +237,7 @@ def _join(path: str, key: str) -> str:
 
 
 def _find(
-    rule: Rule,
+    rule: FieldRule,
     key: str,
     path: str,
     raw: Mapping[object, object],
@@ -258,7 +258,7 @@ def is_unset(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def _accept(rule: Rule, value: object, where: str, warnings: list[str]) -> object:
+def _accept(rule: FieldRule, value: object, where: str, warnings: list[str]) -> object:
     assert rule.accept is not None
     return rule.accept(value, where, warnings)
 
@@ -274,7 +274,7 @@ def _say(default: object) -> str:
 
 
 def _report_unknown(
-    cls: type[Section], raw: Mapping[object, object], path: str, warnings: list[str]
+    cls: type[SettingsSection], raw: Mapping[object, object], path: str, warnings: list[str]
 ) -> None:
     known = {*cls.IGNORED, *cls.RETIRED}
     for _, key, rule in cls.DECLARED:

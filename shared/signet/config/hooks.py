@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from signet.config.fields import Section, nested, section, setting
+from signet.config.fields import SettingsSection, nested, section, setting
 
 
 @section
-class SessionStart(Section):
+class SessionStart(SettingsSection):
     """What a session begins with."""
 
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
@@ -27,7 +27,7 @@ class SessionStart(Section):
 
 
 @section
-class UserPromptSubmit(Section):
+class UserPromptSubmit(SettingsSection):
     """What is recalled for each prompt."""
 
     TUNING: ClassVar[bool] = True
@@ -42,7 +42,7 @@ class UserPromptSubmit(Section):
 
 
 @section
-class PreCompaction(Section):
+class PreCompaction(SettingsSection):
     """What is said before a harness shortens its context."""
 
     include_recent_memories: bool = True
@@ -52,7 +52,7 @@ class PreCompaction(Section):
 
 
 @section
-class SessionEnd(Section):
+class SessionEnd(SettingsSection):
     """When a session is over that nobody ends."""
 
     TUNING: ClassVar[bool] = True
@@ -62,7 +62,7 @@ class SessionEnd(Section):
 
 
 @section
-class Hooks(Section):
+class Hooks(SettingsSection):
     """What a harness calls during a session."""
 
     session_start: SessionStart = nested(SessionStart)

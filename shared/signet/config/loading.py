@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from signet.config import security
-from signet.config.env import Address, Environment, read_environment
+from signet.config.env import Environment, ListenAddress, read_environment
 from signet.config.fields import public, read, resolve_secrets
 from signet.config.manifest import ManifestError, Value, find, parse
 from signet.config.older_shapes import lifted, paired
@@ -37,7 +37,7 @@ class Loaded:
     fingerprint: str
 
     @property
-    def address(self) -> Address:
+    def address(self) -> ListenAddress:
         """Return where the daemon is and where it listens."""
         return self.environment.address
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar
 
-from signet.config.extraction import Extraction, TextProvider, text_model_of
-from signet.config.fields import Section, nested, section, setting, settle
+from signet.config.extraction import ExtractionSettings, TextProvider, text_model_of
+from signet.config.fields import SettingsSection, nested, section, setting, settle
 from signet.config.values import web_address
 
 _AT_ONCE = "jobs start as soon as they are due"
@@ -28,7 +28,7 @@ class MaintenanceMode(StrEnum):
 
 
 @section
-class WriteGate(Section):
+class WriteGate(SettingsSection):
     """Whether facts that say little new are left out. Surprise is 1 minus the likeness to the nearest memory."""
 
     TUNING: ClassVar[bool] = True
@@ -40,7 +40,7 @@ class WriteGate(Section):
 
 
 @section
-class Threads(Section):
+class Threads(SettingsSection):
     """How many jobs of each queue the worker runs at once."""
 
     TUNING: ClassVar[bool] = True
@@ -57,7 +57,7 @@ class Threads(Section):
 
 
 @section
-class Worker(Section):
+class Worker(SettingsSection):
     """How jobs are taken and retried."""
 
     TUNING: ClassVar[bool] = True
@@ -74,7 +74,7 @@ class Worker(Section):
 
 
 @section
-class Graph(Section):
+class GraphSettings(SettingsSection):
     """Entities and their relations in recall."""
 
     TUNING: ClassVar[bool] = True
@@ -85,7 +85,7 @@ class Graph(Section):
 
 
 @section
-class Traversal(Section):
+class TraversalSettings(SettingsSection):
     """How far the graph is walked."""
 
     TUNING: ClassVar[bool] = True
@@ -104,7 +104,7 @@ class Traversal(Section):
 
 
 @section
-class Hints(Section):
+class Hints(SettingsSection):
     """Future questions for a memory."""
 
     TUNING: ClassVar[bool] = True
@@ -117,7 +117,7 @@ class Hints(Section):
 
 
 @section
-class Autonomous(Section):
+class Autonomous(SettingsSection):
     """What may happen without being asked."""
 
     TUNING: ClassVar[bool] = True
@@ -132,7 +132,7 @@ class Autonomous(Section):
 
 
 @section
-class Repair(Section):
+class Repair(SettingsSection):
     """How often each repair may run, and how much it may do."""
 
     TUNING: ClassVar[bool] = True
@@ -150,7 +150,7 @@ class Repair(Section):
 
 
 @section
-class Documents(Section):
+class Documents(SettingsSection):
     """Text from outside, in chunks. An overlap is always shorter than its chunk."""
 
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {"workerIntervalMs": (10_000, _ADDED)}
@@ -168,7 +168,7 @@ class Documents(Section):
 
 
 @section
-class Guardrails(Section):
+class Guardrails(SettingsSection):
     """How long one memory may be."""
 
     TUNING: ClassVar[bool] = True
@@ -179,7 +179,7 @@ class Guardrails(Section):
 
 
 @section
-class Continuity(Section):
+class ContinuitySettings(SettingsSection):
     """Checkpoints of a running session."""
 
     TUNING: ClassVar[bool] = True
@@ -193,7 +193,7 @@ class Continuity(Section):
 
 
 @section
-class Telemetry(Section):
+class Telemetry(SettingsSection):
     """Events kept on this machine; they are not sent outside, whatever the ignored keys say (CF-32)."""
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"posthogHost", "posthogApiKey"})
@@ -206,7 +206,7 @@ class Telemetry(Section):
 
 
 @section
-class EmbeddingTracker(Section):
+class EmbeddingTracker(SettingsSection):
     """Finds memories without a vector."""
 
     TUNING: ClassVar[bool] = True
@@ -219,7 +219,7 @@ class EmbeddingTracker(Section):
 
 
 @section
-class Synthesis(Section):
+class Synthesis(SettingsSection):
     """How MEMORY.md is written. `auto` is whatever extraction uses; so are model and endpoint then."""
 
     provider: TextProvider = TextProvider.AUTO
@@ -232,7 +232,7 @@ class Synthesis(Section):
 
 
 @section
-class Procedural(Section):
+class Procedural(SettingsSection):
     """Skills as memory."""
 
     TUNING: ClassVar[bool] = True
@@ -247,7 +247,7 @@ class Procedural(Section):
 
 
 @section
-class Structural(Section):
+class Structural(SettingsSection):
     """Classification of entities and their dependencies."""
 
     TUNING: ClassVar[bool] = True
@@ -269,7 +269,7 @@ class Structural(Section):
 
 
 @section
-class Feedback(Section):
+class FeedbackSettings(SettingsSection):
     """How use changes the weight of an aspect. The smallest weight is never above the largest."""
 
     TUNING: ClassVar[bool] = True
@@ -288,7 +288,7 @@ class Feedback(Section):
 
 
 @section
-class Significance(Section):
+class Significance(SettingsSection):
     """When a session is worth reading."""
 
     TUNING: ClassVar[bool] = True
@@ -300,7 +300,7 @@ class Significance(Section):
 
 
 @section
-class Predictor(Section):
+class Predictor(SettingsSection):
     """Learned ranking: what helped in earlier sessions counts, once it has proven to be better."""
 
     TUNING: ClassVar[bool] = True
@@ -328,7 +328,7 @@ class Predictor(Section):
 
 
 @section
-class PredictorPipeline(Section):
+class PredictorPipeline(SettingsSection):
     """What learned ranking may learn from."""
 
     TUNING: ClassVar[bool] = True
@@ -340,7 +340,7 @@ class PredictorPipeline(Section):
 
 
 @section
-class ModelRegistry(Section):
+class ModelRegistrySettings(SettingsSection):
     """The list of models that can be offered."""
 
     enabled: bool = True
@@ -348,7 +348,7 @@ class ModelRegistry(Section):
 
 
 @section
-class Pipeline(Section):
+class Pipeline(SettingsSection):
     """Background work. `mutations_frozen` wins over `shadow_mode`; `enabled` false makes and takes no jobs."""
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"graphBoostWeight", "graphBoostTimeoutMs"})
@@ -368,33 +368,33 @@ class Pipeline(Section):
     semantic_contradiction_enabled: bool = True
     semantic_contradiction_timeout_ms: int = setting(45_000, 5_000, 300_000)
     telemetry_enabled: bool = True
-    extraction: Extraction = nested(Extraction)
+    extraction: ExtractionSettings = nested(ExtractionSettings)
     write_gate: WriteGate = nested(WriteGate)
     worker: Worker = nested(Worker)
-    graph: Graph = nested(Graph)
-    traversal: Traversal = nested(Traversal)
+    graph: GraphSettings = nested(GraphSettings)
+    traversal: TraversalSettings = nested(TraversalSettings)
     hints: Hints = nested(Hints)
     autonomous: Autonomous = nested(Autonomous)
     repair: Repair = nested(Repair)
     documents: Documents = nested(Documents)
     guardrails: Guardrails = nested(Guardrails)
-    continuity: Continuity = nested(Continuity)
+    continuity: ContinuitySettings = nested(ContinuitySettings)
     telemetry: Telemetry = nested(Telemetry)
     embedding_tracker: EmbeddingTracker = nested(EmbeddingTracker)
     synthesis: Synthesis = nested(Synthesis)
     procedural: Procedural = nested(Procedural)
     structural: Structural = nested(Structural)
-    feedback: Feedback = nested(Feedback)
+    feedback: FeedbackSettings = nested(FeedbackSettings)
     significance: Significance = nested(Significance)
     predictor: Predictor = nested(Predictor)
     predictor_pipeline: PredictorPipeline = nested(PredictorPipeline)
-    model_registry: ModelRegistry = nested(ModelRegistry)
+    model_registry: ModelRegistrySettings = nested(ModelRegistrySettings)
 
     def __post_init__(self) -> None:
         settle(self, synthesis=_as_extraction(self.synthesis, self.extraction))
 
 
-def _as_extraction(synthesis: Synthesis, extraction: Extraction) -> Synthesis:
+def _as_extraction(synthesis: Synthesis, extraction: ExtractionSettings) -> Synthesis:
     """Fill in what synthesis leaves open."""
     auto = synthesis.provider is TextProvider.AUTO
     provider = extraction.provider if auto else synthesis.provider

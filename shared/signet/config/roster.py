@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from typing import ClassVar
 
-from signet.config.fields import Section, read, section, setting, settle
+from signet.config.fields import SettingsSection, read, section, setting, settle
 from signet.config.values import Unfit, texts
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -25,7 +25,7 @@ def _name(value: object, where: str, warnings: list[str]) -> object:
 
 
 @section
-class RosterAgent(Section):
+class RosterAgent(SettingsSection):
     """One named agent; a group policy without a group is isolated."""
 
     SNAKE: ClassVar[bool] = True

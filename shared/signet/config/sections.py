@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from signet.config import origins
-from signet.config.fields import Section, nested, section, setting, settle
+from signet.config.fields import SettingsSection, nested, section, setting, settle
 from signet.config.hooks import Hooks
 from signet.config.pipeline import Pipeline
 from signet.config.roster import RosterAgent, roster
@@ -62,7 +62,7 @@ class Schedule(StrEnum):
     ON_DEMAND = "on-demand"
 
 
-class Channel(StrEnum):
+class UpdateChannel(StrEnum):
     """Which releases count as updates."""
 
     LATEST = "latest"
@@ -97,7 +97,7 @@ def dimensions_of(model: str) -> int:
 
 
 @section
-class Agent(Section):
+class AgentSettings(SettingsSection):
     """Who the agent is."""
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"updated"})
@@ -108,14 +108,14 @@ class Agent(Section):
 
 
 @section
-class Agents(Section):
+class AgentsSettings(SettingsSection):
     """The named agents of this workspace."""
 
     roster: tuple[RosterAgent, ...] = setting((), accept=roster)
 
 
 @section
-class OpenClaw(Section):
+class OpenClawSettings(SettingsSection):
     """The OpenClaw service."""
 
     SNAKE: ClassVar[bool] = True
@@ -124,14 +124,14 @@ class OpenClaw(Section):
 
 
 @section
-class Services(Section):
+class ServicesSettings(SettingsSection):
     """Programs beside us."""
 
-    openclaw: OpenClaw = nested(OpenClaw)
+    openclaw: OpenClawSettings = nested(OpenClawSettings)
 
 
 @section
-class Secrets(Section):
+class SecretsSettings(SettingsSection):
     """What may be done with the vault."""
 
     allow_read: bool = True
@@ -140,7 +140,7 @@ class Secrets(Section):
 
 
 @section
-class Embedding(Section):
+class EmbeddingSettings(SettingsSection):
     """Vectors. `model` and `dimensions` follow the provider unless they are given.
 
     `native` has all-MiniLM-L6-v2 and the models that `signet models install` adds.
@@ -164,7 +164,7 @@ class Embedding(Section):
 
 
 @section
-class Search(Section):
+class SearchSettings(SettingsSection):
     """Recall. Each key is read by itself (CF-20)."""
 
     TUNING: ClassVar[bool] = True
@@ -187,7 +187,7 @@ class Search(Section):
 
 
 @section
-class MemorySynthesis(Section):
+class MemorySynthesis(SettingsSection):
     """Keys of the TypeScript product about MEMORY.md (HK-103)."""
 
     SNAKE: ClassVar[bool] = True
@@ -198,7 +198,7 @@ class MemorySynthesis(Section):
 
 
 @section
-class Memory(Section):
+class MemorySettings(SettingsSection):
     """What is kept and how fast it fades."""
 
     SNAKE: ClassVar[bool] = True
@@ -220,7 +220,7 @@ class Memory(Section):
 
 
 @section
-class Retention(Section):
+class Retention(SettingsSection):
     """How long things are kept; values also as `30d`, `12h` (CF-21)."""
 
     interval_ms: int = setting(6 * HOUR_MS, 60_000, CENTURY_MS, parse=milliseconds)
@@ -232,7 +232,7 @@ class Retention(Section):
 
 
 @section
-class Backup(Section):
+class BackupSettings(SettingsSection):
     """The copies that are made without being asked for."""
 
     daily: bool = True
@@ -241,7 +241,7 @@ class Backup(Section):
 
 
 @section
-class RateLimit(Section):
+class RateLimit(SettingsSection):
     """How often one operation may be called; a number that is not positive becomes the default."""
 
     window_ms: int = setting(60_000, 1, DAY_MS, strict=True)
@@ -249,7 +249,7 @@ class RateLimit(Section):
 
 
 @section
-class RateLimits(Section):
+class RateLimits(SettingsSection):
     """The operations that are limited outside local mode."""
 
     forget: RateLimit = nested(RateLimit, max=30)
@@ -260,7 +260,7 @@ class RateLimits(Section):
 
 
 @section
-class Auth(Section):
+class Auth(SettingsSection):
     """Who may call."""
 
     mode: AuthMode = setting(AuthMode.LOCAL, flat=("authMode",))
@@ -274,7 +274,7 @@ class Auth(Section):
 
 
 @section
-class Git(Section):
+class Git(SettingsSection):
     """The workspace as a git repository."""
 
     enabled: bool = True
@@ -287,7 +287,7 @@ class Git(Section):
 
 
 @section
-class Updates(Section):
+class Updates(SettingsSection):
     """New versions of the product; nothing is asked of the network unless `auto_check` is set (TK-34)."""
 
     SNAKE: ClassVar[bool] = True
@@ -295,29 +295,29 @@ class Updates(Section):
     auto_check: bool = False
     auto_install: bool = False
     check_interval_seconds: int = setting(21_600, 300, 604_800, key="check_interval")
-    channel: Channel = Channel.LATEST
+    channel: UpdateChannel = UpdateChannel.LATEST
 
 
 @section
-class Settings(Section):
+class Settings(SettingsSection):
     """Everything agent.yaml says, with defaults for what it leaves out."""
 
     IGNORED: ClassVar[frozenset[str]] = frozenset(
         {"version", "schema", "configVersion", "owner", "install", "identity", "trust"}
     )
 
-    agent: Agent = nested(Agent)
+    agent: AgentSettings = nested(AgentSettings)
     #: Connectors to keep installed.
     harnesses: tuple[str, ...] = setting((), accept=texts)
     features: Mapping[str, bool] = setting({}, accept=flags)
-    agents: Agents = nested(Agents)
-    services: Services = nested(Services)
-    secrets: Secrets = nested(Secrets)
-    embedding: Embedding = nested(Embedding)
-    search: Search = nested(Search)
-    memory: Memory = nested(Memory)
+    agents: AgentsSettings = nested(AgentsSettings)
+    services: ServicesSettings = nested(ServicesSettings)
+    secrets: SecretsSettings = nested(SecretsSettings)
+    embedding: EmbeddingSettings = nested(EmbeddingSettings)
+    search: SearchSettings = nested(SearchSettings)
+    memory: MemorySettings = nested(MemorySettings)
     retention: Retention = nested(Retention)
-    backup: Backup = nested(Backup)
+    backup: BackupSettings = nested(BackupSettings)
     pipeline: Pipeline = nested(Pipeline, key="pipelineV2")
     hooks: Hooks = nested(Hooks)
     auth: Auth = nested(Auth)

@@ -1,7 +1,7 @@
 """Select the providers from settings and environment."""
 
 from signet.config import Environment, Settings
-from signet.config.extraction import Extraction, TextProvider
+from signet.config.extraction import ExtractionSettings, TextProvider
 from signet.config.pipeline import Synthesis
 from signet.net.http import host_of
 from signet.providers import anthropic, openai
@@ -47,7 +47,7 @@ def vector_settings(settings: Settings, environment: Environment) -> VectorSetti
     )
 
 
-def _text_key(section: Extraction | Synthesis, environment: Environment) -> str | None:
+def _text_key(section: ExtractionSettings | Synthesis, environment: Environment) -> str | None:
     if section.provider is not TextProvider.ANTHROPIC:
         return _vendor_key(section.endpoint, environment)
     is_vendor = host_of(section.endpoint or anthropic.BASE_URL) == host_of(anthropic.BASE_URL)

@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from signet.config import decisive
-from signet.config.fields import Section
+from signet.config.fields import SettingsSection
 from signet.config.manifest import ManifestError, parse
 from signet.config.sections import Settings
 from signet.config.security import UnsafeSettings
@@ -121,7 +121,7 @@ def test_a_file_that_would_stop_the_next_start_is_refused() -> None:
         decisive.changes({}, {"auth": {"mode": "taem"}})
 
 
-def _sections(cls: type[Section]) -> Iterator[type[Section]]:
+def _sections(cls: type[SettingsSection]) -> Iterator[type[SettingsSection]]:
     yield cls
     for _, _, rule in cls.DECLARED:
         if rule.section is not None:

@@ -5,12 +5,12 @@ import pytest
 from signet.config import (
     read_environment,
 )
-from signet.config.env import Address
+from signet.config.env import ListenAddress
 
 
 def test_without_variables_the_daemon_is_on_loopback_at_its_usual_port() -> None:
     found, warnings = read_environment({"PATH": "/bin", "SIGNET_OTHER": "x"})
-    assert found.address == Address(host="127.0.0.1", port=3850, bind="127.0.0.1")
+    assert found.address == ListenAddress(host="127.0.0.1", port=3850, bind="127.0.0.1")
     assert found.address.url == "http://127.0.0.1:3850"
     assert warnings == ()
 

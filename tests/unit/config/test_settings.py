@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from signet.config import Settings, as_public_dict, restart_required, settings_from, with_secrets
-from signet.config.fields import Section
+from signet.config.fields import SettingsSection
 from signet.config.sections import EmbeddingProvider
 
 Raw = dict[object, object]
@@ -504,7 +504,7 @@ def test_secret_references_are_replaced_wherever_text_stands() -> None:
     assert missing == ("pipelineV2.extraction.apiKey: the vault has no such secret",)
 
 
-def names_of(section: type[Section]) -> list[str]:
+def names_of(section: type[SettingsSection]) -> list[str]:
     """Return every key that a section and those below it know."""
     found: list[str] = []
     for _, key, rule in section.DECLARED:
@@ -512,7 +512,7 @@ def names_of(section: type[Section]) -> list[str]:
     return found
 
 
-def filled(section: type[Section], draw: st.DrawFn, odd: st.SearchStrategy[object]) -> Raw:
+def filled(section: type[SettingsSection], draw: st.DrawFn, odd: st.SearchStrategy[object]) -> Raw:
     """Return a section with some of its keys, flat names included, set to anything."""
     made: Raw = {}
     for _, key, rule in section.DECLARED:

@@ -6,7 +6,7 @@ from datetime import datetime
 from fastapi import Request
 
 from signet import clock
-from signet.config.pipeline import Feedback as Settings
+from signet.config.pipeline import FeedbackSettings as Settings
 from signet.db import WriteTx
 from signet.domain.graph import feedback
 from signet.domain.graph.feedback import Path

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.config.pipeline import Feedback
+from signet.config.pipeline import FeedbackSettings
 from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.dialect import as_list
 from signet.domain.graph import weights
@@ -57,7 +57,12 @@ class Path:
 
 
 def apply_session(
-    tx: WriteTx, uses: Mapping[str, Use], *, agent_id: str, settings: Feedback, now: datetime
+    tx: WriteTx,
+    uses: Mapping[str, Use],
+    *,
+    agent_id: str,
+    settings: FeedbackSettings,
+    now: datetime,
 ) -> Weighed:
     """Move the weights of aspects by how the memories that a session was given served it (`uses`, by memory id).
 
@@ -125,7 +130,7 @@ def worth(rating: float, path: Path) -> float:
 
 
 def stale(
-    tx: ReadTx, settings: Feedback, *, now: datetime, agent_id: str | None = None
+    tx: ReadTx, settings: FeedbackSettings, *, now: datetime, agent_id: str | None = None
 ) -> list[Weight]:
     """Return the aspects that have not changed for `stale_days` and can still fade; of one agent, or of all."""
     return tx.rows(
@@ -140,7 +145,9 @@ def stale(
     )
 
 
-def fade(tx: WriteTx, found: Sequence[Weight], settings: Feedback, *, now: datetime) -> None:
+def fade(
+    tx: WriteTx, found: Sequence[Weight], settings: FeedbackSettings, *, now: datetime
+) -> None:
     """Lower the weight of stale aspects, unless they have changed meanwhile.
 
     That is a change, so each fades at most once in `stale_days`.

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from signet import clock
-from signet.config.pipeline import Feedback
+from signet.config.pipeline import FeedbackSettings
 from signet.db import WriteTx
 from signet.domain.graph import feedback
 from signet.domain.graph.sql import attributes, entities
@@ -20,7 +20,7 @@ T = TypeVar("T")
 BATCH = 200
 
 
-def run(job: JobContext, settings: Feedback, *, now: datetime) -> None:
+def run(job: JobContext, settings: FeedbackSettings, *, now: datetime) -> None:
     """Do everything that is due and complete the job with what it did; raises LeaseLost, Cancelled."""
     unfounded = job.db.read(lambda tx: tx.column(attributes.UNFOUNDED))
     for some in _batches(unfounded):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from signet.config.pipeline import Feedback
+from signet.config.pipeline import FeedbackSettings
 
 #: An aspect that holds an active constraint never falls below this (KG-26).
 CONSTRAINT_FLOOR = 0.5
@@ -20,7 +20,7 @@ class WeightBounds:
     decay: float = 0.005
 
     @classmethod
-    def of(cls, settings: Feedback) -> "WeightBounds":
+    def of(cls, settings: FeedbackSettings) -> "WeightBounds":
         """Return the bounds that the settings ask for."""
         return cls(
             step=settings.fts_weight_delta,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.config.pipeline import Continuity as Settings
+from signet.config.pipeline import ContinuitySettings as Settings
 from signet.domain.sessions.models import Checkpoint, Continuity, State, Trigger
 from signet.observe.redact import redact
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from signet import resources
-from signet.config.sections import Agent
+from signet.config.sections import AgentSettings
 from signet.db.visibility import Here
 from signet.domain.agents import files
 from signet.domain.identity import identity
@@ -88,7 +88,7 @@ def filled(text: str, name: str) -> str:
 
 def introduced(who: Mapping[str, str], files: Identity) -> str:
     """Return who the agent is in a line, empty when nobody has named it or its files say so themselves."""
-    usual = (Agent().name, Agent().description, *_TEMPLATE)
+    usual = (AgentSettings().name, AgentSettings().description, *_TEMPLATE)
     said = "\n".join((files.instructions, files.soul, files.identity))
     chosen = [one for one in who.values() if one not in usual]
     return f"You are {', '.join(chosen)}." if any(one not in said for one in chosen) else ""
@@ -105,10 +105,10 @@ def read(path: Path) -> str:
         return ""
 
 
-def name_of(found: Identity, agent: Agent) -> dict[str, str]:
+def name_of(found: Identity, agent: AgentSettings) -> dict[str, str]:
     """Return who the agent is: by its settings, else by its IDENTITY.md, else `Agent`."""
     name, description = agent.name, agent.description
-    if name == Agent().name:  # nobody has given it one
+    if name == AgentSettings().name:  # nobody has given it one
         said = identity.parse(found.card)
         name = "" if said["name"] == identity.UNKNOWN else said["name"]
         description = said["creature"]

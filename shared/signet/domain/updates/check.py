@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from signet import __version__, clock, config
 from signet.config import manifest
 from signet.config.manifest import Value
-from signet.config.sections import Channel, Updates
+from signet.config.sections import UpdateChannel, Updates
 from signet.domain.updates import index, state
 from signet.domain.updates.state import Known
 from signet.errors import Invalid
@@ -47,7 +47,7 @@ def check(workspace: Workspace, settings: Updates, *, force: bool, now: datetime
         return Checked(known=known, is_cached=checked_at is not None)
     known = replace(known, checked_at=clock.to_text(now), check_error=None)
     try:
-        found = index.latest(index.index_url(), prereleases=settings.channel is Channel.NEXT)
+        found = index.latest(index.index_url(), prereleases=settings.channel is UpdateChannel.NEXT)
     except HttpError as error:
         known = replace(known, check_error=error.message)
     else:
