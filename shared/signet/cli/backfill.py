@@ -9,9 +9,9 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Answer, Output, command
+from signet.cli.command import Output, StatusAnswer, command
 from signet.cli.options import SinceOption
-from signet.cli.output import Progress
+from signet.cli.output import ProgressLine
 from signet.client import Signet, connection
 from signet.errors import Invalid
 from signet.paths import Workspace
@@ -154,9 +154,11 @@ def _sent(signet: Signet, workspace: Workspace, wanted: "Wanted", *, dry_run: bo
         yield facts
         output.say(f"Will be sent: {names} ({size})" if new else "No session that was not sent")
         return
-    with Progress("Sending", quiet=not new, unit="sessions") as progress:
+    with ProgressLine("Sending", quiet=not new, unit="sessions") as progress:
         done = sender.send(new, lambda number: progress.count(number, len(new)))
-    yield Answer({**facts, "sent": done.sent, "failed": done.failed}, status=1 if done.why else 0)
+    yield StatusAnswer(
+        {**facts, "sent": done.sent, "failed": done.failed}, status=1 if done.why else 0
+    )
     output.say(
         f"Sent {done.sent} of {output.count(len(new), 'session')}; {signet.target.url} reads them in the background"
         if new
@@ -215,7 +217,7 @@ def _watch(signet: Signet) -> None:
     """Show the progress until everything is read."""
     found = signet.backfill_status()
     try:
-        with Progress("Reading", quiet=False, unit="sessions") as progress:
+        with ProgressLine("Reading", quiet=False, unit="sessions") as progress:
             while found["state"] in ("running", "finishing"):
                 done = found["sessions"] - found["waiting"]
                 progress.count(done, found["sessions"])

@@ -11,7 +11,7 @@ import typer
 from signet import clock
 from signet.cli import output, passphrase
 from signet.cli.command import Output, PathOption, command
-from signet.cli.output import Progress
+from signet.cli.output import ProgressLine
 from signet.domain.backup import kept
 from signet.domain.backup.kept import Kept
 from signet.domain.backup.models import LeftOut
@@ -63,7 +63,7 @@ def backup(
 
     os.umask(0o077)
     wrapped = _wrapped(workspace, passphrase_file, as_json=as_json) if secrets else None
-    with Progress("Backing up", quiet=as_json, unit="MB") as progress:
+    with ProgressLine("Backing up", quiet=as_json, unit="MB") as progress:
         made = create.create(
             workspace,
             Path(file) if file else None,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from signet.client.target import Target
+from signet.client.target import CallTarget
 from signet.errors import SignetError
 from signet.paths import Workspace
 
@@ -20,7 +20,7 @@ LOOK, DELIVER = "look", "deliver"
 
 def begin(
     workspace: Workspace,
-    daemon: Target,
+    daemon: CallTarget,
     *steps: str,
     refresh: Sequence[Mapping[str, object]] = (),
 ) -> None:
@@ -57,7 +57,7 @@ def main() -> None:
 
     said = json.loads(sys.stdin.buffer.read())
     workspace = Workspace(Path(said["workspace"]))
-    daemon = Target(**said["daemon"])
+    daemon = CallTarget(**said["daemon"])
     if said["is_elsewhere"]:
         daemon = daemon._replace(home=workspace.root)
     for step in said["steps"]:

@@ -51,7 +51,7 @@ def check_asking(*, as_json: bool = False, instead: str = FLAGS) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StatusAnswer:
     """A value for `--json` together with the command's exit status."""
 
     value: object
@@ -148,7 +148,7 @@ def _print(steps: Output, *, as_json: bool) -> None:
         if isinstance(step, str):
             output.say(step)
             continue
-        answer = step if isinstance(step, Answer) else Answer(step)
+        answer = step if isinstance(step, StatusAnswer) else StatusAnswer(step)
         status = answer.status
         if as_json:
             output.show(answer.value)

@@ -9,7 +9,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Answer, Output, PathOption, PortOption, command
+from signet.cli.command import Output, PathOption, PortOption, StatusAnswer, command
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def status(path: PathOption = None) -> Output:
     from signet.daemon import control
 
     found = control.status(find_workspace(path))
-    yield Answer(found, status=0 if found["running"] else 1)
+    yield StatusAnswer(found, status=0 if found["running"] else 1)
     output.advise("\n".join(_status_lines(found)))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from signet.cli import output
-from signet.cli.command import Answer, Output, command
+from signet.cli.command import Output, StatusAnswer, command
 from signet.cli.output import Ink
 from signet.client import Signet
 from signet.client.call import ask
@@ -36,7 +36,7 @@ def diagnostics(
         yield from _domain(domain, found, output.ink(sys.stdout))
         return
     report = signet.send(ask(wire.DIAGNOSTICS))
-    yield Answer(report, status=0 if report["composite"]["status"] == "healthy" else 1)
+    yield StatusAnswer(report, status=0 if report["composite"]["status"] == "healthy" else 1)
     yield from _report(report, output.ink(sys.stdout))
 
 

@@ -8,7 +8,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Output, PathOption, StatusAnswer, command
 from signet.cli.output import Ink
 from signet.errors import SignetError
 from signet.paths import Workspace, find_workspace
@@ -48,7 +48,7 @@ def doctor(
             _show_steps(steps)
         found = _examined(workspace, shown=not as_json, only_security=security)
     is_broken = any(one.status == "fail" for one in found)
-    yield Answer([one.to_dict() for one in found], status=1 if is_broken else 0)
+    yield StatusAnswer([one.to_dict() for one in found], status=1 if is_broken else 0)
 
 
 def _examined(workspace: Workspace, *, shown: bool, only_security: bool) -> "list[Check]":

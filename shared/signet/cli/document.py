@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import Answer, Output, command, confirmed
+from signet.cli.command import Output, StatusAnswer, command, confirmed
 from signet.cli.options import AgentOption, OffsetOption, ReasonOption, YesOption
 from signet.client import Signet
 from signet.errors import Invalid, NotFound
@@ -69,7 +69,7 @@ def add(
         if passing.is_live:
             passing.show("Reading …")
         found = signet.wait_for_document(added["id"], agent_id=agent)
-    yield Answer(found, status=1 if found["status"] == "failed" else 0)
+    yield StatusAnswer(found, status=1 if found["status"] == "failed" else 0)
     output.say(_line(found) + masked)
     if found["status"] not in ("done", "failed"):
         output.hint("Reading in the background; watch with: signet jobs watch")

@@ -8,7 +8,7 @@ import typer
 
 from signet import clock
 from signet.cli import offline, output, spooled
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Output, PathOption, StatusAnswer, command
 from signet.cli.connect import client
 from signet.client import (
     BadAnswer,
@@ -224,7 +224,7 @@ def shown(workspace: Workspace, path: str | None) -> Output:
         facts |= {"reachable": False, "error": error.message, "code": error.code}
     facts["waiting"] = len(spooled.waiting(workspace, found.url, all=True))
     facts["refused"] = [_refused(one) for one in spool.refused(workspace.spool_dir)]
-    yield Answer(facts, status=0 if why is None else 1)
+    yield StatusAnswer(facts, status=0 if why is None else 1)
     yield from _lines(facts)
     if isinstance(why, Unauthenticated):
         output.hint(connection.KEY_HINT)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import typer
 
 from signet.cli import output
-from signet.cli.command import Answer, Output, command
+from signet.cli.command import Output, StatusAnswer, command
 from signet.cli.output import Ink
 from signet.client import Signet
 from signet.client.answers import EmbeddingsHealth, EmbeddingsStatus
@@ -35,7 +35,7 @@ def health(signet: Signet) -> Output:
     """
     found = signet.embeddings_health()
     is_broken = any(check["status"] == "fail" for check in found["checks"])
-    yield Answer(found, status=1 if is_broken else 0)
+    yield StatusAnswer(found, status=1 if is_broken else 0)
     yield from _health(found, output.ink(sys.stdout))
 
 

@@ -15,7 +15,7 @@ ID_CHARS = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ListEntry:
     """One memory of a list; `score` from 0 to 1 for search results, `facts` for the second line.
 
     The day shown is that of its event, if there is one.
@@ -31,7 +31,7 @@ class Entry:
     facts: tuple[str, ...] = ()
 
 
-def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
+def lines(entry: ListEntry, ink: Ink, *, full: bool = False) -> Iterator[str]:
     """Yield the lines of one memory, wrapped to the terminal and truncated unless `full`.
 
     Off a terminal all lines of the content are shown, unchanged.

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from signet.cli import entry, identify, output
-from signet.cli.command import Answer, Output, command, confirmed
-from signet.cli.entry import ID_CHARS, Entry
+from signet.cli.command import Output, StatusAnswer, command, confirmed
+from signet.cli.entry import ID_CHARS, ListEntry
 from signet.cli.options import (
     AgentOption,
     FullOption,
@@ -21,7 +21,7 @@ from signet.cli.options import (
     YesOption,
     check_type,
 )
-from signet.cli.output import Progress
+from signet.cli.output import ProgressLine
 from signet.client import Choice, NotFound, Signet, SignetError
 from signet.client.answers import Along, Candidate, ForgetPreview, ForgottenMany
 
@@ -108,7 +108,7 @@ def forget(
         raise typer.Exit(1)
     done = _forgotten(signet, found, reason, force=force, wrong=wrong, agent=agent, as_json=as_json)
     refused = [one for one in done["results"] if one["status"] != "deleted"]
-    yield Answer(done, status=1 if refused else 0)
+    yield StatusAnswer(done, status=1 if refused else 0)
     _report(done, force=force)
 
 
@@ -157,7 +157,7 @@ def _forgotten(
     """Forget the previewed memories by ID, so that later matches are not included."""
     chosen = [one["id"] for one in found["candidates"]]
     done: ForgottenMany | None = None
-    with Progress("Forgetting", quiet=as_json, unit="memories") as progress:
+    with ProgressLine("Forgetting", quiet=as_json, unit="memories") as progress:
         for first in range(0, len(chosen), BATCH):
             some = chosen[first : first + BATCH]
             try:
@@ -222,8 +222,8 @@ def show_along(found: Along, *, full: bool) -> None:
             output.say(f"  {output.plain(name)}")
 
 
-def _entry(candidate: Candidate) -> Entry:
-    return Entry(
+def _entry(candidate: Candidate) -> ListEntry:
+    return ListEntry(
         id=candidate["id"],
         content=candidate["content"],
         created_at=candidate["created_at"],

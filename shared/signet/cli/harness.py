@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from signet.cli import output
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Output, PathOption, StatusAnswer, command
 from signet.cli.options import DryRunOption
 from signet.paths import Workspace, find_workspace
 
@@ -64,7 +64,7 @@ def status(path: PathOption = None) -> Output:
     Examples: signet harness status · signet harness status --json
     """
     rows = _rows(find_workspace(path))
-    yield Answer({"harnesses": rows}, status=1 if any(one["problems"] for one in rows) else 0)
+    yield StatusAnswer({"harnesses": rows}, status=1 if any(one["problems"] for one in rows) else 0)
     _show(rows)
 
 
@@ -110,7 +110,9 @@ def install(
         wishes = _with_consent(site, names, wishes)
     done = {name: registry.connect(site, name, wishes, dry_run=dry_run) for name in names}
     is_done = all(one.success for one in done.values())
-    yield Answer({name: asdict(one) for name, one in done.items()}, status=0 if is_done else 1)
+    yield StatusAnswer(
+        {name: asdict(one) for name, one in done.items()}, status=0 if is_done else 1
+    )
     for name, one in done.items():
         if not one.success:
             output.failed(f"{name}: {one.message}", "harness_refused", as_json=False)
@@ -140,7 +142,9 @@ def uninstall(
     found = {name: registry.find(name) for name in names}
     done = {name: registry.disconnect(site, name, dry_run=dry_run) for name in names}
     is_refused = any(one.refused for one in done.values())
-    yield Answer({name: asdict(one) for name, one in done.items()}, status=1 if is_refused else 0)
+    yield StatusAnswer(
+        {name: asdict(one) for name, one in done.items()}, status=1 if is_refused else 0
+    )
     for name, one in done.items():
         files = (*one.configs_patched, *one.files_removed)
         if dry_run:

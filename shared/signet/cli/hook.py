@@ -34,7 +34,7 @@ from signet.paths import Workspace, find_workspace
 from signet.text import json_text
 
 if TYPE_CHECKING:  # import on demand: the spool and its sender
-    from signet.client.call import Reply
+    from signet.client.call import RawReply
     from signet.domain.sessions.spool import Entry
 
 #: Total time limit of a hook by default; users notice more than two seconds.
@@ -210,7 +210,7 @@ def _deliver(asked: HookCall, body: Mapping[str, object], started: float) -> int
 
         body = {**body, "idempotencyKey": ids.new_ordered_id()}
     found = _daemon(asked, started)
-    if isinstance(found, target.Target) and found.is_elsewhere:
+    if isinstance(found, target.CallTarget) and found.is_elsewhere:
         body = _described(body)
     entry = _spooled(asked, body, workspace, found) if asked.hook.is_spooled else None
     if isinstance(found, SignetError):
@@ -240,8 +240,8 @@ def _described(body: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _reply(
-    asked: HookCall, body: Mapping[str, object], workspace: Workspace, daemon: target.Target
-) -> "Reply":
+    asked: HookCall, body: Mapping[str, object], workspace: Workspace, daemon: target.CallTarget
+) -> "RawReply":
     """Return the daemon's reply. Raises SignetError, immediately if the daemon is known to be unreachable."""
     is_start = asked.name == "session-start"
     if daemon.is_elsewhere:
@@ -265,9 +265,9 @@ def _reply(
 
 def _answered(
     asked: HookCall,
-    reply: "Reply",
+    reply: "RawReply",
     workspace: Workspace,
-    daemon: target.Target,
+    daemon: target.CallTarget,
     entry: "Entry | None",
 ) -> int:
     from signet.cli import spooled
@@ -310,7 +310,7 @@ def _spooled(
     asked: HookCall,
     body: Mapping[str, object],
     workspace: Workspace,
-    found: target.Target | SignetError,
+    found: target.CallTarget | SignetError,
 ) -> "Entry | None":
     """Spool a call that must not be lost and return its entry; None if that is impossible."""
     from signet.cli import spooled
@@ -379,7 +379,7 @@ def _patience(hook: Hook, *, is_elsewhere: bool) -> float:
     return milliseconds[hook.patience] / 1000
 
 
-def _daemon(asked: HookCall, started: float) -> target.Target | SignetError:
+def _daemon(asked: HookCall, started: float) -> target.CallTarget | SignetError:
     """Return the daemon to call, or why there is none. A hook never has more rights than an agent."""
     try:
         found = target.find(

@@ -21,7 +21,7 @@ from signet.domain.projects import folder as projects
 from signet.domain.sessions.spool import Entry
 from signet.errors import SignetError
 from signet.mcp import protocol
-from signet.mcp.protocol import Call
+from signet.mcp.protocol import ToolCall
 from signet.mcp.tools import TOOLS
 from signet.paths import Workspace
 
@@ -106,13 +106,13 @@ class Bridge:
         if client := protocol.client_of(message):
             self._path = path_of(self._environ, project=self._project, client=client)
         try:
-            if isinstance(read, Call) and read.operation.path == STORE:
+            if isinstance(read, ToolCall) and read.operation.path == STORE:
                 return self._saved(read, message)
             return self._forward(message)
         except SignetError as error:
-            return protocol.failure(read, error.message) if isinstance(read, Call) else read
+            return protocol.failure(read, error.message) if isinstance(read, ToolCall) else read
 
-    def _saved(self, call: Call, message: object) -> object:
+    def _saved(self, call: ToolCall, message: object) -> object:
         """Return the reply to a save, spooled while the remote daemon is unreachable. Raises SignetError.
 
         A retry is harmless if the first attempt arrived: the same text is one memory.
@@ -129,7 +129,7 @@ class Bridge:
         kept = spooled.sent_or_kept(save, found, lambda _: self._forward(message))
         return protocol.spooled_reply(call, kept.daemon) if isinstance(kept, Entry) else kept
 
-    def _target(self) -> target.Target:
+    def _target(self) -> target.CallTarget:
         return target.find(
             actor="mcp-server",
             actor_type="harness",

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import typer
 
 from signet.cli import edit, entry, erase, forget, identify, memory_file, output
-from signet.cli.command import Answer, Output, command
-from signet.cli.entry import Entry
+from signet.cli.command import Output, StatusAnswer, command
+from signet.cli.entry import ListEntry
 from signet.cli.options import (
     AgentOption,
     CursorOption,
@@ -187,7 +187,7 @@ def recover(
     full_ids = [identify.whole(signet, one, agent=agent) for one in memory_ids]
     if len(full_ids) > 1:
         many = signet.recover_many(full_ids, reason=reason, agent_id=agent)
-        yield Answer(many, status=0 if many["recovered"] == many["requested"] else 1)
+        yield StatusAnswer(many, status=0 if many["recovered"] == many["requested"] else 1)
         for one in many["results"]:
             said = (
                 "Recovered" if one["status"] == "recovered" else f"Not recovered ({one['status']})"
@@ -254,8 +254,8 @@ def _flags(filters: MemoryFilter) -> str:
     return output.flags(named) + (" --pinned" if pinned else "") + (f" --{state}" if state else "")
 
 
-def _summary(row: MemorySummary) -> Entry:
-    return Entry(
+def _summary(row: MemorySummary) -> ListEntry:
+    return ListEntry(
         id=row["id"],
         content=row["content"],
         created_at=row["created_at"],
@@ -282,8 +282,8 @@ def _forgetting(row: MemorySummary) -> Iterator[str]:
         yield f"recoverable until {output.local(known['until'])}"
 
 
-def _near(found: Found) -> Entry:
-    return Entry(
+def _near(found: Found) -> ListEntry:
+    return ListEntry(
         id=found["id"],
         content=found["content"],
         created_at=found["created_at"],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Output, PathOption, StatusAnswer, command
 from signet.errors import Invalid, SignetError
 from signet.paths import find_workspace
 from signet.providers.native import added, install, minilm, published
@@ -49,7 +49,7 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class ListedModel:
     """State of the native model (`ready`, `installed`, `skipped`, `failed`; `elsewhere`: another provider is set)."""
 
     state: str
@@ -73,14 +73,14 @@ class Model:
         return f"{self.name}, {self.said}{'' if self.is_usable else f'. {ADD}'}"
 
 
-def ensure(name: str, *, wanted: bool, quiet: bool) -> Model:
+def ensure(name: str, *, wanted: bool, quiet: bool) -> ListedModel:
     """Install the native model if it is missing and wanted; a failed download stops nothing."""
     model = published.find(name)
     is_usual = name == minilm.MODEL
     if install.status().state is State.READY if is_usual else added.find(name) is not None:
-        return Model(state="ready", name=name)
+        return ListedModel(state="ready", name=name)
     if not wanted:
-        return Model(state="skipped", name=name)
+        return ListedModel(state="skipped", name=name)
     try:
         with shown_progress(quiet=quiet) as progress:
             if model is not None:
@@ -90,8 +90,8 @@ def ensure(name: str, *, wanted: bool, quiet: bool) -> Model:
             else:
                 raise Invalid("it comes from a folder; run: signet models install DIR")
     except (SignetError, OSError) as error:
-        return Model(state="failed", name=name, reason=str(error))
-    return Model(state="installed", name=name)
+        return ListedModel(state="failed", name=name, reason=str(error))
+    return ListedModel(state="installed", name=name)
 
 
 @command(app, "install")
@@ -220,7 +220,7 @@ def verify_model() -> Output:
     found = install.verify()
     others = {one.model: added.faults(one.model) for one in added.all_()}
     is_damaged = found.state is not State.READY or any(others.values())
-    yield Answer({**_fields(found), "added": others}, status=1 if is_damaged else 0)
+    yield StatusAnswer({**_fields(found), "added": others}, status=1 if is_damaged else 0)
     _print(found)
     for model, faults in others.items():
         output.say(f"{model}  {'; '.join(faults) or State.READY}")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from signet.client import connection
-from signet.client.target import Target
+from signet.client.target import CallTarget
 from signet.files import read_file
 from signet.paths import Workspace
 
@@ -32,13 +32,13 @@ MOST_SESSIONS = 200
 ANSWER_SECONDS = 30.0
 
 
-def hurried(daemon: Target, *, is_start: bool) -> Target:
+def hurried(daemon: CallTarget, *, is_start: bool) -> CallTarget:
     """Return the remote daemon with a hook's short connect timeout."""
     most = START_CONNECT_SECONDS if is_start else CONNECT_SECONDS
     return daemon._replace(connect_seconds=min(daemon.connect_seconds, most))
 
 
-def is_away(workspace: Workspace, daemon: Target, *, is_start: bool) -> bool:
+def is_away(workspace: Workspace, daemon: CallTarget, *, is_start: bool) -> bool:
     """Return whether a hook should skip the call; start a background check when one is due."""
     since = connection.away_for(workspace)
     if since is None or (is_start and since >= connection.AWAY_SECONDS):
@@ -69,7 +69,7 @@ def context_of(workspace: Workspace, event: str, body: Mapping[str, object]) -> 
     return f"{_mark(str(kept.get('at')))}\n\n{text}"
 
 
-def refresh(workspace: Workspace, daemon: Target, body: Mapping[str, object]) -> None:
+def refresh(workspace: Workspace, daemon: CallTarget, body: Mapping[str, object]) -> None:
     """Fetch the offline copy from the daemon and replace the old one. Raises SignetError."""
     file = _file(workspace, body)
     kept = _read(file)
@@ -108,7 +108,9 @@ def is_old(workspace: Workspace, event: str, body: Mapping[str, object]) -> bool
     return event == "session-start" or age >= REFRESH_SECONDS
 
 
-def behind(workspace: Workspace, daemon: Target, event: str, body: Mapping[str, object]) -> None:
+def behind(
+    workspace: Workspace, daemon: CallTarget, event: str, body: Mapping[str, object]
+) -> None:
     """Start a background refresh that is due after a hook has reached the remote daemon."""
     from signet.cli import behind, spooled
 
@@ -118,7 +120,7 @@ def behind(workspace: Workspace, daemon: Target, event: str, body: Mapping[str, 
         behind.begin(workspace, daemon, *steps, refresh=asked)
 
 
-def forgot(workspace: Workspace, daemon: Target) -> None:
+def forgot(workspace: Workspace, daemon: CallTarget) -> None:
     """Disable the offline copy after a forget until the daemon has replaced it, in the background."""
     from signet.cli import behind
 

@@ -246,7 +246,7 @@ class Passing:
             tell(text)
 
 
-class Progress(Passing):
+class ProgressLine(Passing):
     """Draw progress on stderr."""
 
     def __init__(self, title: str, *, quiet: bool, unit: str = "jobs") -> None:

@@ -33,7 +33,7 @@ SHOWN_CHARS = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class PastMemory:
     """A question about the past, and recall's first result."""
 
     question: str
@@ -56,7 +56,7 @@ def begin(signet: Signet, *, reads: bool | None) -> BackfillSurvey | None:
         return None
 
 
-def recalled(signet: Signet, *, quiet: bool) -> Remembered | None:
+def recalled(signet: Signet, *, quiet: bool) -> PastMemory | None:
     """Return something from the past, as recall finds it; None if nothing is found in time."""
     until = time.monotonic() + WAIT_SECONDS
     with Passing(quiet=quiet) as passing:
@@ -71,7 +71,7 @@ def recalled(signet: Signet, *, quiet: bool) -> Remembered | None:
     return None
 
 
-def _recalled(signet: Signet) -> Remembered | None:
+def _recalled(signet: Signet) -> PastMemory | None:
     facts = [
         one
         for one in signet.memories(limit=FACTS)["memories"]
@@ -82,11 +82,11 @@ def _recalled(signet: Signet) -> Remembered | None:
         question = " ".join([one for one in words if one not in _OF_ALL][:WORDS])
         hits = signet.recall(question, limit=1)["results"] if question else []
         if hits:
-            return Remembered(question, hits[0]["content"], hits[0]["created_at"])
+            return PastMemory(question, hits[0]["content"], hits[0]["created_at"])
     return None
 
 
-def _session_example(signet: Signet) -> Remembered | None:
+def _session_example(signet: Signet) -> PastMemory | None:
     """Return a decision from a session without facts, as recall finds it."""
     for one in signet.all_sessions(limit=SESSIONS)["sessions"]:
         turns = transcript.parse(signet.transcript(one["key"])["content"])
@@ -99,7 +99,7 @@ def _session_example(signet: Signet) -> Remembered | None:
             if hits:
                 shown = split.sentences(hits[0]["content"])
                 best = max(shown, key=lambda text: sum(word in text.lower() for word in longest))
-                return Remembered(question, best, hits[0]["created_at"])
+                return PastMemory(question, best, hits[0]["created_at"])
     return None
 
 
@@ -108,7 +108,7 @@ def _weight(line: str) -> tuple[bool, int]:
     return outcome.decides(line), outcome.rules(line)
 
 
-def lines(found: Remembered, at: str, ink: Ink) -> Iterator[str]:
+def lines(found: PastMemory, at: str, ink: Ink) -> Iterator[str]:
     """Yield the command and its first result."""
     yield f"Your past: {ink.bold(f'signet recall {shlex.quote(found.question)}{at}')}"
     yield f"  {output.day(found.at)}  {output.short(output.plain(found.answer), SHOWN_CHARS)}"

@@ -9,7 +9,7 @@ import typer
 
 from signet.cli import entry, identify, output, when, why
 from signet.cli.command import Output, command
-from signet.cli.entry import ID_CHARS, Entry
+from signet.cli.entry import ID_CHARS, ListEntry
 from signet.cli.options import (
     AgentOption,
     FullOption,
@@ -168,7 +168,7 @@ def _origin(hit: Hit) -> Iterator[str]:
         yield "waits for review"
 
 
-def _entry(hit: Hit) -> Entry:
+def _entry(hit: Hit) -> ListEntry:
     by = f"by {output.plain(hit['who'] or 'unknown')}"
     facts = [by, output.plain(hit["type"]), f"({hit['source']})", *_origin(hit)]
     if hit["source"] == EPISODE:
@@ -181,7 +181,7 @@ def _entry(hit: Hit) -> Entry:
         newer = hit["newer"]
         until = f"until {output.day(newer['since'])}{' in part' if newer['is_part'] else ''}"
         facts.append(f"{until}, replaced by {output.plain(newer['id'])[:ID_CHARS]}")
-    return Entry(
+    return ListEntry(
         id=output.plain(hit["id"]),
         content=hit["content"],
         created_at=hit["created_at"],

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from signet.cli import output, when
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Output, PathOption, StatusAnswer, command
 from signet.cli.connect import client
 from signet.cli.output import Ink
 from signet.client import Signet
@@ -70,7 +70,7 @@ def integrity(signet: Signet) -> Output:
     Examples: signet repair integrity · signet repair integrity --json
     """
     found = signet.send(ask(wire.INTEGRITY_CHECK))
-    yield Answer(found, status=1 if found["ok"] is False else 0)
+    yield StatusAnswer(found, status=1 if found["ok"] is False else 0)
     ink = output.ink(sys.stdout)
     parts = {
         "database": found["ok"] is not None and found["sqlite"] == ["ok"],

@@ -9,7 +9,7 @@ import typer
 from signet.cli import config, output
 from signet.cli.command import Output
 from signet.cli.options import AgentOption
-from signet.cli.output import Progress
+from signet.cli.output import ProgressLine
 from signet.client import Signet
 from signet.errors import Invalid, NotFound
 
@@ -46,7 +46,7 @@ def replay(
     settings = _settings(against or ())
     keys = signet.past_sessions(limit=sessions, agent_id=agent)["sessions"]
     found: list[Replay] = []
-    with Progress("Replaying", quiet=as_json, unit="sessions") as progress:
+    with ProgressLine("Replaying", quiet=as_json, unit="sessions") as progress:
         for done, key in enumerate(keys):
             progress.count(done, len(keys))
             try:

@@ -16,7 +16,7 @@ from signet.cli import restore_show as show
 from signet.cli.command import Output, PathOption, check_asking, command, confirmed
 from signet.cli.daemon import shown_log
 from signet.cli.options import YesOption
-from signet.cli.restore_show import Settings, Source
+from signet.cli.restore_show import BackupSource, SettingsDiff
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace, find_workspace
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class RestoreOptions:
     """The options of the command."""
 
     yes: bool
-    settings: Settings | None
+    settings: SettingsDiff | None
     with_forgotten: bool
     passphrase_file: str | None
     as_json: bool
@@ -54,7 +54,7 @@ def restore(
         ),
     ] = False,
     settings: Annotated[
-        Settings | None,
+        SettingsDiff | None,
         typer.Option(
             help="take: also replace settings, instructions, skills, tasks, connected folders and secrets. "
             "keep: restore only the memories. Needed with --yes where these differ."
@@ -80,7 +80,7 @@ def restore(
     """
     os.umask(0o077)
     workspace, chosen = find_workspace(path), Path(file).expanduser().absolute()
-    wishes = Wishes(
+    wishes = RestoreOptions(
         yes=yes,
         settings=settings,
         with_forgotten=with_forgotten,
@@ -95,20 +95,22 @@ def restore(
 
 
 @contextlib.contextmanager
-def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[Source, Reader | None]]":
+def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[BackupSource, Reader | None]]":
     """Open and verify the backup."""
     from signet.domain.backup import archive, restore
 
     if path.is_dir():
-        yield Source(path=path, manifest=None), None
+        yield BackupSource(path=path, manifest=None), None
         return
     with archive.opened(path) as reader:
-        with show.Counted("Verifying", reader.manifest.total_bytes, quiet=as_json) as counted:
+        with show.TableCount("Verifying", reader.manifest.total_bytes, quiet=as_json) as counted:
             restore.check(reader, counted.tell)
-        yield Source(path=path, manifest=reader.manifest), reader
+        yield BackupSource(path=path, manifest=reader.manifest), reader
 
 
-def _tried(workspace: Workspace, source: Source, reader: "Reader | None", wishes: Wishes) -> Output:
+def _tried(
+    workspace: Workspace, source: BackupSource, reader: "Reader | None", wishes: RestoreOptions
+) -> Output:
     """Preview: unpack the backup elsewhere, show the changes, and remove it again."""
     from signet.cli.restore_review import Changes, changes
 
@@ -128,7 +130,7 @@ def _tried(workspace: Workspace, source: Source, reader: "Reader | None", wishes
 
 
 def _restored(
-    workspace: Workspace, source: Source, reader: "Reader | None", wishes: Wishes
+    workspace: Workspace, source: BackupSource, reader: "Reader | None", wishes: RestoreOptions
 ) -> Output:
     from signet.cli.restore_review import Changes, changes
     from signet.domain.backup import restore
@@ -159,7 +161,9 @@ def _restored(
                 restore.discard(workspace)
 
 
-def _choice(facts: dict[str, object], found: "Changes", wishes: Wishes) -> Settings | None:
+def _choice(
+    facts: dict[str, object], found: "Changes", wishes: RestoreOptions
+) -> SettingsDiff | None:
     """Return the choice for the backup's settings; None if the person declines the restore.
 
     Raises Invalid if the settings differ and no terminal can ask.
@@ -173,19 +177,23 @@ def _choice(facts: dict[str, object], found: "Changes", wishes: Wishes) -> Setti
                 "Pass --settings take to replace them, or --settings keep to restore only the memories",
                 "settings_differ",
             )
-        return wishes.settings or Settings.TAKE
+        return wishes.settings or SettingsDiff.TAKE
     for line in show.lines(facts, found):
         output.tell(line)
     if not confirmed("Restore it?"):
         return None
     if wishes.settings is not None or not found.needs_consent:
-        return wishes.settings or Settings.TAKE
+        return wishes.settings or SettingsDiff.TAKE
     takes = confirmed("Replace these settings, too? (no: restore only the memories)")
-    return Settings.TAKE if takes else Settings.KEEP
+    return SettingsDiff.TAKE if takes else SettingsDiff.KEEP
 
 
 def _exchanged(
-    workspace: Workspace, source: Source, staged: "Staged", choice: Settings, wishes: Wishes
+    workspace: Workspace,
+    source: BackupSource,
+    staged: "Staged",
+    choice: SettingsDiff,
+    wishes: RestoreOptions,
 ) -> Output:
     from signet import config
     from signet.config.sections import AuthMode
@@ -199,7 +207,7 @@ def _exchanged(
         aside = restore.exchange(
             workspace,
             staged,
-            only=accept.MEMORIES if choice is Settings.KEEP else None,
+            only=accept.MEMORIES if choice is SettingsDiff.KEEP else None,
             now=clock.now(),
         )
     finally:
@@ -218,7 +226,7 @@ def _exchanged(
         "daemonRunning": found is not None,
         "forgotten": forgotten,
         "forgottenSessions": gone_sessions,
-        "secrets": sorted(staged.secrets) if choice is Settings.TAKE else [],
+        "secrets": sorted(staged.secrets) if choice is SettingsDiff.TAKE else [],
         "skipped": [asdict(one) for one in staged.skipped],
     }
     if forgotten:
@@ -238,7 +246,7 @@ def _exchanged(
 
 
 def _carried(
-    workspace: Workspace, staged: "Staged", choice: Settings, wishes: Wishes
+    workspace: Workspace, staged: "Staged", choice: SettingsDiff, wishes: RestoreOptions
 ) -> tuple[int, int]:
     """Forget again in the unpacked database what was forgotten since; return the numbers of memories and sessions."""
     from signet.domain import memory_followers
@@ -248,7 +256,7 @@ def _carried(
     from signet.domain.sessions import forget as sessions
 
     database = staged.folder / DATABASE
-    carry.settle(database, keeps_settings=choice is Settings.KEEP, now=clock.now())
+    carry.settle(database, keeps_settings=choice is SettingsDiff.KEEP, now=clock.now())
     if wishes.with_forgotten or not workspace.database.exists():
         return 0, 0
     memory_followers.register()
@@ -256,7 +264,7 @@ def _carried(
     return memories.over(workspace.database, database, now=clock.now()), gone_sessions
 
 
-def _adopted(workspace: Workspace, source: Source) -> "Staged":
+def _adopted(workspace: Workspace, source: BackupSource) -> "Staged":
     from signet.domain.backup import restore
 
     if not source.path.resolve().is_relative_to(workspace.replaced_dir.resolve()):
@@ -264,13 +272,13 @@ def _adopted(workspace: Workspace, source: Source) -> "Staged":
     return restore.adopt(workspace, source.path, now=clock.now())
 
 
-def _unpacked(workspace: Workspace, reader: "Reader", wishes: Wishes) -> "Staged":
+def _unpacked(workspace: Workspace, reader: "Reader", wishes: RestoreOptions) -> "Staged":
     """Unpack a backup, with its secrets if they are wanted and a passphrase opens them."""
     from signet.domain.backup import restore
     from signet.domain.secrets import wrap
 
     wrapped, secrets = reader.manifest.secrets, None
-    if wrapped is not None and wishes.settings is not Settings.KEEP:
+    if wrapped is not None and wishes.settings is not SettingsDiff.KEEP:
         question = f"Passphrase of the {output.count(wrapped.count, 'secret')} (empty: leave out): "
         phrase = passphrase.asked(wishes.passphrase_file, question, as_json=wishes.as_json)
         if phrase is None:
@@ -280,6 +288,6 @@ def _unpacked(workspace: Workspace, reader: "Reader", wishes: Wishes) -> "Staged
             )
         else:
             secrets = wrap.unwrap(wrapped, phrase)
-    with show.Counted("Unpacking", reader.manifest.total_bytes, quiet=wishes.as_json) as counted:
+    with show.TableCount("Unpacking", reader.manifest.total_bytes, quiet=wishes.as_json) as counted:
         staged = restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
     return restore.with_secrets(workspace, staged, secrets) if secrets else staged

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from signet.cli import output
-from signet.cli.output import Progress
+from signet.cli.output import ProgressLine
 from signet.errors import StorageDamaged
 from signet.paths import Workspace
 
@@ -21,7 +21,7 @@ MEGABYTE = 1_000_000
 SHOWN = 5
 
 
-class Settings(StrEnum):
+class SettingsDiff(StrEnum):
     """Whether a restore applies everything, or only memories."""
 
     TAKE = "take"
@@ -29,14 +29,14 @@ class Settings(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class BackupSource:
     """The source: an archive, or a folder set aside by an earlier restore (`manifest` is then None)."""
 
     path: Path
     manifest: "Manifest | None"
 
 
-def facts(workspace: Workspace, source: Source) -> dict[str, object]:
+def facts(workspace: Workspace, source: BackupSource) -> dict[str, object]:
     """Return the backup, the current state and whether the daemon runs, for `--json`."""
     from signet.daemon import record
     from signet.db import migrate, snapshot
@@ -97,14 +97,14 @@ def say_skipped(skipped: "tuple[LeftOut, ...]") -> None:
 
 
 def report(
-    source: Source, staged: "Staged", aside: Path, choice: Settings, *, is_running: bool
+    source: BackupSource, staged: "Staged", aside: Path, choice: SettingsDiff, *, is_running: bool
 ) -> None:
     """Print the result of a restore, and how to undo it."""
     memories = output.count(staged.counts.get("memories", 0), "memory")
     output.say(f"Restored {memories} from {source.path}")
     if staged.migrated_from:
         output.say(f"  upgraded from schema {staged.migrated_from} to {staged.schema}")
-    if choice is Settings.KEEP:
+    if choice is SettingsDiff.KEEP:
         output.say("  settings, instructions, skills, connected folders and secrets stayed")
         output.say("  tasks of the backup are disabled: signet task list")
     elif staged.secrets:
@@ -116,7 +116,7 @@ def report(
         output.hint("Start the daemon with: signet daemon start")
 
 
-class Counted(Progress):
+class TableCount(ProgressLine):
     """Progress in megabytes, from increments."""
 
     def __init__(self, title: str, total: int, *, quiet: bool) -> None:

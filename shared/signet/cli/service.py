@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from signet.cli import output
-from signet.cli.command import Answer, Output, PathOption, PortOption, command
+from signet.cli.command import Output, PathOption, PortOption, StatusAnswer, command
 from signet.cli.options import DryRunOption
 from signet.paths import find_workspace
 
@@ -38,7 +38,7 @@ def install(
         control.stop(workspace)  # otherwise the service would find the port taken
     is_new, refused = service.install(found, commands.run)
     facts = {"service": str(found.path), "written": is_new, "refused": refused}
-    yield Answer(facts, status=1 if refused else 0)
+    yield StatusAnswer(facts, status=1 if refused else 0)
     output.say(f"Service {'' if is_new else 'already '}installed: {found.path}")
     for line in refused:
         output.tell(f"{output.ink(sys.stderr).bad('error:')} {line}")

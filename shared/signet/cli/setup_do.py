@@ -12,8 +12,8 @@ from signet.care.text_model import trial_of
 from signet.cli import models, past, transfer
 from signet.cli.connect import client
 from signet.cli.daemon import default_port, started
-from signet.cli.models import Model
-from signet.cli.past import Remembered
+from signet.cli.models import ListedModel
+from signet.cli.past import PastMemory
 from signet.config import load
 from signet.config.sections import EmbeddingProvider
 from signet.daemon import ready, record
@@ -26,7 +26,7 @@ from signet.wire.backfill import BackfillSurvey
 
 
 @dataclass(slots=True, kw_only=True)
-class Done:
+class SetupDone:
     """The result of a setup; `model` is None with another provider than the native one.
 
     `imported` and `upgraded` describe an earlier program's memories and the database upgrade.
@@ -36,7 +36,7 @@ class Done:
     prepared: Prepared
     connected: tuple[Connected, ...]
     earlier: Earlier | None
-    model: Model | None = None
+    model: ListedModel | None = None
     #: The outcome of one request to the text model's server, None without a server.
     trial: Trial | None = None
     started: Started | None = None
@@ -44,7 +44,7 @@ class Done:
     upgraded: str = ""
     #: This machine's earlier sessions, if the daemon could list them, and an example from one.
     history: BackfillSurvey | None = None
-    remembered: Remembered | None = None
+    remembered: PastMemory | None = None
 
 
 def check(plan: Plan) -> Earlier | None:
@@ -64,7 +64,7 @@ def check(plan: Plan) -> Earlier | None:
     return found
 
 
-def do(plan: Plan, earlier: Earlier | None, *, quiet: bool) -> Done:
+def do(plan: Plan, earlier: Earlier | None, *, quiet: bool) -> SetupDone:
     """Run all steps. Raises the errors of the daemon's start after the files exist."""
     os.umask(0o077)  # files are private to their owner, as in the daemon
     workspace, chosen = plan.workspace, plan.chosen
@@ -76,7 +76,7 @@ def do(plan: Plan, earlier: Earlier | None, *, quiet: bool) -> Done:
     loaded = load(workspace)
     settings = loaded.settings
     connected = connect.connect(workspace, settings.harnesses, chosen, port=port)
-    done = Done(plan=plan, prepared=prepared, connected=connected, earlier=earlier)
+    done = SetupDone(plan=plan, prepared=prepared, connected=connected, earlier=earlier)
     if settings.embedding.provider is EmbeddingProvider.NATIVE:
         done.model = models.ensure(settings.embedding.model, wanted=chosen.with_model, quiet=quiet)
     _, done.trial = trial_of(workspace, settings, loaded.environment)

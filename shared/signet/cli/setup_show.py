@@ -10,7 +10,7 @@ from signet.care.setup import connect
 from signet.care.setup.choices import State
 from signet.cli import backfill, output, past
 from signet.cli.output import Ink
-from signet.cli.setup_do import Done
+from signet.cli.setup_do import SetupDone
 from signet.config import load
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
@@ -21,14 +21,14 @@ _LABEL = 12
 TRY = 'signet remember "I prefer tabs over spaces"'
 
 
-def show(done: Done) -> None:
+def show(done: SetupDone) -> None:
     """Print the result for people."""
     ink = output.ink(sys.stdout)
     for line in (*_steps(done, ink), "", *_closing(done, ink)):
         output.advise(line)
 
 
-def as_dict(done: Done) -> dict[str, object]:
+def as_dict(done: SetupDone) -> dict[str, object]:
     """Return the result for programs."""
     prepared, started = done.prepared, done.started
     return {
@@ -52,7 +52,7 @@ def as_dict(done: Done) -> dict[str, object]:
     }
 
 
-def _steps(done: Done, ink: Ink) -> Iterator[str]:
+def _steps(done: SetupDone, ink: Ink) -> Iterator[str]:
     prepared = done.prepared
     well, lacking = ink.good("✓"), ink.warn("!")
     yield from _row(well, "Workspace", f"{_found(done)} {done.plan.workspace.root}")
@@ -94,7 +94,7 @@ def _steps(done: Done, ink: Ink) -> Iterator[str]:
         yield from _row(well, "Files", "already complete; nothing was changed")
 
 
-def _is_elsewhere(done: Done) -> bool:
+def _is_elsewhere(done: SetupDone) -> bool:
     """Return whether to mention a TypeScript Signet elsewhere: only at the first setup."""
     is_first = done.prepared.state is not State.REPAIR
     return (
@@ -102,7 +102,7 @@ def _is_elsewhere(done: Done) -> bool:
     )
 
 
-def _found(done: Done) -> str:
+def _found(done: SetupDone) -> str:
     words = {State.FRESH: "created", State.MIGRATION: "taken over", State.REPAIR: "found"}
     return words[done.prepared.state]
 
@@ -116,7 +116,7 @@ def _changed(paths: tuple[str, ...]) -> str:
     return f": {', '.join(said)}" if said else ""
 
 
-def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
+def _models(done: SetupDone, well: str, lacking: str) -> Iterator[str]:
     settings = load(done.plan.workspace).settings
     vectors, texts = settings.embedding, settings.pipeline.extraction
     if done.model is not None:
@@ -144,7 +144,7 @@ def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
         yield from _row(well, "Facts", f"{said}; a short answer took {trial.seconds:.1f} s")
 
 
-def _closing(done: Done, ink: Ink) -> Iterator[str]:
+def _closing(done: SetupDone, ink: Ink) -> Iterator[str]:
     at = _at(done)
     if done.started is None:
         port = f" --port {done.plan.chosen.port}" if done.plan.chosen.port else ""
@@ -167,7 +167,7 @@ def _closing(done: Done, ink: Ink) -> Iterator[str]:
         yield from past.lines(done.remembered, at, ink)
 
 
-def _at(done: Done) -> str:
+def _at(done: SetupDone) -> str:
     """Return the option that selects this workspace, empty for the default."""
     root = done.plan.workspace.root
     return "" if find_workspace().root == root else f" -p {shlex.quote(str(root))}"

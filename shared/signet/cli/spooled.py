@@ -17,7 +17,7 @@ from signet.cli import behind
 from signet.client import connection
 from signet.client.address import recorded
 from signet.client.errors import BadAnswer, Unavailable
-from signet.client.target import Target
+from signet.client.target import CallTarget
 from signet.config.env import is_loopback
 from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
@@ -42,7 +42,7 @@ SECONDS, LOOK_SECONDS = 60.0, 5.0
 T = TypeVar("T")
 
 
-def is_own(workspace: Workspace, daemon: Target) -> bool:
+def is_own(workspace: Workspace, daemon: CallTarget) -> bool:
     """Return whether a daemon is the workspace's own, which has its files and reads its spool.
 
     An address named by the user counts if the workspace's daemon is recorded there.
@@ -55,7 +55,7 @@ def is_own(workspace: Workspace, daemon: Target) -> bool:
     return own.port == port and (is_here or own.hostname == host)
 
 
-def may_receive_spool(workspace: Workspace, daemon: Target) -> bool:
+def may_receive_spool(workspace: Workspace, daemon: CallTarget) -> bool:
     """Return whether to deliver spooled calls to a daemon: only to an explicitly named one that is not the
     workspace's own.
 
@@ -67,7 +67,7 @@ def may_receive_spool(workspace: Workspace, daemon: Target) -> bool:
     return daemon.is_elsewhere or (is_named and not is_own(workspace, daemon))
 
 
-def address_of(daemon: Target) -> str:
+def address_of(daemon: CallTarget) -> str:
     """Return the address whose entries a daemon receives: only those for the connected daemon, if there is one."""
     return daemon.url if daemon.is_elsewhere else ""
 
@@ -77,7 +77,7 @@ def waiting(workspace: Workspace, address: str, *, all: bool = False) -> list[En
     return [one for one in spool.entries(workspace.spool_dir, all=all) if one.daemon == address]
 
 
-def deliver(workspace: Workspace, daemon: Target, *, all: bool = False) -> int:
+def deliver(workspace: Workspace, daemon: CallTarget, *, all: bool = False) -> int:
     """Deliver settled entries or `all`, including new ones, until one fails; return the number delivered."""
     if not spool.is_waiting(workspace.spool_dir):
         return 0
@@ -89,7 +89,7 @@ def deliver(workspace: Workspace, daemon: Target, *, all: bool = False) -> int:
     return 0
 
 
-def _deliver(workspace: Workspace, daemon: Target, *, all: bool) -> int:
+def _deliver(workspace: Workspace, daemon: CallTarget, *, all: bool) -> int:
     address, taken, passed = address_of(daemon), 0, set[Path]()
     while found := [one for one in waiting(workspace, address, all=all) if one.file not in passed]:
         for entry in found:
@@ -102,7 +102,7 @@ def _deliver(workspace: Workspace, daemon: Target, *, all: bool) -> int:
     return taken
 
 
-def sent_or_kept(call: "Call[T]", daemon: Target, send: "Callable[[Call[T]], T]") -> T | Entry:
+def sent_or_kept(call: "Call[T]", daemon: CallTarget, send: "Callable[[Call[T]], T]") -> T | Entry:
     """Return the reply to a save, or its spool entry while the remote daemon is unreachable.
 
     Earlier entries are sent first. The call needs an idempotency key, because a broken attempt may have arrived.
@@ -130,19 +130,19 @@ def sent_or_kept(call: "Call[T]", daemon: Target, send: "Callable[[Call[T]], T]"
     )
 
 
-def deliver_behind(workspace: Workspace, daemon: Target) -> None:
+def deliver_behind(workspace: Workspace, daemon: CallTarget) -> None:
     """Start a background delivery if anything waits."""
     if may_receive_spool(workspace, daemon):
         behind.begin(workspace, daemon, behind.DELIVER)
 
 
-def look_behind(workspace: Workspace, daemon: Target) -> None:
+def look_behind(workspace: Workspace, daemon: CallTarget) -> None:
     """Start a background process that checks an unreachable daemon and delivers the spool."""
     connection.note_away(workspace)  # other hooks need not check meanwhile
     behind.begin(workspace, daemon, behind.LOOK)
 
 
-def look(workspace: Workspace, daemon: Target) -> bool:
+def look(workspace: Workspace, daemon: CallTarget) -> bool:
     """Check whether the daemon is reachable, record it, and deliver the spool."""
     from signet.client import transport
     from signet.client.call import Call
@@ -176,7 +176,7 @@ def with_log(body: Mapping[str, object]) -> Mapping[str, object]:
     return {**rest, "transcript": said}
 
 
-def _take(entry: Entry, daemon: Target) -> bool:
+def _take(entry: Entry, daemon: CallTarget) -> bool:
     """Deliver an entry and delete it; set a permanently rejected one aside. Return whether it was delivered.
 
     Raises SignetError if it may be delivered later.

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from signet.cli import output
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Output, PathOption, StatusAnswer, command
 from signet.client import connection
 from signet.errors import NotFound, SignetError
 from signet.paths import Workspace, find_workspace
@@ -34,7 +34,7 @@ def sync(path: PathOption = None) -> Output:
     done = registry.joined(done, registry.sync_workspace(site, settings))
     delivered = _delivered(workspace, path)
     facts = {"changed": done.changed, "warnings": done.warnings, "failures": done.failures}
-    yield Answer({**facts, "delivered": delivered}, status=1 if done.failures else 0)
+    yield StatusAnswer({**facts, "delivered": delivered}, status=1 if done.failures else 0)
     for line in done.output.splitlines():
         output.say(output.plain(line))
     if delivered:

@@ -17,10 +17,10 @@ import typer
 
 from signet import clock, ids
 from signet.cli import output, spooled
-from signet.cli.command import Answer, Output, PathOption, command, confirmed
+from signet.cli.command import Output, PathOption, StatusAnswer, command, confirmed
 from signet.cli.connect import client
 from signet.cli.options import SinceOption
-from signet.cli.output import Progress
+from signet.cli.output import ProgressLine
 from signet.client import Signet
 from signet.domain.transfer.records import END, Fate, Found, Tally, line
 from signet.errors import Invalid, SignetError, TooLarge, Unavailable
@@ -42,7 +42,7 @@ SHOWN_REASONS = 20
 TIMEOUT_SECONDS = 120.0
 
 
-class Conflict(StrEnum):
+class ImportConflict(StrEnum):
     """What happens to an existing file: kept (also with `merge`) or overwritten."""
 
     SKIP = "skip"
@@ -85,7 +85,7 @@ def export(
         since=since, vectors=vectors, everything=agent is None, agent_id=agent
     )
     tally = Tally()
-    with _opened(name) as stream, Progress("Exporting", quiet=as_json, unit="rows") as progress:
+    with _opened(name) as stream, ProgressLine("Exporting", quiet=as_json, unit="rows") as progress:
         header = next(records)
         total = sum(header["counts"].values())
         stream.write(line(header))
@@ -117,11 +117,11 @@ def import_(
         ),
     ] = "auto",
     conflict: Annotated[
-        Conflict,
+        ImportConflict,
         typer.Option(
             help="How to treat existing identity files and skills.",
         ),
-    ] = Conflict.SKIP,
+    ] = ImportConflict.SKIP,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Count what would be imported; change nothing.")
     ] = False,
@@ -168,14 +168,16 @@ def import_(
                 param_hint="--agent" if agent else "--project",
             )
         run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=dry_run)
-        with Progress("Importing", quiet=as_json, unit=opened.unit) as progress:
+        with ProgressLine("Importing", quiet=as_json, unit=opened.unit) as progress:
             run.all(progress)
-        run.copy(workspace, overwrite=conflict is Conflict.OVERWRITE, agreed=files, as_json=as_json)
+        run.copy(
+            workspace, overwrite=conflict is ImportConflict.OVERWRITE, agreed=files, as_json=as_json
+        )
     totals = {str(fate): run.tally.of(fate) for fate in Fate}
     facts = {"format": run.source.format, "dryRun": run.is_dry, **totals}
     facts |= {"kinds": run.tally.by_kind(), "reasons": run.reasons, "masked": list(run.masked)}
     facts["notRead"] = dict(opened.left)
-    yield Answer(facts, status=1 if run.tally.of(Fate.REFUSED) else 0)
+    yield StatusAnswer(facts, status=1 if run.tally.of(Fate.REFUSED) else 0)
     _report(run)
 
 
@@ -190,7 +192,7 @@ def take_database(database: Path, *, path: str) -> Tally:
         str(database), Format.UPSTREAM, wishes, workspace=workspace, now=clock.now()
     ) as opened:
         run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=False)
-        with Progress("Importing", quiet=False, unit=opened.unit) as progress:
+        with ProgressLine("Importing", quiet=False, unit=opened.unit) as progress:
             run.all(progress)
     return run.tally
 
@@ -208,7 +210,7 @@ class _Run:
         self._signet = signet
         self._preview = ids.new_id() if is_dry else None
 
-    def all(self, progress: Progress) -> None:
+    def all(self, progress: ProgressLine) -> None:
         """Send every record; if the daemon becomes unreachable, explain how to resume."""
         try:
             for batch in _batches(self.source.records):
@@ -297,7 +299,7 @@ class _Run:
         places = {found.where: place for place, found in enumerate(batch)}
         self.reasons[first:] = sorted(self.reasons[first:], key=lambda one: places[one["where"]])
 
-    def _show(self, progress: Progress, done: int) -> None:
+    def _show(self, progress: ProgressLine, done: int) -> None:
         if self.source.total:
             progress.count(min(done, self.source.total), self.source.total)
 

@@ -35,7 +35,7 @@ FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CommandRow:
     """A command: name, place in the overview, and location (`module:function`, or `module:app` for a group).
 
     `more` are functions of other modules that belong to the group. A command about the local daemon, models and files
@@ -51,58 +51,58 @@ class Row:
 
 #: Every command, in overview order.
 ROWS = (
-    Row("setup", FIRST, "setup:setup", here=True),
-    Row("quickstart", FIRST, "quickstart:quickstart"),
-    Row("connect", FIRST, "elsewhere:connect"),
-    Row("disconnect", FIRST, "elsewhere:disconnect"),
-    Row("status", FIRST, "status:status"),
-    Row("dashboard", FIRST, "dashboard:dashboard"),
-    Row("workspace", FIRST, "workspace:app"),
-    Row("paths", FIRST, "status:paths"),
-    Row("remember", MEMORY, "remember:remember"),
-    Row("recall", MEMORY, "recall:recall"),
-    Row("why", MEMORY, "context:why"),
-    Row("sessions", MEMORY, "sessions:app"),
-    Row("memory", MEMORY, "memory:app"),
-    Row("forgotten", MEMORY, "forgotten:app"),
-    Row("review", MEMORY, "review:app"),
-    Row("eval", MEMORY, "evaluate:app"),
-    Row("backfill", MEMORY, "backfill:app"),
-    Row("export", MEMORY, "transfer:export"),
-    Row("import", MEMORY, "transfer:import_"),
-    Row("jobs", MEMORY, "jobs:app"),
-    Row("embeddings", MEMORY, "embeddings:app"),
-    Row("models", MEMORY, "models:app", here=True),
-    Row("document", MEMORY, "document:app"),
-    Row("connector", MEMORY, "connector:app"),
-    Row("skill", MEMORY, "skill:app"),
-    Row("secret", MEMORY, "secret:app"),
-    Row("agent", AGENTS, "agent:app"),
-    Row("harness", AGENTS, "harness:app"),
-    Row("sync", AGENTS, "sync:sync"),
-    Row("hook", AGENTS, "hooks:app"),
-    Row("bypass", AGENTS, "bypass:bypass"),
-    Row("task", AGENTS, "task:app"),
-    Row("git", AGENTS, "git:app"),
-    Row(
+    CommandRow("setup", FIRST, "setup:setup", here=True),
+    CommandRow("quickstart", FIRST, "quickstart:quickstart"),
+    CommandRow("connect", FIRST, "elsewhere:connect"),
+    CommandRow("disconnect", FIRST, "elsewhere:disconnect"),
+    CommandRow("status", FIRST, "status:status"),
+    CommandRow("dashboard", FIRST, "dashboard:dashboard"),
+    CommandRow("workspace", FIRST, "workspace:app"),
+    CommandRow("paths", FIRST, "status:paths"),
+    CommandRow("remember", MEMORY, "remember:remember"),
+    CommandRow("recall", MEMORY, "recall:recall"),
+    CommandRow("why", MEMORY, "context:why"),
+    CommandRow("sessions", MEMORY, "sessions:app"),
+    CommandRow("memory", MEMORY, "memory:app"),
+    CommandRow("forgotten", MEMORY, "forgotten:app"),
+    CommandRow("review", MEMORY, "review:app"),
+    CommandRow("eval", MEMORY, "evaluate:app"),
+    CommandRow("backfill", MEMORY, "backfill:app"),
+    CommandRow("export", MEMORY, "transfer:export"),
+    CommandRow("import", MEMORY, "transfer:import_"),
+    CommandRow("jobs", MEMORY, "jobs:app"),
+    CommandRow("embeddings", MEMORY, "embeddings:app"),
+    CommandRow("models", MEMORY, "models:app", here=True),
+    CommandRow("document", MEMORY, "document:app"),
+    CommandRow("connector", MEMORY, "connector:app"),
+    CommandRow("skill", MEMORY, "skill:app"),
+    CommandRow("secret", MEMORY, "secret:app"),
+    CommandRow("agent", AGENTS, "agent:app"),
+    CommandRow("harness", AGENTS, "harness:app"),
+    CommandRow("sync", AGENTS, "sync:sync"),
+    CommandRow("hook", AGENTS, "hooks:app"),
+    CommandRow("bypass", AGENTS, "bypass:bypass"),
+    CommandRow("task", AGENTS, "task:app"),
+    CommandRow("git", AGENTS, "git:app"),
+    CommandRow(
         "daemon",
         DAEMON,
         "daemon:app",
         more=("logs:logs", "service:install", "service:uninstall"),
         here=True,
     ),
-    Row("auth", DAEMON, "auth:app"),
-    Row("trust", DAEMON, "trust:app"),
-    Row("config", DAEMON, "config:app", here=True),
-    Row("update", DAEMON, "update:app"),
-    Row("diagnostics", MAINTENANCE, "diagnostics:diagnostics"),
-    Row("repair", MAINTENANCE, "repair:app"),
-    Row("doctor", MAINTENANCE, "doctor:doctor", here=True),
-    Row("migrate-schema", MAINTENANCE, "migrate:migrate_schema", here=True),
-    Row("backup", MAINTENANCE, "backup:backup", here=True),
-    Row("restore", MAINTENANCE, "restore:restore", here=True),
-    Row("report", MAINTENANCE, "report:report", here=True),
-    Row("uninstall", MAINTENANCE, "uninstall:uninstall"),
+    CommandRow("auth", DAEMON, "auth:app"),
+    CommandRow("trust", DAEMON, "trust:app"),
+    CommandRow("config", DAEMON, "config:app", here=True),
+    CommandRow("update", DAEMON, "update:app"),
+    CommandRow("diagnostics", MAINTENANCE, "diagnostics:diagnostics"),
+    CommandRow("repair", MAINTENANCE, "repair:app"),
+    CommandRow("doctor", MAINTENANCE, "doctor:doctor", here=True),
+    CommandRow("migrate-schema", MAINTENANCE, "migrate:migrate_schema", here=True),
+    CommandRow("backup", MAINTENANCE, "backup:backup", here=True),
+    CommandRow("restore", MAINTENANCE, "restore:restore", here=True),
+    CommandRow("report", MAINTENANCE, "report:report", here=True),
+    CommandRow("uninstall", MAINTENANCE, "uninstall:uninstall"),
 )
 
 #: Former names of commands with their new ones. Drop them in 0.2.
@@ -127,7 +127,7 @@ class Renamed(SignetError):
     code = "renamed"
 
 
-class Unsupported(SignetError):
+class UnsupportedCommand(SignetError):
     """Not available on this system."""
 
     kind = Kind.UNSUPPORTED
@@ -137,7 +137,7 @@ class Unsupported(SignetError):
 class _Commands(MutableMapping[str, "Command"]):
     """Commands by name, loaded on first use."""
 
-    def __init__(self, rows: tuple[Row, ...]) -> None:
+    def __init__(self, rows: tuple[CommandRow, ...]) -> None:
         self._rows = {row.name: row for row in rows}
         self._made: dict[str, Command] = {}
 
@@ -185,14 +185,14 @@ def _check_here(name: str, args: list[str]) -> None:
     workspace = find_workspace(named[-1] if named else None)
     connection.check_none(workspace, f"signet {name}")
     if sys.platform == "win32":
-        raise Unsupported(
+        raise UnsupportedCommand(
             f"`signet {name}` needs a daemon on this machine, which Windows cannot run",
             hint="Run it in WSL, or use a remote daemon: signet connect URL --key KEY",
         )
 
 
 @cache
-def _made(row: Row) -> "Command":
+def _made(row: CommandRow) -> "Command":
     found = _found(row.where)
     holder = typer.Typer(rich_markup_mode=None, callback=lambda: None)
     if isinstance(found, typer.Typer):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Answer, Output, PathOption, check_asking, command
+from signet.cli.command import Output, PathOption, StatusAnswer, check_asking, command
 from signet.cli.options import DryRunOption, YesOption
 from signet.paths import find_workspace
 
@@ -54,7 +54,7 @@ def uninstall(
     kept = None if purge else str(workspace.root)
     removed = [step.what for step in todo]
     facts = {"removed": removed, "refused": refused, "kept": kept}
-    yield Answer(facts, status=1 if refused else 0)
+    yield StatusAnswer(facts, status=1 if refused else 0)
     if not todo:
         output.say("Nothing to remove")
     if kept is not None and workspace.root.exists():

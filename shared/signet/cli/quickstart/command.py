@@ -11,7 +11,7 @@ import typer
 from signet import clock
 from signet.cli import output
 from signet.cli.command import JsonOption
-from signet.cli.output import Progress
+from signet.cli.output import ProgressLine
 from signet.client import Job, Signet, Work
 from signet.client.plans import JOBS
 
@@ -104,7 +104,7 @@ def quickstart(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class QuickstartOutcome:
     """Results of the session's jobs; `dead` has the reason of each dead job."""
 
     completed: int
@@ -127,7 +127,7 @@ def _completed(signet: Signet, since: str) -> int:
     )
 
 
-def _work(signet: Signet, fed: "Fed", begun: str, steps: "Steps") -> Outcome:
+def _work(signet: Signet, fed: "Fed", begun: str, steps: "Steps") -> QuickstartOutcome:
     """Show the progress of the jobs for these memories and their facts."""
     ids = frozenset(fed.memory_ids)
 
@@ -136,7 +136,7 @@ def _work(signet: Signet, fed: "Fed", begun: str, steps: "Steps") -> Outcome:
         return is_new or job["memory_id"] in ids
 
     first: list[int] = []
-    with Progress("Distilling", quiet=steps.quiet) as progress:
+    with ProgressLine("Distilling", quiet=steps.quiet) as progress:
 
         def seen(found: Work) -> None:
             first.append(found.completed)
@@ -144,7 +144,7 @@ def _work(signet: Signet, fed: "Fed", begun: str, steps: "Steps") -> Outcome:
             progress.count(done, done + found.open)
 
         last = signet.wait_for_jobs(mine, watch=seen, patience_seconds=PATIENCE_SECONDS)
-    outcome = Outcome(
+    outcome = QuickstartOutcome(
         completed=_completed(signet, begun),
         open=last.open,
         waiting=last.waiting,
@@ -160,7 +160,7 @@ def _work(signet: Signet, fed: "Fed", begun: str, steps: "Steps") -> Outcome:
     return outcome
 
 
-def outcome_text(outcome: Outcome, *, is_paused: bool) -> str:
+def outcome_text(outcome: QuickstartOutcome, *, is_paused: bool) -> str:
     """Return the outcome in words, with the remedy for each failure."""
     said = [f"{outcome.completed} done" if outcome.completed else "nothing new to do"]
     if is_paused and outcome.open:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from signet.cli.output import Progress
+from signet.cli.output import ProgressLine
 from signet.client import Signet
 from signet.domain.extraction import rules_sentences
 from signet.domain.memory import chunks
@@ -19,7 +19,7 @@ PIECE_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class SampleSession:
     """A transcript and the memories to save from it."""
 
     text: str
@@ -37,7 +37,7 @@ class Fed:
     deduped: int
 
 
-def read(path: Path) -> Session:
+def read(path: Path) -> SampleSession:
     """Read a session from a file. Raises Invalid if it is unreadable or contains no messages."""
     try:
         text = path.read_text("utf-8", "replace")
@@ -47,7 +47,7 @@ def read(path: Path) -> Session:
     found = tuple(pieces(turns))
     if not found:
         raise Invalid(f"There is no text to save in {path}")
-    return Session(text=text, turns=len(turns), pieces=found)
+    return SampleSession(text=text, turns=len(turns), pieces=found)
 
 
 def pieces(turns: list[Turn]) -> Iterator[str]:
@@ -63,13 +63,13 @@ def pieces(turns: list[Turn]) -> Iterator[str]:
                 yield label + piece
 
 
-def feed(signet: Signet, session: Session, *, quiet: bool) -> Fed:
+def feed(signet: Signet, session: SampleSession, *, quiet: bool) -> Fed:
     """Save a session; saving it again adds nothing."""
     source_id = hashlib.sha256(session.text.encode()).hexdigest()
     whole: str | None = transcript.normalize(session.text)
     memory_ids: dict[str, None] = {}
     deduped = 0
-    with Progress("Remembering", quiet=quiet, unit="paragraphs") as progress:
+    with ProgressLine("Remembering", quiet=quiet, unit="paragraphs") as progress:
         for ordinal, piece in enumerate(session.pieces):
             saved = signet.remember(
                 piece,

@@ -25,7 +25,7 @@ _OF_TYPE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class LearnedFact:
     """A fact, the memory that contains it, and its source memory."""
 
     id: str
@@ -36,7 +36,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class SampleQuestion:
     """A question; `type` restricts its answers."""
 
     text: str
@@ -51,18 +51,18 @@ class Answered:
     results: tuple[Hit, ...]
 
 
-def facts(signet: Signet, memory_ids: Iterable[str]) -> list[Fact]:
+def facts(signet: Signet, memory_ids: Iterable[str]) -> list[LearnedFact]:
     """Return the facts derived from these memories, each once, in order.
 
     A fact in the exact words of its memory is stored there; the others are separate memories.
     """
-    found: dict[str, Fact] = {}
+    found: dict[str, LearnedFact] = {}
     for memory_id in memory_ids:
         for change in signet.history(memory_id):
             told = change["metadata"]
             if change["event"] == "none" and isinstance(told, dict) and _is_kept(told):
                 fact_id = told["createdMemoryId"] or told["dedupedExistingId"] or memory_id
-                fact = Fact(id=fact_id, source_id=memory_id, **told["fact"])
+                fact = LearnedFact(id=fact_id, source_id=memory_id, **told["fact"])
                 found.setdefault(normalize.content_hash(fact.content), fact)
     return list(found.values())
 
@@ -71,13 +71,13 @@ def _is_kept(told: dict[str, Any]) -> bool:
     return told["proposedAction"] in ("add", "none") and not told["skippedReason"]
 
 
-def sample_questions() -> list[Question]:
+def sample_questions() -> list[SampleQuestion]:
     """Return the questions for the sample session."""
     raw = json.loads(template("quickstart-questions.json").read_text("utf-8"))
-    return [Question(text=one["question"]) for one in raw]
+    return [SampleQuestion(text=one["question"]) for one in raw]
 
 
-def questions_about(learned: Sequence[Fact]) -> list[Question]:
+def questions_about(learned: Sequence[LearnedFact]) -> list[SampleQuestion]:
     """Return questions about the most mentioned names, then about the most common types of facts. Pure."""
     spelled: dict[str, str] = {}
     mentions: Counter[str] = Counter()
@@ -86,14 +86,17 @@ def questions_about(learned: Sequence[Fact]) -> list[Question]:
             spelled.setdefault(canonical, name.text)
             mentions[canonical] += 1
     asked = [
-        Question(text=f"What is known about {spelled[name]}?") for name, _ in mentions.most_common()
+        SampleQuestion(text=f"What is known about {spelled[name]}?")
+        for name, _ in mentions.most_common()
     ]
     types = Counter(fact.type for fact in learned).most_common()
-    asked += [Question(text=_OF_TYPE[kind], type=kind) for kind, _ in types if kind in _OF_TYPE]
+    asked += [
+        SampleQuestion(text=_OF_TYPE[kind], type=kind) for kind, _ in types if kind in _OF_TYPE
+    ]
     return asked[:QUESTIONS]
 
 
-def ask(signet: Signet, asked: Iterable[Question]) -> list[Answered]:
+def ask(signet: Signet, asked: Iterable[SampleQuestion]) -> list[Answered]:
     """Return recall's answers."""
     return [
         Answered(
@@ -104,6 +107,6 @@ def ask(signet: Signet, asked: Iterable[Question]) -> list[Answered]:
     ]
 
 
-def plain(values: Iterable[Fact] | Iterable[Answered]) -> list[dict[str, Any]]:
+def plain(values: Iterable[LearnedFact] | Iterable[Answered]) -> list[dict[str, Any]]:
     """Return values as JSON objects."""
     return [asdict(value) for value in values]

@@ -17,7 +17,7 @@ from signet.care.setup import settings
 from signet.care.setup.choices import Choices
 from signet.cli import models, output
 from signet.cli.daemon import started
-from signet.cli.models import Model
+from signet.cli.models import ListedModel
 from signet.cli.quickstart.report import Steps
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
@@ -90,12 +90,12 @@ def fill(at: Workspace, steps: Steps, *, keep: bool) -> None:
     steps.done("Workspace", f"made {until}: {at.root}")
 
 
-def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
+def model(at: Workspace, steps: Steps, *, wanted: bool) -> ListedModel:
     """Install the embedding model, unless agent.yaml names another or it is not wanted."""
     embedding = config.load(at).settings.embedding
     if embedding.provider is not EmbeddingProvider.NATIVE:
         steps.done("Model", f"{embedding.provider}, as set in agent.yaml")
-        return Model(state="elsewhere", name=embedding.model)
+        return ListedModel(state="elsewhere", name=embedding.model)
     found = models.ensure(embedding.model, wanted=wanted, quiet=steps.quiet)
     say = steps.done if found.is_usable else steps.lacking
     say("Model", found.text)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet.cli import output
-from signet.cli.quickstart.learn import Answered, Fact, Question
+from signet.cli.quickstart.learn import Answered, LearnedFact, SampleQuestion
 
 _LABEL = 12
 #: Facts to print on a terminal; the others are counted.
@@ -52,7 +52,7 @@ class Steps:
         sys.stdout.flush()
 
 
-def learned(facts: Sequence[Fact], memories: int) -> None:
+def learned(facts: Sequence[LearnedFact], memories: int) -> None:
     """Print the facts, the most certain first if not all are shown."""
     ink = output.ink(sys.stdout)
     _title(
@@ -98,7 +98,7 @@ def where(places: Mapping[str, str]) -> None:
         output.say(f"  {name:<{_LABEL}}{place}")
 
 
-def next_steps(kept: Sequence[Path], asked: Sequence[Question]) -> None:
+def next_steps(kept: Sequence[Path], asked: Sequence[SampleQuestion]) -> None:
     """Print the next commands; with kept folders, also how to use and remove them."""
     ink = output.ink(sys.stdout)
     _title("Next", "" if kept else "nothing is kept; keep it with --keep")
@@ -113,7 +113,7 @@ def next_steps(kept: Sequence[Path], asked: Sequence[Question]) -> None:
         output.say(f"  {ink.name(output.runnable(command))}  {ink.dim(text)}")
 
 
-def _surest(facts: Sequence[Fact]) -> list[Fact]:
+def _surest(facts: Sequence[LearnedFact]) -> list[LearnedFact]:
     best = sorted(facts, key=lambda fact: -fact.confidence)[:FACTS_SHOWN]
     return [fact for fact in facts if fact in best]
 
