@@ -15,7 +15,7 @@ from starlette.routing import compile_path
 from client import stub
 from signet.client.call import Call
 from signet.client.calls import Calls
-from signet.client.method import Method, Request
+from signet.client.method import ClientMethod, Request
 from signet.client.plans import Plans
 from signet.wire import operations
 from signet.wire.requests.model import Body
@@ -103,7 +103,7 @@ GROUPS = {
 
 
 #: Every method of the clients by its name.
-METHODS: dict[str, Method[..., Any, Any]] = {
+METHODS: dict[str, ClientMethod[..., Any, Any]] = {
     name: method
     for name, method in (*vars(Calls).items(), *vars(Plans).items())
     if isinstance(method, Request) or name in ("repair", "sync_connector")

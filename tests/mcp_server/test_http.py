@@ -126,7 +126,7 @@ def test_what_is_no_memory_says_what_it_is() -> None:
     memory = {"id": "m1", "content": "y", "source": "hybrid", "type": "fact", "origin": "agent"}
     newer = {"id": "session:abc", "since": "2026-05-11T12:00:00Z", "says": "x", "replaces": "y"}
     replaced = {**memory, "newer": {**newer, "is_part": False}}
-    shown = answers.found({"results": [session, memory, replaced]}, answers.View())["results"]
+    shown = answers.found({"results": [session, memory, replaced]}, answers.AnswerView())["results"]
     assert shown == [
         {"id": "session:abc", "content": "x", "origin": "session"},
         {"id": "m1", "content": "y"},

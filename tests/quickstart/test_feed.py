@@ -1,8 +1,8 @@
 """The rules of quickstart: what it makes memories of, what it asks, what it says about jobs."""
 
-from signet.cli.quickstart.command import Outcome, outcome_text
+from signet.cli.quickstart.command import QuickstartOutcome, outcome_text
 from signet.cli.quickstart.feed import PIECE_CHARS, pieces
-from signet.cli.quickstart.learn import Fact, questions_about, sample_questions
+from signet.cli.quickstart.learn import LearnedFact, questions_about, sample_questions
 from signet.domain.transcripts import transcript
 
 
@@ -34,9 +34,9 @@ def test_a_long_paragraph_is_split_where_sentences_end_and_keeps_its_speaker() -
     assert all(len(piece) <= PIECE_CHARS + len("User: ") for piece in found)
 
 
-def a_fact(content: str, type: str = "fact") -> Fact:
+def a_fact(content: str, type: str = "fact") -> LearnedFact:
     """Return a fact with this text."""
-    return Fact(id="f", content=content, type=type, confidence=0.9, source_id="m")
+    return LearnedFact(id="f", content=content, type=type, confidence=0.9, source_id="m")
 
 
 def test_questions_are_about_the_names_mentioned_most() -> None:
@@ -65,9 +65,11 @@ def test_the_sample_has_three_questions() -> None:
 
 
 def test_a_dead_or_open_job_is_told_with_its_reason_and_is_no_success() -> None:
-    dead = Outcome(completed=3, open=0, waiting=0, reasons=(), dead=("extract: no such memory",))
+    dead = QuickstartOutcome(
+        completed=3, open=0, waiting=0, reasons=(), dead=("extract: no such memory",)
+    )
     assert outcome_text(dead, is_paused=False) == "3 done, dead: extract: no such memory"
-    stuck = Outcome(completed=0, open=2, waiting=0, reasons=(), dead=())
+    stuck = QuickstartOutcome(completed=0, open=2, waiting=0, reasons=(), dead=())
     assert outcome_text(stuck, is_paused=False) == "nothing new to do, 2 still open"
     assert "the queue is paused" in outcome_text(stuck, is_paused=True)
     assert not dead.is_whole
@@ -75,6 +77,6 @@ def test_a_dead_or_open_job_is_told_with_its_reason_and_is_no_success() -> None:
 
 
 def test_a_job_that_waits_for_a_model_is_told_and_no_failure() -> None:
-    waiting = Outcome(completed=3, open=0, waiting=4, reasons=("no model",), dead=())
+    waiting = QuickstartOutcome(completed=3, open=0, waiting=4, reasons=("no model",), dead=())
     assert outcome_text(waiting, is_paused=False) == "3 done, 4 wait: no model"
     assert waiting.is_whole

@@ -19,7 +19,7 @@ from signet.paths import Workspace, find_workspace
 from signet.text import json_text
 
 
-class Address(NamedTuple):
+class DaemonAddress(NamedTuple):
     """A daemon's URL; `own` is the workspace whose own daemon must answer, None for a named address."""
 
     url: str
@@ -32,15 +32,17 @@ def find_url(path: str | None, environ: Mapping[str, str], environment: Environm
     return elsewhere.url if elsewhere else find_address(path, environ, environment).url
 
 
-def find_address(path: str | None, environ: Mapping[str, str], environment: Environment) -> Address:
+def find_address(
+    path: str | None, environ: Mapping[str, str], environment: Environment
+) -> DaemonAddress:
     """Return the daemon to call if the workspace has no connection."""
     if path is None and environment.daemon_url:
-        return Address(environment.daemon_url)
+        return DaemonAddress(environment.daemon_url)
     workspace = find_workspace(path, environ)
     if path is None and _is_named(environ):
         is_here = is_loopback(environment.host)
-        return Address(environment.address.url, workspace if is_here else None)
-    return Address(recorded(workspace) or environment.address.url, workspace)
+        return DaemonAddress(environment.address.url, workspace if is_here else None)
+    return DaemonAddress(recorded(workspace) or environment.address.url, workspace)
 
 
 def connected(

@@ -9,13 +9,13 @@ from signet.client.answers import JobEvent
 from signet.client.asynchronous import in_thread
 from signet.client.events import Events
 from signet.client.stream import SILENT_SECONDS
-from signet.client.target import Target
+from signet.client.target import CallTarget
 
 
 class AsyncEvents:
     """The asynchronous `Events`: `async for`, `await wait(seconds)`, `async with`."""
 
-    def __init__(self, target: Target, after: str | None = None) -> None:
+    def __init__(self, target: CallTarget, after: str | None = None) -> None:
         self._events = Events(target, after)
         self._reading = Lock()
 

@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 from signet.client import plans
 from signet.client.answers import MemorySummary
-from signet.client.call import Call, Pause, Plan, T
+from signet.client.call import Call, Plan, T, Wait
 from signet.client.calls import Calls
 from signet.client.signet import Signet
 from signet.client.target import Options
@@ -129,5 +129,5 @@ class AsyncSignet(Calls, plans.Plans):
                 found = await self.send(step) if isinstance(step, Call) else None
             except SignetError as error:
                 found = error
-            if isinstance(step, Pause):
+            if isinstance(step, Wait):
                 await asyncio.sleep(step.seconds)

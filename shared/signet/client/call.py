@@ -60,7 +60,7 @@ class Call(NamedTuple, Generic[T]):
         return None if self.body is None else json.dumps(self.body, default=_plain).encode()
 
 
-class Reply(NamedTuple):
+class RawReply(NamedTuple):
     """A response: status, headers by lower-case name, body."""
 
     status: int
@@ -68,14 +68,14 @@ class Reply(NamedTuple):
     body: bytes
 
 
-class Pause(NamedTuple):
+class Wait(NamedTuple):
     """A wait between two calls of a plan."""
 
     seconds: float
 
 
 #: Several related calls, such as waiting for a job: yields the next step and is sent each answer.
-Plan = Generator[Call[Any] | Pause, Any, T]
+Plan = Generator[Call[Any] | Wait, Any, T]
 
 
 def ask(
@@ -103,7 +103,7 @@ def only(kind: type[U], call: Call[U | V]) -> Call[U]:
     return cast("Call[U]", call)
 
 
-def answer(call: Call[T], reply: Reply) -> T:
+def answer(call: Call[T], reply: RawReply) -> T:
     """Return the answer in a reply; raises the error of a refusal, or BadAnswer."""
     value: object = json_text.value(reply.body)
     if reply.status >= 400 and reply.status not in call.accepts:

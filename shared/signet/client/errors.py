@@ -13,7 +13,7 @@ from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLa
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from signet.client.target import Target
+    from signet.client.target import CallTarget
 
 
 class _Later(SignetError):
@@ -73,7 +73,7 @@ def foreign(url: str) -> BadAnswer:
     )
 
 
-def impostor(target: "Target", workspace: Workspace) -> BadAnswer:
+def impostor(target: "CallTarget", workspace: Workspace) -> BadAnswer:
     """Return the error for a program on the workspace's port that failed to prove its identity."""
     return BadAnswer(
         f"Another program answers on port {target.address[1]}, not the Signet daemon of {workspace.root}. Nothing was "
@@ -82,7 +82,7 @@ def impostor(target: "Target", workspace: Workspace) -> BadAnswer:
     )
 
 
-def absent(target: "Target") -> DaemonNotRunning:
+def absent(target: "CallTarget") -> DaemonNotRunning:
     """Return the error for a refused connection."""
     if target.is_elsewhere:
         return DaemonAway(
@@ -95,7 +95,7 @@ def absent(target: "Target") -> DaemonNotRunning:
     return DaemonNotRunning(start, url=target.url)
 
 
-def silent(target: "Target") -> DaemonSilent:
+def silent(target: "CallTarget") -> DaemonSilent:
     """Return the error for a connection without an answer."""
     if target.is_elsewhere:
         return DaemonSilent(

@@ -9,8 +9,8 @@ from typing import Self
 from signet.client import http1
 from signet.client.answers import JobEvent
 from signet.client.errors import ConnectionBroken, DaemonSilent
-from signet.client.stream import SILENT_SECONDS, Listening, Reading
-from signet.client.target import Target
+from signet.client.stream import SILENT_SECONDS, Listening, StreamReading
+from signet.client.target import CallTarget
 from signet.client.transport import connected
 
 _CHUNK = 65_536
@@ -22,10 +22,10 @@ class Events(Listening):
     Reconnects after a broken connection without losing events. Close it, or use it as a context manager.
     """
 
-    def __init__(self, target: Target, after: str | None = None) -> None:
+    def __init__(self, target: CallTarget, after: str | None = None) -> None:
         super().__init__(target, after)
         self._connection: socket.socket | None = None
-        self._reading: Reading | None = None
+        self._reading: StreamReading | None = None
         self._spoke_at = 0.0
 
     def listen(self) -> Self:
@@ -100,7 +100,7 @@ class Events(Listening):
         if reading.is_over:
             self.close()
 
-    def _open(self) -> tuple[socket.socket, Reading]:
+    def _open(self) -> tuple[socket.socket, StreamReading]:
         if self._connection is None or self._reading is None:
             call = self._place.call
             try:
@@ -113,6 +113,6 @@ class Events(Listening):
             except OSError as error:
                 self.close()
                 raise ConnectionBroken(f"The connection to {self._target.url} broke") from error
-            self._reading = Reading(self._target, call)
+            self._reading = StreamReading(self._target, call)
             self._spoke_at = time.monotonic()
         return self._connection, self._reading

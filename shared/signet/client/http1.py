@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from signet import clock
-from signet.client.call import Call, Reply
+from signet.client.call import Call, RawReply
 from signet.client.errors import BadAnswer, ConnectionBroken, foreign
-from signet.client.target import Target
+from signet.client.target import CallTarget
 
 #: Larger than any single answer of the daemon.
 MAX_BYTES = 64 * 1024 * 1024
@@ -31,7 +31,7 @@ class Malformed(ValueError):
     """Not an HTTP reply, or an incomplete one."""
 
 
-def request(target: Target, call: Call[Any]) -> bytes:
+def request(target: CallTarget, call: Call[Any]) -> bytes:
     """Return the bytes of a request."""
     address, content = urlsplit(target.url), call.content
     headers = {"Host": address.netloc.rpartition("@")[2], **target.headers}
@@ -45,7 +45,7 @@ def request(target: Target, call: Call[Any]) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode() + (content or b"")
 
 
-def reply(target: Target, call: Call[Any], received: bytes) -> Reply:
+def reply(target: CallTarget, call: Call[Any], received: bytes) -> RawReply:
     """Decode the bytes of a connection.
 
     Raises ConnectionBroken for an incomplete reply, and BadAnswer for one of another program or protocol.
@@ -61,10 +61,10 @@ def reply(target: Target, call: Call[Any], received: bytes) -> Reply:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error}") from error
     if _OURS not in headers and (target.only_signet or not body.lstrip().startswith(b"{")):
         raise foreign(target.url)
-    return Reply(status=status, headers=headers, body=body)
+    return RawReply(status=status, headers=headers, body=body)
 
 
-def whole(received: bytes) -> Reply | None:
+def whole(received: bytes) -> RawReply | None:
     """Decode a reply on a connection that stays open; None while it is incomplete.
 
     Raises Malformed for anything except one reply with a stated length.
@@ -77,7 +77,7 @@ def whole(received: bytes) -> Reply | None:
     length = headers.get("content-length", "")
     if not _LENGTH.fullmatch(length.encode()) or len(rest) > int(length):
         raise Malformed("it sent a reply of the wrong length")
-    return Reply(status, headers, rest) if len(rest) == int(length) else None
+    return RawReply(status, headers, rest) if len(rest) == int(length) else None
 
 
 def take_chunks(received: bytearray) -> tuple[bytes, bool]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from signet.client import http1
 from signet.client.errors import Unavailable, absent, impostor
-from signet.client.target import Target
+from signet.client.target import CallTarget
 from signet.paths import Workspace
 from signet.text import json_text
 
@@ -25,12 +25,12 @@ PROOF = "/api/auth/proof"
 MOST_BYTES = 16_384
 
 
-class Question(NamedTuple):
+class OfflineQuestion(NamedTuple):
     """A proof request, the expected proof, and the target of the following call, with an own token."""
 
     request: bytes
     proof: str
-    proven: Target
+    proven: CallTarget
 
     def is_answered(self, workspace: Workspace, received: bytes) -> bool:
         """Return whether the right proof has arrived completely. Raises BadAnswer without quoting a wrong answer."""
@@ -72,7 +72,7 @@ def is_ours(connection: socket.socket) -> bool:
     return int.from_bytes(credentials[4:8], sys.byteorder) == os.geteuid()
 
 
-def question(target: Target, workspace: Workspace) -> Question:
+def question(target: CallTarget, workspace: Workspace) -> OfflineQuestion:
     """Return the proof request for the program on the workspace's port.
 
     Raises DaemonNotRunning without a workspace token, Unavailable for an unreadable one, and BadSecret for one
@@ -101,7 +101,7 @@ def question(target: Target, workspace: Workspace) -> Question:
         if token is None:
             raise absent(target)
         headers["Authorization"] = f"Bearer {token}"
-    return Question(
+    return OfflineQuestion(
         request=f"GET {PROOF}?nonce={nonce} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode(),
         proof=workspace_token.proof(key, nonce, port),
         proven=target._replace(headers=headers),

@@ -48,7 +48,7 @@ class Awaiting(Protocol):
         """Perform a description and return the answer."""
 
 
-class Method(Generic[P, Asked, T]):
+class ClientMethod(Generic[P, Asked, T]):
     """A method of both clients; on the class that defines it, it returns the description."""
 
     def __init__(self, describe: Callable[Concatenate[Any, P], Asked]) -> None:
@@ -77,15 +77,15 @@ class Method(Generic[P, Asked, T]):
 
 
 @overload
-def method(describe: Callable[Concatenate[Any, P], Call[T]]) -> Method[P, Call[T], T]: ...
+def method(describe: Callable[Concatenate[Any, P], Call[T]]) -> ClientMethod[P, Call[T], T]: ...
 @overload
-def method(describe: Callable[Concatenate[Any, P], Plan[T]]) -> Method[P, Plan[T], T]: ...
-def method(describe: Callable[Concatenate[Any, P], Any]) -> Method[P, Any, Any]:
+def method(describe: Callable[Concatenate[Any, P], Plan[T]]) -> ClientMethod[P, Plan[T], T]: ...
+def method(describe: Callable[Concatenate[Any, P], Any]) -> ClientMethod[P, Any, Any]:
     """Make a function that describes a call or a plan a method of both clients."""
-    return Method(describe)
+    return ClientMethod(describe)
 
 
-class Request(Method[..., Call[Any], Any]):
+class Request(ClientMethod[..., Call[Any], Any]):
     """A method for one operation; `calls.pyi` has its signature and description.
 
     `positional` names arguments that need no keyword, after those of the path; `?` marks optional ones. The other

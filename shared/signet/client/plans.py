@@ -17,7 +17,7 @@ from signet.client.answers import (
     Repaired,
     StartedSync,
 )
-from signet.client.call import Body, Call, Param, Pause, Plan, ask, part
+from signet.client.call import Body, Call, Param, Plan, Wait, ask, part
 from signet.client.calls import Calls
 from signet.client.context import Context
 from signet.client.method import method
@@ -104,7 +104,7 @@ class Plans:
             found: Job = yield Calls.job(job_id)
             if found["status"] in ENDS or time.monotonic() >= until:
                 return found
-            yield Pause(LOOK_SECONDS)
+            yield Wait(LOOK_SECONDS)
 
     @method
     def wait_for_document(
@@ -116,7 +116,7 @@ class Plans:
             found: Document = yield Calls.document(document_id, agent_id=agent_id)
             if found["status"] in ENDS or time.monotonic() >= until:
                 return found
-            yield Pause(LOOK_SECONDS)
+            yield Wait(LOOK_SECONDS)
 
     @method
     def wait_for_sync(
@@ -141,7 +141,7 @@ class Plans:
             is_stuck = time.monotonic() - moved_at > patience_seconds
             if found["status"] != "syncing" or is_stuck:
                 return found
-            yield Pause(LOOK_SECONDS)
+            yield Wait(LOOK_SECONDS)
 
     @method
     def work(self, mine: Callable[[Job], bool] | None = None) -> Plan[Work]:
@@ -179,7 +179,7 @@ class Plans:
             is_stuck = time.monotonic() - moved_at > patience_seconds
             if found.open == 0 or found.paused or is_stuck:
                 return found
-            yield Pause(LOOK_SECONDS)
+            yield Wait(LOOK_SECONDS)
 
     @method
     def run_tool(self, name: str, arguments: Mapping[str, object] | str | None = None) -> Plan[str]:

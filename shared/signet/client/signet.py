@@ -10,9 +10,9 @@ from weakref import WeakSet
 
 from signet.client import plans, retry, transport
 from signet.client.answers import MemorySummary
-from signet.client.call import Call, Pause, Plan, T, answer
+from signet.client.call import Call, Plan, T, Wait, answer
 from signet.client.calls import Calls
-from signet.client.target import Options, Target, find
+from signet.client.target import CallTarget, Options, find
 from signet.errors import SignetError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Signet(Calls, plans.Plans):
         self.url = self._target.url
 
     @property
-    def target(self) -> Target:
+    def target(self) -> CallTarget:
         """Return the address, identity and timeouts of calls."""
         return self._target
 
@@ -122,5 +122,5 @@ class Signet(Calls, plans.Plans):
                 found = self.send(step) if isinstance(step, Call) else None
             except SignetError as error:
                 found = error
-            if isinstance(step, Pause):
+            if isinstance(step, Wait):
                 time.sleep(step.seconds)

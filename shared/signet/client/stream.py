@@ -1,6 +1,6 @@
 """Decode job events from the bytes of a streaming answer. Pure: uses no socket.
 
-`Reading` is one connection; `Place` is a listener's position, which outlives connections.
+`StreamReading` is one connection; `StreamPosition` is a listener's position, which outlives connections.
 """
 
 import json
@@ -13,7 +13,7 @@ from signet.client.answers import JobEvent
 from signet.client.call import Call, answer, ask
 from signet.client.errors import ConnectionBroken
 from signet.client.http1 import Malformed, reply, take_chunks
-from signet.client.target import Target
+from signet.client.target import CallTarget
 from signet.wire import jobs
 
 #: The daemon sends something more often than this; a connection silent for three times as long is dead.
@@ -25,7 +25,7 @@ _MOST = 1_000_000
 
 
 @dataclass(slots=True)
-class Place:
+class StreamPosition:
     """A listener's position: the ID to continue after, and how often events were missed."""
 
     after: str | None = None
@@ -58,9 +58,9 @@ class Place:
 class Listening:
     """State that a listener keeps across connections."""
 
-    def __init__(self, target: Target, after: str | None) -> None:
+    def __init__(self, target: CallTarget, after: str | None) -> None:
         self._target = target
-        self._place = Place(after)
+        self._place = StreamPosition(after)
         self._heard: deque[JobEvent] = deque()
 
     @property
@@ -75,10 +75,10 @@ class Listening:
 
 
 @dataclass(slots=True)
-class Reading:
+class StreamReading:
     """Data received over one connection."""
 
-    target: Target
+    target: CallTarget
     call: Call[Any]
     is_over: bool = False
     _received: bytearray = field(default_factory=bytearray)

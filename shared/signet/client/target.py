@@ -8,7 +8,7 @@ from typing import NamedTuple, TypedDict, Unpack
 from urllib.parse import urlsplit
 
 from signet import __version__
-from signet.client.address import Address, connected, find_address
+from signet.client.address import DaemonAddress, connected, find_address
 from signet.config.env import read_environment
 from signet.errors import Invalid
 from signet.paths import Workspace, find_workspace
@@ -25,7 +25,7 @@ _ADDRESS = ("SIGNET_DAEMON_URL", "SIGNET_HOST", "SIGNET_PORT")
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
-class Target(NamedTuple):
+class CallTarget(NamedTuple):
     """A daemon and the headers of every call; `seconds` bounds one exchange, `connect_seconds` its start.
 
     `only_signet` rejects an answer without a Signet daemon's header. `home` is the folder of the connected workspace
@@ -85,7 +85,7 @@ class Options(TypedDict, total=False):
     environ: Mapping[str, str]
 
 
-def find(**options: Unpack[Options]) -> Target:
+def find(**options: Unpack[Options]) -> CallTarget:
     """Return the daemon of a workspace, at an address, or from the environment.
 
     Raises Invalid for an invalid address, and for a name or token that no header can carry.
@@ -112,9 +112,9 @@ def find(**options: Unpack[Options]) -> Target:
         "Connection": "close",
     }
     url = elsewhere.url if elsewhere else options.get("url")
-    address = Address(url) if url else find_address(path, environ, found)
+    address = DaemonAddress(url) if url else find_address(path, environ, found)
     usual = CONNECT_ELSEWHERE_SECONDS if elsewhere else CONNECT_SECONDS
-    return Target(
+    return CallTarget(
         url=checked(address.url.rstrip("/")),
         headers={name: _sendable(name, value) for name, value in named.items() if value},
         connect_seconds=min(options.get("connect_timeout_seconds", usual), seconds),

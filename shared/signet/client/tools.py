@@ -12,7 +12,7 @@ from typing import Any
 from signet.client.call import Call
 from signet.errors import Invalid, SignetError
 from signet.mcp import answers
-from signet.mcp.answers import View
+from signet.mcp.answers import AnswerView
 from signet.mcp.tool import Tool
 from signet.mcp.tools import TOOLS
 
@@ -78,7 +78,7 @@ def call_for(name: str, arguments: Mapping[str, object] | str | None) -> Call[An
 
 def answer_text(name: str, answer: object) -> str:
     """Return an answer as text for the model, with complete IDs."""
-    return answers.text(answer, TOOLS[name].shape, View())
+    return answers.text(answer, TOOLS[name].shape, AnswerView())
 
 
 def failed(name: str, error: SignetError) -> str:

@@ -9,15 +9,15 @@ import time
 from typing import Any
 
 from signet.client import http1, local
-from signet.client.call import Call, Reply
+from signet.client.call import Call, RawReply
 from signet.client.errors import ConnectionBroken, absent, silent
-from signet.client.target import Target
+from signet.client.target import CallTarget
 from signet.paths import Workspace
 
 _CHUNK = 65_536
 
 
-def send(target: Target, call: Call[Any]) -> Reply:
+def send(target: CallTarget, call: Call[Any]) -> RawReply:
     """Return the reply to a call; `target.seconds` bounds the whole exchange.
 
     Raises DaemonNotRunning, DaemonSilent, ConnectionBroken or BadAnswer.
@@ -33,7 +33,7 @@ def send(target: Target, call: Call[Any]) -> Reply:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
 
 
-def connected(target: Target, until: float | None = None) -> tuple[socket.socket, Target]:
+def connected(target: CallTarget, until: float | None = None) -> tuple[socket.socket, CallTarget]:
     """Return a connection to the daemon, and the target with the headers for it.
 
     A workspace's own daemon must prove its identity by `until` (monotonic; default: within `target.seconds`). Raises
@@ -46,7 +46,7 @@ def connected(target: Target, until: float | None = None) -> tuple[socket.socket
     return proven(target, target.own, until)
 
 
-def _local(target: Target, workspace: Workspace) -> socket.socket | None:
+def _local(target: CallTarget, workspace: Workspace) -> socket.socket | None:
     """Return a connection to the workspace's socket, None if that fails."""
     path = local.socket_path(workspace)
     if path is None:
@@ -62,8 +62,8 @@ def _local(target: Target, workspace: Workspace) -> socket.socket | None:
 
 
 def proven(
-    target: Target, workspace: Workspace, until: float | None = None
-) -> tuple[socket.socket, Target]:
+    target: CallTarget, workspace: Workspace, until: float | None = None
+) -> tuple[socket.socket, CallTarget]:
     """Return a connection to the workspace's port after the daemon has proved its identity by `until`.
 
     Raises what `connected` raises.
@@ -85,7 +85,7 @@ def proven(
     return connection, question.proven
 
 
-def _named(target: Target) -> socket.socket:
+def _named(target: CallTarget) -> socket.socket:
     """Return a connection to the address that the user named."""
     connection = _tcp(target)
     if not target.is_tls:
@@ -95,7 +95,7 @@ def _named(target: Target) -> socket.socket:
     return ssl.create_default_context().wrap_socket(connection, server_hostname=target.address[0])
 
 
-def _tcp(target: Target) -> socket.socket:
+def _tcp(target: CallTarget) -> socket.socket:
     try:
         connection = (_reached if target.is_elsewhere else socket.create_connection)(
             target.address, target.connect_seconds
@@ -134,7 +134,9 @@ def _reached(address: tuple[str, int], seconds: float) -> socket.socket:
     raise TimeoutError(f"{address[0]} was not reached")
 
 
-def _exchange(connection: socket.socket, target: Target, call: Call[Any], until: float) -> bytes:
+def _exchange(
+    connection: socket.socket, target: CallTarget, call: Call[Any], until: float
+) -> bytes:
     # A server may reject a body before reading all of it, and close.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         _within(connection, until).sendall(http1.request(target, call))

@@ -12,7 +12,7 @@ from pathlib import Path
 from signet.client import transport
 from signet.client.call import Call
 from signet.client.errors import ConnectionBroken, DaemonNotRunning, silent
-from signet.client.target import Target
+from signet.client.target import CallTarget
 from signet.daemon.errors import PortTaken
 from signet.daemon.record import LOOPBACK, host_of
 from signet.errors import SignetError
@@ -64,7 +64,7 @@ def ask(
 
     With `own` only the daemon of this workspace is believed (client/local.py).
     """
-    target = Target(
+    target = CallTarget(
         url=f"http://{host}:{port}",
         headers={"X-Signet-Actor": "daemon", "Connection": "close"},
         connect_seconds=timeout_seconds,
@@ -140,7 +140,7 @@ def check_daemon(workspace: Workspace, url: str) -> None:
 
     Raises DaemonSilent when no proof comes within a second.
     """
-    target = Target(
+    target = CallTarget(
         url, {"X-Signet-Actor": "daemon"}, PROOF_SECONDS, PROOF_SECONDS, 0, own=workspace
     )
     try:

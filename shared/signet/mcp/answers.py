@@ -16,7 +16,7 @@ Body = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class AnswerView:
     """The reader: its session's project, and the format of IDs for it."""
 
     project: str = ""
@@ -28,7 +28,7 @@ class Block(str):
 
 
 #: Shape a route's JSON object for the model.
-Shape = Callable[[Body, View], Body]
+Shape = Callable[[Body, AnswerView], Body]
 
 #: Fields of a memory that are useless to a model, or repeat another field.
 _INTERNAL = frozenset(
@@ -62,7 +62,7 @@ _OTHERS = frozenset({"episode", "skill"})
 _SAID = frozenset({"success", "count", "query"})
 
 
-def text(body: object, shape: Shape, view: View) -> str:
+def text(body: object, shape: Shape, view: AnswerView) -> str:
     """Return an answer as the text of a tool's result, without hidden characters or text that reads as structure."""
     shown = _cleaned(shape(body, view) if isinstance(body, Mapping) else body)
     return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
@@ -76,12 +76,12 @@ def _cleaned(value: object) -> object:
     return [_cleaned(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def usual(body: Body, view: View) -> Body:
+def usual(body: Body, view: AnswerView) -> Body:
     """Return an answer without null and already known fields."""
     return _lean({name: value for name, value in body.items() if name not in _SAID})
 
 
-def found(body: Body, view: View) -> Body:
+def found(body: Body, view: AnswerView) -> Body:
     """Return search results, best first, with their transcripts and gaps."""
     rows, sources = _rows(body, "results"), body.get("sources") or None
     shown = [{**_memory(one, view), **_more(one, view)} for one in rows]
@@ -99,14 +99,14 @@ def found(body: Body, view: View) -> Body:
     }
 
 
-def context(body: Body, view: View) -> Body:
+def context(body: Body, view: AnswerView) -> Body:
     """Return a context without its sources, which its text names; a page of an episode unchanged."""
     if "context" in body:
         return {"context": Block(body["context"] or "No memories found about this.")}
     return _lean({name: body.get(name) for name in ("id", "text", "page", "pages")})
 
 
-def listed(body: Body, view: View) -> Body:
+def listed(body: Body, view: AnswerView) -> Body:
     """Return a page of memories and the total."""
     stats = body.get("stats")
     total = stats.get("total") if isinstance(stats, Mapping) else None
@@ -114,7 +114,7 @@ def listed(body: Body, view: View) -> Body:
     return {"memories": [_lean(one) for one in shown], "total": total, **_ORIGIN}
 
 
-def whole(body: Body, view: View) -> Body:
+def whole(body: Body, view: AnswerView) -> Body:
     """Return all unusual fields of one memory."""
     left = _INTERNAL | {name for name, value in _USUAL.items() if body.get(name) == value}
     if body.get("updated_at") == body.get("created_at"):
@@ -122,7 +122,7 @@ def whole(body: Body, view: View) -> Body:
     return _lean({name: value for name, value in body.items() if name not in left})
 
 
-def stored(body: Body, view: View) -> Body:
+def stored(body: Body, view: AnswerView) -> Body:
     """Return the result of a save: its ID, and fields that the caller did not set."""
     names = (
         "id",
@@ -139,7 +139,7 @@ def stored(body: Body, view: View) -> Body:
     return _with_ids({name: body[name] for name in names if body.get(name)}, view)
 
 
-def changed(body: Body, view: View) -> Body:
+def changed(body: Body, view: AnswerView) -> Body:
     """Return the result of a change, including derived memories."""
     became = {name: body.get(name) for name in ("id", "status")}
     followed = {
@@ -148,13 +148,13 @@ def changed(body: Body, view: View) -> Body:
     return _with_ids({**became, **followed}, view)
 
 
-def rated(body: Body, view: View) -> Body:
+def rated(body: Body, view: AnswerView) -> Body:
     """Return the number of accepted ratings, and the IDs that the session did not receive."""
     shown = {name: body.get(name) for name in ("ok", "recorded")}
     return {**shown, "unknown": body["unknown"]} if body.get("unknown") else shown
 
 
-def expanded(body: Body, view: View) -> Body:
+def expanded(body: Body, view: AnswerView) -> Body:
     """Return an entity's attributes: each text once, rules first, then by aspect, then other memories."""
     entity = body.get("entity")
     rules = [str(one.get("content")) for one in _rows(body, "constraints")]
@@ -182,7 +182,7 @@ def expanded(body: Body, view: View) -> Body:
     )
 
 
-def _memory(row: Body, view: View) -> Body:
+def _memory(row: Body, view: AnswerView) -> Body:
     """Return one memory of a list with the fields that an agent needs. The order gives the rank."""
     created, happened = (
         clock.local_day(str(row.get(name) or "")) for name in ("created_at", "event_at")
@@ -210,17 +210,17 @@ def _origin(row: Body) -> object:
     return row.get("origin") or (row.get("type") if row.get("source") in _OTHERS else None)
 
 
-def _more(row: Body, view: View) -> Body:
+def _more(row: Body, view: AnswerView) -> Body:
     """Return a result's merged parts: their number and IDs."""
     parts = ", ".join(str(_id(part.get("id"), view)) for part in _rows(row, "parts"))
     return {"more": f"{row.get('more')}: {parts}"} if parts else {}
 
 
-def _with_ids(row: Body, view: View) -> Body:
+def _with_ids(row: Body, view: AnswerView) -> Body:
     return {name: _id(one, view) if name in _IDS else one for name, one in row.items()}
 
 
-def _id(value: object, view: View) -> object:
+def _id(value: object, view: AnswerView) -> object:
     if isinstance(value, str):
         return view.write_id(value)
     return [_id(one, view) for one in value] if isinstance(value, list) else value

@@ -10,7 +10,7 @@ from signet.errors import Invalid
 from signet.text import json_text
 
 
-class Kind(StrEnum):
+class ArgumentKind(StrEnum):
     """A type of JSON Schema."""
 
     TEXT = "string"
@@ -20,12 +20,12 @@ class Kind(StrEnum):
     MAP = "object"
 
 
-_TYPES: Mapping[Kind, type | tuple[type, ...]] = {
-    Kind.TEXT: str,
-    Kind.NUMBER: (int, float),
-    Kind.BOOL: bool,
-    Kind.TEXTS: list,
-    Kind.MAP: dict,
+_TYPES: Mapping[ArgumentKind, type | tuple[type, ...]] = {
+    ArgumentKind.TEXT: str,
+    ArgumentKind.NUMBER: (int, float),
+    ArgumentKind.BOOL: bool,
+    ArgumentKind.TEXTS: list,
+    ArgumentKind.MAP: dict,
 }
 
 
@@ -38,7 +38,7 @@ class Argument:
     takes space in every session and few calls need it.
     """
 
-    kind: Kind
+    kind: ArgumentKind
     name: str
     text: str
     _: KW_ONLY
@@ -48,18 +48,18 @@ class Argument:
     least: float | None = None
     most: float | None = None
     among: tuple[str, ...] = ()
-    values: Kind = Kind.TEXT
+    values: ArgumentKind = ArgumentKind.TEXT
     listed: bool = True
     #: A text that may be sent as a list of texts, too.
     may_be_list: bool = False
 
 
-text = partial(Argument, Kind.TEXT)
-number = partial(Argument, Kind.NUMBER)
+text = partial(Argument, ArgumentKind.TEXT)
+number = partial(Argument, ArgumentKind.NUMBER)
 share = partial(number, least=0, most=1)
-flag = partial(Argument, Kind.BOOL)
-texts = partial(Argument, Kind.TEXTS)
-mapping = partial(Argument, Kind.MAP)
+flag = partial(Argument, ArgumentKind.BOOL)
+texts = partial(Argument, ArgumentKind.TEXTS)
+mapping = partial(Argument, ArgumentKind.MAP)
 
 
 def schema(arguments: Sequence[Argument]) -> dict[str, object]:
@@ -91,7 +91,7 @@ def checked(arguments: Sequence[Argument], given: object) -> dict[str, object]:
     found = {}
     for name, argument in known.items():
         value = given.get(name)
-        if argument.among or argument.kind not in (Kind.TEXT, Kind.TEXTS):
+        if argument.among or argument.kind not in (ArgumentKind.TEXT, ArgumentKind.TEXTS):
             value = None if isinstance(value, str) and not value.strip() else value
         if value is not None:
             found[argument.to or name] = _fitting(argument, value)
@@ -105,9 +105,9 @@ def _described(argument: Argument) -> dict[str, object]:
         "enum": list(argument.among) or None,
         "default": argument.default,
     }
-    if argument.kind is Kind.TEXTS:
+    if argument.kind is ArgumentKind.TEXTS:
         more["items"] = {"type": argument.values}
-    elif argument.kind is Kind.MAP:
+    elif argument.kind is ArgumentKind.MAP:
         more["additionalProperties"] = {"type": argument.values}
     described = {"type": argument.kind, "description": argument.text}
     return described | {key: value for key, value in more.items() if value is not None}
@@ -116,7 +116,7 @@ def _described(argument: Argument) -> dict[str, object]:
 def _fitting(argument: Argument, value: object) -> object:
     name = argument.name
     is_list = argument.may_be_list and isinstance(value, list)
-    value = _of(Kind.TEXTS if is_list else argument.kind, name, value)
+    value = _of(ArgumentKind.TEXTS if is_list else argument.kind, name, value)
     if argument.among and value not in argument.among:
         raise Invalid(f"{name} must be one of: {', '.join(argument.among)}")
     if isinstance(value, int | float) and not _within(argument, value):
@@ -127,30 +127,32 @@ def _fitting(argument: Argument, value: object) -> object:
     return [held(one) for one in value] if isinstance(value, list) else value
 
 
-def _of(kind: Kind, name: str, value: object) -> object:
+def _of(kind: ArgumentKind, name: str, value: object) -> object:
     found = _read(kind, value)
     if not _is(kind, found):
         raise Invalid(f"{name} must be of type {kind}, not {json.dumps(value):.40}")
     return found
 
 
-def _read(kind: Kind, value: object) -> object:
+def _read(kind: ArgumentKind, value: object) -> object:
     """Return the value in this kind where a client wrote another that means it: "5", 1 for true, 7 for "7"."""
-    if kind is Kind.TEXT and isinstance(value, int) and not isinstance(value, bool):
+    if kind is ArgumentKind.TEXT and isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    if kind is Kind.BOOL and value in (0, 1, "0", "1"):
+    if kind is ArgumentKind.BOOL and value in (0, 1, "0", "1"):
         return value in (1, "1")
-    if not isinstance(value, str) or kind is Kind.TEXT:
+    if not isinstance(value, str) or kind is ArgumentKind.TEXT:
         return value
-    text = value.strip().lower() if kind is Kind.BOOL else value
+    text = value.strip().lower() if kind is ArgumentKind.BOOL else value
     found = json_text.value(f"0{text.strip()}" if text.strip().startswith(".") else text)
-    if kind is Kind.TEXTS and not isinstance(found, list):
+    if kind is ArgumentKind.TEXTS and not isinstance(found, list):
         return [one.strip() for one in value.split(",") if one.strip()]
     return value if found is None or not _is(kind, found) else found
 
 
-def _is(kind: Kind, value: object) -> bool:
-    return isinstance(value, _TYPES[kind]) and (kind is Kind.BOOL or not isinstance(value, bool))
+def _is(kind: ArgumentKind, value: object) -> bool:
+    return isinstance(value, _TYPES[kind]) and (
+        kind is ArgumentKind.BOOL or not isinstance(value, bool)
+    )
 
 
 def _within(argument: Argument, value: float) -> bool:

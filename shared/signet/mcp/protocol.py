@@ -10,8 +10,8 @@ from urllib.parse import quote
 from signet import __version__, ids
 from signet.errors import Invalid
 from signet.mcp import answers
-from signet.mcp.answers import Shape, View
-from signet.mcp.tool import Operation
+from signet.mcp.answers import AnswerView, Shape
+from signet.mcp.tool import ToolRequest
 from signet.mcp.tools import TOOLS
 
 #: Protocol versions, newest first; the newest answers an unknown one.
@@ -47,26 +47,26 @@ Reply = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """A tool call: send `operation` and pass its answer to `result`.
 
     With a `short_id`, first send `lookup` and pass its answer to `resolved`.
     """
 
     id: object
-    operation: Operation
+    operation: ToolRequest
     seconds: float
     shape: Shape = answers.usual
     short_id: str = ""
 
     @property
-    def lookup(self) -> Operation:
+    def lookup(self) -> ToolRequest:
         """Return the request for the memories with the ID prefix `short_id`."""
         path = f"/api/memories/ids?prefix={self.short_id}"
-        return Operation(method="GET", path=path, body=b"", failed=self.operation.failed)
+        return ToolRequest(method="GET", path=path, body=b"", failed=self.operation.failed)
 
 
-def read(message: object) -> Reply | Call | None:
+def read(message: object) -> Reply | ToolCall | None:
     """Return the reply to a message, the call it requests, or None for a notification."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return error(None, INVALID_REQUEST, "Invalid Request")
@@ -91,7 +91,7 @@ def read(message: object) -> Reply | Call | None:
     return error(id_, METHOD_NOT_FOUND, f"Method not found: {method}")
 
 
-def resolved(call: Call, status: int, body: object) -> Call | Reply:
+def resolved(call: ToolCall, status: int, body: object) -> ToolCall | Reply:
     """Return the call with the full ID from the answer to `lookup`; a reply if there are several.
 
     Without a match the call is unchanged, and its route reports that no such memory exists.
@@ -105,7 +105,7 @@ def resolved(call: Call, status: int, body: object) -> Call | Reply:
     return replace(call, operation=replace(call.operation, path=path), short_id="")
 
 
-def result(call: Call, status: int, body: object, *, project: str = "") -> Reply:
+def result(call: ToolCall, status: int, body: object, *, project: str = "") -> Reply:
     """Return the reply for a route's answer: shaped for the model, or the text of its refusal.
 
     There is no `structuredContent`: it would repeat the text, and no tool declares an output schema.
@@ -113,7 +113,7 @@ def result(call: Call, status: int, body: object, *, project: str = "") -> Reply
     if status >= 400:
         why = body.get("error") if isinstance(body, dict) else None
         return failure(call, str(why or f"the daemon answered {status}"))
-    view = View(project=project, write_id=ids.short)
+    view = AnswerView(project=project, write_id=ids.short)
     text = answers.text(body, call.shape, view)
     return _reply(call.id, {"content": [{"type": "text", "text": text}]})
 
@@ -133,12 +133,12 @@ def client_name(said: str) -> str:
     return "".join(filter(str.isprintable, said)).strip()[:CLIENT_CHARS]
 
 
-def failure(call: Call, why: str) -> Reply:
+def failure(call: ToolCall, why: str) -> Reply:
     """Return the reply for a failed tool: a result that the model can read, not a protocol error."""
     return _failed(call.id, call.operation.failed, why)
 
 
-def spooled_reply(call: Call, daemon: str) -> Reply:
+def spooled_reply(call: ToolCall, daemon: str) -> Reply:
     """Return the reply for a save spooled for an unreachable remote daemon."""
     text = f"Kept on this machine: {daemon} is away. It is saved there once the daemon answers; do not store it again."
     return _reply(call.id, {"content": [{"type": "text", "text": text}]})
@@ -149,7 +149,7 @@ def error(id_: object, code: int, message: str) -> Reply:
     return {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}
 
 
-def _call(id_: object, params: Mapping[str, object]) -> Reply | Call:
+def _call(id_: object, params: Mapping[str, object]) -> Reply | ToolCall:
     name, arguments = str(params.get("name")), params.get("arguments")
     tool = TOOLS.get(name)
     if tool is None:
@@ -160,7 +160,7 @@ def _call(id_: object, params: Mapping[str, object]) -> Reply | Call:
         return _failed(id_, tool.failed, refused.message)
     named = str(arguments.get("id")) if isinstance(arguments, dict) else ""
     short_id = named if "{id}" in tool.path and ids.is_short(named) else ""
-    return Call(id_, called, tool.seconds, tool.shape, short_id)
+    return ToolCall(id_, called, tool.seconds, tool.shape, short_id)
 
 
 def _hello(params: Mapping[str, object]) -> dict[str, object]:

@@ -14,7 +14,7 @@ SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class ToolRequest:
     """One request to the HTTP interface; `path` includes the query, `body` is JSON or empty.
 
     `failed` starts the text of a failure.
@@ -65,7 +65,7 @@ class Tool:
             described["_meta"] = {"anthropic/alwaysLoad": True}
         return described
 
-    def operation(self, given: object) -> Operation:
+    def operation(self, given: object) -> ToolRequest:
         """Return the request of a call; raises Invalid for wrong arguments."""
         values = checked(self.arguments, given)
         if self.name == "secret_exec" and not values["secrets"]:
@@ -81,7 +81,7 @@ class Tool:
             path, body = f"{path}?{query}" if query else path, b""
         else:
             body = json.dumps(values).encode()
-        return Operation(method=self.method, path=path, body=body, failed=self.failed)
+        return ToolRequest(method=self.method, path=path, body=body, failed=self.failed)
 
 
 def _quoted(value: object) -> str:

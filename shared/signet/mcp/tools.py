@@ -7,7 +7,7 @@ A model reads the list at every session start: unlisted arguments keep it under 
 from collections.abc import Mapping
 
 from signet.mcp import answers
-from signet.mcp.arguments import Kind, flag, mapping, number, share, text, texts
+from signet.mcp.arguments import ArgumentKind, flag, mapping, number, share, text, texts
 from signet.mcp.tool import Tool
 
 EXEC_SECONDS = 30.0
@@ -129,7 +129,7 @@ _MEMORY = (
                 "id: -1 (misled) to 1 (needed)",
                 to="feedback",
                 required=True,
-                values=Kind.NUMBER,
+                values=ArgumentKind.NUMBER,
             ),
         ),
         method="POST",

@@ -15,7 +15,7 @@ from itertools import chain
 
 from signet.text import issuers, named, private_keys, values
 from signet.text.literals import Literals
-from signet.text.reading import HIDDEN, Reading
+from signet.text.reading import HIDDEN, TextReading
 
 #: A shorter secret may be an ordinary word in another place.
 _LEAST_KNOWN = 8
@@ -42,7 +42,7 @@ class _Rule:
 
 def mask(text: str) -> Masked:
     """Return the text with every known kind of secret replaced; doing it again changes nothing."""
-    reading = Reading(text)
+    reading = TextReading(text)
     read, lower = reading.text, reading.lower
     spans = _joined([*_evident(read, lower), *private_keys.bodies(read)])
     # What a word announces is read around the masks of these, as it will be when the text comes again.

@@ -34,7 +34,7 @@ _MASK = re.compile(r"\[masked: [^\[\]\n]{1,40}\]")
 HIDDEN = "\uffff"
 
 
-class Reading:
+class TextReading:
     """What a text says, and where each character of that stands in the text."""
 
     def __init__(self, source: str) -> None:

@@ -15,8 +15,8 @@ from fastapi.responses import JSONResponse
 from signet import ids
 from signet.errors import TooLarge
 from signet.mcp import protocol
-from signet.mcp.protocol import Call, Reply
-from signet.mcp.tool import Operation
+from signet.mcp.protocol import Reply, ToolCall
+from signet.mcp.tool import ToolRequest
 from signet.wire import mcp as wire
 from signet.wire.done import Done
 from signet_api.bodies import parse
@@ -98,14 +98,14 @@ async def delete_mcp() -> Done:
 
 async def _answer(request: Request, message: object) -> Reply | None:
     read = protocol.read(message)
-    return await _run(request, read) if isinstance(read, Call) else read
+    return await _run(request, read) if isinstance(read, ToolCall) else read
 
 
-async def _run(request: Request, call: Call) -> Reply:
+async def _run(request: Request, call: ToolCall) -> Reply:
     try:
         if call.short_id:
             found = protocol.resolved(call, *await _asked(request, call.lookup, call.seconds))
-            if not isinstance(found, Call):
+            if not isinstance(found, ToolCall):
                 return found
             call = found
         status, body = await _asked(request, call.operation, call.seconds)
@@ -115,7 +115,7 @@ async def _run(request: Request, call: Call) -> Reply:
     return protocol.result(call, status, body, project=project)
 
 
-async def _asked(request: Request, wanted: Operation, seconds: float) -> tuple[int, object]:
+async def _asked(request: Request, wanted: ToolRequest, seconds: float) -> tuple[int, object]:
     """Return the API's answer to a request in the name of this request's caller (MC-6)."""
     headers = _HEADERS | _context(request)
     asking = ask(request.app.state.entry, request, wanted.method, wanted.path, wanted.body, headers)
