@@ -639,7 +639,7 @@ class Calls:
         """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
         items.
 
-        For all sessions, `project`, `harness` and `outcome` (received nothing, used nothing) filter; `cursor` is `next`
+        For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
         of the previous page.
         """
 
@@ -649,7 +649,7 @@ class Calls:
         *,
         project: str | None = None,
         harness: str | None = None,
-        outcome: Literal["given_nothing", "used_nothing"] | None = None,
+        use: Literal["given_nothing", "used_nothing"] | None = None,
         cursor: str | None = None,
         limit: int = 50,
         agent_id: str | None = None,
@@ -657,7 +657,7 @@ class Calls:
         """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
         items.
 
-        For all sessions, `project`, `harness` and `outcome` (received nothing, used nothing) filter; `cursor` is `next`
+        For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
         of the previous page.
         """
 
