@@ -4,9 +4,9 @@ import gzip
 import re
 from pathlib import Path
 
-from signet_api.dashboard import typescript
+import signet_api.dashboard
 
-BUILT = Path(typescript.__file__).parent / "static"
+BUILT = Path(signet_api.dashboard.__file__).parent / "static"
 _NAMED = re.compile(r"/assets/([^\"]+\.(?:js|css))")
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from dashboard import typescript
 from dashboard.sizes import BUILT, sizes
-from signet_api.dashboard import typescript
 
 SOURCE = typescript.TYPES.parents[2]
 #: Words that would turn a text into a page or a program (docs: dashboard).
@@ -50,7 +50,9 @@ def test_what_the_page_reads_is_in_the_declared_operations() -> None:
     declared = _fields(typescript.source())
     for name, fields in _fields(typescript.TYPES.read_text("utf-8")).items():
         gone = fields - declared.get(name, set())
-        assert not gone, f"{name}: python -m signet_api.dashboard.typescript, then npm run build"
+        assert not gone, (
+            f"{name}: PYTHONPATH=tests python -m dashboard.typescript, then npm run build"
+        )
 
 
 def test_the_files_are_small_enough() -> None:

@@ -1,6 +1,6 @@
-"""Writes the types of the answers that the dashboard reads: `python -m signet_api.dashboard.typescript`.
+"""Write the types of the answers that the dashboard reads: `PYTHONPATH=tests python -m dashboard.typescript`.
 
-They follow from the declared operations (`signet.wire`), so that the compiler of the page notices when one changes.
+They follow from the declared operations (`signet.wire`), so that the page's compiler notices a change.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,9 +12,8 @@ from pydantic import TypeAdapter
 from signet.wire import operations
 from signet_api.openapi import readable
 
-#: Where they stand, in a checkout.
-TYPES = Path(__file__).parents[2] / "dashboard/src/api/types.ts"
-#: What the page asks for, by the ids of operations.
+TYPES = Path(__file__).parents[2] / "services/api/dashboard/src/api/types.ts"
+#: The operations that the page calls, by ID.
 ASKED = (
     "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "modify_many", "forget_many",
     "recover", "recover_many", "memory_usage",
@@ -26,7 +25,9 @@ ASKED = (
     "projection_columns", "tokens", "whoami", "tasks", "connectors", "documents",
     "skills", "search_sessions",
 )  # fmt: skip
-_HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
+_HEAD = (
+    "/** Answers of the daemon. Written by `python -m dashboard.typescript`; not to be edited. */\n"
+)
 _PLAIN = {
     "string": "string",
     "integer": "number",
