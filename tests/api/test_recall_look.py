@@ -129,3 +129,23 @@ def test_a_limited_token_learns_nothing_of_what_lies_outside(tmp_path: Path) -> 
         answer = api.post(RECALL, body, **token)
         assert answer.status == 200 and "zircon" not in json.dumps(answer.body)
         assert answer.body["why_not"]["left_out"] == UNREADABLE
+
+
+def test_matched_words_are_marked_where_that_is_requested(api: Api) -> None:
+    remember(api, "👩‍👧 Ada keeps bees; a beekeeper kept her bee cafe\u0301.")
+    far = "The roof is flat. " * 60
+    remember(api, f"{far}Ada's hive numbers are on the zeppelin. {far}")
+    assert "highlights" not in ask(api, "bees").body["results"][0]
+    (hit,) = ask(api, "keeping bees café", highlights=True).body["results"]
+    marked = [hit["content"][start:end] for start, end in hit["highlights"]]
+    assert marked == ["keeps", "bees", "bee", "cafe\u0301"]
+    (hit,) = ask(api, "zeppelin", highlights=True).body["results"]
+    ((start, end),) = hit["highlights"]
+    assert hit["content"][start:end] == "zeppelin" and hit["truncated"]
+    assert hit["content"].startswith("[…] ") and hit["content"].endswith(" [truncated]")
+    plain = ask(api, "zeppelin").body["results"][0]["content"]
+    assert plain.startswith("The roof") and "zeppelin" not in plain
+    answer = api.get(f"{RECALL.replace('recall', 'search')}?q=zeppelin&highlights=1&touch=false")
+    assert answer.body["results"][0]["highlights"]
+    nearest = ask(api, "paint the zeppelin walls of a bungalow", highlights=True, min_score=1.0)
+    assert nearest.body["nearest"]["highlights"]

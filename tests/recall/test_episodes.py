@@ -174,3 +174,36 @@ def test_an_identifier_is_found_as_a_whole(
     say(db, "s1", wrong, at="2026-02-20T09:00:00Z")
     two = say(db, "s2", right)
     assert found(ask(db, question, reader=OWN)) == [two]
+
+
+def test_a_passage_of_a_long_answer_is_cut_around_the_words_behind_its_question(
+    db: Database,
+) -> None:
+    filler = " ".join(f"The harbour log has entry {number} of the watch." for number in range(20))
+    answer = f"{filler} The walrus gauge is moored at Granville. {filler}"
+    say(db, "s1", f"User: Where is the gauge moored, and who reads it?\nAssistant: {answer}")
+    [hit] = ask(db, "walrus gauge Granville", reader=OWN).hits
+    question, said = hit.content.split("\n")
+    assert question == "User: Where is the gauge moored, and who reads it?"
+    assert said.startswith("Assistant: […] ") and said.endswith(" […]")
+    assert "The walrus gauge is moored at Granville." in said
+    assert len(hit.content) <= RecallSettings().truncate_chars
+
+
+def test_a_chunk_within_an_answer_is_told_with_its_question_and_speaker(db: Database) -> None:
+    source = Origin(type=SourceType.SESSION, id="s1", agent_id="default", project="/p")
+    parts = (
+        "User: Where is the gauge moored?\nAssistant: The log says this.",
+        "It was moved twice in May.",
+        "The walrus gauge is moored at Granville now.",
+    )
+    chunks = [
+        Chunk(position=at, content=text, said_at="2026-02-03T09:00:00Z")
+        for at, text in enumerate(parts)
+    ]
+    db.write(lambda tx: sql.insert(tx, source, chunks))
+    [hit] = ask(db, "walrus gauge Granville", reader=OWN).hits
+    assert hit.content == (
+        "User: Where is the gauge moored?\n"
+        "Assistant: […] The walrus gauge is moored at Granville now."
+    )

@@ -455,6 +455,7 @@ class Calls:
         cards: bool = False,
         explain: bool = False,
         touch: bool | None = True,
+        highlights: bool = False,
         why_not: str | None = None,
         as_prompt: bool = False,
     ) -> Call[Recalled]:

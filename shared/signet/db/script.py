@@ -57,7 +57,9 @@ _PIECE = 32
 
 _FOLD = str.maketrans(FOLDED)
 _RUN = re.compile(f"[{RANGES}]+")
-_PICTURE = re.compile(f"[0-9]\ufe0f?\u20e3|[🇦-🇿]{{2}}|[{_EMOJI}]")
+#: One emoji, flag or digit on a key cap.
+PICTURE = f"[0-9]\ufe0f?\u20e3|[🇦-🇿]{{2}}|[{_EMOJI}]"
+_PICTURE = re.compile(PICTURE)
 _JOINT = re.compile(rf"(?<=[{_LETTERS}])(?=[0-9])|(?<=[0-9])(?=[{_LETTERS}])")
 
 

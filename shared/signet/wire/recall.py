@@ -112,6 +112,11 @@ class Hit(TypedDict):
     superseded_by: NotRequired[str]
     newer: NotRequired[Newer]
     supplementary: NotRequired[bool]
+    #: Places of the question's words in `content`, if requested: [start, end) in Unicode code points (in JavaScript,
+    #: index `Array.from(content)`), in order, apart, and never inside a visible sign.
+    highlights: NotRequired[list[list[int]]]
+    #: The title of a passage's session, if highlights are requested.
+    title: NotRequired[str]
     parts: NotRequired[list[Part]]
     more: NotRequired[str]
     explain: NotRequired[Why]

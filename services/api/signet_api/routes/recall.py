@@ -1,6 +1,6 @@
 """Search memories: by question, for a prompt's context, by words and filters, by similarity."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from signet.domain.browse import search, similar
 from signet.domain.browse.search import Search
 from signet.domain.browse.similar import Similar
 from signet.domain.episodes import expand
+from signet.domain.episodes.models import SourceType
 from signet.domain.injections.models import Item, Kind, Phase, Reason, tokens
 from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
@@ -22,6 +23,7 @@ from signet.domain.recall.models import Result, Source
 from signet.domain.sessions import context, injected, prompt, prompt_text
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.question import Question
+from signet.domain.transcripts import stored
 from signet.errors import Invalid
 from signet.wire import recall as wire
 from signet.wire.requests.browse import SearchParams
@@ -73,12 +75,24 @@ async def recalled(body: RecallBody, request: Request, state: State) -> wire.Rec
         injected.record(
             state.injections.put, _call(body, agent_id, key), Phase.RECALL, "", _items(result)
         )
-    recalled = answer.body(result)
+    recalled = answer.body(result, highlights=body.highlights)
+    if body.highlights:
+        await _entitle(recalled["results"], agent_id, state)
     if "vector" in result.degraded:
         recalled["degraded_reasons"] = {"vector": state.vectors.fault}
     if body.as_prompt:
         recalled["prompt"] = await _as_prompt(body, agent_id, key, state)
     return recalled
+
+
+async def _entitle(hits: Sequence[wire.Hit], agent_id: str, state: State) -> None:
+    """Add the titles of the sessions that passages are from."""
+    passages = [hit for hit in hits if hit["type"] == SourceType.SESSION]
+    keys = [(agent_id, hit["source_id"] or "") for hit in passages]
+    shown = await state.db.aread(stored.overviews, keys) if keys else {}
+    for hit, key in zip(passages, keys, strict=True):
+        if (known := shown.get(key)) and known.title:
+            hit["title"] = known.title
 
 
 async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> wire.AsPrompt:

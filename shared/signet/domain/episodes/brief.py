@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from signet import clock
-from signet.db import ReadTx, fts
+from signet.db import ReadTx, fts, highlight
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
 from signet.domain.episodes.models import Match, Source, SourceType, is_given
@@ -35,6 +35,10 @@ MATTER, APART, ASIDE = 0.25, 5, 2
 LONG_CODE = 200
 #: Of the session that a fact was distilled from so much is delivered.
 PASSAGE_CHARS = 700
+
+#: Chunks before an answer in which its question is looked for, and characters of a question on a page.
+ASKED, QUESTION = 3, 160
+_USER, _LABEL = "User", re.compile(r"(?:User|Assistant)(?: \([^)\n]*\))?: ")
 
 #: Shorter turns may be the same in several sessions.
 REPEAT_CHARS = 40
@@ -174,10 +178,24 @@ def passage(
 def answering(text: str, words: Sequence[str], *, chars: int, type: SourceType) -> str:
     """Return the turns of a chunk that hold most of these words and what is around them; without words, its outcome.
 
-    At least LEAST_ROOM characters, where it has as many; nothing that steers an agent.
+    At least LEAST_ROOM characters, where it has as many; nothing that steers an agent. A long turn is cut around the
+    words, and the beginning of the question or answer beside it stays.
     """
-    kept = _fitting(text, words, max(chars, LEAST_ROOM), type, by_words=bool(words))
+    kept = _fitting(text, words, max(chars, LEAST_ROOM), type, by_words=bool(words), is_page=True)
     return unsteered(kept, type)
+
+
+def spoken(tx: ReadTx, source: Source, position: int, content: str, *, reader: Reader) -> str:
+    """Return a chunk of a talk with its speaker, and before an agent's words the beginning of the question."""
+    if content.startswith(_USER):
+        return content
+    earlier = split.turns(around(tx, source, position - ASKED, position - 1, reader=reader))
+    speaker = _LABEL.match(earlier[-1]) if earlier else None
+    if not _LABEL.match(content):
+        content = f"{speaker[0] if speaker else ''}{LEFT_OUT} {content}"
+    asked = [turn for turn in earlier if turn.startswith(_USER)]
+    is_users = speaker is not None and speaker[0].startswith(_USER) and content.startswith(_USER)
+    return content if is_users or not asked else f"{_clipped(asked[-1], (), QUESTION)}\n{content}"
 
 
 def around(
@@ -299,6 +317,7 @@ def _fitting(
     type: SourceType,
     *,
     by_words: bool = False,
+    is_page: bool = False,
 ) -> str:
     """Return the whole where it fits, else the turns or paragraphs around the one that states the outcome.
 
@@ -326,6 +345,10 @@ def _fitting(
     speakers = list(split.speakers(turns)) if is_talk else [""] * len(turns)
     longest = max(map(len, speakers))
     room = chars - takes(first) - 2 * len(LEFT_OUT) - len(between) - longest
+    near = [takes(one) for one in (first - 1, first + 1) if 0 <= one < len(turns)]
+    if is_page and is_talk and by_words and (room < 0 or min(near, default=0) > room):
+        told = [f"{one}{turn}" for one, turn in zip(speakers, turns, strict=True)]
+        return between.join(_exchange(told, first, asked, chars))
     if room < 0:
         # One less, as a word that is cut may read as that of a heading.
         shown = speakers[first] + _shown(turns[first], type)
@@ -342,6 +365,32 @@ def _fitting(
     return between.join(
         [*([LEFT_OUT] if first else []), *kept, *([LEFT_OUT] if last + 1 < len(turns) else [])]
     )
+
+
+def _exchange(turns: Sequence[str], place: int, asked: Sequence[str], chars: int) -> list[str]:
+    """Return a turn cut around the words, with the beginning of what it answers, or of the answer to it."""
+    is_users = turns[place].startswith(_USER)
+    others = range(place + 1, len(turns)) if is_users else range(place - 1, -1, -1)
+    other = next((one for one in others if turns[one].startswith(_USER) is not is_users), None)
+    if other is None:
+        return [_clipped(turns[place], asked, chars)]
+    beside = _clipped(turns[other], (), min(QUESTION, chars // 3))
+    kept = _clipped(turns[place], asked, chars - len(beside) - 1)
+    return [beside, kept] if other < place else [kept, beside]
+
+
+def _clipped(turn: str, asked: Sequence[str], chars: int) -> str:
+    """Return a turn with its speaker in at most so many characters, cut around words."""
+    label = _LABEL.match(turn)
+    said = turn[label.end() :] if label else turn
+    room = chars - len(turn) + len(said)
+    if len(said) <= room:
+        return turn
+    start, end = highlight.window(
+        said, highlight.ranges(said, asked), room - 2 * len(f"{LEFT_OUT} ")
+    )
+    before, after = f"{LEFT_OUT} " if start else "", f" {LEFT_OUT}" if end < len(said) else ""
+    return f"{label[0] if label else ''}{before}{said[start:end].strip()}{after}"
 
 
 def _least(text: str) -> int:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from signet.db import highlight
 from signet.domain.recall import wording
 from signet.domain.recall.models import Hit, PartKind, Result, Why, WhyNot
 from signet.wire import recall as wire
@@ -15,6 +16,8 @@ from signet.wire.recall import Recalled
 
 #: Put behind a text that was cut.
 CUT = " [truncated]"
+#: Put before a text that begins at a word of the question.
+BEFORE = "[…] "
 
 #: Characters that are shown of a part, and how many parts a result has at most: a line each, to see what it is.
 PART_CHARS = 160
@@ -27,9 +30,10 @@ _NAMES = (
 )
 
 
-def body(result: Result) -> Recalled:
-    """Return the JSON body of an answer."""
-    results = [row(hit, truncate_chars=result.truncate_chars) for hit in result.hits]
+def body(result: Result, *, highlights: bool = False) -> Recalled:
+    """Return the JSON body of an answer; with `highlights`, long texts are cut around the words of the question."""
+    marked = result.words if highlights else None
+    results = [row(hit, truncate_chars=result.truncate_chars, words=marked) for hit in result.hits]
     answer: Recalled = {
         "results": results,
         "query": result.query,
@@ -39,7 +43,7 @@ def body(result: Result) -> Recalled:
         "stats": {"total": len(results), "searchTime": round(result.took_ms, 2)},
     }
     if result.nearest is not None:
-        nearest = row(result.nearest.hit, truncate_chars=result.truncate_chars)
+        nearest = row(result.nearest.hit, truncate_chars=result.truncate_chars, words=marked)
         answer["nearest"] = {**nearest, "left_out": result.nearest.why}
     rest = {
         "entities": result.entities,
@@ -65,12 +69,18 @@ def _why_not(found: WhyNot) -> wire.WhyNot:
     return cast(wire.WhyNot, {"id": found.id, "left_out": found.left_out, **_known(rest)})
 
 
-def row(hit: Hit, *, truncate_chars: int) -> wire.Hit:
-    """Return one result; a longer text is cut and says so."""
+def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) -> wire.Hit:
+    """Return one result, a longer text truncated; with words, around them, with their places."""
     is_long = len(hit.content) > truncate_chars
+    start, end = 0, min(truncate_chars, len(hit.content))
+    if words and is_long:
+        places = highlight.ranges(hit.content, words)
+        start, end = highlight.window(hit.content, places, truncate_chars)
+    shown = f"{BEFORE if start else ''}{hit.content[start:end]}"
+    marked = None if words is None else [[*one] for one in highlight.ranges(shown, words)]
     fields: wire.Hit = {
         "id": hit.id,
-        "content": hit.content[:truncate_chars] + CUT if is_long else hit.content,
+        "content": shown + CUT if is_long else shown,
         "content_length": len(hit.content),
         "truncated": is_long,
         "score": round(hit.score, 2),
@@ -103,6 +113,7 @@ def row(hit: Hit, *, truncate_chars: int) -> wire.Hit:
         "superseded_by": hit.superseded_by,
         "newer": hit.newer,
         "supplementary": hit.supplementary or None,
+        "highlights": marked,
         "explain": _explained(hit.why) if hit.why else None,
     }
     return cast(wire.Hit, {**fields, **_known(others)})

@@ -234,6 +234,8 @@ class Result:
     query: str
     method: str
     hits: tuple[Hit, ...] = ()
+    #: The terms that were looked for (`fts.content_words`).
+    words: tuple[str, ...] = ()
     #: Only where there are no hits.
     nearest: Nearest | None = None
     entities: tuple[Mapping[str, object], ...] | None = None

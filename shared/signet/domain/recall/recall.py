@@ -80,6 +80,7 @@ def recall(
         query=fts.encodable(query.text),
         method="timeline" if page.is_timeline else ranked_by,
         hits=every,
+        words=tuple(run.words),
         nearest=None if every else _nearest(run, page),
         entities=extra.entities,
         sources=extra.sources,

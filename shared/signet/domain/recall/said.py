@@ -200,9 +200,11 @@ def hit(run: "Run", number: int, *, score: float, why: Why | None) -> Hit | None
     None if nothing of it may be shown.
     """
     row, chars = run.said[number], run.settings.truncate_chars
-    words = [word for word in run.words if search.shared_words([word], row.content)]
-    told = source(row)
-    text = brief.answering(row.content, words, chars=chars, type=told.type)
+    told, content = source(row), row.content
+    if told.type is SourceType.SESSION:
+        content = brief.spoken(run.tx, told, row.position, content, reader=run.query.reader)
+    words = [word for word in run.words if search.shared_words([word], content)]
+    text = brief.answering(content, words, chars=chars, type=told.type)
     if not text:
         return None
     return Hit(

@@ -48,6 +48,9 @@ class RecallBody(Body):
     cards: bool = False
     explain: bool = Field(False, description="explain the rank of each result")
     touch: bool = Field(True, description="count the results as used; false for a look")
+    highlights: bool = Field(
+        False, description="mark the question's words in each result, and cut long ones around them"
+    )
     why_not: str | None = spelled(
         "why_not", "whyNot", description="say why the memory with this id is not a result"
     )
