@@ -83,7 +83,7 @@ def test_recall_finds_a_session_of_which_nothing_was_distilled(begun: Program) -
     [hit] = begun.run(*asked, "--json").json()
     assert hit["id"] == "session:first" and "gannet in Redis" in hit["content"]
     shown = begun.run(*asked)
-    assert "said in a session" in shown.out and shown.out.rstrip().endswith("session:first")
+    assert "  session · " in shown.out and shown.out.rstrip().endswith("session:first")
     assert "signet sessions show first" in shown.err
     assert SAID[2] in begun.run("sessions", "show", "fir").out
     assert "signet sessions show first" in begun.run("memory", "show", "session:first").err

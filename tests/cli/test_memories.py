@@ -372,3 +372,16 @@ def test_vectors_are_looked_at(served: Program) -> None:
     failed = any(check["status"] == "fail" for check in found["checks"])
     assert checked.status == int(failed)
     assert served.run("memory", "similar", saved(served, f"Alone {uuid4()}")).status == 1
+
+
+def test_matched_words_are_bold_on_a_terminal_only(served: Program) -> None:
+    saved(served, f"{'The grey quay. ' * 40}A puffin nests there. {'The grey quay. ' * 40}")
+    drawn = served.on_terminal("recall", "puffins nesting")
+    assert "\x1b[1mpuffin\x1b[0m \x1b[1mnests\x1b[0m" in drawn and drawn.count(" …") >= 1
+    for plain in (
+        served.run("recall", "puffins nesting").out,
+        served.on_terminal("recall", "puffins nesting", NO_COLOR="1"),
+    ):
+        assert "puffin nests" in plain and not {"\x1b", "\ue000", "\ue001"} & set(plain)
+    (hit,) = served.run("recall", "puffins nesting", "--json").json()
+    assert [hit["content"][start:end] for start, end in hit["highlights"]] == ["puffin", "nests"]

@@ -1,7 +1,8 @@
 """Format one memory of a list: its text, then one line of facts."""
 
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from signet import clock, ids
@@ -14,11 +15,17 @@ CONTENT_LINES = 3
 ID_CHARS = 18
 
 
+#: Colours of scores: from this share on an answer is likely, and below the second one it is unlikely.
+LIKELY, UNLIKELY = 0.7, 0.4
+_SPEAKER = re.compile(r"^(?:… )?(?:User|Assistant):")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListEntry:
-    """One memory of a list; `score` from 0 to 1 for search results, `facts` for the second line.
+    """One memory or passage of a list; `score` from 0 to 1 for search results, `facts` for the last line.
 
-    The day shown is that of its event, if there is one.
+    The day shown is that of its event, if there is one. `highlights` are [start, end) places in `content`. A passage
+    has the `title` of its session, and is shown in twice as many lines.
     """
 
     id: str
@@ -29,10 +36,12 @@ class ListEntry:
     pinned: bool = False
     tags: str | Sequence[str] | None = None
     facts: tuple[str, ...] = ()
+    highlights: Sequence[Sequence[int]] = ()
+    title: str | None = None
 
 
 def lines(entry: ListEntry, ink: Ink, *, full: bool = False) -> Iterator[str]:
-    """Yield the lines of one memory, wrapped to the terminal and truncated unless `full`.
+    """Yield the lines of one memory, wrapped to the terminal and cut around its highlights unless `full`.
 
     Off a terminal all lines of the content are shown, unchanged.
     """
@@ -40,14 +49,15 @@ def lines(entry: ListEntry, ink: Ink, *, full: bool = False) -> Iterator[str]:
     date = clock.local_day(entry.event_at) or saved
     score = "" if entry.score is None else f"[{entry.score * 100:.0f}%]"
     star = "★" if entry.pinned else ""
-    head = [ink.dim(date), ink.good(score), ink.warn(star)]
+    head = [ink.dim(date), _colour(entry.score, ink)(score), ink.warn(star)]
     indent = sum(len(part) + 1 for part in (date, score, star) if part)
-    text = output.paragraphs(entry.content, indent)
-    if len(text) > CONTENT_LINES and not full and output.is_live(sys.stdout):
-        # Leave space for the truncation mark.
-        room = output.width() - indent - 2
-        text = text[: CONTENT_LINES - 1] + output.wrapped(text[CONTENT_LINES - 1], room)[:1]
-        text[-1] += " …"
+    content = output.with_marks(entry.content, entry.highlights) if ink.on else entry.content
+    text = output.paragraphs(content, indent)
+    if not full and output.is_live(sys.stdout):
+        text = _around(text, CONTENT_LINES * (2 if entry.title else 1), output.width() - indent - 4)
+    text = [_SPEAKER.sub(lambda who: ink.name(who[0]), line) for line in ink.marked(text)]
+    if entry.title:
+        text.insert(0, ink.bold(output.short(entry.title, output.width() - indent)))
     tags = f"[{tags_text(entry.tags)}]" if entry.tags else ""
     if (
         tags
@@ -65,6 +75,25 @@ def lines(entry: ListEntry, ink: Ink, *, full: bool = False) -> Iterator[str]:
     )
     for line in output.wrapped(facts, output.width() - 2):
         yield ink.dim(f"  {line}")
+
+
+def _colour(score: float | None, ink: Ink) -> Callable[[str], str]:
+    likely = score is None or score >= LIKELY
+    return ink.good if likely else ink.warn if score and score >= UNLIKELY else ink.dim
+
+
+def _around(text: list[str], most: int, room: int) -> list[str]:
+    """Return the lines with most highlights, with a mark where others are left out."""
+    if len(text) <= most:
+        return text
+    marks = [line.count(output.MARKS[0]) for line in text]
+    first = max(range(len(text) - most + 1), key=lambda at: (sum(marks[at : at + most]), -at))
+    kept = text[first : first + most]
+    if first:
+        kept[0] = f"… {output.wrapped(kept[0], room)[0]}"
+    if first + most < len(text):
+        kept[-1] = f"{output.wrapped(kept[-1], room)[0]} …"
+    return kept
 
 
 def tags_text(tags: str | Sequence[str]) -> str:

@@ -32,6 +32,9 @@ QUIET_SECONDS = 0.3
 PLAIN_SECONDS = 3.0
 #: Set by `--quiet` for this process, as `--no-color` sets NO_COLOR.
 QUIET = "SIGNET_QUIET"
+#: Around a matched word while a text is wrapped: two characters for private use, of no width.
+MARKS = "\ue000\ue001"
+_MARKED = re.compile(f"{MARKS[0]}([^{MARKS[1]}]*){MARKS[1]}")
 #: A `signet` command in a text: the word before a command or option, coloured or not, and not part of a path.
 _COMMAND = re.compile(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
 
@@ -51,6 +54,16 @@ class Ink:
     warn = functools.partialmethod(_in, "33")
     bad = functools.partialmethod(_in, "31")
     name = functools.partialmethod(_in, "36")
+
+    def marked(self, lines: Sequence[str]) -> list[str]:
+        """Return lines with what stands between MARKS in bold, also across lines; without colour, without marks."""
+        found, is_open = [], False
+        for line in lines:
+            begun = f"{MARKS[0]}{line}" if is_open else line
+            is_open = begun.rfind(MARKS[0]) > begun.rfind(MARKS[1])
+            begun += MARKS[1] if is_open else ""
+            found.append(_MARKED.sub(lambda one: self.bold(one[1]), begun).strip(MARKS))
+        return found
 
 
 def ink(stream: TextIO) -> Ink:
@@ -283,6 +296,16 @@ def plain(text: str) -> str:
     return " ".join(controls.clean(text).split())
 
 
+def with_marks(text: str, places: Sequence[Sequence[int]]) -> str:
+    """Return a text with MARKS around [start, end) places, in code points; its own ones become blanks."""
+    text = text.translate(dict.fromkeys(map(ord, MARKS), " "))
+    parts, last = [], 0
+    for start, end in places:
+        parts += [text[last:start], MARKS[0], text[start:end], MARKS[1]]
+        last = end
+    return "".join([*parts, text[last:]])
+
+
 def path(stored: str) -> str:
     """Return a path on one line, with the home folder as `~`."""
     home = str(Path.home())
@@ -322,7 +345,9 @@ def wrapped(text: str, room: int) -> list[str]:
 def cells(text: str) -> int:
     """Return a text's width in terminal columns: two per wide letter, none for a combining accent."""
     return sum(
-        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        0
+        if unicodedata.combining(letter) or letter in MARKS
+        else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
     )
 

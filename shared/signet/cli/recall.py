@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from signet import ids
 from signet.cli import entry, identify, output, when, why
 from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS, ListEntry
@@ -33,7 +34,7 @@ EPISODE, SESSION = "episode", "session"
 TYPES = (SESSION, "commit")
 
 
-@command()
+@command(pages=True)
 def recall(
     signet: Signet,
     query: Annotated[str, typer.Argument(help="Question or keywords; - reads standard input.")],
@@ -97,6 +98,7 @@ def recall(
         importance_min=importance_min,
         min_score=min_score,
         expand=expand,
+        highlights=True,
         explain=explain,
         why_not=None if why_not is None else identify.whole(signet, why_not, agent=agent),
         agent_id=agent,
@@ -107,7 +109,9 @@ def recall(
     yield from _lines(answer, output.ink(sys.stdout), full=full)
     said = [*answer["results"], *([answer["nearest"]] if "nearest" in answer else [])]
     if key := next((one["source_id"] for one in said if one["id"].startswith(f"{SESSION}:")), None):
-        output.hint(f"The whole session: signet sessions show {shlex.quote(output.plain(key))}")
+        output.hint(
+            f"The whole session: signet sessions show {shlex.quote(output.plain(ids.short(key)))}"
+        )
     for stage in answer.get("degraded", ()):
         output.hint(_without(stage, answer.get("degraded_reasons", {}).get(stage, "")))
 
@@ -168,11 +172,17 @@ def _origin(hit: Hit) -> Iterator[str]:
         yield "waits for review"
 
 
+def _short(id_: str) -> str:
+    """Return an ID as every command accepts it."""
+    kind, colon, key = id_.partition(":")
+    return f"{kind}:{ids.short(key)}" if colon else id_
+
+
 def _entry(hit: Hit) -> ListEntry:
     by = f"by {output.plain(hit['who'] or 'unknown')}"
     facts = [by, output.plain(hit["type"]), f"({hit['source']})", *_origin(hit)]
     if hit["source"] == EPISODE:
-        facts = ["said in a session" if hit["type"] == SESSION else "commit message"]
+        facts = ["session" if hit["type"] == SESSION else "commit"]
         facts += [output.path(hit["project"])] if hit["project"] else []
     if "superseded_by" in hit:
         until = f" {output.day(hit['valid_to'])}" if "valid_to" in hit else ""
@@ -182,7 +192,7 @@ def _entry(hit: Hit) -> ListEntry:
         until = f"until {output.day(newer['since'])}{' in part' if newer['is_part'] else ''}"
         facts.append(f"{until}, replaced by {output.plain(newer['id'])[:ID_CHARS]}")
     return ListEntry(
-        id=output.plain(hit["id"]),
+        id=output.plain(_short(hit["id"])),
         content=hit["content"],
         created_at=hit["created_at"],
         event_at=hit.get("event_at"),
@@ -190,4 +200,6 @@ def _entry(hit: Hit) -> ListEntry:
         pinned=hit["pinned"],
         tags=hit["tags"],
         facts=tuple(facts),
+        highlights=hit.get("highlights", ()),
+        title=hit.get("title"),
     )
