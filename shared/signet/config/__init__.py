@@ -1,7 +1,7 @@
-"""Settings: what agent.yaml and the environment say, read once and passed down. The tree is `sections.Settings`.
+"""Settings from agent.yaml and the environment, read once and passed down; the tree is `sections.Settings`.
 
-Each name is loaded when it is asked for: a hook or `signet-mcp` that only looks for the daemon's address must not wait
-for the whole tree.
+Names are imported on first use, so that a hook or `signet-mcp`, which needs only the daemon's address, does not load
+the whole tree.
 """
 
 from importlib import import_module
@@ -53,7 +53,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Load the module of a name; all that are not in the list are in `loading`."""
+    """Import the module of a name; unlisted names are in `loading`."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'loading')}"), name)

@@ -1,7 +1,7 @@
-"""Decisive settings: who is trusted, what runs, where texts go, what agents read. The others only tune memory work.
+"""Decisive settings: who is trusted, what runs, where texts go, what agents read. Other settings only tune memory work.
 
-Two files are compared by what they decide, not by their text: aliases, older names and the order of keys make no
-difference. A section counts unless it declares itself as `TUNING`, so a new one counts until somebody decides.
+Files are compared by effect, not text: aliases, older names and key order do not matter. A section is decisive
+unless it declares `TUNING`, so a new section is decisive by default.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,10 +15,10 @@ Raw = Mapping[object, object]
 
 
 def changes(before: Raw, after: Raw) -> tuple[str, ...]:
-    """Return the keys of the decisive settings in which two parsed files differ.
+    """Return the decisive keys in which two parsed files differ.
 
-    A changed section that has no effect yet counts, too: it would have one when the section that hides it goes.
-    Raises UnsafeSettings if a security setting in `after` cannot be read.
+    Includes changes of a section that another one currently hides. Raises UnsafeSettings if a security setting in
+    `after` cannot be read.
     """
     old, _ = settings_from(before)
     new, warnings = settings_from(after)

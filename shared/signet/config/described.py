@@ -1,4 +1,4 @@
-"""Every setting as it is shown in a form: its kind, bounds, default and value, and where the value comes from."""
+"""Describe every setting for a form: kind, bounds, default, value, and the value's origin."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,14 +13,14 @@ from signet.config.sections import Settings
 from signet.paths import Workspace
 from signet.wire.config import Setting
 
-#: Where agent.yaml may also keep the pipeline's settings, which counts as the same key.
+#: An alternative place of the pipeline's settings in agent.yaml.
 _NESTED = "memory.pipelineV2"
 DEFAULT = "default"
 Kind = Literal["boolean", "integer", "number", "choice", "text", "list", "map"]
 
 
 def every(workspace: Workspace, loaded: Loaded) -> list[Setting]:
-    """Return every setting that has an effect, in the order of their declarations."""
+    """Return every effective setting, in order of declaration."""
     values = dict(flat(as_public_dict(loaded.settings)))
     default = dict(flat(as_public_dict(Settings())))
     origins = Origins(workspace)
@@ -43,7 +43,7 @@ def every(workspace: Workspace, loaded: Loaded) -> list[Setting]:
 
 
 class Origins:
-    """Where the values in force come from."""
+    """The origins of the current values."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._file = find(workspace)
@@ -58,7 +58,7 @@ class Origins:
         self._given = dict(flat(public(settings_from(found)[0])))
 
     def of(self, key: str) -> str:
-        """Return the name of the file, when it has the key anywhere that counts, else that it is the default."""
+        """Return the file's name if it sets the key, else that it is the default."""
         if self._file is None:
             return DEFAULT
         is_changed = key in self._given and self._given[key] != self._default.get(key)
@@ -66,7 +66,7 @@ class Origins:
 
 
 def flat(tree: object, above: str = "") -> Iterator[tuple[str, object]]:
-    """Yield each section and each value of a tree with its dotted key."""
+    """Yield the dotted key of each section and value."""
     if not isinstance(tree, Mapping):
         return
     for name, value in tree.items():
@@ -76,7 +76,7 @@ def flat(tree: object, above: str = "") -> Iterator[tuple[str, object]]:
 
 
 def plain_key(key: str) -> str:
-    """Return the key of a setting, wherever a file keeps it."""
+    """Return the canonical key of a setting."""
     if key in AUTH_MODE:
         return AUTH_MODE[0]
     inner = key.removeprefix(f"{_NESTED}.")
@@ -98,7 +98,7 @@ def _kind(type_: object, default: object) -> Kind:
     if isinstance(type_, type) and issubclass(type_, StrEnum):
         return "choice"
     plain: Mapping[object, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text"}
-    # What is read in its own way is told by its default.
+    # Settings with their own reader are described by their default.
     if isinstance(default, Mapping):
         return "map"
     if isinstance(default, Sequence) and not isinstance(default, str):

@@ -1,7 +1,7 @@
-"""The environment variables that Signet reads: every name, default and bound, in one place.
+"""Signet's environment variables: names, defaults and bounds.
 
-Blank is unset. The environment decides the address and the logs; nothing here overrides agent.yaml. What a hook loads
-has no dataclasses: their module takes as long to load as all of this.
+Blank means unset. The environment sets the address and the logs, and never overrides agent.yaml. Hooks avoid
+dataclasses, whose import takes as long as the rest of this module.
 """
 
 import re
@@ -24,7 +24,7 @@ HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 
 
 class ListenAddress(NamedTuple):
-    """Where clients call the daemon (`host`), and where it listens (`bind`)."""
+    """The daemon's address for clients (`host`) and for listening (`bind`)."""
 
     host: str
     port: int
@@ -32,7 +32,7 @@ class ListenAddress(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Return the address for clients."""
+        """Return the URL for clients."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
@@ -44,7 +44,7 @@ def _host(value: object, where: str, warnings: list[str]) -> object:
 
 
 def _ollama(value: object, where: str, warnings: list[str]) -> object:
-    """Read what Ollama itself accepts: a host, `host:port` or an address; 0.0.0.0 is where it listens."""
+    """Read Ollama's format: a host, `host:port` or a URL; 0.0.0.0 is only its listening address."""
     found = re.fullmatch(r"(?:(https?)://)?([^/\s:@]+)(?::(\d{1,5}))?/?", str(value).strip())
     if not found:
         raise Unfit("a host, host:port or an address")
@@ -55,9 +55,9 @@ def _ollama(value: object, where: str, warnings: list[str]) -> object:
 
 
 class Environment(NamedTuple):
-    """What the environment of this process says."""
+    """Settings from the environment of this process."""
 
-    #: None: nothing is said of it.
+    #: None if unset.
     port: int | None = None
     host: str = LOOPBACK
     bind: str | None = None
@@ -70,16 +70,16 @@ class Environment(NamedTuple):
     max_llm_concurrency: int = 4
     openai_api_key: str | None = None
     anthropic_api_key: str | None = None
-    #: Where Ollama is when agent.yaml gives no address.
+    #: Ollama's address if agent.yaml sets none.
     ollama_url: str = OLLAMA_URL
 
     def __repr__(self) -> str:
-        """Return no value: some are secrets."""
+        """Omit all values, because some are secrets."""
         return "Environment(...)"
 
     @property
     def address(self) -> ListenAddress:
-        """Return where the daemon is and where it listens."""
+        """Return the daemon's address."""
         return ListenAddress(
             host=self.host, port=self.port or DEFAULT_PORT, bind=self.bind or self.host
         )
@@ -89,7 +89,7 @@ def _whole(low: int, high: int, *, strict: bool = False) -> Accept:
     return number(low, high, whole=True, parse=from_text, strict=strict)
 
 
-#: The variable of each field, and what reads it.
+#: Variable and reader of each field.
 _VARIABLES: Mapping[str, tuple[str, Accept]] = {
     "port": ("SIGNET_PORT", _whole(1, 65_535, strict=True)),
     "host": ("SIGNET_HOST", _host),
@@ -108,7 +108,7 @@ _VARIABLES: Mapping[str, tuple[str, Accept]] = {
 
 
 def read_environment(environ: Mapping[str, str]) -> tuple[Environment, tuple[str, ...]]:
-    """Return what the environment says and one warning for each variable that does not fit."""
+    """Return the environment's settings, and one warning per invalid variable."""
     usual, found = Environment(), dict[str, Any]()
     warnings: list[str] = []
     for name, (variable, accept) in _VARIABLES.items():
@@ -124,7 +124,7 @@ def read_environment(environ: Mapping[str, str]) -> tuple[Environment, tuple[str
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach the host."""
+    """Return whether only this machine can reach the host."""
     if host == LOOPBACK or host.lower() == "localhost":
         return True
     import ipaddress  # no hook needs it

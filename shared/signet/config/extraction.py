@@ -1,4 +1,4 @@
-"""The section `pipelineV2.extraction`, and the models that can read text."""
+"""The section `pipelineV2.extraction`, and text models."""
 
 from enum import StrEnum
 from typing import ClassVar
@@ -8,7 +8,7 @@ from signet.config.values import web_address
 
 
 class TextProvider(StrEnum):
-    """Who reads text for us. `auto`: the configured model when it can be reached, else the built-in rules."""
+    """Text providers. `auto`: the configured local model if available, else the built-in rules."""
 
     AUTO = "auto"
     RULES = "rules"
@@ -22,14 +22,14 @@ class TextProvider(StrEnum):
 
 
 class Strength(StrEnum):
-    """How thoroughly extraction reads."""
+    """Thoroughness of extraction."""
 
     LOW = "low"
     MEDIUM = "medium"
     HIGH = "high"
 
 
-#: CL-11; a hosted vendor never gets the name of a local model.
+#: Default models (CL-11); hosted providers never receive a local model's name.
 TEXT_MODELS = {
     TextProvider.CLAUDE_CODE: "haiku",
     TextProvider.CODEX: "gpt-5.3-codex",
@@ -41,13 +41,13 @@ LOCAL_TEXT_MODEL = "qwen3:4b"
 
 
 def text_model_of(provider: TextProvider) -> str:
-    """Return the model to use when only the provider is named (CL-11)."""
+    """Return the default model of a provider (CL-11)."""
     return TEXT_MODELS.get(provider, LOCAL_TEXT_MODEL)
 
 
 @section
 class Escalation(SettingsSection):
-    """Bounds beyond which extraction reads a text again, more thoroughly."""
+    """Thresholds for a second, more thorough extraction."""
 
     TUNING: ClassVar[bool] = True
 
@@ -58,15 +58,15 @@ class Escalation(SettingsSection):
 
 @section
 class ExtractionSettings(SettingsSection):
-    """From text to facts. `model` follows the provider unless it is given."""
+    """Extraction of facts. `model` defaults to the provider's."""
 
-    #: Never silently a remote one: `auto` uses the configured local model when it can be reached, else the rules.
+    #: Never remote by default: `auto` uses the configured local model, else the rules.
     provider: TextProvider = setting(
         TextProvider.AUTO, flat=("extractionProvider",), flat_wins=True
     )
     model: str = setting("", flat=("extractionModel",), flat_wins=True)
     strength: Strength = setting(Strength.LOW, flat=("extractionStrength",), flat_wins=True)
-    #: None is the provider's own address; see `env.Environment.ollama_url`.
+    #: None: the provider's default address; see `env.Environment.ollama_url`.
     endpoint: str | None = setting(
         None,
         accept=web_address,
@@ -76,7 +76,7 @@ class ExtractionSettings(SettingsSection):
     api_key: str | None = setting(None, also=("api_key",), is_secret=True)
     timeout_ms: int = setting(90_000, 5_000, 300_000, key="timeout", flat=("extractionTimeout",))
     min_confidence: float = setting(0.7, 0, 1, flat=("minFactConfidenceForWrite",))
-    #: For providers whose calls cost somebody, by the clock's hour; 0 is no bound.
+    #: For paid providers, per clock hour; 0 is unlimited.
     max_calls_per_hour: int = setting(1_000, 0, 1_000_000)
     max_tokens_per_hour: int = setting(2_000_000, 0, 1_000_000_000)
     escalation: Escalation = nested(Escalation)

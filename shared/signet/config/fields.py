@@ -1,9 +1,8 @@
-"""How one setting is declared, read and shown.
+"""Declare, read and show settings.
 
-A section is a frozen class whose fields carry a rule: the key in the file, what is accepted, the bounds. A field with a
-plain default has the rule of its type. Reading never raises: a number outside its bounds goes to the nearest one,
-anything else that does not fit becomes the default, and each leaves one warning that names the key. Null and blank
-count as unset. Warnings never repeat what the file says, because it may be a secret.
+A section is a frozen class whose fields have a rule: key, accepted values, bounds. A plain default implies the rule
+of its type. Reading never raises: numbers are clamped, other invalid values become the default, each with a warning
+that names the key. Null and blank count as unset. Warnings never quote values, because they may be secrets.
 """
 
 import math
@@ -20,18 +19,18 @@ from signet.config.values import Accept, Unfit
 NOTHING: Mapping[object, object] = MappingProxyType({})
 MASK = "***"
 SECRET_REFERENCE = "$secret:"
-#: Unknown keys of one section that are named; looking for the nearest one costs time.
+#: Maximum unknown keys reported per section, because finding similar names is slow.
 MAX_UNKNOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRule:
-    """What the file may say about one field.
+    """The rule of one field.
 
-    The field's type says what is read: true or false, a number from `low` to `high`, a word of an enumeration, text.
-    `parse` reads text as a number, `strict` turns clamping off. `accept` reads anything else. `also` are other names
-    in the same section, `flat` other names one level up; `flat_wins` says over whom. `defaults` replace those of a
-    nested section.
+    The field's type decides the format: boolean, number from `low` to `high`, enumeration, text. `parse` reads
+    numbers from text, `strict` disables clamping, `accept` replaces the reader. `also` are alternative names in the
+    section, `flat` alternative names one level up; `flat_wins` gives those precedence. `defaults` override those of
+    a nested section.
     """
 
     low: float = -math.inf
@@ -48,7 +47,7 @@ class FieldRule:
     is_secret: bool = False
 
     def of(self, kind: object) -> "FieldRule":
-        """Return the rule for a field of a type, which may be absent."""
+        """Return the rule for a field's type."""
         kind = next(iter(get_args(kind)), kind)
         if self.accept is not None or self.section is not None:
             return self
@@ -65,21 +64,21 @@ class FieldRule:
 
 
 class SettingsSection:
-    """A group of settings that the file keeps under one key."""
+    """A group of settings under one key."""
 
     __slots__ = ()
-    #: Keys are written as the attributes are, instead of in camelCase.
+    #: Keys are in snake_case instead of camelCase.
     SNAKE: ClassVar[bool] = False
     #: Keys of the TypeScript product that are accepted without effect.
     IGNORED: ClassVar[frozenset[str]] = frozenset()
-    #: More of them: the value that its setup writes, and why any other value has no effect, which a warning says.
+    #: More of them: the default of its setup, and why other values have no effect, as a warning.
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = MappingProxyType({})
-    #: Its values only tune memory work: none runs a program, changes who is trusted, sends texts elsewhere, decides
-    #: what agents read, or shortens how long data is kept. Without this mark a section is decisive (decisive.py).
+    #: Only tunes memory work: no value runs a program, changes who is trusted, sends texts elsewhere, decides what
+    #: agents read, or shortens retention. Other sections are decisive (decisive.py).
     TUNING: ClassVar[bool] = False
-    #: Other keys belong to somebody else and are no mistake.
+    #: Unknown keys belong to other programs.
     OPEN: ClassVar[bool] = False
-    #: Every field with its key in the file and its rule.
+    #: Every field with its key and rule.
     DECLARED: ClassVar[Sequence[tuple[Field[object], str, FieldRule]]] = ()
 
 
@@ -89,7 +88,7 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def section(cls: type[S]) -> type[S]:
-    """Make the class a frozen, slotted, keyword-only value."""
+    """Make the class a frozen, slotted, keyword-only dataclass."""
     made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
     found = [(item, _rule(item)) for item in fields(cast("type", made))]
     made.DECLARED = [
@@ -105,7 +104,7 @@ def _rule(item: Field[object]) -> FieldRule:
 
 
 def setting(default: T, low: float = -math.inf, high: float = math.inf, **rule: Any) -> T:
-    """Declare a setting that is more than its type and default: its bounds, and whatever else a `Rule` says."""
+    """Declare a setting with bounds and other parts of its rule."""
     made = FieldRule(low=low, high=high, **rule)
     if isinstance(default, dict):  # a map whose names are the user's
         return cast("T", field(default_factory=dict, metadata={"rule": made}))
@@ -113,7 +112,7 @@ def setting(default: T, low: float = -math.inf, high: float = math.inf, **rule: 
 
 
 def nested(cls: type[S], *, key: str | None = None, **defaults: object) -> S:
-    """Declare a section inside a section; `defaults` replace those of its fields."""
+    """Declare a nested section; `defaults` override those of its fields."""
     rule = FieldRule(section=cls, key=key, defaults=defaults)
     made: S = field(default_factory=partial(cls, **defaults), metadata={"rule": rule})
     return made
@@ -128,7 +127,7 @@ def read(
     outer: Mapping[object, object] = NOTHING,
     defaults: Mapping[str, object] = MappingProxyType({}),
 ) -> S:
-    """Return the section that `raw` describes and append to `warnings`; `outer` holds the flat names."""
+    """Return the section described by `raw`, appending to `warnings`; `outer` has the flat names."""
     if not isinstance(raw, Mapping):
         if raw is not None:
             warnings.append(f"{path or 'agent.yaml'}: expected a section; using its defaults")
@@ -167,20 +166,20 @@ def read(
 
 
 def settle(section: SettingsSection, **changes: object) -> None:
-    """Fill in what depends on other values while a section is being made."""
+    """Set derived values during construction."""
     for name, value in changes.items():
         object.__setattr__(section, name, value)
 
 
 def public(values: SettingsSection) -> dict[str, object]:
-    """Return the values under the names the file uses, with secrets masked."""
+    """Return the values under their file keys, with secrets masked."""
     return {
         key: _shown(getattr(values, item.name), rule) for item, key, rule in type(values).DECLARED
     }
 
 
 def literal_secrets(values: SettingsSection) -> Iterator[str]:
-    """Yield each secret whose value is in the file itself."""
+    """Yield secrets with a literal value in the file."""
     for item, _, rule in type(values).DECLARED:
         value = getattr(values, item.name)
         if isinstance(value, SettingsSection):
@@ -192,9 +191,9 @@ def literal_secrets(values: SettingsSection) -> Iterator[str]:
 def resolve_secrets(
     values: S, lookup: Callable[[str], str | None], warnings: list[str], *, path: str = ""
 ) -> S:
-    """Return the section with every text `$secret:NAME` replaced by what the vault holds (CF-18).
+    """Return the section with each `$secret:NAME` replaced by the vault's value (CF-18).
 
-    A name that the vault does not hold leaves a warning, and no key: nobody must ever be sent the reference.
+    A missing name becomes None with a warning, so that the reference is never sent anywhere.
     """
     changes: dict[str, object] = {}
     for item, key, rule in type(values).DECLARED:
@@ -211,7 +210,6 @@ def resolve_secrets(
 
 
 def camel(name: str) -> str:
-    """Return the camelCase form of a snake_case name."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
@@ -243,7 +241,7 @@ def _find(
     raw: Mapping[object, object],
     outer: Mapping[object, object],
 ) -> tuple[str, object] | None:
-    """Return where the value stands and what it is, by precedence."""
+    """Return the value and its place, by precedence."""
     here = [(_join(path, name), raw.get(name)) for name in (key, *rule.also)]
     above = [(_join(path.rpartition(".")[0], name), outer.get(name)) for name in rule.flat]
     places = above + here if rule.flat_wins else here + above
@@ -254,7 +252,7 @@ def _find(
 
 
 def is_unset(value: object) -> bool:
-    """Tell whether the value counts as absent: null, or blank text."""
+    """Return whether a value is null or blank."""
     return value is None or (isinstance(value, str) and not value.strip())
 
 

@@ -1,8 +1,7 @@
-"""The file agent.yaml: find it, read it, change one value and keep the rest as it was written.
+"""Find, read and edit agent.yaml, preserving everything else in the file.
 
-YAML 1.2; a key that stands twice is an error. Writing replaces the file in one step and keeps comments, order of
-keys, quotes, line ends and mode. The parser is imported only when there is something to
-parse.
+YAML 1.2; duplicate keys are errors. Edits replace the file atomically and keep comments, key order, quotes, line
+ends and mode. The parser is imported only when needed.
 """
 
 import hashlib
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
     from ruamel.yaml import YAML
     from ruamel.yaml.nodes import Node
 
-#: What may stand before the first key: comments, directives and the line that ends them.
+#: Permitted before the first key: comments, directives and the line that ends them.
 HEAD = re.compile(r"(?:[ \t]*(?:[#%][^\n]*)?\n)*---[ \t]*(?:#[^\n]*)?\n")
 NAMES = ("agent.yaml", "AGENT.yaml", "config.yaml")
-#: Compares the parsed file with the result of a change; raises what forbids the change.
+#: Compares the parsed file before and after a change; raises to forbid it.
 Guard = Callable[[Mapping[object, object], Mapping[object, object]], None]
 Value = str | int | float | bool | None | list["Value"] | dict[str, "Value"]
 
@@ -41,29 +40,29 @@ class ManifestError(Invalid):
 
 
 def hash_of(content: bytes) -> str:
-    """Return by what a file is known to be the one that was read: SHA-256 as hex digits, empty for nothing."""
+    """Return the SHA-256 of a file's content in hex, empty for an empty file."""
     return hashlib.sha256(content).hexdigest() if content else ""
 
 
 def check_hash(content: bytes, expected: str | None, name: str) -> None:
-    """Raise Conflict, with the hash that a file has now, where another one is expected."""
+    """Raise Conflict with the current hash if another one is expected."""
     if expected is not None and expected != (found := hash_of(content)):
         raise Conflict(f"{name} was changed since it was read", "changed_meanwhile", hash=found)
 
 
 def find(workspace: Workspace) -> Path | None:
-    """Return the configuration file: the first of the names that exists."""
+    """Return the first existing configuration file."""
     paths = (workspace.root / name for name in NAMES)
     return next((path for path in paths if os.path.lexists(path)), None)
 
 
 def place(workspace: Workspace) -> Path:
-    """Return the configuration file, or where it would be made."""
+    """Return the configuration file, or the place for a new one."""
     return find(workspace) or workspace.root / NAMES[0]
 
 
 def parse(source: bytes, name: str = NAMES[0]) -> dict[object, object]:
-    """Return the mapping that the file holds, an empty one for an empty file; raises ManifestError with the line."""
+    """Return the file's mapping, empty for an empty file; raises ManifestError with the line."""
     found = _load(_parser("safe"), source, name)
     if found is None:
         return {}
@@ -73,10 +72,10 @@ def parse(source: bytes, name: str = NAMES[0]) -> dict[object, object]:
 
 
 def set_value(path: Path, dotted_key: str, value: Value) -> None:
-    """Set one value, such as `search.alpha`, in the file, which is made if there is none.
+    """Set one value, such as `search.alpha`, creating the file if missing.
 
-    The value goes where the file keeps that section already. Writers of one folder wait for each other; readers
-    see the old file or the new one. Raises ManifestError when the file does not parse or a parent is no section.
+    The value goes where the file already has that section. Writers are serialized; readers see the old or the new
+    file. Raises ManifestError if the file does not parse or a parent is not a section.
     """
     rewrite(
         path,
@@ -92,9 +91,9 @@ def set_values(
     if_hash: str | None = None,
     guard: Guard | None = None,
 ) -> Path:
-    """Set values by their dotted keys, all or none, and return the file; the workspace's folder is made.
+    """Set values by dotted keys, all or none, and return the file; creates the workspace's folder.
 
-    Raises Conflict where the file is another one than that with the hash, and what `guard` raises.
+    Raises Conflict if the file's hash differs, and errors of `guard`.
     """
     workspace.root.mkdir(parents=True, exist_ok=True)
     path = place(workspace)
@@ -119,9 +118,9 @@ def rewrite(
     write: Callable[[bytes], bytes],
     guard: Guard | None = None,
 ) -> None:
-    """Replace the file by the result of `write`, if its values are those that `change` makes.
+    """Replace the file with the result of `write` if its values match those of `change`.
 
-    `change`, `guard` and `write` are called in this order while other writers wait. Raises ManifestError otherwise.
+    `change`, `guard` and `write` are called in this order under a lock. Raises ManifestError otherwise.
     """
     target = path.resolve()
     with locked(target.parent):
@@ -139,7 +138,7 @@ def rewrite(
 
 
 def put(document: MutableMapping[Any, Any], dotted_key: str, value: Value, name: str) -> None:
-    """Set one value in a document where it keeps that section; raises ManifestError when a parent is no section."""
+    """Set one value where the document has that section; raises ManifestError if a parent is not a section."""
     *parents, last = placed(document, dotted_key)
     section = document
     for key in parents:
@@ -154,14 +153,14 @@ def put(document: MutableMapping[Any, Any], dotted_key: str, value: Value, name:
 
 
 def _spelled(section: MutableMapping[Any, Any], key: str) -> str:
-    """Return the key as the section spells it already: apiKey and api_key are one setting."""
+    """Return the key as the section spells it; apiKey and api_key are one setting."""
     plain = key.replace("_", "").casefold()
     known = [str(one) for one in section if str(one).replace("_", "").casefold() == plain]
     return key if key in known or not known else known[0]
 
 
 def with_value(source: bytes, name: str, dotted_key: str, value: Value) -> bytes:
-    """Return the file with the value in place and everything else as it was written."""
+    """Return the file with one value changed and everything else preserved."""
     from ruamel.yaml.comments import CommentedMap
 
     text = source.decode("utf-8-sig").replace("\r\n", "\n")
@@ -212,7 +211,7 @@ def _load(yaml: "YAML", source: bytes, name: str) -> object:
         line = source.decode("utf-8-sig").count("\n", 0, error.position) + 1
         raise _unreadable(name, line, "a character that YAML does not allow") from error
     except (YAMLError, ValueError, LookupError, TypeError) as error:
-        # The parser lets its own conversions out bare: a number with too many digits, a tag that does not fit.
+        # The parser does not wrap conversion errors: a number with too many digits, an invalid tag.
         raise _unreadable(name, None, "a value cannot be read") from error
 
 
@@ -222,7 +221,7 @@ def _unreadable(name: str, line: int | None, what: str) -> ManifestError:
 
 
 def _editor(text: str) -> "YAML":
-    """Return a parser that keeps comments, and writes with the look of the text."""
+    """Return a parser that preserves comments and formatting."""
     yaml = _parser("rt")
     yaml.preserve_quotes = True
     yaml.width = 1_000_000
@@ -232,7 +231,7 @@ def _editor(text: str) -> "YAML":
 
 
 def _parser(kind: Literal["safe", "rt"]) -> "YAML":
-    """Return a parser of YAML 1.2 core: dates are text, an anchor may stand twice."""
+    """Return a YAML 1.2 core parser: dates are text, anchors may repeat."""
     from ruamel.yaml import YAML
     from ruamel.yaml.resolver import VersionedResolver
 
@@ -248,7 +247,7 @@ def _parser(kind: Literal["safe", "rt"]) -> "YAML":
 
 
 def _indents(text: str) -> tuple[int, int]:
-    """Return by how much the file indents a section, and a dash under its key."""
+    """Return the file's indentation of sections and of dashes."""
     sections = re.search(r"^\S[^\n]*:[ \t]*\n( +)[^\s#-]", text, re.M)
     dashes = re.search(r"^( *)[^\s#-][^\n]*:[ \t]*\n( *)- ", text, re.M)
     return (

@@ -1,17 +1,17 @@
-"""Where a section or a key may stand besides its own place: the shapes of older files, and the moves between them."""
+"""Alternative places of sections and keys in older files, and how they are moved."""
 
 from collections.abc import Mapping, MutableMapping
 
 from signet.config.fields import is_unset
 
-#: Where a section may also stand, best first; the first name is the canonical one.
+#: Alternative places of a section by precedence; the first is canonical.
 PLACES = {
     "pipelineV2": ("memory.pipelineV2", "pipelineV2"),
     "embedding": ("embedding", "memory.embeddings", "embeddings"),
 }
-#: The two places of the auth mode; `authMode` is upstream's.
+#: Places of the auth mode; `authMode` is upstream's.
 AUTH_MODE = ("auth.mode", "authMode")
-#: Flat twins of the keys that win over the nested ones.
+#: Flat alternatives that take precedence over nested keys.
 FLAT_EXTRACTION = {
     "extractionProvider": "provider",
     "extractionModel": "model",
@@ -20,7 +20,7 @@ FLAT_EXTRACTION = {
 
 
 def placed(document: Mapping[object, object], dotted_key: str) -> list[str]:
-    """Return the key as a path, at the place where the file has that section, or the auth mode, already."""
+    """Return the key as a path, where the file already has that section or the auth mode."""
     for places in PLACES.values():
         for place in places:
             if dotted_key.startswith(f"{place}."):
@@ -41,7 +41,7 @@ def _at(raw: Mapping[object, object], place: str) -> object:
 
 
 def shadowed(raw: Mapping[object, object]) -> dict[str, object]:
-    """Return the sections without effect, by place: the file has the same section at a better place."""
+    """Return the sections without effect, by place: the file has the section at a preferred place."""
     found: dict[str, object] = {}
     for places in PLACES.values():
         standing = {place: value for place in places if (value := _at(raw, place)) is not None}
@@ -50,8 +50,7 @@ def shadowed(raw: Mapping[object, object]) -> dict[str, object]:
 
 
 def lifted(raw: Mapping[object, object]) -> tuple[dict[object, object], dict[str, str], list[str]]:
-    """Return the file with each section at its own key, where those that moved stood, and one warning for each
-    that stands at a second place as well."""
+    """Return the file with moved sections at their own keys, and one warning for each duplicate."""
     found = dict(raw)
     memory = found.get("memory")
     if isinstance(memory, Mapping):
@@ -75,7 +74,7 @@ def _take(raw: dict[object, object], place: str) -> object:
 
 
 def unflatten(pipeline: MutableMapping[str, object]) -> None:
-    """Move what older dashboards wrote flat into `extraction`, where it would win over the value being set."""
+    """Move flat keys of older dashboards into `extraction`, where they would hide the value being set."""
     extraction = pipeline["extraction"]
     if not isinstance(extraction, MutableMapping):
         return
@@ -89,7 +88,7 @@ def unflatten(pipeline: MutableMapping[str, object]) -> None:
 
 
 def paired(raw: Mapping[object, object]) -> Mapping[object, object]:
-    """Return `pipelineV2` with extraction's provider and model from one place: the flat one if it can."""
+    """Return `pipelineV2` with the provider and model of extraction from one place, preferably the flat one."""
     inside = raw.get("extraction")
     if not isinstance(inside, Mapping):
         return raw

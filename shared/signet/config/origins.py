@@ -1,4 +1,4 @@
-"""Origins of web pages, as browsers write them: `scheme://host[:port]`, compared byte for byte."""
+"""Web page origins, as browsers write them: `scheme://host[:port]`, compared byte for byte."""
 
 import re
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ from signet.errors import Invalid
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
-#: Pages of these have the origin `null`, which is that of every sandboxed page too.
+#: Their pages have the origin `null`, like every sandboxed page.
 _WITHOUT_ORIGIN = frozenset({"about", "blob", "data", "file", "javascript"})
 _USUAL_PORTS = {"http": 80, "https": 443}
 
@@ -21,7 +21,7 @@ class NotAnOrigin(Invalid):
 
 
 def checked(text: str) -> str:
-    """Return the text if it names exactly one origin that may be trusted; raises NotAnOrigin, which says why not."""
+    """Return the text if it is exactly one origin that may be trusted; raises NotAnOrigin with the reason."""
     if text == "null":
         raise NotAnOrigin(
             "null is the origin of every sandboxed page and local file; it cannot be trusted"
@@ -48,7 +48,7 @@ def checked(text: str) -> str:
 
 
 def read(value: object, where: str, warnings: list[str]) -> object:
-    """Read a list of origins; what is none is left out with a warning."""
+    """Read a list of origins; invalid ones are omitted with a warning."""
     found: dict[str, None] = {}
     for number, text in enumerate(texts(value, where, warnings), 1):
         try:

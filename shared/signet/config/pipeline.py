@@ -1,7 +1,7 @@
-"""The `pipelineV2` section: how memories are read, linked, kept and looked after.
+"""The `pipelineV2` section: extraction, linking, retention and maintenance of memories.
 
-Older files wrote many of these keys flat under `pipelineV2`; both forms are read. The nested form wins, except for
-provider, model and strength of extraction, which older dashboards wrote flat.
+Older files have many of these keys directly under `pipelineV2`; both forms are accepted. Nested keys take
+precedence, except provider, model and strength of extraction, which older dashboards wrote flat.
 """
 
 from collections.abc import Mapping
@@ -21,27 +21,25 @@ _LEARNED = "each session's end is learned from at once, and no model is trained"
 
 
 class MaintenanceMode(StrEnum):
-    """Whether maintenance acts or only reports."""
-
     EXECUTE = "execute"
     OBSERVE = "observe"
 
 
 @section
 class WriteGate(SettingsSection):
-    """Whether facts that say little new are left out. Surprise is 1 minus the likeness to the nearest memory."""
+    """Skip facts that add little. Surprise is 1 minus the similarity to the nearest memory."""
 
     TUNING: ClassVar[bool] = True
 
     enabled: bool = False
     min_surprise: float = setting(0.4, 0, 1)
-    #: Where a project is being told of just now, the next sentence is always like the last.
+    #: In an active project, consecutive statements are similar.
     min_surprise_continuing: float = setting(0.25, 0, 1)
 
 
 @section
 class Threads(SettingsSection):
-    """How many jobs of each queue the worker runs at once."""
+    """Concurrent jobs per queue."""
 
     TUNING: ClassVar[bool] = True
 
@@ -58,7 +56,7 @@ class Threads(SettingsSection):
 
 @section
 class Worker(SettingsSection):
-    """How jobs are taken and retried."""
+    """Leases and retries of jobs."""
 
     TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
@@ -68,15 +66,13 @@ class Worker(SettingsSection):
     }
 
     max_retries: int = setting(3, 1, 10, flat=("workerMaxRetries",))
-    #: Longer than the slowest model call that is usual; a shorter lease would run a job twice.
+    #: Longer than the slowest usual model call; a shorter lease would run jobs twice.
     lease_timeout_ms: int = setting(300_000, 10_000, 600_000, flat=("leaseTimeoutMs",))
     threads: Threads = nested(Threads)
 
 
 @section
 class GraphSettings(SettingsSection):
-    """Entities and their relations in recall."""
-
     TUNING: ClassVar[bool] = True
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"boostWeight", "boostTimeoutMs"})
@@ -86,7 +82,7 @@ class GraphSettings(SettingsSection):
 
 @section
 class TraversalSettings(SettingsSection):
-    """How far the graph is walked."""
+    """Limits of graph walks."""
 
     TUNING: ClassVar[bool] = True
     IGNORED: ClassVar[frozenset[str]] = frozenset({"primary", "boostWeight"})
@@ -105,7 +101,7 @@ class TraversalSettings(SettingsSection):
 
 @section
 class Hints(SettingsSection):
-    """Future questions for a memory."""
+    """Questions that a memory answers."""
 
     TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {"poll": (5_000, _AT_ONCE)}
@@ -118,7 +114,7 @@ class Hints(SettingsSection):
 
 @section
 class Autonomous(SettingsSection):
-    """What may happen without being asked."""
+    """Automatic changes."""
 
     TUNING: ClassVar[bool] = True
 
@@ -133,7 +129,7 @@ class Autonomous(SettingsSection):
 
 @section
 class Repair(SettingsSection):
-    """How often each repair may run, and how much it may do."""
+    """Rate and size limits of repairs."""
 
     TUNING: ClassVar[bool] = True
 
@@ -151,7 +147,7 @@ class Repair(SettingsSection):
 
 @section
 class Documents(SettingsSection):
-    """Text from outside, in chunks. An overlap is always shorter than its chunk."""
+    """Documents, split into chunks. The overlap is shorter than the chunk."""
 
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {"workerIntervalMs": (10_000, _ADDED)}
 
@@ -160,7 +156,7 @@ class Documents(SettingsSection):
     max_content_bytes: int = setting(
         10_485_760, 1_024, 104_857_600, flat=("documentMaxContentBytes",)
     )
-    #: Whether pages may be fetched from this machine and its network, which answer whoever asks from inside.
+    #: Allow fetching pages from this machine and its network, which trust internal clients.
     allow_private_networks: bool = False
 
     def __post_init__(self) -> None:
@@ -169,7 +165,7 @@ class Documents(SettingsSection):
 
 @section
 class Guardrails(SettingsSection):
-    """How long one memory may be."""
+    """Size limits of a memory."""
 
     TUNING: ClassVar[bool] = True
 
@@ -180,7 +176,7 @@ class Guardrails(SettingsSection):
 
 @section
 class ContinuitySettings(SettingsSection):
-    """Checkpoints of a running session."""
+    """Checkpoints of an active session."""
 
     TUNING: ClassVar[bool] = True
 
@@ -194,21 +190,19 @@ class ContinuitySettings(SettingsSection):
 
 @section
 class Telemetry(SettingsSection):
-    """Events kept on this machine; they are not sent outside, whatever the ignored keys say (CF-32)."""
+    """Local events; never sent elsewhere, whatever the ignored keys say (CF-32)."""
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"posthogHost", "posthogApiKey"})
 
     flush_interval_ms: int = setting(60_000, 5_000, 600_000)
     flush_batch_size: int = setting(50, 1, 500)
     retention_days: int = setting(90, 1, 365)
-    #: An OpenTelemetry collector that gets traces, which hold no content (observe/tracing.py).
+    #: OpenTelemetry collector for traces, which contain no texts (observe/tracing.py).
     otlp_endpoint: str | None = setting(None, accept=web_address)
 
 
 @section
 class EmbeddingTracker(SettingsSection):
-    """Finds memories without a vector."""
-
     TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "batchSize": (8, "every memory without a vector is queued at once")
@@ -220,7 +214,7 @@ class EmbeddingTracker(SettingsSection):
 
 @section
 class Synthesis(SettingsSection):
-    """How MEMORY.md is written. `auto` is whatever extraction uses; so are model and endpoint then."""
+    """How MEMORY.md is generated. `auto` uses extraction's provider, model and endpoint."""
 
     provider: TextProvider = TextProvider.AUTO
     model: str = ""
@@ -233,8 +227,6 @@ class Synthesis(SettingsSection):
 
 @section
 class Procedural(SettingsSection):
-    """Skills as memory."""
-
     TUNING: ClassVar[bool] = True
 
     enabled: bool = True
@@ -248,8 +240,6 @@ class Procedural(SettingsSection):
 
 @section
 class Structural(SettingsSection):
-    """Classification of entities and their dependencies."""
-
     TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "synthesisMaxStallMs": (1_800_000, "every job has a time limit")
@@ -270,7 +260,7 @@ class Structural(SettingsSection):
 
 @section
 class FeedbackSettings(SettingsSection):
-    """How use changes the weight of an aspect. The smallest weight is never above the largest."""
+    """How use changes aspect weights. The minimum never exceeds the maximum."""
 
     TUNING: ClassVar[bool] = True
 
@@ -289,7 +279,7 @@ class FeedbackSettings(SettingsSection):
 
 @section
 class Significance(SettingsSection):
-    """When a session is worth reading."""
+    """When a session is processed."""
 
     TUNING: ClassVar[bool] = True
 
@@ -301,7 +291,7 @@ class Significance(SettingsSection):
 
 @section
 class Predictor(SettingsSection):
-    """Learned ranking: what helped in earlier sessions counts, once it has proven to be better."""
+    """Learned ranking, which takes effect once proven better."""
 
     TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
@@ -318,18 +308,18 @@ class Predictor(SettingsSection):
 
     enabled: bool = True
     drift_reset_window: int = setting(10, 1, 100)
-    #: Share of sessions that are given no memories unasked, to compare the others with; `signet eval on` sets it.
+    #: Share of sessions without unasked memories, for comparison; set by `signet eval on`.
     holdout_share: float = setting(0.0, 0, 0.5)
 
     @property
     def held_out(self) -> float:
-        """Return the share of sessions that are held out; none are while nothing is learned."""
+        """Return the share of held-out sessions; 0 while learning is off."""
         return self.holdout_share if self.enabled else 0.0
 
 
 @section
 class PredictorPipeline(SettingsSection):
-    """What learned ranking may learn from."""
+    """Sources of learned ranking."""
 
     TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
@@ -341,7 +331,7 @@ class PredictorPipeline(SettingsSection):
 
 @section
 class ModelRegistrySettings(SettingsSection):
-    """The list of models that can be offered."""
+    """The list of available models."""
 
     enabled: bool = True
     refresh_interval_ms: int = setting(3_600_000, 60_000, 86_400_000)
@@ -349,7 +339,9 @@ class ModelRegistrySettings(SettingsSection):
 
 @section
 class Pipeline(SettingsSection):
-    """Background work. `mutations_frozen` wins over `shadow_mode`; `enabled` false makes and takes no jobs."""
+    """Background work. `mutations_frozen` takes precedence over `shadow_mode`; `enabled: false` creates and takes no
+    jobs.
+    """
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"graphBoostWeight", "graphBoostTimeoutMs"})
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
@@ -395,7 +387,7 @@ class Pipeline(SettingsSection):
 
 
 def _as_extraction(synthesis: Synthesis, extraction: ExtractionSettings) -> Synthesis:
-    """Fill in what synthesis leaves open."""
+    """Fill unset values of synthesis from extraction."""
     auto = synthesis.provider is TextProvider.AUTO
     provider = extraction.provider if auto else synthesis.provider
     if provider is not extraction.provider:

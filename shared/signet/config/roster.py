@@ -1,4 +1,4 @@
-"""The named agents of a workspace, as agent.yaml lists them (`agents.roster`)."""
+"""The named agents in agent.yaml (`agents.roster`)."""
 
 import re
 from enum import StrEnum
@@ -11,7 +11,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 class ReadPolicy(StrEnum):
-    """Whose memories an agent may read."""
+    """Which agents' memories an agent may read."""
 
     ISOLATED = "isolated"
     SHARED = "shared"
@@ -26,14 +26,14 @@ def _name(value: object, where: str, warnings: list[str]) -> object:
 
 @section
 class RosterAgent(SettingsSection):
-    """One named agent; a group policy without a group is isolated."""
+    """One named agent; a group policy without a group means isolated."""
 
     SNAKE: ClassVar[bool] = True
 
     name: str = setting("", accept=_name)
     read_policy: ReadPolicy = ReadPolicy.ISOLATED
     policy_group: str | None = None
-    #: None shows every skill.
+    #: None: every skill.
     skills: tuple[str, ...] | None = setting(None, accept=texts)
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class RosterAgent(SettingsSection):
 
 
 def roster(value: object, where: str, warnings: list[str]) -> object:
-    """Read the list of agents; one without a usable name is skipped with a warning, a second one too."""
+    """Read the list of agents; unusable or duplicate names are skipped with a warning."""
     if not isinstance(value, list):
         raise Unfit("a list of agents")
     found: dict[str, RosterAgent] = {}

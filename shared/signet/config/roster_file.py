@@ -1,7 +1,6 @@
-"""Adding an agent to the roster of agent.yaml and taking one out, as a person would: no other line changes.
+"""Add and remove agents in agent.yaml, changing no other line.
 
-The lines of the list are found by the parser's own positions, because the parser, when it writes a list again, moves
-the comments between its entries.
+Lines are located with the parser's positions, because rewriting a list with the parser would move comments.
 """
 
 import json
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 KEY = "agents.roster"
 
-#: Changes the lines of the file; it is given where each entry begins and ends, and the column of the dashes.
+#: Edits the file's lines, given the range of each entry and the column of the dashes.
 Edit = Callable[[list[str], list[tuple[int, int]], int], None]
 
 
@@ -28,9 +27,9 @@ class NotListed(NotFound):
 
 
 def add(path: Path, agent: RosterAgent) -> None:
-    """Put an agent at the end of the roster; the file is made if there is none.
+    """Append an agent to the roster, creating the file if missing.
 
-    Raises Conflict for a name that the roster has already, and ManifestError when the file cannot be changed safely.
+    Raises Conflict for an existing name, and ManifestError if the file cannot be edited safely.
     """
     entry: dict[str, Value] = {"name": agent.name, "read_policy": agent.read_policy.value}
     if agent.policy_group:
@@ -50,7 +49,7 @@ def add(path: Path, agent: RosterAgent) -> None:
 
 
 def remove(path: Path, name: str) -> None:
-    """Take an agent out of the roster; raises NotListed, and ManifestError as `add`."""
+    """Remove an agent from the roster; raises NotListed, and ManifestError like `add`."""
     if not path.exists():
         raise NotListed
     gone: list[int] = []
@@ -94,7 +93,7 @@ def _rewrite(path: Path, change: Callable[[list[Value]], list[Value]], edit: Edi
 
 
 def _span(lines: list[str], entry: "Node") -> tuple[int, int]:
-    """Return the first line of an entry, which is that of its dash, and the line behind its last one."""
+    """Return the first line of an entry and the line after its last one."""
     start = entry.start_mark.line
     while not lines[start].lstrip().startswith("-"):
         start -= 1
@@ -102,7 +101,7 @@ def _span(lines: list[str], entry: "Node") -> tuple[int, int]:
 
 
 def _last_line(node: "Node") -> int:
-    # The end of a block is where the next thing begins, comments between them included; that of a word is its own.
+    # A block's end position is the next token's, after comments; a scalar's is its own.
     inner = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
     if isinstance(node.value, str) or getattr(node, "flow_style", False) or not inner:
         return int(node.end_mark.line)
@@ -114,7 +113,7 @@ def _name(entry: Value) -> object:
 
 
 def _written(value: Value) -> str:
-    """Return a text as it stands in the file: bare where that is read as the same text."""
+    """Return a scalar's YAML, unquoted if that parses to the same text."""
     bare = str(value)
     try:
         is_same = manifest.parse(f"v: {bare}".encode()) == {"v": value}

@@ -1,8 +1,7 @@
-"""The sections of agent.yaml, one frozen class each, with every default beside its field.
+"""The sections of agent.yaml as frozen classes with defaults.
 
-Attributes are the snake_case form of the keys, with the unit added where the key leaves it out. `pipelineV2` is
-`pipeline`. What depends on other values (a model on its provider) is settled when a section is made, so that a
-`Settings` is complete however it came to be.
+Attributes are the keys in snake_case, with units added. `pipelineV2` is `pipeline`. Derived values (a provider's
+model) are set at construction, so every `Settings` is complete.
 """
 
 from collections.abc import Mapping
@@ -31,7 +30,7 @@ DAY_MS = 24 * HOUR_MS
 
 
 class EmbeddingProvider(StrEnum):
-    """Who turns text into vectors; `none` leaves keyword search."""
+    """Embedding providers; `none` leaves keyword search."""
 
     NATIVE = "native"
     OLLAMA = "ollama"
@@ -40,7 +39,7 @@ class EmbeddingProvider(StrEnum):
 
 
 class AuthMode(StrEnum):
-    """Who must show a token."""
+    """Who needs a token."""
 
     LOCAL = "local"
     TEAM = "team"
@@ -48,14 +47,14 @@ class AuthMode(StrEnum):
 
 
 class LocalUsers(StrEnum):
-    """The users of this machine whose programs need no token: the daemon's own, or all."""
+    """Local users whose programs need no token: the daemon's own, or all."""
 
     SAME = "same"
     ANY = "any"
 
 
 class Schedule(StrEnum):
-    """How often MEMORY.md is written."""
+    """How often MEMORY.md is generated."""
 
     DAILY = "daily"
     WEEKLY = "weekly"
@@ -63,22 +62,20 @@ class Schedule(StrEnum):
 
 
 class UpdateChannel(StrEnum):
-    """Which releases count as updates."""
-
     LATEST = "latest"
     NEXT = "next"
 
 
-#: We ship all-MiniLM-L6-v2 (decision 8), the one that works without a server.
+#: all-MiniLM-L6-v2 works without a server (decision 8).
 EMBEDDING_MODELS = {
     EmbeddingProvider.NATIVE: "all-MiniLM-L6-v2",
     EmbeddingProvider.OLLAMA: "nomic-embed-text",
     EmbeddingProvider.OPENAI: "text-embedding-3-small",
     EmbeddingProvider.NONE: "all-MiniLM-L6-v2",
 }
-#: Beginnings of the names of other models that run in the process: published ones, and those from a folder.
+#: Name prefixes of other in-process models: published ones, and those from a folder.
 ADDED_MODELS = ("bge-small-en-v1.5", "multilingual-e5-small", "embeddinggemma-300m", "local:")
-#: CL-12, by the beginning of the model's name.
+#: By the model's name prefix (CL-12).
 DIMENSIONS = {
     "all-minilm": 384,
     "bge-small": 384,
@@ -91,14 +88,14 @@ OTHER_DIMENSIONS = 768
 
 
 def dimensions_of(model: str) -> int:
-    """Return how many numbers a vector of this embedding model has (CL-12)."""
+    """Return the vector dimensions of an embedding model (CL-12)."""
     name = model.lower().rpartition("/")[2]
     return next((n for known, n in DIMENSIONS.items() if name.startswith(known)), OTHER_DIMENSIONS)
 
 
 @section
 class AgentSettings(SettingsSection):
-    """Who the agent is."""
+    """The agent's name."""
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"updated"})
 
@@ -109,15 +106,11 @@ class AgentSettings(SettingsSection):
 
 @section
 class AgentsSettings(SettingsSection):
-    """The named agents of this workspace."""
-
     roster: tuple[RosterAgent, ...] = setting((), accept=roster)
 
 
 @section
 class OpenClawSettings(SettingsSection):
-    """The OpenClaw service."""
-
     SNAKE: ClassVar[bool] = True
 
     restart_command: str | None = None
@@ -125,25 +118,25 @@ class OpenClawSettings(SettingsSection):
 
 @section
 class ServicesSettings(SettingsSection):
-    """Programs beside us."""
+    """Related programs."""
 
     openclaw: OpenClawSettings = nested(OpenClawSettings)
 
 
 @section
 class SecretsSettings(SettingsSection):
-    """What may be done with the vault."""
+    """Permitted uses of the vault."""
 
     allow_read: bool = True
-    #: What each of these secrets may be given to; others may be given to every command.
+    #: Commands that may receive each of these secrets; other secrets have no restriction.
     exec_allow: Mapping[str, tuple[str, ...]] = setting({}, accept=prefixes)
 
 
 @section
 class EmbeddingSettings(SettingsSection):
-    """Vectors. `model` and `dimensions` follow the provider unless they are given.
+    """Vectors. `model` and `dimensions` default to the provider's.
 
-    `native` has all-MiniLM-L6-v2 and the models that `signet models install` adds.
+    `native` has all-MiniLM-L6-v2 and models added by `signet models install`.
     """
 
     SNAKE: ClassVar[bool] = True
@@ -151,7 +144,7 @@ class EmbeddingSettings(SettingsSection):
     provider: EmbeddingProvider = EmbeddingProvider.NATIVE
     model: str = ""
     dimensions: int = setting(0, 1, 4096, parse=from_text)
-    #: None is the provider's own address; see `env.Environment.ollama_url`.
+    #: None: the provider's default address; see `env.Environment.ollama_url`.
     base_url: str | None = setting(None, accept=web_address, also=("endpoint",))
     api_key: str | None = setting(None, is_secret=True)
 
@@ -165,7 +158,7 @@ class EmbeddingSettings(SettingsSection):
 
 @section
 class SearchSettings(SettingsSection):
-    """Recall. Each key is read by itself (CF-20)."""
+    """Recall (CF-20)."""
 
     TUNING: ClassVar[bool] = True
     SNAKE: ClassVar[bool] = True
@@ -173,23 +166,21 @@ class SearchSettings(SettingsSection):
         "reranking": (False, "every candidate is weighed by its words and by its vector")
     }
 
-    #: Numbers of the TypeScript product's ranking; here a fitted model weighs.
+    #: Ranking numbers of the TypeScript product; Signet uses a fitted model.
     IGNORED: ClassVar[frozenset[str]] = frozenset(
         {"rehearsal_enabled", "rehearsal_weight", "rehearsal_half_life_days"}
     )
 
-    #: Weight of meaning against words.
+    #: Weight of vectors relative to keywords.
     alpha: float = setting(0.7, 0, 1, parse=from_text)
     top_k: int = setting(20, 1, 200, parse=from_text)
     min_score: float = setting(0.1, 0, 1, parse=from_text)
-    #: Relevance that a result on a page must have; 0 switches the floor off.
+    #: Minimum relevance of a result on a page; 0 disables it.
     floor: float = setting(0.4, 0, 1, parse=from_text)
 
 
 @section
 class MemorySynthesis(SettingsSection):
-    """Keys of the TypeScript product about MEMORY.md (HK-103)."""
-
     SNAKE: ClassVar[bool] = True
     IGNORED: ClassVar[frozenset[str]] = frozenset({"harness", "model"})
 
@@ -199,10 +190,10 @@ class MemorySynthesis(SettingsSection):
 
 @section
 class MemorySettings(SettingsSection):
-    """What is kept and how fast it fades."""
+    """Storage and decay of memories."""
 
     SNAKE: ClassVar[bool] = True
-    #: Taken out before this section is read (`manifest.lifted`); named here as hints for misspelt keys.
+    #: Removed before this section is read (`manifest.lifted`); listed for hints on misspelt keys.
     IGNORED: ClassVar[frozenset[str]] = frozenset({"pipelineV2", "embeddings"})
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "database": (
@@ -214,14 +205,14 @@ class MemorySettings(SettingsSection):
     session_budget_chars: int = setting(2_000, 200, 20_000, key="session_budget")
     #: Per day.
     decay_rate: float = setting(0.95, 0, 1)
-    #: Whether secrets are replaced in whatever is stored (text/masking.py).
+    #: Mask secrets in all stored texts (text/masking.py).
     mask_secrets: bool = True
     synthesis: MemorySynthesis = nested(MemorySynthesis)
 
 
 @section
 class Retention(SettingsSection):
-    """How long things are kept; values also as `30d`, `12h` (CF-21)."""
+    """Retention periods; `30d` and `12h` are accepted (CF-21)."""
 
     interval_ms: int = setting(6 * HOUR_MS, 60_000, CENTURY_MS, parse=milliseconds)
     tombstone_retention_ms: int = setting(30 * DAY_MS, HOUR_MS, CENTURY_MS, parse=milliseconds)
@@ -233,16 +224,16 @@ class Retention(SettingsSection):
 
 @section
 class BackupSettings(SettingsSection):
-    """The copies that are made without being asked for."""
+    """Automatic backups."""
 
     daily: bool = True
-    #: So many of the daily ones stay.
+    #: Number of daily backups kept.
     keep: int = setting(7, 1, 365)
 
 
 @section
 class RateLimit(SettingsSection):
-    """How often one operation may be called; a number that is not positive becomes the default."""
+    """Rate limit of one operation; non-positive numbers become the default."""
 
     window_ms: int = setting(60_000, 1, DAY_MS, strict=True)
     max: int = setting(60, 1, PLENTY, strict=True)
@@ -250,7 +241,7 @@ class RateLimit(SettingsSection):
 
 @section
 class RateLimits(SettingsSection):
-    """The operations that are limited outside local mode."""
+    """Rate limits outside local mode."""
 
     forget: RateLimit = nested(RateLimit, max=30)
     modify: RateLimit = nested(RateLimit, max=60)
@@ -261,12 +252,12 @@ class RateLimits(SettingsSection):
 
 @section
 class Auth(SettingsSection):
-    """Who may call."""
+    """Authentication."""
 
     mode: AuthMode = setting(AuthMode.LOCAL, flat=("authMode",))
-    #: Whose programs on this machine may call without a token, in the modes local and hybrid.
+    #: Users of this machine whose programs need no token in the modes local and hybrid.
     local_users: LocalUsers = setting(LocalUsers.SAME)
-    #: Pages of other programs that may call as one of our own does: `signet trust origin`.
+    #: Origins of other programs' pages with the rights of our own: `signet trust origin`.
     trusted_origins: tuple[str, ...] = setting((), accept=origins.read)
     default_token_ttl_seconds: int = setting(604_800, 1, CENTURY_SECONDS, strict=True)
     session_token_ttl_seconds: int = setting(86_400, 1, CENTURY_SECONDS, strict=True)
@@ -275,20 +266,20 @@ class Auth(SettingsSection):
 
 @section
 class Git(SettingsSection):
-    """The workspace as a git repository."""
+    """The workspace's git repository."""
 
     enabled: bool = True
     auto_commit: bool = True
     auto_sync: bool = True
     sync_interval_seconds: int = setting(300, 60, 86_400, key="syncInterval")
     remote: str = "origin"
-    #: None is found out: the remote's head, the current branch, `main`.
+    #: None: the remote's head, the current branch, or `main`.
     branch: str | None = None
 
 
 @section
 class Updates(SettingsSection):
-    """New versions of the product; nothing is asked of the network unless `auto_check` is set (TK-34)."""
+    """Updates of the product; network access only with `auto_check` (TK-34)."""
 
     SNAKE: ClassVar[bool] = True
 
@@ -300,14 +291,14 @@ class Updates(SettingsSection):
 
 @section
 class Settings(SettingsSection):
-    """Everything agent.yaml says, with defaults for what it leaves out."""
+    """All settings of agent.yaml, with defaults."""
 
     IGNORED: ClassVar[frozenset[str]] = frozenset(
         {"version", "schema", "configVersion", "owner", "install", "identity", "trust"}
     )
 
     agent: AgentSettings = nested(AgentSettings)
-    #: Connectors to keep installed.
+    #: Harnesses to keep connected.
     harnesses: tuple[str, ...] = setting((), accept=texts)
     features: Mapping[str, bool] = setting({}, accept=flags)
     agents: AgentsSettings = nested(AgentsSettings)

@@ -1,7 +1,7 @@
-"""What the file may say in one place: readers of single values.
+"""Readers of single values.
 
-Each takes the value as the parser gave it and returns it in the shape the program uses, or raises `Unfit` with
-what was expected. A number outside its bounds is moved to the nearest one, with a warning.
+Each converts a parsed value to the program's form, or raises `Unfit` with the expectation. Numbers out of bounds are
+clamped with a warning.
 """
 
 import math
@@ -12,11 +12,11 @@ from typing import TypeVar
 
 from signet.text import web
 
-#: Reads one value; raises `Unfit` when the default is to be used; may append warnings about parts of it.
+#: Reads one value; raises `Unfit` to use the default; may append warnings about parts of it.
 Accept = Callable[[object, str, list[str]], object]
 E = TypeVar("E", bound=StrEnum)
 
-#: Bounds for counts and lengths of time that no rule names: far beyond use, far below overflow.
+#: Bounds of counts and durations without a rule: far beyond use, far below overflow.
 PLENTY = 1_000_000_000
 CENTURY_SECONDS = 100 * 365 * 86_400
 CENTURY_MS = CENTURY_SECONDS * 1_000
@@ -55,7 +55,7 @@ def number(
 
 
 def from_text(value: str) -> float:
-    """Return the number that the text holds, or NaN, which no rule accepts."""
+    """Return the number in a text, or NaN, which no rule accepts."""
     try:
         return float(value)
     except ValueError:
@@ -63,34 +63,34 @@ def from_text(value: str) -> float:
 
 
 def milliseconds(value: str) -> float:
-    """Return the length of time that `30d` or `12h` means, or NaN."""
+    """Return the duration of `30d` or `12h` in milliseconds, or NaN."""
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([smhdw])\s*", value)
     return float(found[1]) * UNIT_MS[found[2]] if found else math.nan
 
 
 def truth(value: object, where: str, warnings: list[str]) -> object:
-    """Read true or false."""
+    """Read a boolean."""
     if not isinstance(value, bool):
         raise Unfit("true or false")
     return value
 
 
 def words(value: object, where: str, warnings: list[str]) -> object:
-    """Read text without the space around it."""
+    """Read stripped text."""
     if not isinstance(value, str):
         raise Unfit("text")
     return value.strip()
 
 
 def web_address(value: object, where: str, warnings: list[str]) -> object:
-    """Read an http or https address."""
+    """Read an http or https URL."""
     if not isinstance(value, str) or not web.is_address(value.strip()):
         raise Unfit("an http or https address")
     return value.strip().rstrip("/")
 
 
 def one_of(kinds: type[E]) -> Accept:
-    """Return a reader of the enumeration."""
+    """Return a reader of an enumeration."""
     offered = [word.value for word in kinds]
 
     def accept(value: object, where: str, warnings: list[str]) -> object:
@@ -109,14 +109,14 @@ def texts(value: object, where: str, warnings: list[str]) -> tuple[str, ...]:
 
 
 def flags(value: object, where: str, warnings: list[str]) -> object:
-    """Read a map of names to true or false; other entries are dropped."""
+    """Read a map of names to booleans; other entries are dropped."""
     if not isinstance(value, Mapping):
         raise Unfit("a map of names to true or false")
     return {k: v for k, v in value.items() if isinstance(k, str) and isinstance(v, bool)}
 
 
 def prefixes(value: object, where: str, warnings: list[str]) -> object:
-    """Read a map of names to texts or lists of texts; what is neither allows nothing, with a warning."""
+    """Read a map of names to texts or lists of texts; invalid entries allow nothing, with a warning."""
     if not isinstance(value, Mapping):
         raise Unfit("a map of names to prefixes of commands")
     found: dict[str, object] = {}
