@@ -1,1 +1,1 @@
-"""What is taken out of texts before they are stored or shown. Pure, and without any other part of Signet."""
+"""Clean texts before they are stored or shown. Pure, and independent of the rest of Signet."""

@@ -1,19 +1,19 @@
-"""A text as it may be shown or put into a prompt: nothing in it steers a terminal or hides from a reader."""
+"""Remove control sequences and invisible characters from texts that are shown or put into prompts."""
 
 import re
 
-#: Of ECMA-48: sequences that a terminal obeys, whole, with their parameters; strings (titles, links) up to their end.
+#: ECMA-48 sequences with their parameters; strings (titles, links) up to their end.
 _SEQUENCE = (
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f\n]{0,2048}(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]{0,8}[0-~]"
 )
-#: What no reader sees: controls but tab and line feed, zero-width and direction marks, tags and other invisible
-#: selectors (Unicode 16, chapter 23). Joiners and variation selectors stay in scripts and emoji that need them.
+#: Invisible characters: controls except tab and line feed, zero-width and direction marks, tags and other selectors
+#: (Unicode 16, chapter 23). Joiners and variation selectors are kept in scripts and emoji that need them.
 _LETTER = (
     r"[^\x00-\xff\u034f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
-#: What a variation selector may follow: no ASCII (© and ® are older emoji), no blank, nothing invisible.
+#: Characters that a variation selector may follow: no ASCII (© and ® are older emoji), no blanks, nothing invisible.
 _BASE = (
     r"[^\x00-\xa8\xaa-\xad\xaf-\xff\s\u034f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     r"\U000e0000-\U000e0fff]"
@@ -26,22 +26,22 @@ _NEVER_SEEN = (
 _INVISIBLE = (
     rf"[{_NEVER_SEEN}]"
     rf"|(?<!{_LETTER})[\u200c\u200d]|[\u200c\u200d](?!(?![\ufe00-\ufe0f]){_LETTER})"
-    # Keycaps are a digit, # or *, the selector and a mark.
+    # A keycap is a digit, # or *, the selector and a mark.
     rf"|(?<!{_BASE})(?!(?<=[0-9#*])\ufe0f\u20e3)[\ufe00-\ufe0f][\ufe00-\ufe0f\u200c\u200d]*"
 )
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _HIDDEN = re.compile(rf"{_SEQUENCE}|{_INVISIBLE}")
 _UNSEEN = re.compile(_INVISIBLE)
-#: A text without any of these stays as it is. Looked for first: that is 15 times as quick as the rest.
+#: Texts without any of these are returned unchanged; this check is 15 times as fast as the rest.
 _SUSPECT = re.compile(rf"[{_NEVER_SEEN}\u200c\u200d\u2028\u2029\ufe00-\ufe0f]")
-#: The colours that the command line writes itself (cli/output.py).
+#: Colors of the command line (cli/output.py).
 _COLOUR = re.compile(r"(\x1b\[(?:0|1|2|3[1236])m)")
 
 
 def clean(text: str) -> str:
-    """Return the text without control sequences, control characters and invisible marks; every line end is `\\n`.
+    """Return the text without control sequences, control characters and invisible marks; line ends become line feeds.
 
-    Tab and line feed stay. Doing it again changes nothing.
+    Tab and line feed stay. Idempotent.
     """
     if not _SUSPECT.search(text):
         return text
@@ -49,14 +49,14 @@ def clean(text: str) -> str:
 
 
 def clean_but_colour(text: str) -> str:
-    """Return a text of the command line, cleaned, with the colours that it may have itself."""
+    """Return a text of the command line, cleaned except for its own colors."""
     return "".join(
         part if number % 2 else clean(part) for number, part in enumerate(_COLOUR.split(text))
     )
 
 
 def escaped(json_text: str) -> str:
-    """Return JSON of the same meaning in which what `clean` takes out is written as `\\\\uXXXX`."""
+    """Return equivalent JSON with the characters that `clean` removes escaped."""
     return _UNSEEN.sub(_escape, json_text)
 
 

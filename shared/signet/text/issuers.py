@@ -1,7 +1,7 @@
-"""Tokens that need no context: an issuer's prefix or mark, and the body that the issuer documents. Pure.
+"""Recognize tokens by an issuer's prefix or mark and its documented format. Pure.
 
-Sources: the issuers' documentation, as far as they announce a format for secret scanners. A prefix that ordinary
-names begin with, too (`pat`, `re_`, `key-`), comes with its exact body; a prefix that nothing else has with `*`.
+Source: issuers' documentation for secret scanners. Prefixes that also begin ordinary names (`pat`, `re_`, `key-`)
+have an exact body; unique prefixes have `*`.
 """
 
 import re
@@ -10,7 +10,7 @@ from itertools import groupby
 
 from signet.text.values import is_placeholder, varies
 
-#: Kind, prefixes, body. `*` is any body, `{w36}` 36 characters of an alphabet, the rest an expression.
+#: Kind, prefixes, body. `*` is any body, `{w36}` 36 characters of an alphabet, others are expressions.
 _PREFIXED = r"""
 GitHub token: ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ *;
 GitLab token: glpat- gloas- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- *;
@@ -85,7 +85,7 @@ _ALPHABETS = {
     "w": "[A-Za-z0-9]", "h": "[0-9a-f]", "u": r"[\w-]", "v": r"\w", "b": "[A-Za-z0-9+/]", "U": "[A-Z0-9]",
     "l": "[a-z0-9]", "a": "[A-Z2-7]", "d": r"\d",
 }  # fmt: skip
-#: Kind and form of tokens with a mark inside, and of addresses, whose group is the secret.
+#: Kind and expression of tokens with a mark inside, and of addresses, whose group is the secret.
 _MARKED: tuple[tuple[str, str], ...] = (
     ("Telegram token", r"\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
     ("Discord token", r"[MNO][\w-]{22,26}\.[\w-]{6}\.[\w-]{27,40}(?![\w.-])"),
@@ -109,7 +109,7 @@ _MARKED: tuple[tuple[str, str], ...] = (
     ("webhook address", r"hooks\.zapier\.com/hooks/catch/(\d{3,12}/\w{5,})"),
 )
 
-#: Alphabets in which nobody writes names.
+#: Alphabets that names do not use.
 _NAMELESS = ("[0-9a-f", "[A-Z2-7]")
 
 
@@ -127,7 +127,7 @@ def _body(short: str) -> str:
 
 
 def _forms() -> Iterator[tuple[str, bool, str, str]]:
-    """Yield kind, whether a name can look like it, first character and the rest of each form."""
+    """Yield kind, whether a name can look like it, first character and the rest of each expression."""
     for row in _PREFIXED.replace("\n", " ").split("; "):
         kind, _, rest = row.strip().partition(": ")
         *prefixes, short = rest.split()
@@ -139,20 +139,20 @@ def _forms() -> Iterator[tuple[str, bool, str, str]]:
         yield kind, False, "", form if kind == "webhook address" else f"{form}()"
 
 
-#: Forms by their first character, so that most are never tried; those that begin with a class come last.
+#: Expressions by first character, so that most are never tried; those that begin with a class come last.
 _FORMS = sorted(_forms(), key=lambda form: (not form[2], form[2]))
 _BY_FIRST = "|".join(
     (re.escape(first) or r"(?=[\w.~-]{5})") + f"(?:{'|'.join(rest for *_, rest in forms)})"
     for first, forms in groupby(_FORMS, key=lambda form: form[2])
 )
-#: A token begins where a word does, and has twenty characters at least. Its last group is its form's: it holds the
-#: secret, or nothing where the whole is one.
+#: A token begins at a word boundary and has at least twenty characters. Its expression's last group is the secret, or
+#: empty if the whole match is.
 _TOKEN = re.compile(rf"\b(?<!-)(?=[\w.~+/=:$!|@-]{{20}})(?:{_BY_FIRST})", re.ASCII)
 
 
 def tokens(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each token of a known issuer."""
-    # Most texts have no token: it is quicker to read their long words alone.
+    # Most texts have no token, and checking only their long words is faster.
     if not _TOKEN.search(" ".join([word for word in text.split() if len(word) >= 20])):
         return
     for found in _TOKEN.finditer(text):

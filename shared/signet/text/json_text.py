@@ -1,4 +1,4 @@
-"""JSON that others wrote: taken for what it is worth, or as its standard has it."""
+"""Parse foreign JSON leniently or strictly."""
 
 import json
 import math
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def value(raw: str | bytes | bytearray) -> Any:
-    """Return a JSON value, None for what is none."""
+    """Return a JSON value, None if invalid."""
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):
@@ -26,5 +26,5 @@ def _finite(text: str) -> float:
     return number
 
 
-#: Refuses NaN and infinity: Python reads them, and others could not read them back.
+#: Refuses NaN and infinity, which Python accepts but other readers do not.
 STRICT = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)

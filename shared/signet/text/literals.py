@@ -1,19 +1,19 @@
-"""Where any of many literal strings occur in a text, in one pass. Pure."""
+"""Find many literal strings in a text in one pass. Pure."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
 
-#: A string of so few characters counts only where it stands alone: it would be found in every other word.
+#: Shorter strings must be isolated, because they occur inside many words.
 SHORT_CHARS = 3
 _WORD = re.compile(r"\w")
 
 
 class Literals:
-    """A set of strings, to be looked up instead of tried one by one.
+    """A set of strings with fast search.
 
-    A secret of many lines has tens of thousands of forms. Those that begin a text precede it in their order, so the
-    last one that does not follow the text, or one that itself begins with, is the longest (`_within`).
+    A secret of many lines has tens of thousands of forms. Forms that are prefixes of a text sort before it, so the
+    last form not after the text, or one of its prefixes, is the longest match (`_within`).
     """
 
     def __init__(self, strings: Collection[str]) -> None:
@@ -22,7 +22,7 @@ class Literals:
         lengths = [len(string) for string in self._long]
         self._least, self._most = min(lengths, default=1), max(lengths, default=0)
         self._heads = {string[: self._least] for string in self._long}
-        #: For each string the longest other one that it begins with, -1 for none.
+        #: For each string its longest prefix among the others, -1 for none.
         self._within: list[int] = []
         around: list[int] = []
         for number, string in enumerate(self._long):
@@ -34,7 +34,7 @@ class Literals:
     def places(
         self, text: str, start: int = 0, stop: int | None = None
     ) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each string that begins between two places, from the left, none within another."""
+        """Yield start and end of each match between two places, from the left, without overlaps."""
         place, least, heads, has_short = start, self._least, self._heads, bool(self._short)
         stop = len(text) if stop is None else stop
         while place < stop:
@@ -52,7 +52,7 @@ class Literals:
         return len(self._long[number]) if number >= 0 else 0
 
     def _short_size(self, text: str, place: int) -> int:
-        """Return the length of the short string that stands here alone."""
+        """Return the length of an isolated short string here."""
         if place and _WORD.match(text, place - 1):
             return 0
         for size in range(SHORT_CHARS, 0, -1):

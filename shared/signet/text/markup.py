@@ -1,12 +1,12 @@
-"""A text as it may stand in a prompt: nothing hidden, nothing that a harness or a model reads as structure. Pure."""
+"""Clean texts for prompts: nothing hidden, nothing that a harness or model reads as structure. Pure."""
 
 import re
 from collections.abc import Callable
 
 from signet.text import controls
 
-#: Characters that read as ASCII, each as long as that: the fullwidth forms, small ones of our marks, and
-#: letters of Cyrillic, Armenian and Greek that look like Latin ones.
+#: Characters that look like one ASCII character: fullwidth and small forms, and letters of Cyrillic, Armenian and
+#: Greek.
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _WIDE |= {0xFE64: ord("<"), 0xFE5F: ord("#"), 0xFE55: ord(":")}
 _WIDE |= str.maketrans(
@@ -14,17 +14,17 @@ _WIDE |= str.maketrans(
     "acdehijlnopqsuvwxyoaiuvABCEHIJKMOPSTXYABEHIKMNOPTYX",
 )
 
-# Runs of blanks are matched possessively, so that a long one is read once: what is stored can be of any length.
-#: Tags that harnesses and models read as structure, with or without a namespace.
+# Tags that harnesses and models read as structure, with or without a namespace. Runs of blanks are matched
+# possessively, because stored texts can be of any length.
 _TAG = re.compile(
     r"<(?=\s*+/?\s*+(?:\w++:)?(?:signet|memory-feedback|relevant-memories|system|reminder|instructions?|user\b|human\b|assistant"
     r"|developer\b|tools?\b|tool[_-]|function|invoke|parameter|thinking|command-|local-command|bash-|environment_context|user_instructions"
     r"|user-prompt|session-start|task-notification|ide_|important\b|context\b|im_start|im_end|\|))",
     re.IGNORECASE,
 )
-#: The marks of chat templates that are no tags, and our own that are none.
+#: Marks of chat templates that are not tags, and our own.
 _MARKS = re.compile(r"\[(?=/?INST\]|(?:signet:recall|memory active)\b)|<(?=</?SYS>>)")
-#: A heading or a speaker that would be read as one of ours, emphasised or not.
+#: A heading or speaker that looks like ours, emphasized or not.
 _HEADING = re.compile(
     r"^[^\S\n]*+(?=#{1,6}[^\S\n]++[*_]{0,3}(?:session|commit|memory|memories|document|standing|relevant[^\S\n]memories"
     r"|working[^\S\n]memory|active[^\S\n]constraints|available[^\S\n]secrets|signet|about[^\S\n]your[^\S\n]user"
@@ -36,12 +36,12 @@ _SPEAKER = re.compile(
     r"(?:\([^()\n]{0,40}\)[*_]{0,3}[^\S\n]{0,9})?:)",
     re.I | re.M,
 )
-#: A speaker inside a line, as in a talk that was joined to one line.
+#: A speaker inside a line, as in a conversation joined to one line.
 _INNER_SPEAKER = re.compile(
     r"(?<![\w“*_])(?<!> )[*_]{0,3}(?:User|USER|Human|HUMAN|Assistant|ASSISTANT)[*_]{0,3}"
     r"(?=[^\S\n]?(?:\([^()\n]{0,40}\))?:)"
 )
-#: The labels that end our items: who said it, and when with any other origin.
+#: The labels at the end of our items: the speaker, or a date with another origin.
 _USERS_WORD = re.compile(r"\b(said\s++by\s++)(the\s++user)\b", re.IGNORECASE)
 _ORIGIN = re.compile(
     r"[(\[](?!“)((?:[^()\[\]\n]{0,30}\b\d{4}|today|yesterday)[^()\[\]\n]{0,12},\s{0,9}"
@@ -51,7 +51,7 @@ _ORIGIN = re.compile(
 
 
 def clean(text: str) -> str:
-    """Return a text as it may stand in a prompt: nothing hidden, no mark, heading or label that reads as ours."""
+    """Return a text for a prompt: nothing hidden, no mark, heading or label like ours."""
     shown = _edited(_TAG, controls.clean(text), lambda _: "‹")
     shown = _edited(_MARKS, shown, lambda mark: "(" if mark[0] == "[" else "‹")
     shown = _edited(_USERS_WORD, shown, lambda said: f"{said[1]}“{said[2]}”")
@@ -60,18 +60,18 @@ def clean(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text of one voice, cleaned, in which no line reads as another speaker."""
+    """Return a text of one speaker, cleaned, in which no line looks like another speaker."""
     shown = _edited(_SPEAKER, clean(text), lambda blanks: f"{blanks[0]}> ")
     return _edited(_INNER_SPEAKER, shown, lambda who: f"“{who[0]}”")
 
 
 def one_line(text: str | None) -> str:
-    """Return a text in one line, cleaned, for a heading or a list; empty for none."""
+    """Return a text in one line, cleaned, for a heading or list; "" for None."""
     return " ".join(quoted(text or "").split())
 
 
 def _edited(pattern: re.Pattern[str], text: str, edit: Callable[[re.Match[str]], str]) -> str:
-    """Return the text with what the pattern finds edited; look-alikes are read as ASCII, and stay elsewhere."""
+    """Return the text with matches edited; look-alikes match as ASCII and are otherwise kept."""
     parts: list[str] = []
     end = 0
     for found in pattern.finditer(text if text.isascii() else text.translate(_WIDE)):

@@ -1,11 +1,10 @@
 """Replace secrets in a text before it is stored: `[masked: GitHub token]`. Pure.
 
-Three kinds are known: tokens by their issuer's prefix (`issuers.py`), values that a word announces (`named.py`), and
-secrets by the form around them: private keys, addresses, headers, options, hashes of passwords. A run of letters and
-digits without any of these stays: hashes, IDs and images are no secrets. A secret that was found in one place is
-replaced wherever it stands.
+Detects tokens by their issuer's prefix (`issuers.py`), values announced by a word (`named.py`), and secrets by their
+surroundings: private keys, addresses, headers, options, password hashes. Other runs of letters and digits stay,
+because hashes, IDs and images are not secrets. A secret found in one place is replaced everywhere.
 
-Every step takes linear time: 1 MB of the worst text 0.5 s at most on one core.
+Every step takes linear time: at most 0.5 s for 1 MB of the worst text on one core.
 """
 
 import re
@@ -17,7 +16,7 @@ from signet.text import issuers, named, private_keys, values
 from signet.text.literals import Literals
 from signet.text.reading import HIDDEN, TextReading
 
-#: A shorter secret may be an ordinary word in another place.
+#: A shorter secret may be an ordinary word elsewhere.
 _LEAST_KNOWN = 8
 
 _Span = tuple[int, int, str]
@@ -25,7 +24,7 @@ _Span = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A text without its secrets, and their kinds, each once and in order."""
+    """A masked text, and the kinds of secrets in order, each once."""
 
     text: str
     kinds: tuple[str, ...] = ()
@@ -33,7 +32,7 @@ class Masked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rule:
-    """An expression whose one group is a secret where `is_secret` agrees."""
+    """An expression whose only group is a secret if `is_secret` agrees."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -41,11 +40,11 @@ class _Rule:
 
 
 def mask(text: str) -> Masked:
-    """Return the text with every known kind of secret replaced; doing it again changes nothing."""
+    """Return the text with every detected secret replaced. Idempotent."""
     reading = TextReading(text)
     read, lower = reading.text, reading.lower
     spans = _joined([*_evident(read, lower), *private_keys.bodies(read)])
-    # What a word announces is read around the masks of these, as it will be when the text comes again.
+    # Announced values are read with these masks in place, as they will be when the text is masked again.
     if spans:
         read = _replaced(read, [(start, end, HIDDEN * (end - start)) for start, end, _ in spans])
         lower = read.lower()
@@ -62,7 +61,7 @@ def mask(text: str) -> Masked:
 
 
 def _replaced(text: str, spans: list[_Span]) -> str:
-    """Return the text with other texts in the place of spans."""
+    """Return the text with spans replaced."""
     parts: list[str] = []
     done = 0
     for start, end, by in spans:
@@ -73,7 +72,7 @@ def _replaced(text: str, spans: list[_Span]) -> str:
 
 
 def _evident(text: str, lower: str) -> Iterator[_Span]:
-    """Yield secrets that are known by themselves or by the form around them; beside a mask is the rest of one."""
+    """Yield secrets detected by themselves or their surroundings; next to a mask is the rest of one."""
     rules = dict.fromkeys([rule for needle, rule in _NEEDLES if needle in lower])
     found = (
         (*match.span(1), rule.kind)
@@ -88,7 +87,7 @@ def _evident(text: str, lower: str) -> Iterator[_Span]:
 
 
 def _joined(spans: list[_Span]) -> list[_Span]:
-    """Return spans in order, those that overlap as one, which has the kind of the longest."""
+    """Return spans in order, with overlapping ones merged and given the kind of the longest."""
     joined: list[_Span] = []
     for start, end, kind in sorted(spans):
         if joined and start < joined[-1][1]:
@@ -100,12 +99,12 @@ def _joined(spans: list[_Span]) -> list[_Span]:
 
 
 def _repeated(spans: list[_Span], text: str) -> Iterator[_Span]:
-    """Yield where secrets that were found stand in other places, as whole words."""
+    """Yield other occurrences of detected secrets as whole words."""
     ends = [0, *(end for _, end, _ in spans)]
     starts = [*(start for start, _, _ in spans), len(text)]
     gaps = [gap for gap in zip(ends, starts, strict=True) if gap[1] - gap[0] >= _LEAST_KNOWN]
     kinds = {text[start:end]: kind for start, end, kind in spans if end - start >= _LEAST_KNOWN}
-    # A plain word or number means something else in another place.
+    # A plain word or number has another meaning elsewhere.
     literals = Literals(
         [secret for secret in kinds if not (secret.isalpha() or secret.isdigit())] if gaps else ()
     )
@@ -120,20 +119,20 @@ def _is_inside_word(text: str, at: int) -> bool:
 
 
 def _is_in_address(value: str) -> bool:
-    """Return whether a password in an address is no variable, row of stars or sample."""
+    """Return whether a password in an address is real: no variable, asterisks or sample."""
     return not (
         _TEMPLATE.search(value) or not value.strip("*x.X") or _SAMPLE.fullmatch(value.lower())
     )
 
 
-#: Passwords that samples in documentation use: `user:your_password@host`.
+#: Passwords of samples in documentation: `user:your_password@host`.
 _SAMPLE = re.compile(
     r"(?:(?:your|my|the|new|old|user|db|database|root|admin|test|some|strong|secure)[-_]?){0,3}+"
     r"(?:password|passwd|pass|pwd|pw|secret|token|api[-_]?key)(?:[-_]?here)?"
 )
 _INSIDE = re.compile(r"(?<=\w)(?=\w)")
 _TEMPLATE = re.compile(r"^[$<{%[]|\.{3}|…|\$\{|\{\{")
-#: Rules, each with literals of which every text that it finds has one.
+#: Rules, each with literals of which every match contains one.
 _NEEDLES = tuple(
     (needle, rule)
     for kind, needles, pattern, is_secret in (

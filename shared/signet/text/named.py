@@ -1,7 +1,7 @@
-"""Secrets that a word announces: `password=`, `export FOO_TOKEN=`, "the database password is …". Pure.
+"""Detect secrets announced by a word: `password=`, `export FOO_TOKEN=`, "the database password is …". Pure.
 
-Each word is looked up literally; only where something links it to a value are the value and its name judged. Words and
-links are read in lower case, so no expression ignores case, and every repetition is possessive or bounded.
+Words are searched literally; only if something links a word to a value are both judged. Words and links are compared
+in lower case, so expressions need not ignore case, and every repetition is possessive or bounded.
 """
 
 import re
@@ -13,7 +13,7 @@ from signet.text.reading import HIDDEN
 
 
 class _Kind(StrEnum):
-    """What a word announces: what people choose (a `NAME` if assigned), words, keys, a random run, digits."""
+    """What a word announces: a chosen secret (`NAME` if assigned), words, keys, a random run, digits."""
 
     PASSWORD = "password"
     NAME = "password or key"
@@ -39,7 +39,7 @@ _WORDS = (
     (_Kind.RUN, "^pat|^auth"),
     (_Kind.PIN, "^pin|暗証番号"),
 )  # fmt: skip
-#: What a `key` is for that is a secret, and what a `code` opens.
+#: Secret purposes of a `key`, and purposes of a `code`.
 _QUALIFIED = (
     ("key", _Kind.KEY, (
         "api access account auth private signing encryption decryption master client admin shared storage subscription"
@@ -58,14 +58,14 @@ _LITERALS: tuple[tuple[str, _Kind, tuple[str, ...] | None], ...] = (
     ),
     *((word, kind, tuple(before.split())) for word, kind, before in _QUALIFIED),
 )
-#: Words by a core that they share, else by themselves: what is not in a text is looked for once.
+#: Words by a shared core, else by themselves, so that absent cores are searched once.
 _CORES = ("pass", "api", "key", "phrase", "auth")
 _BY_CORE = (
     *((core, [row for row in _LITERALS if core in row[0]]) for core in _CORES),
     *((row[0], [row]) for row in _LITERALS if not any(core in row[0] for core in _CORES)),
     ('"kty"', _JWK),
 )
-#: Endings that make a name that of something else: a `token_type`, the place of a `secret_file`.
+#: Suffixes that give a name another meaning: a `token_type`, the place of a `secret_file`.
 _OTHER_ENDS = tuple(
     (
         "expire expires expiry expiration expires_in expires-in expiresin _at -at ttl lifetime timeout file "
@@ -96,9 +96,9 @@ _LINK = re.compile(
     rf"|(?P<verb>{_OF_WHAT}(?:{_IS}|: )| to:? |\s?[はがをと是为為은는이가]\s?)"
     r"|[ \t]{1,3}+)"
 )
-#: What follows a name in a program, and no password that a person wrote.
+#: Characters that follow names in programs and do not occur in passwords written by people.
 _JOINED = tuple(",()[]{}|&<>\\")
-#: A value in quotes, or up to what ends one; scripts without blanks end a bare one, too.
+#: A quoted value, or one up to its terminator; scripts without blanks also terminate an unquoted one.
 _VALUE = re.compile(
     r"(?:[brfuBRFU]{1,2}(?=[\"']))?+(?:\"([^\"\n]++)\"|'([^'\n]++)'|`([^`\n]++)`"
     r"|([\ufdd0\ufdd1]) ([^\n\ufdd0\ufdd1]++)\4"
@@ -113,20 +113,20 @@ _OPTION = re.compile(r"(?:^|[\s\"'])--?[a-z-]{0,20}\Z")
 _USER = re.compile(
     r"(?:login|user|username|account)(?:[ =]|: ?)[\"']?[\w.@+-]{1,64}[\"']?[ ,/]{1,3}(?:and |with )?\w{2,12}\Z"
 )
-#: More of a value is not read to judge it.
+#: Maximum characters of a value used to judge it.
 _JUDGED = 512
-#: Judgements that are kept while one text is read.
+#: Cached judgements per text.
 _MOST_JUDGED = 4_096
-#: Most characters of a value in which the word is looked for again.
+#: Maximum length of a value that is searched for the word again.
 _READ_AGAIN = 64
-#: What stands so far before and behind a word decides whether it announces a secret, if its value ends near.
+#: Characters before and after a word that decide whether it announces a secret, if its value ends nearby.
 _BEFORE, _BEHIND, _NEAR = 100, 512, 128
-#: Surroundings of a word that are kept.
+#: Cached surroundings per word.
 _MOST_DULL = 256
 
 
 class _Way(IntEnum):
-    """How a value follows its word: assigned to it, next in a list or call, said in a sentence, or just behind it."""
+    """How a value follows its word: assigned, next in a list or call, in a sentence, or directly behind."""
 
     ASSIGNED = 1
     LISTED = 2
@@ -134,17 +134,17 @@ class _Way(IntEnum):
     BEHIND = 4
 
 
-#: What was found of a value after a word of a kind, by what ends it.
+#: The secret found in a value after a word of a kind, by terminator.
 _Judged = dict[tuple[_Kind, _Way, str, str | None], bool]
 
 
 def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of each secret that a word announces."""
+    """Yield start, end and kind of each announced secret."""
     read: set[int] = set()
     judged: _Judged = {}
     for word, kind, before in [row for core, rows in _BY_CORE if core in lower for row in rows]:
-        # Long logs repeat themselves: the surroundings in which this word announces nothing, with the length to the
-        # end of its link and that after which it is looked for again.
+        # Long logs repeat: surroundings in which this word announces nothing, with the length to the end of its link
+        # and the length after which to search again.
         dull: dict[str, tuple[int, int]] = {}
         is_dull = False
         at = lower.find(word)
@@ -173,7 +173,7 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
                         place = _secret(kind, way, link, value, text, judged)
                         if place is not None:
                             yield *place, (kind if way >= _Way.SAID else _Kind.NAME)
-                        # Words in a long value would end with it: it is read once.
+                        # A long value is read once, because words inside would end with it.
                         if way is _Way.ASSIGNED and end - begin > _READ_AGAIN:
                             after = end if value.lastindex == _BARE else after
             is_dull = is_dull and place is None and end < at + _NEAR
@@ -185,7 +185,7 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _stands(lower: str, at: int, after: int, before: tuple[str, ...] | None) -> bool:
-    """Return whether a word means a secret there: anywhere, as a whole word, or after one that qualifies it."""
+    """Return whether a word announces a secret here: anywhere, as a whole word, or after a qualifier."""
     if before is None:
         return True
     if before:
@@ -194,7 +194,7 @@ def _stands(lower: str, at: int, after: int, before: tuple[str, ...] | None) -> 
 
 
 def _is_other(word: str, before: tuple[str, ...] | None, link: re.Match[str], text: str) -> bool:
-    """Return whether the rest of a name makes it that of something else, as a number of `tokens` is."""
+    """Return whether the rest of a name gives it another meaning, such as a number of `tokens`."""
     rest = link["rest"]
     if not rest:
         return False
@@ -226,7 +226,7 @@ def _secret(
     text: str,
     judged: _Judged,
 ) -> tuple[int, int] | None:
-    """Return where the secret is that a value is or begins with."""
+    """Return the place of the secret at the start of a value."""
     begin, (start, end) = link.end(), value.span(value.lastindex or 0)
     if text[begin - 1] == ">" and link["sign"] and not text.startswith("</", value.end()):
         return None  # no element of XML
@@ -242,7 +242,7 @@ def _secret(
         return None  # the rest of a mask
     if following == "(" and _CALLED.fullmatch(found):
         return None
-    # Long logs repeat their values.
+    # Long logs repeat values.
     key = (kind, way, found, following)
     is_secret = judged.get(key)
     if is_secret is None:
@@ -267,7 +267,7 @@ def _may_be_words(kind: _Kind, way: _Way) -> bool:
 
 
 def _words(kind: _Kind, begin: int, text: str) -> re.Match[str] | None:
-    """Return digits or words in the place of a value, in their one group, that are a secret after this word."""
+    """Return digits or words, in the only group, that are a secret after this word."""
     if kind is _Kind.PIN:
         return _DIGITS.match(text, begin)
     if kind is _Kind.PHRASE and (found := _DIGITS.match(text, begin) or _SEED.match(text, begin)):
@@ -279,13 +279,13 @@ def _words(kind: _Kind, begin: int, text: str) -> re.Match[str] | None:
         or not values.is_phrase(found[1])
     ):
         return None
-    # A password of words ends its line or is in quotes.
+    # A password of words is quoted or ends its line.
     ends = text[found.end() : found.end() + 1] in ("", "\n", '"', "'", "`")
     return found if kind is _Kind.PHRASE or (ends and len(found[1]) <= 60) else None
 
 
 def _is_secret(kind: _Kind, way: _Way, value: str, following: str | None) -> bool:
-    """Return whether a value is a secret after this word; `following` is what ends a bare one, None for quotes."""
+    """Return whether a value is a secret after this word; `following` terminates an unquoted one, None if quoted."""
     if kind is _Kind.RUN or (kind is _Kind.KEY and way is not _Way.ASSIGNED):
         return values.is_run(value)
     if kind is _Kind.KEY:
@@ -300,5 +300,5 @@ def _is_secret(kind: _Kind, way: _Way, value: str, following: str | None) -> boo
 
 
 def _follows_user(link: re.Match[str]) -> bool:
-    """Return whether the name of a user precedes the word: `login bob password …`."""
+    """Return whether a user name precedes the word: `login bob password …`."""
     return _USER.search(link.string, max(0, link.start() - 100), link.start()) is not None

@@ -1,13 +1,13 @@
-"""Texts that tell their reader what to do. Pure.
+"""Detect texts that instruct their reader. Pure.
 
-Two questions are answered. `orders`: does a text tell anybody to do anything? It is read generously, for texts that
-nobody vouches for. `steers`: does it have the marks of an attack on the memory of an agent (override of earlier
-instructions, actions that wait for a word of the user, secrecy, sending data away, faked turns and tags, hidden or
-encoded text, notes that copy themselves)? It is read strictly, for texts of people, agents and files.
+`orders`: does the text contain any instruction? Judged generously, for texts from unknown sources. `steers`: does it
+have marks of an attack on an agent's memory (overriding instructions, actions that wait for the user's word,
+secrecy, sending data away, faked turns and tags, hidden or encoded text, self-copying notes)? Judged strictly, for
+texts of people, agents and files.
 
-The shapes are those of published attacks: delayed tool invocation (Rehberger 2025), MINJA's bridging steps
-(arXiv:2503.03704), AgentPoison's triggers (arXiv:2407.12784), image exfiltration, tag characters, notes that copy
-themselves.
+The patterns are of published attacks: delayed tool invocation (Rehberger 2025), MINJA's bridging steps
+(arXiv:2503.03704), AgentPoison's triggers (arXiv:2407.12784), image exfiltration, tag characters, self-copying
+notes.
 """
 
 import base64
@@ -16,7 +16,7 @@ import re
 
 from signet.text import controls
 
-#: A sentence that tells its reader what to do. Runs of blanks are matched possessively: a long one is read once.
+#: An instruction. Runs of blanks are matched possessively, so that long ones are read once.
 _ORDER = re.compile(
     r"(?:^[^\S\n]*+|[.!?:;>*-][^\S\n]*+|\bplease\s++)[\"'“(]?"
     r"(?:you (?:must|should|have to|need to|are (?:now|to)|will)|do not"
@@ -40,7 +40,7 @@ _FOREIGN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
-#: A line that reads as a turn of a talk: whoever writes a page has not heard the user.
+#: A line that looks like a turn of a conversation; web pages cannot quote the user.
 _TURN = re.compile(
     r"(?:^[^\S\n]*+|[.!?…] )[*_>#]{0,4}(?:user|human|assistant|system)[*_]{0,3}[^\S\n]*+:",
     re.I | re.M,
@@ -60,7 +60,7 @@ _SHELL = (
     r"(?:(?:sudo|env|exec|nohup)[^\S\n]++){0,2}(?:/[\w/]{1,20}/)?"
     r"(?:(?:ba|z|k|da|fi|a)?sh\b(?![.\w/-])|pwsh\b|powershell\b|iex\b|(?:python[\d.]{0,4}|perl|ruby|node|php)(?=[^\S\n]*+-?[^\S\n]*+(?:[\"'`)&;|]|$)))"
 )
-#: Each pattern with literals of which one stands in every text that it finds, in lower case.
+#: Patterns, each with lower-case literals of which every match contains one.
 _STEERS = tuple(
     (needles.split("|"), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
     for needles, pattern in (
@@ -70,12 +70,12 @@ _STEERS = tuple(
             "|system message|developer mode|god mode|dan mode|jailbreak mode|you are no",
             rf"\b(?:ignore|disregard|forget|override|bypass)\b{_GAP}\b(?:previous|prior|earlier|above|preceding|all"
             rf"|any|system|other|your|existing)\b{_GAP}\b{_RULES}\b"
-            # "New rule:" is how people write down what they decided.
+            # "New rule:" is how people record decisions.
             r"|\bnew (?:instructions?|prompts?|directives?)[^\S\n]*+:"
             r"|\bsystem (?:override|note|update|message)[^\S\n]*+:|\b(?:developer|god|dan|jailbreak) mode\b"
             r"|\byou are (?:now|no longer) (?:an?|the|in|bound|restricted|free|allowed|unrestricted|required)\b",
         ),
-        # Who is meant is the program that reads.
+        # Addressed to a program.
         (
             "assistant|agent|model|llm|claude|codex|gpt|copilot|ai,|ais,|ai must|ai should|ai ha|ai shall| ai|ais ",
             r"(?:^|[.!?:;>*(-])[^\S\n]*+(?:ai|assistant|agent|claude|codex|chatgpt|copilot)s?,[^\S\n]"
@@ -92,7 +92,7 @@ _STEERS = tuple(
             rf"{_GAP}\b(?:says?|said|asks?|types?|writes?|mentions?|repl(?:y|ies)|confirms?|requests?|opens?"
             rf"|thanks?|quer(?:y|ies))\b[^!?\n]{{0,120}}?\b{_ACTS}",
         ),
-        # What the user is said to want or to have agreed to.
+        # Alleged wishes or consent of the user.
         (
             "that the user|that user|approve|authori|consent|whitelist|grant|no need|no reason|without tell"
             "|without mention|without inform",
@@ -142,7 +142,7 @@ _STEERS = tuple(
             r"|<\|(?:im_|start|end|user|system|assistant)|\[/?INST\]|<</?SYS>>|\b(?:tool|function)_(?:result|output"
             r"|call|response)s?\b[^\S\n]*+[:=>]",
         ),
-        # Calls of tools; steps that lead from one thing to another.
+        # Tool calls; bridging steps.
         (
             "tool|mcp|memory_|redirected|replaced|substituted|saved under|stored under|mapped|answered"
             "|refers to|refer to|redirects to|redirect to|maps to|map to",
@@ -152,7 +152,7 @@ _STEERS = tuple(
             r"|saved under|stored under|mapped|answered (?:by|with))\b"
             r"|\b(?:refers?|redirects?|maps?) to\b[^.!?\n]{1,60}?\b(?:instead|from now on|hereafter|going forward)\b",
         ),
-        # Notes that copy themselves; text to be decoded and done.
+        # Self-copying notes; text to be decoded and executed.
         (
             "this note|this memory|this message|this text|this paragraph|this instruction|this sentence|this line"
             "|this block|this entry|base64|base 64|rot13|rot 13|hex|decode",
@@ -195,30 +195,31 @@ _STEERS = tuple(
         ),
     )
 )
-#: Letters beside those of ASCII that are equal to one of these where case is ignored.
+#: Non-ASCII letters that match ASCII ones when case is ignored.
 _LIKE_ASCII = {0x130: "i", 0x131: "i", 0x17F: "s"}
-#: What nobody types: tags (which spell ASCII unseen), overrides of direction, a zero-width mark inside of a Latin word.
+#: Characters that people do not type: tags (invisible ASCII), direction overrides, a zero-width mark inside a Latin
+#: word.
 _HIDDEN = re.compile(
     r"[\U000e0020-\U000e007e]{2}|[\u202a-\u202e\u2066-\u2069]|[A-Za-z][\u200b-\u200d\u2060\ufeff]+[A-Za-z]"
     r"|\x1b[\]\[P_^]"
 )
-#: A run that may be base64 of a sentence.
+#: A run that may be a sentence in base64.
 _ENCODED = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40,4000}={0,2}(?![A-Za-z0-9+/=_-])")
 MOST_RUNS = 20
 
 
 def orders(text: str) -> bool:
-    """Return whether a text tells its reader to do something; read generously, as a missed order does harm."""
+    """Return whether a text instructs its reader; generous, because missing one is harmful."""
     shown = controls.clean(text)
     return any(rule.search(shown) for rule in (_ORDER, _FOREIGN, _TURN))
 
 
 def steers(text: str) -> bool:
-    """Return whether a text has the marks of one that is to steer an agent; hidden and encoded text is one."""
+    """Return whether a text has marks of an attack, including hidden and encoded text."""
     if (not text.isascii() or "\x1b" in text) and _HIDDEN.search(text):
         return True
     shown = controls.clean(text)
-    # Who speaks stands in front of a turn, and the letters of `_LIKE_ASCII` are what patterns take them for.
+    # A speaker precedes a turn; `_LIKE_ASCII` letters are treated as the patterns treat them.
     low = shown.translate(_LIKE_ASCII).lower().removeprefix("assistant:")
     for words, rule in _STEERS:
         for one in words:
@@ -230,13 +231,13 @@ def steers(text: str) -> bool:
 
 
 def _hides_orders(text: str) -> bool:
-    """Return whether a run of base64 in the text is a sentence that tells its reader to do something."""
+    """Return whether a run of base64 is a sentence that instructs its reader."""
     runs = (found[0] for found, _ in zip(_ENCODED.finditer(text), range(MOST_RUNS), strict=False))
     return any(orders(said) or steers(said) for said in map(_decoded, runs) if said)
 
 
 def _decoded(run: str) -> str:
-    """Return what a run of base64 says, empty where that is no text."""
+    """Return the text of a run of base64, "" if it is not text."""
     whole = run.rstrip("=")
     try:
         said = base64.b64decode(whole + "=" * (-len(whole) % 4), validate=True).decode()

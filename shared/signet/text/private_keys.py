@@ -1,4 +1,4 @@
-"""Private keys in a text, whole or cut at either end, whatever precedes each of their lines. Pure."""
+"""Find private keys in a text, complete or truncated, whatever precedes their lines. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,16 +10,16 @@ _MARK = re.compile(
     r"-{4,5} ?(?P<side>BEGIN|END) (?P<kind>[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?)?[^-\n]{0,60}-{4,5}"
     rf"|(?P<form>Private-Lines: ?\d{{1,3}}|(?=b3BlbnNzaC1rZXktdjE))|{HIDDEN}+"
 )
-#: Literals of which one is in every text with a private key.
+#: Every text with a private key contains one of these.
 _NEEDLES = ("PRIVATE KEY", "Private-Lines", "b3BlbnNzaC1rZXktdjE")
-#: A line of a body: base64 of some length.
+#: A body line: base64 of some length.
 _RUN = re.compile(r"[A-Za-z0-9+/]{16,}+={0,2}")
-#: Most characters in front of the first line (headers), and between two lines (numbers, quotation and diff marks).
+#: Maximum characters before the first line (headers), and between lines (numbers, quotation and diff marks).
 _HEAD, _GAP = 240, 80
 
 
 def bodies(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start and end of each private key, with its marks, and its kind."""
+    """Yield start and end of each private key including its marks, and its kind."""
     if not any(needle in text for needle in _NEEDLES):
         return
     marks = list(_MARK.finditer(text))
@@ -38,13 +38,13 @@ def bodies(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _runs(text: str, start: int, stop: int) -> list[tuple[int, int]]:
-    """Return where lines of a body stand between two places."""
+    """Return body lines between two places."""
     runs = _RUN.finditer(text, start, stop)
     return [run.span() for run in runs if len(run[0]) >= 40 or varies(run[0])]
 
 
 def _reach(place: int, runs: Sequence[tuple[int, int]], *, first: int) -> int:
-    """Return how far runs with small gaps reach from a place."""
+    """Return how far runs with small gaps extend from a place."""
     gap = first
     for start, end in runs:
         if start - place > gap:

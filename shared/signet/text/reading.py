@@ -1,23 +1,23 @@
-"""A text as a person or a program reads it: escapes decoded, look-alikes folded, invisible marks left out. Pure."""
+"""Normalize a text as a person or program reads it: decode escapes, fold look-alikes, drop invisible marks. Pure."""
 
 import re
 import unicodedata
 from bisect import bisect_right
 from functools import cached_property
 
-#: What stands in a text and is not seen.
+#: Invisible characters.
 _UNSEEN = (
     r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufdd0\ufdd1\ufe00-\ufe0f\ufeff\uffff"
     r"\U000e0000-\U000e007f]+"
 )
-#: That, and what programs write for one ASCII character. Encoded blanks and slashes part nothing, so they stay.
+#: These, and encodings of one ASCII character. Encoded blanks and slashes do not separate, so they stay.
 _CODED = re.compile(
     r"%(2[1-9A-Ea-e]|[3-7][0-9A-Fa-f])|\\u00([2-7][0-9A-Fa-f])|&(?:#x([2-7][0-9A-Fa-f])|#(\d{2,3})|(quot|apos|amp|lt|gt));"
     rf"|\x1b\[[\d;]{{0,16}}m|{_UNSEEN}"
 )
 _HAS_UNSEEN = re.compile(_UNSEEN)
 _ENTITIES = {"quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">"}
-#: Characters that read as one of ASCII: full-width and mathematical letters, quotation marks.
+#: Characters that look like ASCII: full-width and mathematical letters, quotation marks.
 _LOOK_ALIKES = re.compile(
     r"[\u0130\u2018-\u201f\u2039\u203a\u00ab\u00bb\u300c-\u300f\uff01-\uff5e\U0001d400-\U0001d7ff]+"
 )
@@ -27,15 +27,15 @@ _FOLDED = {
     **{code: unicodedata.normalize("NFKC", chr(code)) for code in (*range(0xFF01, 0xFF5F), *range(0x1D400, 0x1D800))},
     0x130: "I",
 }  # fmt: skip
-#: What escapes are read as, each as long as it: an escaped quotation mark is none of those outside.
+#: Replacements of escapes with the same length; an escaped quotation mark does not close an outer one.
 _ESCAPED = (("\\n", " \v"), ("\\r", "  "), ("\\t", "  "), ('\\"', "\ufdd0 "), ("\\'", "\ufdd1 "))
 _MASK = re.compile(r"\[masked: [^\[\]\n]{1,40}\]")
-#: Each character of a mask; a text has none of its own in a reading.
+#: Replaces each character of a mask; readings contain no other.
 HIDDEN = "\uffff"
 
 
 class TextReading:
-    """What a text says, and where each character of that stands in the text."""
+    """The normalized text, and each character's place in the original."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -52,7 +52,7 @@ class TextReading:
         self.lower = text.lower()
 
     def places(self, places: list[int]) -> list[int]:
-        """Return where characters of the reading stand in the text."""
+        """Return the original places of characters."""
         if not self._is_coded:
             return places
         ends, shifts = self._shifts
@@ -60,7 +60,7 @@ class TextReading:
 
     @cached_property
     def _shifts(self) -> tuple[list[int], list[int]]:
-        """Return the ends of what was decoded, in the reading, and how far the text is ahead before and after each."""
+        """Return the ends of decoded parts in the reading, and the offset to the original before and after each."""
         ends: list[int] = []
         shifts = [0]
         shift = 0
@@ -80,7 +80,7 @@ def _is_coded(text: str) -> bool:
 
 
 def _decoded(found: re.Match[str]) -> str:
-    """Return the character that a code stands for, nothing for an invisible mark."""
+    """Return the character of a code, "" for an invisible mark."""
     if digits := found[1] or found[2] or found[3]:
         return chr(int(digits, 16))
     if found[4]:

@@ -1,8 +1,8 @@
-"""Halves of surrogate pairs: JSON can carry them, UTF-8 and SQLite cannot."""
+"""Lone surrogates, which JSON can contain but UTF-8 and SQLite cannot."""
 
 
 def encodable(text: str) -> str:
-    """Return a text with its surrogate pairs joined and lone halves replaced."""
+    """Return a text with surrogate pairs joined and lone halves replaced."""
     try:
         text.encode()
     except UnicodeEncodeError:

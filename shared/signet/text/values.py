@@ -1,12 +1,12 @@
-"""Judge whether a value can be a secret, by the value alone. Pure.
+"""Judge by a value alone whether it can be a secret. Pure.
 
-Values are short. Expressions begin with literals or classes and are used with `match` and `fullmatch` where they can,
-because most time of masking goes here.
+Values are short. Expressions begin with literals or classes and use `match` and `fullmatch` where possible, because
+masking spends most of its time here.
 """
 
 import re
 
-#: What stands for a secret in documentation.
+#: Placeholders for secrets in documentation.
 _PLACEHOLDER = re.compile(
     r"\.\.\.|…|\*\*\*|xxxx|XXXX|<|\$\{|\{\{|%\w{1,40}%|012345|123456|abcdef|ABCDEF|todo|TODO|Todo|your|YOUR|Your"
     + "".join(f"|{word}|{word.upper()}|{word.capitalize()}" for word in (
@@ -18,49 +18,49 @@ _NOTHING = re.compile(
     r"\$|(?=[BEFINOPRSTUbefinoprstu])"
     r"(?i:none|null|true|false|undefined|string|str|int|bool|optional|required|process|self|this|os|env)\b"
 )
-#: Where digits, small and capital letters meet inside a word; a capital first letter counts for nothing.
+#: Changes between digits, lower and upper case inside a word, except after a capital first letter.
 _CHANGE = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[0-9]|(?<=[0-9])[A-Za-z]")
 _DIGIT = re.compile(r"\d")
 _MIXED = re.compile(r"\D*\d.*?[^\W\d_]|[^\W\d_].*?\d|..*?[!@#$%^&*+~?=/]", re.DOTALL)
-#: Letters, digits and signs; in the first there is nothing that parts the words of programs.
+#: Letters, digits and signs; the first has no separators of programs.
 _SURE = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9]+[!@#$%^&*?][A-Za-z0-9!@#$%^&*?]*")
 _SIGNED = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])(?=.+[!@#$%^&*?~+]).{8,}")
-#: A word and a number, unless the word is one of programs.
+#: A word and a number, unless the word is a term of programs.
 _SIMPLE = re.compile(
     r"(?!(?:sha|md|base|utf|oauth|argon|pbkdf|bcrypt|scrypt|field|input|value|string|text|param|arg|var|user|level"
     r"|version|option|item|key|token|pass|password|passwd|secret|line|step|page|type|test|case|int|float|uint|char"
     r"|varchar|env|example|latin|http|ipv|python|node|postgres|mysql|redis|win|linux|row|column|part|phase)\d)"
     r"[a-z]{4,16}\d{1,6}|[A-Z][a-z]{3,16}\d{2,6}|\d{6,12}"
 )
-#: Letters and digits that are no expression of a program and nothing ordinary: a letter first, a digit inside.
+#: Letters and digits that are neither code nor ordinary: a letter first, a digit inside.
 _BETWEEN = re.compile(r"[A-Za-z]+\d[A-Za-z0-9]+")
-#: An expression of a program: an attribute, a path, words joined by dots or lines, or words of prose.
+#: Code: an attribute, a path, words joined by dots or hyphens, or words of prose.
 _CODE = re.compile(
     r"""!?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|!\$\w+|[a-z]+(?:[-_ ][a-z]+)*\d?|[A-Z]+(?:_[A-Z]+)*|/[\w./-]*"""
     r"""|[a-z+]+://[^:@?]*(?::\d+)?[^:@?]*|[A-Za-z]+(?: [A-Za-z,'.-]+)+|\d+(?:\.\d+)*[a-z%]{0,3}|[A-Za-z]+"""
     r"""|[a-z]+(?:[A-Z][a-z]*)+\d?|@.*|[A-Za-z_]\w*[!?]\.|(?:id|src|type|source)=.*"""
 )
 _OPERATOR = re.compile(r"::|==.|->|%[sdrfx](?![\w!@#$%^&*])|[\w)][!?]\.\w")
-#: Brackets are of programs, unless all of a value is close together and has signs, too.
+#: Brackets belong to code, unless the value has no blanks and contains signs.
 _BRACKETS = re.compile(r"[()\[\]{}]")
 _DENSE = re.compile(
     r"(?=\w)(?![\w.$]+[(\[])(?=\D*\d)(?=[^a-z]*[a-z])(?=.*[^\w\s()\[\]{}.,:\"'$])(?!.*\$[({])(?:\S|\ufdd0 ){12,}"
 )
-#: What is no secret unless it looks random: paths, dates, versions, numbers with units, names of variables.
+#: Not secrets unless random: paths, dates, versions, numbers with units, variable names.
 _ORDINARY = re.compile(
     r"""(?:~?\.{0,2}/|[A-Za-z]:[\\/]|arn:).*|[\w.-]+/[\w./@:#-]+"""
     r"""|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|v?(?:\d+:)?\d+(?:\.\d+)+(?:[-+.~][\w.]+)*"""
     r"""|[\d:.,/%+-]+|[<>=~^]*\d[\d.,_]*[A-Za-z%]{0,4}(?:[/+x-]\d*[\d.,_]*[A-Za-z%]{0,6})?"""
     r"""|(?:\d+(?:ms|[smhdw])){1,4}|[A-Z]{2,}(?:_[A-Z]{2,})+(?:_\d{1,3})?"""
 )
-#: Names of a key, a file or a model in the place of a key: three or more parts, a known ending, a number inside. People
-#: choose passwords like these.
+#: Names of keys, files or models in place of a key: three or more parts, a known suffix, a number inside. People also
+#: choose such passwords.
 _NAME = re.compile(
     r"""[A-Za-z]+\d{0,3}(?:[-_.](?:[A-Za-z]+\d{0,3}|v?\d{1,4})){2,}|\d+(?:-[a-z]+)+|[a-z]+\d{1,4}[a-z]?_[a-z]+"""
     r"""|.*\.(?:py|pyi|js|ts|tsx|jsx|mjs|json|ya?ml|toml|ini|cfg|conf|env|txt|md|rst|pem|key|crt|cer|p12|pfx|jks|sh|sql"""
     r"""|log|csv|html?|xml|lock|go|rs|rb|java|kt|c|cc|h|whl|gz|zip|tgz|db)(?::\d+)*"""
 )
-#: Words of sentences; a passphrase has none of them.
+#: Function words; a passphrase has none.
 _FUNCTION = frozenset(
     (
         "a about after again all also always an and any are as ask at be been before below blank but by can case "
@@ -77,14 +77,14 @@ _FUNCTION = frozenset(
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value stands for a secret, as in documentation."""
+    """Return whether a value is a placeholder, as in documentation."""
     return _PLACEHOLDER.search(value) is not None or _NOTHING.match(value) is not None
 
 
 def varies(value: str, *, least: int = 4) -> bool:
-    """Return whether a value has as many kinds of characters, and changes between them, as a random one.
+    """Return whether a value changes between kinds of characters as often as a random one.
 
-    In random letters and digits two of five places are changes; names have few: `v2`, `o200k`, `2026-11-22T10`.
+    In random letters and digits two of five positions are changes; names have few: `v2`, `o200k`, `2026-11-22T10`.
     """
     if len(set(value)) < 8 or is_placeholder(value):
         return False
@@ -92,12 +92,12 @@ def varies(value: str, *, least: int = 4) -> bool:
 
 
 def looks_random(value: str) -> bool:
-    """Return whether a value is no name, no placeholder and no repetition."""
+    """Return whether a value is neither a name, a placeholder nor a repetition."""
     return _DIGIT.search(value) is not None and varies(value)
 
 
 def is_given(value: str) -> bool:
-    """Return whether a value is a password or key, and no word of a program, type or placeholder."""
+    """Return whether a value is a password or key, not code, a type or a placeholder."""
     if len(value) < 6 or not (_MIXED.match(value) or len(value) >= 24) or len(set(value)) < 4:
         return False
     if " " in value and not (value.count(" ") == 1 and _SIGNED.fullmatch(value)):
@@ -118,7 +118,7 @@ def _is_expression(value: str) -> bool:
 
 
 def is_key(value: str) -> bool:
-    """Return whether the value of a name is a secret that a program made, and not the name of one."""
+    """Return whether a value is a generated key, not the name of one."""
     return is_given(value) and (_NAME.fullmatch(value) is None or looks_random(value))
 
 
@@ -128,31 +128,31 @@ def is_run(value: str) -> bool:
 
 
 def is_simple(value: str) -> bool:
-    """Return whether a value is digits, or a word and digits, as people choose and programs do not: `hunter2`."""
+    """Return whether a value is digits, or a word and digits, as people choose them: `hunter2`."""
     return (
         _SIMPLE.fullmatch(value) is not None and not is_placeholder(value) and "pass" not in value
     )
 
 
 def is_strong(value: str) -> bool:
-    """Return whether a value can be nothing but a password: letters, digits and signs, or a random run."""
+    """Return whether a value can only be a password: letters, digits and signs, or a random run."""
     if is_run(value):
         return _ORDINARY.fullmatch(value) is None
     return _SIGNED.fullmatch(value) is not None and is_given(value)
 
 
 def is_user_password(value: str) -> bool:
-    """Return whether a value is the password that follows the name of a user: it has a digit."""
+    """Return whether a value is a password after a user name: it has a digit."""
     return _DIGIT.search(value) is not None and is_given(value)
 
 
 def is_word(value: str) -> bool:
-    """Return whether a value in quotes is one word that says nothing about a password."""
+    """Return whether a quoted value is one word that does not describe a password."""
     if not value.isalpha() or value.isupper() or len(value) < 6:
         return False
     return "pass" not in value and value.lower() not in _FUNCTION
 
 
 def is_phrase(words: str) -> bool:
-    """Return whether some words are a passphrase and no sentence."""
+    """Return whether some words are a passphrase instead of a sentence."""
     return _FUNCTION.isdisjoint(words.lower().replace("-", " ").split())
