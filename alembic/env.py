@@ -1,12 +1,12 @@
-"""How Alembic reaches the database: over the connection that `signet.db.migrate` hands in.
+"""Connect Alembic to the database through the connection that `signet.db.migrate` provides.
 
-There is no second way. The file lock, the copy taken before and the single transaction around all pending
-revisions live in `signet.db.migrate.upgrade`; `python -m alembic` serves to list and to begin revisions:
+There is no other way. `signet.db.migrate.upgrade` handles the file lock, the copy before an upgrade and the single
+transaction around all pending revisions; `python -m alembic` only lists and creates revisions:
 
     python -m alembic revision --rev-id 0002 -m "what changes"
 
-A revision is plain SQL, imports nothing of the product and is never edited after its release;
-`tests/migrations/test_upgrade.py` records what each one makes of an empty file, `test_rehearsal.py` of a filled one.
+A revision is plain SQL, imports nothing from the product and is never changed after its release;
+`tests/migrations/test_upgrade.py` records its effect on an empty file, `test_rehearsal.py` on a filled one.
 """
 
 from alembic import context

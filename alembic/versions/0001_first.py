@@ -1,12 +1,11 @@
-"""The first schema: every table, in `0001_first/*.sql`, one file per noun.
+"""Create every table from `0001_first/*.sql`, one file per noun.
 
-A new file gets it as it stands. A file made by the earlier TypeScript implementation is adopted: its tables are
-moved aside, ours are created, every row is copied by column name, counts are compared, values that mean something
-else here are translated (`0001_first/adopt/rows.sql`), and only then do the old tables go. Detection looks at
-tables and columns, never at version numbers, so a file of any age fits. Columns we do not know are kept at the
-end of their table; tables we do not know are left alone.
+A file of the TypeScript implementation is adopted: its tables are renamed, ours are created, rows are copied by
+column name, counts are compared, values with another meaning are translated (`0001_first/adopt/rows.sql`), and then
+the old tables are dropped. Detection uses tables and columns, never version numbers, so files of any age work.
+Unknown columns are kept at the end of their table; unknown tables are not touched.
 
-A released revision imports nothing of the product: what it did to a file must not change when that code does.
+A released revision imports nothing from the product, because its effect must not change with that code.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ FOLDER = Path(__file__).with_suffix("")
 ASIDE = "upstream_"
 FULL_TEXT = ("memories_fts", "memory_hints_fts", "entities_fts")
 
-#: Our column to the one it was called before.
+#: Our columns and their earlier names.
 RENAMED = {
     "entity_aspects": {"aspect_name": "name"},
     "entity_attributes": {
@@ -39,8 +38,8 @@ RENAMED = {
     "summary_jobs": {"session_id": "session_key", "result_path": "result"},
     "umap_cache": {"result_json": "payload", "cached_at": "created_at"},
 }
-#: Columns that were not there before. Full text follows row numbers, so a row keeps its number; the feature vector
-#: is built later, from the other columns; the earlier program ran every task without asking for permission.
+#: New columns. Full text uses row numbers, so rows keep theirs; the feature vector is computed later from the other
+#: columns; the earlier program ran every task without asking for permission.
 COMPUTED = {"seq": "rowid", "feature_vector": "zeroblob(68)", "skip_permissions": "1"}
 
 
@@ -84,18 +83,17 @@ def upgrade() -> None:
 
 
 def run(statement: str, **values: Any) -> list[Any]:
-    """Run one statement as it stands: no colon in it is taken for a parameter of another library."""
+    """Run one statement verbatim: colons in it are not parameters."""
     result = op.get_bind().exec_driver_sql(statement, values)
     return list(result) if result.returns_rows else []
 
 
 def driver() -> Any:
-    """Return the module of the database driver."""
     return op.get_bind().dialect.dbapi
 
 
 def statements(path: Path) -> Iterator[str]:
-    """Yield the statements of a script, without the comments between them."""
+    """Yield the statements of a script, without comments between them."""
     found = ""
     for line in path.read_text("utf-8").splitlines(keepends=True):
         if found or not (line.startswith("--") or line.isspace()):
@@ -106,7 +104,7 @@ def statements(path: Path) -> Iterator[str]:
 
 
 def move_aside(ours: list[str]) -> list[str]:
-    """Rename the tables of an upstream file that have the names of ours; return those names."""
+    """Rename upstream tables that have names of ours; return those names."""
     master = {row.name: row for row in run("SELECT type, name, tbl_name, sql FROM sqlite_master")}
     found = [name for name in ours if name in master]
     for row in master.values():
@@ -115,7 +113,7 @@ def move_aside(ours: list[str]) -> list[str]:
             run(f'DROP TABLE "{row.name}"')
         elif row.type in ("index", "trigger") and row.tbl_name in found and row.sql:
             run(f'DROP {row.type} "{row.name}"')
-    # References and views of tables we do not know must go on naming the tables by their old names.
+    # References and views of unknown tables must keep the old names.
     run("PRAGMA legacy_alter_table = ON")
     for number, name in enumerate(found):
         if name == "predictor_comparisons" and "predictor_ndcg" in columns(name):
@@ -126,12 +124,12 @@ def move_aside(ours: list[str]) -> list[str]:
 
 
 def columns(table: str) -> dict[str, Any]:
-    """Return the columns of a table by name, as `PRAGMA table_info` describes them."""
+    """Return a table's columns by name, as `PRAGMA table_info` describes them."""
     return {row.name: row for row in run(f"PRAGMA table_info({table})")}
 
 
 def copy_rows(table: str, now: str) -> None:
-    """Copy all rows of a table that was moved aside, by column name, and drop it."""
+    """Copy all rows of a renamed table by column name, and drop it."""
     source, target = columns(ASIDE + table), columns(table)
     former = RENAMED.get(table, {}).items()
     renamed = {new: old for new, old in former if old in source and new not in source}
@@ -160,7 +158,7 @@ def copy_rows(table: str, now: str) -> None:
 
 
 def legal(name: str, kind: str, otherwise: str) -> str:
-    """Return the value of an old column as its type wants it: a column of SQLite holds whatever was put in."""
+    """Return an old value as the new column's type requires; SQLite columns accept values of any type."""
     if kind in ("TEXT", "BLOB"):
         other = "blob" if kind == "TEXT" else "text"
         return f'CASE typeof("{name}") WHEN \'{other}\' THEN CAST("{name}" AS {kind}) ELSE "{name}" END'
@@ -169,7 +167,7 @@ def legal(name: str, kind: str, otherwise: str) -> str:
 
 
 def mend_texts(table: str, connection: Any) -> None:
-    """Make every text of a table one that can be read: the earlier program also wrote halves of surrogate pairs."""
+    """Make every text of a table valid UTF-8; the earlier program also wrote lone surrogates."""
     texts = [f'"{name}"' for name, column in columns(table).items() if column.type == "TEXT"]
     try:
         for _ in connection.execute(f"SELECT {', '.join(texts)} FROM {table}"):
@@ -181,25 +179,25 @@ def mend_texts(table: str, connection: Any) -> None:
 
 
 def text_of(value: bytes | None) -> str | None:
-    """Return a text as it lies in the file, with U+FFFD for each byte that is no UTF-8."""
+    """Return a stored text with U+FFFD for each invalid byte."""
     return None if value is None else value.decode("utf-8", "replace")
 
 
 def hash_of(content: bytes) -> str:
-    """Return the content hash of such a text: of its words in lower case, without punctuation at the end."""
+    """Return the content hash of a text: its words in lower case, without punctuation at the end."""
     words = " ".join(content.decode("utf-8", "replace").replace("\0", " ").split()).lower()
     return hashlib.sha256((words.rstrip(".,!?;:").strip() or words).encode()).hexdigest()
 
 
 def is_vector(vector: bytes, dimensions: int) -> bool:
-    """Say whether a vector has so many dimensions and only finite numbers."""
+    """Return whether a vector has these dimensions and only finite numbers."""
     if not 0 < 4 * dimensions == len(vector):
         return False
     return math.isfinite(sum(struct.unpack(f"<{dimensions}f", vector)))
 
 
 def substitute(name: str, kind: str, now: str) -> str:
-    """Return what stands for a value that must be there and never was."""
+    """Return a substitute for a required value that is missing."""
     if name.endswith("_at"):
         return f"'{now}'"
     if name == "id":  # an old key of texts may be NULL, and in many rows

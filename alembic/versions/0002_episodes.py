@@ -1,4 +1,4 @@
-"""Episodes: sessions and commits in chunks, with a full-text index, so that a prompt finds the talk it is about."""
+"""Add episodes: sessions and commits in chunks, with a full-text index, so that prompts find earlier conversations."""
 
 from alembic import op
 
@@ -37,6 +37,6 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Create the table; the chunks of stored sessions are made by jobs."""
+    """Create the table; jobs create the chunks of stored sessions."""
     for statement in STATEMENTS:
         op.get_bind().exec_driver_sql(statement)

@@ -1,4 +1,4 @@
-"""What sessions were given and what was left out, without its texts, and what of it was used."""
+"""Record what sessions received and omitted, and what they used, without texts."""
 
 from alembic import op
 

@@ -1,19 +1,19 @@
-"""A ring of the newest changes of memories, by which a process keeps its columns equal to the rows."""
+"""Add a ring of the newest memory changes, from which processes update their cached columns."""
 
 from alembic import op
 
 revision = "0004"
 down_revision = "0003"
 
-#: Changes that are kept; whoever is further behind reads every row anew.
+#: Stored changes; a process that missed more reads every row again.
 KEPT = 10_000
 
-#: Columns of `memories` that ranking reads (domain/recall/columns.py), beside the text.
+#: Columns of `memories` that ranking reads (domain/recall/columns.py) in addition to the text.
 RANKED = """agent_id, visibility, scope, project, type, who, importance, pinned, created_at, is_deleted,
   deleted_at, superseded_by, source_type, source_id, ordinal, access_count, last_accessed"""
 
 STATEMENTS = (
-    # `token` differs in a file that was put back and has given the same numbers again; `seq` 0 means every row.
+    # `token` identifies a restored file that repeats the same numbers; `seq` 0 means every row.
     """
     CREATE TABLE IF NOT EXISTS memory_changes (
       number INTEGER PRIMARY KEY,
@@ -45,6 +45,6 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Create the table and what fills it; nothing has changed yet."""
+    """Create the table and its triggers."""
     for statement in STATEMENTS:
         op.get_bind().exec_driver_sql(statement)

@@ -1,4 +1,4 @@
-"""Full text reads its tables through views that cut Chinese, Japanese and Korean into pairs of characters."""
+"""Index full text through views that split Chinese, Japanese and Korean into pairs of characters."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).with_suffix("") / "indexes.sql"
 
 
 def upgrade() -> None:
-    """Make the indexes of full text again, each from its view; a rebuild that was killed has left its own behind."""
+    """Rebuild the full-text indexes from their views; drops the remains of a killed rebuild."""
     _comment, *statements = SCRIPT.read_text("utf-8").split("\n\n")
     for statement in statements:
         op.get_bind().exec_driver_sql(statement.rstrip().removesuffix(";"))

@@ -1,4 +1,4 @@
-"""What a memory was read from, what was hidden because its source was, and what is not delivered from texts."""
+"""Add the sources of memories, memories hidden with their source, and texts that are not delivered."""
 
 from alembic import op
 
@@ -6,7 +6,7 @@ revision = "0006"
 down_revision = "0005"
 
 STATEMENTS = (
-    # A memory without a row stands for itself. `person`: somebody said, changed or took back a derived one by hand.
+    # A memory without a row is its own source. `person`: a person confirmed, changed or restored a derived memory.
     """
     CREATE TABLE IF NOT EXISTS memory_sources (
       memory_id TEXT NOT NULL,
@@ -15,7 +15,7 @@ STATEMENTS = (
       PRIMARY KEY (memory_id, kind, source_id)
     ) WITHOUT ROWID""",
     "CREATE INDEX IF NOT EXISTS idx_memory_sources_source ON memory_sources (kind, source_id)",
-    # Derived memories that are hidden because of another one (`root_id`) and not by themselves.
+    # Derived memories hidden because of another one (`root_id`).
     """
     CREATE TABLE IF NOT EXISTS memory_withdrawals (
       memory_id TEXT PRIMARY KEY,
@@ -24,7 +24,7 @@ STATEMENTS = (
       created_at TEXT NOT NULL
     )""",
     "CREATE INDEX IF NOT EXISTS idx_memory_withdrawals_root ON memory_withdrawals (root_id)",
-    # Known by hashes of its words, so that it outlives its memory and cannot be read here.
+    # Identified by hashes of its words, so that it outlives its memory and is unreadable here.
     """
     CREATE TABLE IF NOT EXISTS withheld_statements (
       memory_id TEXT PRIMARY KEY,
@@ -41,7 +41,7 @@ STATEMENTS = (
       created_at TEXT NOT NULL,
       PRIMARY KEY (agent_id, session_key)
     ) WITHOUT ROWID""",
-    # A trigger, because memories also come with an import or from another program.
+    # A trigger, because imports and other programs also add memories.
     """
     CREATE TRIGGER IF NOT EXISTS memories_derived_ai AFTER INSERT ON memories
     WHEN new.source_type IN ('pipeline-v2', 'session_end') AND new.source_id IS NOT NULL BEGIN
@@ -58,7 +58,7 @@ STATEMENTS = (
     INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
     SELECT id, CASE source_type WHEN 'session_end' THEN 'session' ELSE 'memory' END, source_id
       FROM memories WHERE source_type IN ('pipeline-v2', 'session_end') AND source_id IS NOT NULL""",
-    # Facts that were found again, or written over an older one, have what they were found in as a further source.
+    # Facts that were extracted again or replaced an older one have that text as an additional source.
     """
     INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
     SELECT m.id, 'memory', h.memory_id FROM memory_history h
@@ -76,6 +76,6 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Create the tables, and fill the sources from the rows and the history of memories."""
+    """Create the tables, and fill the sources from the rows and history of memories."""
     for statement in STATEMENTS:
         op.get_bind().exec_driver_sql(statement)

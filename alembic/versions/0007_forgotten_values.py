@@ -1,4 +1,4 @@
-"""The values of memories that somebody forgot, rejected or erased, by which they are known when they come back."""
+"""Add hashes of forgotten, rejected and erased values, to recognize them when they return."""
 
 from alembic import op
 
@@ -27,6 +27,6 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Create the table; what was forgotten before is in it from the next time on."""
+    """Create the table; memories forgotten earlier are added at their next use."""
     for statement in STATEMENTS:
         op.get_bind().exec_driver_sql(statement)

@@ -1,4 +1,4 @@
-"""Where the words of each memory come from, and whether a person looks at it before it is read out unasked."""
+"""Add the origin of each memory's text, and whether it needs approval before it is injected unasked."""
 
 import re
 
@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 revision = "0008"
 down_revision = "0007"
 
-#: Without a default, as every column that an adopted file has and the first revision has not: null is `agent`.
+#: Without a default, like all columns that adopted files have and the first revision has not: null means `agent`.
 COLUMNS = (
     "ALTER TABLE memories ADD COLUMN origin TEXT",
     "ALTER TABLE memories ADD COLUMN review TEXT",
@@ -17,7 +17,7 @@ INDEX = (
     "CREATE INDEX IF NOT EXISTS idx_memories_review ON memories (review) WHERE review IS NOT NULL"
 )
 
-#: Kinds of sources as they were named until now: what somebody saved, and what harnesses wrote down.
+#: Earlier source types: saved explicitly, and written by harnesses.
 SAVED = "coalesce(source_type, '') IN ('', 'manual', 'explicit', 'chunk')"
 NOTES = """source_type IN ('session', 'claude-project-memory', 'openclaw-memory-log', 'claude-code', 'codex',
   'opencode', 'openclaw')"""
@@ -25,7 +25,7 @@ DISTILLED = "source_type IN ('pipeline-v2', 'session_end')"
 STRANGERS = re.compile(
     r"\b(?:(url|web|browser|extension|page|feed|rss|e?mail|crawl)|tool|mcp)", re.I
 )
-#: A person's own command is known by who asked, in the history.
+#: The history shows which saves a person requested.
 FILLED = (
     "UPDATE memories SET origin = 'agent'",
     f"""
@@ -41,12 +41,12 @@ FILLED = (
          AND coalesce(h.actor_type, '') NOT IN ('agent', 'harness', 'pipeline'))""",
     f"UPDATE memories SET origin = 'inferred' WHERE {DISTILLED} OR type = 'session_summary'",
 )
-#: A fact is no better than what it was read from.
+#: A fact's origin is at most that of its source.
 LOWERED = """
     UPDATE memories SET origin = (SELECT p.origin FROM memories p WHERE p.id = memories.source_id)
      WHERE source_type = 'pipeline-v2' AND EXISTS (
        SELECT 1 FROM memories p WHERE p.id = memories.source_id AND p.origin IN ('imported', 'tool', 'web'))"""
-#: What somebody nobody vouches for tells its reader to do waits; in short, the later versions read more closely.
+#: Instructions from unknown sources wait for approval; an abridged pattern, later versions check more.
 ORDERS = re.compile(
     r"(?:^|[.!?:;>*-]|\bplease\b)\s*[\"'“(]?(?:you (?:must|should|have to|need to|are now|will)|do not|don['’]t"
     r"|never|always|ignore"
@@ -59,7 +59,7 @@ ORDERS = re.compile(
 
 
 def upgrade() -> None:
-    """Add the columns, and fill them from what is known of the rows that are there."""
+    """Add the columns, and fill them from the existing rows."""
     db = op.get_bind()
     has_columns = "origin" in (row[1] for row in db.exec_driver_sql("PRAGMA table_info(memories)"))
     if not has_columns:  # a file may have lost its number and nothing else

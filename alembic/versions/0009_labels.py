@@ -1,4 +1,4 @@
-"""What each session shows of the memories that it was given or could have been, and what follows for each memory."""
+"""Add what each session shows about the memories that it received or could have received, and the totals per memory."""
 
 from alembic import op
 

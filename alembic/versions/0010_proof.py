@@ -1,4 +1,4 @@
-"""How each memory would have been ranked without what was learned and with it, and since when that is judged."""
+"""Add each memory's rank without and with learning, and the start of the comparison."""
 
 from alembic import op
 
@@ -15,7 +15,7 @@ COLUMNS = (
 
 
 def upgrade() -> None:
-    """Add the columns that are not there."""
+    """Add the missing columns."""
     db = op.get_bind()
     for table, name, kind in COLUMNS:
         has = {row[1] for row in db.exec_driver_sql(f"PRAGMA table_info({table})")}

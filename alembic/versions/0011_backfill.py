@@ -1,4 +1,4 @@
-"""The sessions that harnesses have kept and that are to be read, and those of which nothing is to be kept."""
+"""Add the earlier sessions of harnesses to read, and those to skip."""
 
 from alembic import op
 

@@ -1,6 +1,7 @@
-"""Nothing trains a model: its pairs, its weights and what was stored of its runs go.
+"""Drop the tables of the trained model: pairs, weights and runs.
 
-What is known of memories has a number by agent, which each change of it raises, so that a process may keep it."""
+Each agent has a change number for the facts about its memories, so that processes can cache them.
+"""
 
 from alembic import op
 
@@ -27,7 +28,7 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Drop what is there (a copy of the file from before the upgrade has it), and begin to count changes."""
+    """Drop the tables (a copy of the file from before the upgrade has them), and count changes."""
     db = op.get_bind()
     for statement in STATEMENTS:
         db.exec_driver_sql(statement)

@@ -1,5 +1,4 @@
-"""What is pinned and what states a constraint is not lowered: their changes raise the number of what is known of
-memories, so that a process may keep that as well."""
+"""Count changes of pinned memories and constraints too, so that processes can cache them."""
 
 from alembic import op
 
@@ -42,6 +41,6 @@ STATEMENTS = tuple(
 
 
 def upgrade() -> None:
-    """Begin to count these changes."""
+    """Add the triggers."""
     for statement in STATEMENTS:
         op.get_bind().exec_driver_sql(statement)

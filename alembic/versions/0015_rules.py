@@ -1,4 +1,4 @@
-"""What may be a standing rule is found in the order in which it is told: each prompt looks at the first of them."""
+"""Index possible standing rules in delivery order, because each prompt reads the first ones."""
 
 from alembic import op
 
@@ -11,5 +11,5 @@ INDEX = """
 
 
 def upgrade() -> None:
-    """Make the index."""
+    """Create the index."""
     op.get_bind().exec_driver_sql(INDEX)

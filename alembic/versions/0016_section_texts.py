@@ -1,4 +1,4 @@
-"""The texts of the standing parts that sessions began with, each wording once."""
+"""Add the texts of session start sections, each wording once."""
 
 from alembic import op
 
@@ -19,6 +19,6 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Add the table, and an index that says which texts are still told of."""
+    """Add the table, and an index of the texts in use."""
     for statement in STATEMENTS:
         op.get_bind().exec_driver_sql(statement)

@@ -1,4 +1,4 @@
-"""Drop the messages between agents and the list of their sessions at work."""
+"""Drop the messages between agents and the list of their active sessions."""
 
 from alembic import op
 
@@ -7,6 +7,6 @@ down_revision = "0016"
 
 
 def upgrade() -> None:
-    """Drop both tables; `session_states` says which sessions run."""
+    """Drop both tables; `session_states` lists active sessions."""
     for table in ("agent_messages", "agent_presence"):
         op.get_bind().exec_driver_sql(f"DROP TABLE IF EXISTS {table}")

@@ -1,4 +1,4 @@
-"""Move the circuit breaker's notes out of the payload of a job into columns of their own."""
+"""Move the circuit breaker's notes from job payloads into separate columns."""
 
 from alembic import op
 
@@ -18,7 +18,7 @@ UPDATE memory_jobs
 
 
 def upgrade() -> None:
-    """Add the columns that a killed upgrade has not added, and fill them."""
+    """Add the missing columns and fill them."""
     db = op.get_bind()
     present = {row[1] for row in db.exec_driver_sql("PRAGMA table_info(memory_jobs)")}
     for name, kind in COLUMNS.items():

@@ -1,4 +1,4 @@
-"""The folders that are known to belong to a project, by machine."""
+"""Add the folders of projects, by machine."""
 
 from alembic import op
 

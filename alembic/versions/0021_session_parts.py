@@ -1,4 +1,4 @@
-"""The repositories that the parts of a session worked in."""
+"""Add the repositories of a session's parts."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""Full text parts letters from digits, and reads wide characters and emoji as words."""
+"""Split letters from digits in full text, and index wide characters and emoji as words."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).with_suffix("") / "indexes.sql"
 
 
 def upgrade() -> None:
-    """Make the indexes of full text again, each from its view; a killed rebuild has left its own."""
+    """Rebuild the full-text indexes from their views; drops the remains of a killed rebuild."""
     _comment, *statements = SCRIPT.read_text("utf-8").split("\n\n")
     for statement in statements:
         op.get_bind().exec_driver_sql(statement.rstrip().removesuffix(";"))

@@ -1,4 +1,4 @@
-"""Let two projects have memories of the same text."""
+"""Allow memories of the same text in two projects."""
 
 from alembic import op
 
@@ -15,6 +15,6 @@ STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Make the index again with the project."""
+    """Rebuild the index with the project."""
     for statement in STATEMENTS:
         op.get_bind().exec_driver_sql(statement)
