@@ -51,5 +51,5 @@ def _workspace_token(workspace: Workspace) -> bytes:
         try:
             return workspace_token.read(workspace)
         except FileNotFoundError:
-            pass  # deleted while the daemon runs
+            pass  # deleted while running
     return workspace_token.create(workspace)

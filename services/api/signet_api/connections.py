@@ -1,6 +1,6 @@
 """Identify the user at the other end of each connection, and close connections whose client is too slow.
 
-The kernel reports the owner of the peer's socket only while a process holds it, so it is queried when the connection
+The kernel reports the owner of the peer's socket only while a process holds it, so the query runs when the connection
 is accepted and applies to all of its requests.
 
 A connection that waits for its client (a request, its body, or reading the answer) is closed after a limit (DG-26).

@@ -124,7 +124,7 @@ def problem(found: Mapping[str, Any], where: Sequence[object]) -> str:
         return _NO_JSON
     if kind == "missing":
         return f"{name} is required"
-    if kind in ("model_type", "model_attributes_type"):  # the library names our classes here
+    if kind in ("model_type", "model_attributes_type"):  # pydantic prefixes our class names
         said = "Input should be an object"
     return f"{name}: {said}" if name else said
 

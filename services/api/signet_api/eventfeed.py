@@ -113,7 +113,7 @@ class EventFollower:
             return self._written(found)
         try:
             committed, is_whole = await self.state.db.aread(self._committed)
-        except Unavailable as error:  # busy: the next look finds it
+        except Unavailable as error:  # busy: the next poll retries
             log.warning("events.look_failed", code=error.code)
             return self._written(found)
         self._seen = version if is_whole else None

@@ -51,7 +51,7 @@ class _Key:
             return True
         try:
             is_revoked = await self._state.db.aread(issued.is_revoked, claims.jti)
-        except Unavailable:  # busy: the next look asks
+        except Unavailable:  # busy: the next poll retries
             return True
         self._seen = version
         return not is_revoked

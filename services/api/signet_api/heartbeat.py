@@ -27,7 +27,7 @@ async def beat(state: State) -> None:
         await asyncio.sleep(EVERY_SECONDS)
         try:
             memories, connectors = await state.db.aread(events.inventory)
-        except SignetError:  # the database is busy: skip this one
+        except SignetError:  # busy: skip this one
             continue
         tell(state, memories=memories, connectors=connectors)
 

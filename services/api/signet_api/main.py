@@ -27,7 +27,7 @@ SOCKET_FD = "SIGNET_SOCKET_FD"
 
 def main() -> int:
     """Serve until stopped; return 1, after a one-line reason, if this workspace cannot be served."""
-    gc.set_threshold(CYCLES_EACH)  # before the imports, a tenth of which it was
+    gc.set_threshold(CYCLES_EACH)  # before the imports, where it would take a tenth of the time
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
     booted = boot(Program.API)
@@ -164,7 +164,7 @@ def private_listener(path: Path) -> socket.socket:
     path.unlink(missing_ok=True)
     own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     own.bind(str(path))
-    path.chmod(0o600)  # before it listens: until then nobody can connect
+    path.chmod(0o600)  # before listening, so that no one can connect earlier
     own.listen()
     return own
 

@@ -59,7 +59,7 @@ def find(accepted: socket.socket) -> Lookup:
     """Return the owner of a connection's other end, None if unknown, or a future of the result."""
     try:
         ends = Ends(_end(accepted.getpeername()), _end(accepted.getsockname()))
-    except (OSError, ValueError):  # it has ended, or its address is none of this machine
+    except (OSError, ValueError):  # closed, or the address belongs to another machine
         return None
     if (table := _netlink()) is not None:
         try:

@@ -21,7 +21,7 @@ UNKNOWN = "The provider is being asked; look again in a few seconds"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probed:
-    """Result of a probe; `fault` is None if the provider works."""
+    """Result of a probe; a working provider has no `fault`."""
 
     fault: str | None
     at: datetime
@@ -50,7 +50,7 @@ class Probe:
 
     async def _ask(self, wanted: VectorSettings) -> None:
         fault = await asyncio.to_thread(_fault, wanted)
-        if wanted == self._about:  # else somebody asks another one meanwhile
+        if wanted == self._about:  # otherwise another probe has started meanwhile
             self._last = Probed(fault=fault, at=clock.now())
 
 

@@ -70,7 +70,7 @@ class Projects:
                     self.db, named, elsewhere=elsewhere, may_register=may_register
                 )
             self._hanging.discard(threading.current_thread())
-            with contextlib.suppress(RuntimeError):  # the process stops
+            with contextlib.suppress(RuntimeError):  # the process is stopping
                 loop.call_soon_threadsafe(_answer, answer, found)
 
         # A separate thread: a hanging thread cannot be stopped, and a pool would wait for it at exit.

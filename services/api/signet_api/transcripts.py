@@ -102,7 +102,7 @@ async def _keep(
         found = replace(found, text=text)
     try:
         await state.db.awrite_quick(_store, call, found, at=clock.now())
-    except SignetError as error:  # the end of the session hands it over again
+    except SignetError as error:  # the session end submits it again
         log.info("transcript.not_kept", code=error.code)
 
 

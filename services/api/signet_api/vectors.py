@@ -180,10 +180,10 @@ class QueryVectors:
                 lies = _warmed(embedder, wanted)
                 self._loaded()
             with self._lock:
-                if wanted == self._settings:  # else somebody wants another one by now
+                if wanted == self._settings:  # otherwise the settings have changed
                     self._embedder, self._scale = embedder, lies
                     self._native = found if isinstance(found, NativeEmbedder) else None
-        except Exception as error:  # whatever it is, loading again at each question mends nothing
+        except Exception as error:  # loading again at each question would not help
             log.warning(
                 "recall.model_missing",
                 reason=str(error),
@@ -198,7 +198,7 @@ class QueryVectors:
 
     def _call(self, embedder: MeteredEmbedder, text: str) -> Reading:
         if self._native is not None and not self._native.loaded:
-            self._called_at = math.inf  # to load it again is not to be slow
+            self._called_at = math.inf  # reloading does not count as slow
             self._native.load()
         self._called_at = time.monotonic()
         return embedder.question(text)

@@ -1,4 +1,4 @@
-"""The table of periodic work, and which of it is due."""
+"""The table of periodic work, and the search for due beats."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from signet.queue import BULK, PERIODIC, Job, enqueue
 #: embeddings were off, or with another model. A search costs a few per cent of a core at a million memories, so it
 #: does not run every `pollMs`, except while more than one batch is missing.
 GAPS_MS = 60_000
-#: Interval for checking whether a MEMORY.md is due.
+#: Interval for finding due MEMORY.md files.
 SYNTHESIS_MS = 60_000
 #: Interval for finding inactive sessions.
 SILENCE_MS = 60_000

@@ -90,7 +90,7 @@ class Loop(ABC):
 
     @abstractmethod
     def look(self, at: float) -> None:
-        """Check, and do what is due; `at` is in monotonic seconds."""
+        """Check the files and act if necessary; `at` is in monotonic seconds."""
 
     def start(self) -> None:
         """Start to look."""

@@ -119,7 +119,7 @@ class Context:
     def language_model(
         self, job: JobContext | None = None, *, yields: bool = False, keeps: bool = False
     ) -> LanguageModel | None:
-        """Return the text model with metrics and limits; None if there is none.
+        """Return the text model with metrics and limits, None without one.
 
         Background work yields: it never takes the last free call. With `keeps`, answers outlive a failure of the job.
         """
@@ -135,7 +135,7 @@ class Context:
         return JobModel(model, job, self.workspace if keeps else None)
 
     def synthesis_model(self, job: JobContext) -> LanguageModel | None:
-        """Return the model for MEMORY.md with metrics and limits; None if there is none."""
+        """Return the model for MEMORY.md with metrics and limits, None without one."""
         extraction, _ = self._names()
         wanted = self._synthesis()
         if wanted == extraction:

@@ -24,7 +24,7 @@ from signet.queue.transitions import Lease
 from signet.queue.wakeup import Listener
 from signet_worker.lease_heartbeat import LeaseHeartbeat
 
-#: Maximum sleep when nothing is due, and maximum delay after a lost notification.
+#: Maximum sleep without due jobs, and maximum delay after a lost notification.
 LOOK_SECONDS = 1.0
 #: While a queue's mean job is shorter than this, one batch more than its concurrency is claimed.
 QUICK_SECONDS = 0.05

@@ -120,7 +120,7 @@ def status(signet: Signet) -> Output:
 
 @command(app)
 def stop(signet: Signet) -> Output:
-    """Stop reading. Keeps what was read; `signet backfill` resumes later.
+    """Stop reading. Sessions already read are kept; `signet backfill` resumes later.
 
     Examples: signet backfill stop · signet backfill stop --json
     """

@@ -140,7 +140,7 @@ def default_port(workspace: Workspace) -> int:
 
 
 def _restart_openclaw(workspace: Workspace) -> None:
-    """Run the command that restarts OpenClaw, if any (HN-56); report a failure and continue."""
+    """Run the configured command that restarts OpenClaw (HN-56); report a failure and continue."""
     from signet import config
 
     command = config.load(workspace).settings.services.openclaw.restart_command

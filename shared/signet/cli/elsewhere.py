@@ -172,7 +172,7 @@ def _key(given: str | None) -> str | None:
 
 
 def _introduced(asked: Connection) -> dict[str, Any]:
-    """Return the daemon's description of itself and of the caller; raises SignetError."""
+    """Return how the daemon describes itself and the caller; raises SignetError."""
     signet = Signet(
         url=asked.url,
         token=asked.key,

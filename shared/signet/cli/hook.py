@@ -380,7 +380,7 @@ def _patience(hook: Hook, *, is_elsewhere: bool) -> float:
 
 
 def _daemon(asked: HookCall, started: float) -> target.CallTarget | SignetError:
-    """Return the daemon to call, or why there is none. A hook never has more rights than an agent."""
+    """Return the daemon to call, or why it cannot be called. A hook never has more rights than an agent."""
     try:
         found = target.find(
             path=asked.path, actor=asked.harness, actor_type="harness", role="agent"

@@ -39,7 +39,7 @@ def hurried(daemon: CallTarget, *, is_start: bool) -> CallTarget:
 
 
 def is_away(workspace: Workspace, daemon: CallTarget, *, is_start: bool) -> bool:
-    """Return whether a hook should skip the call; start a background check when one is due."""
+    """Return whether a hook should skip the call; start a background check after some time."""
     since = connection.away_for(workspace)
     if since is None or (is_start and since >= connection.AWAY_SECONDS):
         return False
@@ -51,7 +51,7 @@ def is_away(workspace: Workspace, daemon: CallTarget, *, is_start: bool) -> bool
 
 
 def context_of(workspace: Workspace, event: str, body: Mapping[str, object]) -> str:
-    """Return the offline context for a session start or a prompt; empty if there is none.
+    """Return the offline context for a session start or a prompt; empty without one.
 
     A session start gets the daemon's last answer; the first prompt gets the standing rules, once.
     """
@@ -100,7 +100,7 @@ def refresh(workspace: Workspace, daemon: CallTarget, body: Mapping[str, object]
 
 
 def is_old(workspace: Workspace, event: str, body: Mapping[str, object]) -> bool:
-    """Return whether a refresh is due: at a session start, or after some time."""
+    """Return whether to refresh: at a session start, or after some time."""
     try:
         age = time.time() - _file(workspace, body).stat().st_mtime
     except OSError:
@@ -111,7 +111,7 @@ def is_old(workspace: Workspace, event: str, body: Mapping[str, object]) -> bool
 def behind(
     workspace: Workspace, daemon: CallTarget, event: str, body: Mapping[str, object]
 ) -> None:
-    """Start a background refresh that is due after a hook has reached the remote daemon."""
+    """Start a background refresh after a hook has reached the remote daemon."""
     from signet.cli import behind, spooled
 
     steps = [behind.DELIVER] if spooled.may_receive_spool(workspace, daemon) else []

@@ -175,7 +175,7 @@ def hint(text: str) -> None:
 
 
 def masked(kinds: Collection[str]) -> str:
-    """Return a line about masked secrets in a saved text; empty if there are none."""
+    """Return a line about masked secrets in a saved text; empty without any."""
     return f"\nMasked: {', '.join(kinds)}. To store a secret: signet secret put" if kinds else ""
 
 

@@ -248,7 +248,7 @@ def _exchanged(
 def _carried(
     workspace: Workspace, staged: "Staged", choice: SettingsDiff, wishes: RestoreOptions
 ) -> tuple[int, int]:
-    """Forget again in the unpacked database what was forgotten since; return the numbers of memories and sessions."""
+    """Repeat later forgetting in the unpacked database; return the numbers of memories and sessions."""
     from signet.domain import memory_followers
     from signet.domain.backup.models import DATABASE
     from signet.domain.connectors import carry

@@ -27,7 +27,7 @@ from signet.wire.backfill import BackfillSurvey
 
 @dataclass(slots=True, kw_only=True)
 class SetupDone:
-    """The result of a setup; `model` is None with another provider than the native one.
+    """The result of a setup; `model` only with the native provider.
 
     `imported` and `upgraded` describe an earlier program's memories and the database upgrade.
     """
@@ -48,7 +48,7 @@ class SetupDone:
 
 
 def check(plan: Plan) -> Earlier | None:
-    """Return this machine's TypeScript Signet, if any. Raises Conflict if it runs here, and PortTaken."""
+    """Return this machine's TypeScript Signet, or None. Raises Conflict if it runs here, and PortTaken."""
     port = plan.chosen.port or default_port(plan.workspace)
     found = probe.earlier(plan.workspace, port)
     probe.check_alone(plan.workspace, found)

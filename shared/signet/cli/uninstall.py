@@ -71,7 +71,7 @@ def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
 
 
 def _do(step: "Step", *, as_json: bool) -> str | None:
-    """Run a step and return its error, if any; later steps run anyway."""
+    """Run a step and return its error or None; later steps run anyway."""
     ink = output.ink(sys.stderr)
     try:
         notes = step.do()

@@ -22,7 +22,7 @@ def lines(why: Why, ink: Ink) -> Iterator[str]:
 
 
 def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:
-    """Yield the time that the question was interpreted to mean, if any."""
+    """Yield the time range that was read from the question."""
     time = answer.get("time")
     if time is None:
         return

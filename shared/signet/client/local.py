@@ -1,9 +1,9 @@
 """Reach a workspace's daemon on this machine, and no other program on its socket or port.
 
-The Unix socket in the workspace's private folder comes first. Without one, the client connects to the TCP port. Any
-user may listen on a port, so the server first proves on the same connection that it has the workspace token; only
-then does the client send a token or the call. The proof contains the port, so a program on another port cannot relay
-the real daemon's proof.
+The client prefers the Unix socket in the workspace's private folder, else it connects to the TCP port. Any user may
+listen on a port, so the server first proves on the same connection that it has the workspace token; only then does the
+client send a token or the call. The proof contains the port, so a program on another port cannot relay the real
+daemon's proof.
 
 Hooks import this module; code needed only for TCP is imported inside functions.
 """

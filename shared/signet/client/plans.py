@@ -98,7 +98,7 @@ class Plans:
 
     @method
     def wait_for_job(self, job_id: str, *, seconds: float = 60.0) -> Plan[Job]:
-        """Return a job when it has ended or after the timeout; `status` tells which. Raises NotFound."""
+        """Return a job when it has ended or after the timeout; its `status` shows which. Raises NotFound."""
         until = time.monotonic() + seconds
         while True:
             found: Job = yield Calls.job(job_id)

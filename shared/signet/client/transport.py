@@ -111,7 +111,7 @@ def _tcp(target: CallTarget) -> socket.socket:
 def _reached(address: tuple[str, int], seconds: float) -> socket.socket:
     """Return a connection to a remote daemon; raises OSError after `seconds`, however many addresses its name has.
 
-    A dead name server ignores our timeout, so it is queried in a thread that is left behind.
+    A dead name server ignores our timeout, so a separate thread queries it.
     """
     import threading
 

@@ -305,7 +305,7 @@ class ForgottenMany(TypedDict):
     total: int
     pinned: int
     results: list[Modified]
-    #: For bulk requests: the copy made before, or why there is none.
+    #: For bulk requests: the copy made before, or why it failed.
     backup: NotRequired[str | None]
     backupSkipped: NotRequired[str]
 

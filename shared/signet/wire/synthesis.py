@@ -33,7 +33,7 @@ class Synthesised(TypedDict):
 
 
 class TriggeredSynthesis(TypedDict):
-    """The job that writes the file, or why there is none."""
+    """The job that writes the file, or the reason why it was not queued."""
 
     success: bool
     skipped: bool

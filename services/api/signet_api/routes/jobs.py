@@ -61,7 +61,7 @@ class JobFollower:
         before = self.watch.cursor
         try:
             look = await self.state.db.aread(self._look)
-        except Unavailable as error:  # busy: the next look finds it
+        except Unavailable as error:  # busy: the next poll retries
             log.warning("events.look_failed", code=error.code)
             return b""
         self._seen = None if look.more else version
@@ -92,7 +92,7 @@ def _written(look: Look, before: Cursor) -> bytes:
     ids = [before] * (len(look.events) - 1) + [look.cursor]
     return b"".join(
         message(event, id=cursor, event=event["event"])
-        for cursor, event in zip(ids, look.events, strict=False)  # no event takes no id
+        for cursor, event in zip(ids, look.events, strict=False)  # without events there is no ID
     )
 
 

@@ -66,7 +66,7 @@ async def get_history(
     limit: Annotated[int, ClampedInt(0, history.MAX_LIMIT)] = history.DEFAULT_LIMIT,
 ) -> wire.History:
     """Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it."""
-    limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
+    limit = limit or history.DEFAULT_LIMIT  # an invalid number means the default (MEM-22)
     told = caller.current().may(RECOVER)
     changes = await read_as(db, agent, history.of, memory_id, limit=limit, forgotten_texts=told)
     return {"memoryId": memory_id, "count": len(changes), "history": changes}
@@ -97,7 +97,7 @@ async def get_all_history(
 def filter_of(query: PageParams) -> Filter:
     """Return the filter of a query; raises Invalid."""
     if query.as_of is not None and query.state is not None:
-        raise Invalid("as_of shows what was there at that time: leave state out")
+        raise Invalid("as_of already selects the state of that time: omit state")
     return filled(
         Filter,
         query,

@@ -195,7 +195,7 @@ class ContextBody(Body):
     id: str | None = Field(None, max_length=KEY_CHARS, description="as in session:abc")
     page: int = Field(1, ge=1)
     max_chars: int = spelled("maxChars", "max_chars", default=4_000, ge=0, le=20_000)
-    limit: int = Field(10, ge=1, le=100, description="most memories in lines of their own")
+    limit: int = Field(10, ge=1, le=100, description="maximum number of single memories")
     min_score: float | None = spelled("minScore", "min_score")
     project: str | None = None
     scope: str | None = None

@@ -17,7 +17,7 @@ class TrainBody(Body):
 
 
 class RollBackBody(Body):
-    """The owner of the order; `version` would be an earlier model, and there is none."""
+    """The owner of the order; `version` is refused, because there are no earlier models."""
 
     agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
     version: StrictInt | None = None
