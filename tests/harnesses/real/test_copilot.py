@@ -7,6 +7,7 @@ import pytest
 from harnesses.real import npm
 from harnesses.real.place import Place, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
+from support.processes import eventually
 
 pytestmark = npm.NEEDED
 HARNESS = "copilot"
@@ -41,6 +42,8 @@ def test_a_prompt_gets_its_context_the_session_is_kept_and_no_trace_is_left(
         asked = ("-p", PROMPT, "--session-id", SESSION, "--allow-all-tools")
         done = place.run(HARNESS, *asked, cwd=project, **environ)
         assert done.status == 0 and ANSWER.split()[0] in done.out, done.err
+        # It writes the turn to its log after its last hook has returned.
+        eventually(lambda: place.is_kept(SESSION))
     finally:
         place.disconnect(HARNESS)
     after = place.files(".copilot", ".config")
