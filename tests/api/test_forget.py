@@ -302,6 +302,18 @@ def test_all_words_must_be_there_or_all_but_one_of_four(api: Api) -> None:
     assert near["id"] == both and near["why"] == "holds owl, hunts, mice; lacks bavarian"
 
 
+def test_a_name_that_two_have_is_taken_with_what_the_request_calls_it(api: Api) -> None:
+    landlord = remember(api, "Tobias, our landlord, raises the rent.")
+    neighbour = remember(api, "Our neighbour Tobias Krall has the spare key.")
+    unknown = remember(api, "Tobias plays chess.")
+    found = preview(api, query="everything about our landlord Tobias")
+    assert chosen(found) == [landlord]
+    assert {one["id"] for one in found["similar"]} == {neighbour, unknown}  # type: ignore[attr-defined]
+    delete(api, neighbour, {"reason": "moved"})
+    found = preview(api, query="everything about our landlord Tobias")
+    assert set(chosen(found)) == {landlord, unknown}
+
+
 def test_other_spellings_are_shown_and_stay(api: Api) -> None:
     plan = remember(api, "plan_7 was approved.")
     other = remember(api, "Plan 7 needs money.")

@@ -179,13 +179,15 @@ def _meant(
     long = [one for one in readings if len(one.words) >= meant.SEVERAL_WORDS]
     for limit, some in ((-1, readings), (MAX_NEARLY, long)):
         for reading in some:
+            rows = sql.matching(tx, reading.match(nearly=limit > 0), where, limit)
+            found = [(row, one) for row in rows if (one := meant.held(reading, row.content))]
+            # With two people named Tobias, "Tobias" alone is ambiguous.
+            is_clear = all(one.is_same is not False for _, one in found)
             chosen = []
-            match = reading.match(nearly=limit > 0)
-            for row in sql.matching(tx, match, where, limit):
-                one = meant.held(reading, row.content)
-                if one is not None and one.is_meant:
+            for row, one in found:
+                if one.is_meant and (one.is_same or is_clear):
                     chosen.append(_candidate(row, one.why))
-                elif one is not None:
+                else:
                     similar.setdefault(row.id, _candidate(row, one.why))
             if chosen:
                 ids = {one.id for one in chosen}

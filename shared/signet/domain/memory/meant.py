@@ -56,10 +56,45 @@ NOUNS = _words("""
     record records data fact note notes memory memories info information entry entries stuff things thing details facts
     knowledge items references comment comments remarks trace traces content contents
     daten notiz notizen eintrag einträge erinnerung erinnerungen information informationen angaben infos fakten sachen
-    données note notes souvenir souvenirs information informations infos entrées mémoires
+    données souvenir souvenirs informations entrées mémoires
+    value values rule rules choice choices decision decisions preference preferences reminder reminders
+    regel regeln entscheidung entscheidungen règle règles décision décisions préférence préférences
+    regla reglas decisión decisiones
     datos nota notas recuerdo recuerdos información registros registro memorias entradas
     данные данных заметки заметку записи запись информацию информация воспоминания сведения
     """)
+
+#: Relations and jobs that precede a name: "my aunt Odile" asks for everything about Odile.
+_ROLES = _words("""
+    mr mrs ms sir madam mother mum mom father dad brother sister son daughter uncle aunt cousin nephew niece
+    grandmother grandma gran granny grandfather grandpa granddad husband wife spouse fiancé fiancée partner boyfriend
+    girlfriend friend pal flatmate roommate neighbour neighbor landlord landlady tenant babysitter nanny ceo cfo cto
+    coo boss manager colleague coworker teammate intern trainee apprentice assistant secretary employee candidate
+    applicant recruiter client customer supplier vendor contractor consultant freelancer investor founder coach trainer
+    teacher tutor professor student pupil classmate doctor dentist therapist physiotherapist psychologist psychiatrist
+    ophthalmologist dermatologist nurse vet lawyer attorney notary accountant architect engineer developer designer
+    translator author writer journalist photographer plumber electrician carpenter painter mechanic gardener
+    hairdresser cleaner pastor priest mayor broker dog cat puppy kitten rabbit hamster horse pony budgie tortoise
+    project herr herrn frau mutter mama vater papa bruder schwester sohn tochter onkel tante cousine neffe nichte oma
+    opa großmutter großvater ehemann ehefrau mann schwager schwägerin schwiegermutter schwiegervater freund freundin
+    verlobter verlobte partnerin mitbewohner mitbewohnerin nachbar nachbarin vermieter vermieterin mieter mieterin chef
+    chefin kollege kollegen kollegin praktikant praktikantin azubi assistentin bewerber bewerberin kandidat kandidatin
+    kunde kunden kundin lieferant berater beraterin trainerin lehrer lehrerin erzieherin studentin schüler schülerin
+    ärztin arzt hausarzt hausärztin zahnarzt zahnärztin tierarzt tierärztin hautarzt therapeut therapeutin anwalt
+    anwältin notar steuerberater steuerberaterin architektin handwerker klempner elektriker gärtner friseur friseurin
+    putzfrau babysitterin hund katze kater kaninchen pferd wellensittich schildkröte projekt madame monsieur mme mère
+    maman père frère sœur fils fille oncle neveu nièce mamie papi grand-mère grand-père mari femme beau-frère
+    belle-sœur belle-mère beau-père copain copine ami amie colocataire voisin voisine propriétaire locataire patron
+    patronne collègue stagiaire assistante candidat cliente fournisseur entraîneur professeur prof étudiant étudiante
+    médecin dentiste avocat avocate notaire comptable plombier coiffeur coiffeuse nounou chien chat chienne chatte
+    lapin cheval projet señor señora madre padre hermano hermana hijo hija tío tía abuelo abuela marido esposa novio
+    novia amigo amiga vecino vecina casero jefe jefa colega médico dentista abogado abogada perro gato proyecto
+    """)
+#: Titles. A name with one and without it is the same person.
+_TITLES = _words("dr prof doctor doktor docteur maître doctora")
+#: Words that may also follow the name: "the Kormoran project".
+_BEHIND = _words("project app company")
+_RELATED = re.compile(r"(?:ex|co|step|half|great)-?|-in-law$")
 
 #: What frames a request where no spaces part words.
 _FRAME_RUN = (
@@ -107,6 +142,9 @@ MANY_WORDS = 4
 SEVERAL_WORDS = 2
 #: Identifiers by which candidates are looked for; all are compared.
 _MAX_IDENTIFIERS = 20
+
+#: One of these decides that a request is German, as one stop word in general does not.
+_GERMAN_ONLY = frozenset(("vom", "zum", "zur", "beim", "für", "und"))
 
 #: Endings that English nouns and verbs have; others are in `languages`.
 _GERMAN_NOUN = frozenset(("", "e", "en", "er", "ern", "n", "s", "es", "em", "r"))
@@ -203,13 +241,15 @@ class Reading:
 
     words: tuple[Word, ...] = ()
     identifiers: tuple[Identifier, ...] = ()
+    #: Relations and jobs in the request, each with the name it belongs to.
+    roles: tuple[tuple[str, str], ...] = ()
     own: str = ""
     terms: tuple[str, ...] = field(repr=False, default=())
 
     @property
     def is_specific(self) -> bool:
         """Return whether it names more than one common word."""
-        return len(self.words) > 1 or bool(self.identifiers)
+        return len(self.words) > 1 or bool(self.identifiers or self.roles)
 
     def match(self, *, nearly: bool = False) -> str:
         """Return the expression for memories with all of it; `nearly`, the identifiers, else any word."""
@@ -230,6 +270,8 @@ class Held:
 
     is_meant: bool
     why: str
+    #: Whether the memory gives the name the same relation or job; None if it gives none.
+    is_same: bool | None = True
 
 
 def parts(request: str) -> list[str]:
@@ -260,6 +302,8 @@ def readings(request: str) -> list[Reading]:
     tokens = list(_tokens(script.fold(request)))
     plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
     language = languages.of(plain, fts.STOP_WORDS) or _asked_in(plain)
+    if language is None and not _GERMAN_ONLY.isdisjoint(plain):
+        language = languages.GERMAN
     stops = fts.STOP_WORDS | (language.stops if language else frozenset())
     found: list[Reading] = []
     for keeps_nouns in (True, False):
@@ -269,7 +313,7 @@ def readings(request: str) -> list[Reading]:
             if reading.match() and reading not in found:
                 found.append(reading)
     alone = [one for one in found if len(one.words) == 1 and any(map(_names, one.identifiers))]
-    return found + [replace(one, words=(), terms=()) for one in alone[:1]]
+    return found + [replace(one, words=(), terms=(), roles=()) for one in alone[:1]]
 
 
 def _names(one: Identifier) -> bool:
@@ -300,9 +344,41 @@ def held(reading: Reading, content: str) -> Held | None:
         return Held(False, f"holds {have[0].text}, not of a person")
     names = ", ".join([*(one.text for one in exact), *(one.text for one in have)])
     if not lacks:
-        return Held(True, f"holds {names}")
-    is_nearly = len(lacks) == 1 and len(reading.words) >= MANY_WORDS and not lacks[0].is_name
+        is_name = all(_has_name(name, plain) for _, name in reading.roles)
+        return Held(is_name, f"holds {names}", _is_same(reading, folded))
+    is_nearly = len(lacks) == 1 and len(reading.words) + len(exact) >= MANY_WORDS
+    if any(map(_names, exact)):  # a ticket or an address identifies the memory by itself
+        is_nearly = 2 * len(lacks) <= len(reading.words)
+    is_nearly = is_nearly and not any(one.is_name for one in lacks)
     return Held(is_nearly, f"holds {names}; lacks {', '.join(one.text for one in lacks)}")
+
+
+def _is_same(reading: Reading, folded: str) -> bool | None:
+    """Return whether a folded text gives each name the relation or job of the reading; None if it gives none."""
+    found: list[bool | None] = []
+    for role, name in reading.roles:
+        if re.search(rf"(?<!\w){re.escape(role.removesuffix('n'))}\w{{0,2}}(?!\w)", folded):
+            continue
+        at = re.escape(name)
+        beside = (
+            rf"([\w-]+) (?:\w+\. )?{at}(?!\w)"
+            rf"|(?<!\w){at}(?: [\w-]+)?(?:,(?: \w+)?| (?:is|was|ist|est|es) \w+) ([\w-]+)"
+        )
+        others = {one for pair in re.findall(beside, folded) for one in pair if _is_role(one)}
+        found.append(False if others else None)
+    return False if False in found else None if found else True
+
+
+def _has_name(name: str, text: str) -> bool:
+    """Return whether a text has a word as a name: "project Falcon" is no falcon."""
+    start = _WORD.findall(name)[0]
+    return any(
+        one[0].isupper() and fts.folded(one).startswith(start) for one in _WORD.findall(text)
+    )
+
+
+def _is_role(word: str) -> bool:
+    return _RELATED.sub("", word) in _ROLES or word in _ROLES
 
 
 def _split(folded: str) -> list[str]:
@@ -359,7 +435,10 @@ def _unframed(
     def says_nothing(at: int) -> bool:
         text, is_exact = tokens[at]
         word = fts.folded(text)
-        return not is_exact and (word in FRAME or word in stops or languages.says_nothing(word))
+        if is_exact:
+            return False
+        is_frame = word in FRAME or text in _BEFORE_NOUNS  # "la", not "La Paz"
+        return is_frame or word in stops or languages.says_nothing(word)
 
     def is_noun(at: int) -> bool:
         text, is_exact = tokens[at]
@@ -377,12 +456,14 @@ def _unframed(
     is_framed = last - first < len(tokens)
     if is_framed and all(map(is_noun, range(first, last))):
         return [], ""
-    own = ""
+    own, at = "", first
     for at in range(first - 1, max(-1, first - 1 - _NEAR), -1):
         own = tokens[at][0].lower()
         if own in _OWN or not says_nothing(at):
             break
-    is_own = own in _OWN and last - first == 1
+    between = {fts.folded(text) for text, _ in tokens[at + 1 : first]}
+    is_about = own in _ACTS and not between.isdisjoint(FRAME)  # "what I said about tea"
+    is_own = own in _OWN and last - first == 1 and not is_about
     return list(tokens[first:last]), own if is_own else ""
 
 
@@ -398,7 +479,10 @@ def _reading(
     words: dict[str, Word] = {}
     terms: dict[str, None] = {}
     identifiers: dict[str, Identifier] = {}
-    for text, is_exact in kept:
+    roles = _roles(kept)
+    for at, (text, is_exact) in enumerate(kept):
+        if at in roles:
+            continue
         if is_exact and not script.has_runs(text):
             identifiers[text.lower()] = Identifier(text)
             continue
@@ -417,9 +501,30 @@ def _reading(
     return Reading(
         words=tuple(words.values()),
         identifiers=tuple(identifiers.values()),
+        roles=tuple(one for one in roles.values() if one[0] not in _TITLES),
         own=own if len(words) == 1 else "",
         terms=tuple(terms)[: fts.MAX_WORDS],
     )
+
+
+def _roles(kept: Sequence[tuple[str, bool]]) -> dict[int, tuple[str, str]]:
+    """Return the positions of relations, jobs and titles next to a name, each with the folded word and name."""
+    said = [fts.folded(text) for text, _ in kept]
+    found: dict[int, tuple[str, str]] = {}
+    for at in range(len(kept) - 1, -1, -1):
+        after, before = said[at + 1 : at + 2], said[at - 1] if at else ""
+        if after and (_is_role(said[at]) or said[at] in _TITLES):
+            if at + 1 in found:  # "Frau Dr. Wendt"
+                found[at] = (said[at], found[at + 1][1])
+            elif _is_title_case(kept[at + 1][0]):
+                found[at] = (said[at], after[0])
+        elif said[at] in _BEHIND and before and _is_title_case(kept[at - 1][0]):
+            found[at] = (said[at], before)
+    return found
+
+
+def _is_title_case(text: str) -> bool:
+    return text[:1].isupper() and any(map(str.islower, text)) and not re.search(r"[\d_]", text)
 
 
 def _parts(text: str, *, splits: bool) -> list[str]:
