@@ -98,8 +98,23 @@ def sent(asked: list[bytes]) -> Any:
 
 @pytest.mark.parametrize("variable", ["SIGNET_NO_HOOKS", "SIGNET_BYPASS"])
 def test_hooks_can_be_switched_off(absent: Program, variable: str) -> None:
-    assert hook(absent, "session-end", END, **OFF, **{variable: "1"}) == Done(0, "", "")
+    for name in ("session-start", "user-prompt-submit", "session-end"):
+        said = {"prompt": "x", "cwd": "/work"}
+        assert hook(absent, name, said, **OFF, **{variable: "1"}) == Done(0, "", "")
+    assert hook(absent, "session-end", END, **OFF, SIGNET_NO_HOOKS="1") == Done(0, "", "")
     assert spooled(absent) == []
+
+
+def test_of_a_bypassed_session_only_its_key_is_kept_so_that_backfill_skips_it(
+    absent: Program,
+) -> None:
+    assert hook(absent, "session-end", END, **OFF, SIGNET_BYPASS="1").status == 0
+    [entry] = spooled(absent)
+    assert json.loads(entry.read_text())["body"] == {
+        "harness": "claude-code",
+        "sessionKey": END["session_id"],
+        "reason": "clear",
+    }
 
 
 def test_without_a_daemon_a_harness_goes_on(absent: Program) -> None:
