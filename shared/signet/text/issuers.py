@@ -150,12 +150,24 @@ _BY_FIRST = "|".join(
 _TOKEN = re.compile(rf"\b(?<!-)(?=[\w.~+/=:$!|@-]{{20}})(?:{_BY_FIRST})", re.ASCII)
 
 
+#: Characters per piece of a long text: a list of all its words would take eight times its memory.
+_PIECE = 262_144
+_BLANK = re.compile(r"\s")
+
+
 def tokens(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each token of a known issuer."""
-    # Most texts have no token, and checking only their long words is faster.
-    if not _TOKEN.search(" ".join([word for word in text.split() if len(word) >= 20])):
-        return
-    for found in _TOKEN.finditer(text):
+    end = 0
+    while (start := end) < len(text):
+        blank = _BLANK.search(text, start + _PIECE)
+        end = blank.start() if blank else len(text)
+        # Most texts have no token, and checking only their long words is faster.
+        if _TOKEN.search(" ".join([one for one in text[start:end].split() if len(one) >= 20])):
+            yield from _tokens(text, start, end)
+
+
+def _tokens(text: str, first: int, last: int) -> Iterator[tuple[int, int, str]]:
+    for found in _TOKEN.finditer(text, first, last):
         number = found.lastindex or 0
         kind, is_like_names, *_ = _FORMS[number - 1]
         start, end = found.span(number) if found[number] else found.span()

@@ -42,13 +42,16 @@ class _Rule:
 def mask(text: str) -> Masked:
     """Return the text with every detected secret replaced. Idempotent."""
     reading = TextReading(text)
-    read, lower = reading.text, reading.lower
+    read = reading.text
+    lower = read.lower()
     spans = _joined([*_evident(read, lower), *private_keys.bodies(read)])
     # Announced values are read with these masks in place, as they will be when the text is masked again.
     if spans:
+        del lower  # of a long transcript each copy takes up to 30 MB
         read = _replaced(read, [(start, end, HIDDEN * (end - start)) for start, end, _ in spans])
         lower = read.lower()
     spans = _joined([*spans, *named.secrets(read, lower)])
+    del read, lower
     if not spans:
         return Masked(text)
     spans = _joined([*spans, *_repeated(spans, reading.text)])

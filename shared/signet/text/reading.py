@@ -49,7 +49,6 @@ class TextReading:
         if "[masked: " in text:
             text = _MASK.sub(lambda mask: HIDDEN * len(mask[0]), text)
         self.text = text
-        self.lower = text.lower()
 
     def places(self, places: list[int]) -> list[int]:
         """Return the original places of characters."""

@@ -5,12 +5,14 @@ import hashlib
 import json
 import random
 import string
+import tracemalloc
 import uuid
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from signet.text import issuers
 from signet.text.masking import mask
 from support.growth import is_steep, repeated
 from unit.text import families
@@ -292,6 +294,25 @@ def test_the_time_for_a_hostile_text_grows_with_its_length_alone(piece: str) -> 
     assert not is_steep(mask, repeated(piece), 6_000)
     token = "ghp_" + "1aB2" * 9
     assert token not in mask(f"{repeated(piece)(20_000)} {token}").text
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\u3000"])
+def test_a_token_anywhere_in_a_long_text_is_masked(blank: str) -> None:
+    token = "ghp_" + "1aB2" * 9
+    for start in range(issuers._PIECE - 41, issuers._PIECE + 2, 3):
+        text = "x " * (start // 2) + blank + token + blank + "y " * issuers._PIECE + token
+        assert mask(text).text.count("[masked: GitHub token]") == 2
+
+
+def test_masking_a_long_text_takes_less_than_three_times_its_memory() -> None:
+    text = "User: which port does the server use? 8080.\n" * 60_000
+    tracemalloc.start()
+    try:
+        mask(text)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * len(text)
 
 
 def test_many_different_secrets_are_masked_in_linear_time() -> None:

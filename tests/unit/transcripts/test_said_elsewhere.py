@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from signet.domain.transcripts import log_files, steps, transcript
+from signet.domain.transcripts import log_files, said_elsewhere, steps, transcript
 from signet.domain.transcripts.steps import StepType
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 
@@ -34,6 +34,14 @@ def called(tool: str, asked: object, result: object, **more: object) -> list[dic
 
 def turns(*log: dict[str, object]) -> list[Turn]:
     return transcript.parse("\n".join(map(json.dumps, log)))
+
+
+def test_calls_without_a_result_take_no_memory_for_ever() -> None:
+    reader = said_elsewhere.Reader()
+    for number in range(2 * said_elsewhere.MOST_OPEN):
+        part = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {}}
+        assert [*reader.said({"message": {"content": [part]}})] == []
+    assert len(reader._tools) == said_elsewhere.MOST_OPEN
 
 
 @pytest.mark.parametrize("result", [REJECTED + "no, use httpx", REJECTED + "no, use httpx" + NOTE])

@@ -178,17 +178,20 @@ class _Session:
             self._steps.add(record, turns)
 
     def read(self, *, masks: bool) -> Reading:
-        text = storable(transcript.written(self._turns.kept))
+        turns = self._turns
+        messages = len(turns.kept) + turns.gone
+        text = storable(transcript.written(turns.kept))
+        turns.kept.clear()  # masking needs the memory
         masked = mask(text) if masks else Masked(text)
         return Reading(
             text=masked.text,
             steps=storable(self._steps.written()),
             masked=masked.kinds,
             version=self._version,
-            messages=len(self._turns.kept) + self._turns.gone,
+            messages=messages,
             unknown=dict(self._unknown),
             shortened=self._shortened,
-            left_out=self._left_out + self._turns.gone,
+            left_out=self._left_out + turns.gone,
             folders=tuple(self._folders.changes),
             files=tuple(map(storable, self._steps.files)),
         )

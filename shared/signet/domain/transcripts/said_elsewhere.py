@@ -20,6 +20,8 @@ _REFUSED = re.compile(
 )
 #: What Claude Code says itself where the user wants to talk about the questions.
 _CLARIFIES = "The user wants to clarify these questions."
+#: Calls that wait for their result. An interrupted call gets none.
+MOST_OPEN = 1_000
 _PAIR = re.compile(r'"([^"]+)"="([^"]*)"')
 
 
@@ -45,6 +47,8 @@ class Reader:
     def _called(self, part: Mapping[str, object]) -> Iterator[tuple[bool, str]]:
         name, asked = str(part.get("name")), part.get("input")
         self._tools[str(part.get("id"))] = name
+        if len(self._tools) > MOST_OPEN:
+            del self._tools[next(iter(self._tools))]
         plan = asked.get("plan") if isinstance(asked, Mapping) else None
         if name == _PLAN and isinstance(plan, str):
             yield False, plan
