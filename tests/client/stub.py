@@ -30,6 +30,8 @@ from pydantic.fields import FieldInfo
 from signet.client import calls
 from signet.client.call import PART
 from signet.client.method import Request
+from signet.wire.requests.browse import PageParams
+from signet.wire.requests.changes import ForgetBody, PatchItem
 from signet.wire.requests.model import BY_COMMAS
 from signet_api.routes import ROUTER
 
@@ -38,12 +40,12 @@ _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 _HEAD = '''"""Signatures of `calls.py`. Written by `PYTHONPATH=tests python -m client.stub`; not to be edited."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from signet.client.call import Call
 from signet.client.method import method
 {imports}
-
+{shapes}
 class Calls:
     """All requests of both clients."""
 '''
@@ -54,6 +56,14 @@ _HIDDEN = tuple(
     "changed_by cwd memory_feedback needs_context pin_type repository session_id transcript_path trigger user_prompt"
     " weight_override".split()
 )
+
+
+#: Exported types of arguments, from the fields of request models except some.
+_SHAPES: dict[str, tuple[type[BaseModel], str]] = {
+    "Patch": (PatchItem, "agent_id session_key changed_by"),
+    "Choice": (ForgetBody, "mode reason force wrong confirm_token session_key changed_by"),
+    "MemoryFilter": (PageParams, "limit offset cursor before sort order stats total facets"),
+}
 
 
 class Field(NamedTuple):
@@ -71,9 +81,11 @@ def source() -> str:
     """Return the stub."""
     methods = {name: one for name, one in vars(calls.Calls).items() if isinstance(one, Request)}
     body = "".join(map(_method, methods.values()))
+    shapes = "".join(_shape(name, model, hides) for name, (model, hides) in _SHAPES.items())
     kinds = {kind for one in methods.values() for kind in _answers(one) if is_typeddict(kind)}
     imports = [f"from {kind.__module__} import {kind.__name__}" for kind in kinds]
-    text = _ruff(_HEAD.format(imports="\n".join(imports)) + body, "check", "--fix", "--select=I")
+    head = _HEAD.format(imports="\n".join(imports), shapes=shapes)
+    text = _ruff(head + body, "check", "--fix", "--select=I")
     return _ruff(text, "format")
 
 
@@ -140,12 +152,24 @@ def _fields(dependant: Dependant) -> Iterator[tuple[str, tuple[str, str]]]:
             for one in (kind, *get_args(kind))
             if isinstance(one, type) and issubclass(one, BaseModel)
         ]
-        infos = models[0].model_fields if models else {field.alias: field.field_info}
-        for name, info in infos.items():
-            whole = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
-            yield name, _typed(whole, info)
+        yield from _model_fields(
+            models[0].model_fields if models else {field.alias: field.field_info}
+        )
     for below in dependant.dependencies:
         yield from _fields(below)
+
+
+def _model_fields(infos: Mapping[str, FieldInfo]) -> Iterator[tuple[str, tuple[str, str]]]:
+    for name, info in infos.items():
+        whole = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
+        yield name, _typed(whole, info)
+
+
+def _shape(name: str, model: type[BaseModel], hides: str) -> str:
+    """Return a TypedDict with the fields of a request model, except the hidden ones."""
+    fields = _model_fields(model.model_fields)
+    rows = [f"    {field}: {kind}\n" for field, (kind, _) in fields if field not in hides.split()]
+    return f"\nclass {name}(TypedDict, total=False):\n{''.join(rows)}"
 
 
 def _typed(kind: Any, info: FieldInfo) -> tuple[str, str]:

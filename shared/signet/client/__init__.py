@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from signet.client.address import find_url
     from signet.client.answers import Job
     from signet.client.asynchronous import AsyncSignet
+    from signet.client.calls import Choice, MemoryFilter, Patch
     from signet.client.context import Context
     from signet.client.errors import (
         BadAnswer,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
         Unauthenticated,
         Unavailable,
     )
-    from signet.client.filters import Choice, MemoryFilter, Patch
     from signet.client.signet import Signet
     from signet.client.tools import anthropic_tools, openai_tools
     from signet.client.work import Work
@@ -71,14 +71,14 @@ __all__ = [
 
 _HOMES = {
     "AsyncSignet": "signet.client.asynchronous",
-    "Choice": "signet.client.filters",
-    "MemoryFilter": "signet.client.filters",
+    "Choice": "signet.client.calls",
+    "MemoryFilter": "signet.client.calls",
     "Context": "signet.client.context",
     "Forbidden": "signet.errors",
     "Invalid": "signet.errors",
     "Job": "signet.client.answers",
     "NotFound": "signet.errors",
-    "Patch": "signet.client.filters",
+    "Patch": "signet.client.calls",
     "Signet": "signet.client.signet",
     "SignetError": "signet.errors",
     "TooLarge": "signet.errors",

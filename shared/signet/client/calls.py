@@ -3,9 +3,14 @@
 `PYTHONPATH=tests python -m client.stub` writes that file from the request models and routes of the API.
 """
 
+from typing import Any
+
 from signet import wire
 from signet.client.method import Fields, Request
 from signet.wire import operations as operations  # imports every module of `wire`
+
+#: A change for `modify_many`, a selection for `forget_many`, and filters of `memories`; `calls.pyi` has their fields.
+Patch = Choice = MemoryFilter = dict[str, Any]
 
 
 def _visible(sent: Fields) -> Fields:

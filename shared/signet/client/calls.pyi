@@ -1,7 +1,7 @@
 """Signatures of `calls.py`. Written by `PYTHONPATH=tests python -m client.stub`; not to be edited."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from signet.client.call import Call
 from signet.client.method import method
@@ -101,6 +101,54 @@ from signet.wire.tasks import AddedTask, StartedRun, TaskPage, WholeTask
 from signet.wire.telemetry import TelemetryPage, TelemetryStats
 from signet.wire.transfer import ExportPage, Imported
 from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, UpdateSettings
+
+class Patch(TypedDict, total=False):
+    reason: str
+    if_version: int | None
+    content: str | None
+    type: str | None
+    tags: str | Sequence[str] | None
+    importance: float | None
+    pinned: bool | None
+    who: str | None
+    id: str
+
+class Choice(TypedDict, total=False):
+    agent_id: str | None
+    ids: Sequence[str] | None
+    query: str | None
+    type: str | None
+    tags: str | Sequence[str] | None
+    who: str | None
+    project: str | None
+    pinned: bool | None
+    source_type: str | None
+    since: str | None
+    until: str | None
+    scope: str | None
+    limit: int | None
+    offset: int | None
+    all: bool
+
+class MemoryFilter(TypedDict, total=False):
+    q: str | None
+    ids: Sequence[str] | None
+    type: str | None
+    who: str | None
+    project: str | None
+    tags: str | Sequence[str] | None
+    source_type: str | None
+    source_id: str | None
+    scope: str | None
+    pinned: bool | None
+    importance_min: float | None
+    since: str | None
+    until: str | None
+    event_since: str | None
+    event_until: str | None
+    state: Literal["active", "superseded", "forgotten", "archived"] | None
+    as_of: str | float | None
+    unreviewed: bool
 
 class Calls:
     """All requests of both clients."""
