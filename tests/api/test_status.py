@@ -124,7 +124,7 @@ def test_of_status_only_some_parts_can_be_asked_for(api: Api) -> None:
         name: whole[name] for name in ("queue", "reasons")
     }
     refused = api.get("/api/status?parts=queue,love")
-    assert refused.status == 400 and "no part 'love'" in refused.error
+    assert refused.status == 400 and "unknown part 'love'" in refused.error
 
 
 def test_a_provider_is_told_as_it_is_configured_and_as_it_works(api: Api) -> None:

@@ -82,7 +82,7 @@ async def predecessors(saved: Remembered, new: NewMemory, state: State) -> list[
     try:
         result = await found(RecallBody.model_validate(asked), new.agent_id, state)
     except Exception as error:
-        log.warning("remember.without_predecessors", exc_info=error)
+        log.warning("remember.predecessors_failed", exc_info=error)
         return []
     return [
         {"id": hit.id, "content": hit.content}

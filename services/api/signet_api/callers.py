@@ -39,7 +39,7 @@ OTHER_USER = (
     "This connection belongs to another user of this machine, and auth.localUsers is 'same'. "
     "That user needs a token: set auth.mode to team or hybrid, then run signet auth token create"
 )
-UNKNOWN_USER = f"The system does not say which user made this connection. {_REMEDY}"
+UNKNOWN_USER = f"The user of this connection is unknown to the system. {_REMEDY}"
 HANDED_ON = f"A proxy has handed this request on, so it needs a token. {_REMEDY}"
 ELSEWHERE = "This request does not come from this machine, so it needs a token"
 
@@ -74,7 +74,7 @@ class Callers:
             return asked
         if why := await connection.confinement():
             raise NotProven(
-                f"To {rule.does}, use: {rule.command}. This way it is refused, because {why}"
+                f"To {rule.does}, use: {rule.command}. This request was refused because {why}"
             )
         return replace(asked, standing=Standing.OWNER)
 
@@ -125,7 +125,7 @@ class Callers:
     async def _claims(self, token: str, key: bytes) -> Claims:
         claims = tokens.verify(token, key, now=clock.now())
         if claims.sub == own.LOGIN:
-            raise Unauthenticated("this is a code to log in with, no token")
+            raise Unauthenticated("this is a login code, not a token")
         await self._check_revoked(claims)
         return claims
 

@@ -83,7 +83,7 @@ async def _whole(receive: Receive) -> bytes:
         message = await receive()
         body += message.get("body", b"")
         if len(body) > MOST_BYTES:
-            raise TooLarge(f"A confirmed request may have {MOST_BYTES} bytes")
+            raise TooLarge(f"A confirmed request may have at most {MOST_BYTES} bytes")
         if not message.get("more_body", False):
             return bytes(body)
 

@@ -114,7 +114,7 @@ class EventFollower:
         try:
             committed, is_whole = await self.state.db.aread(self._committed)
         except Unavailable as error:  # busy: the next poll retries
-            log.warning("events.look_failed", code=error.code)
+            log.warning("events.poll_failed", code=error.code)
             return self._written(found)
         self._seen = version if is_whole else None
         return (b"" if is_whole else self._missed()) + self._written([*found, *committed])

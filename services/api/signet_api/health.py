@@ -102,7 +102,7 @@ class Health:
         except SignetError as error:
             seen = Seen(database=False, code=error.code, reasons=(error.message,))
         except Exception:
-            log.exception("health.look_failed")
+            log.exception("health.check_failed")
             seen = Seen(database=False, reasons=("the database cannot be read",))
         self.last = self._with_storage(seen)
         return self.last

@@ -22,7 +22,7 @@ def confinement(inode: int) -> str | None:
     """Return why the process that holds a socket is confined, None if nothing indicates it."""
     folder = _holder(f"socket:[{inode}]") if inode else None
     if folder is None:
-        return "the system does not say which program asks"
+        return "the calling program is unknown to the system"
     try:
         return _reason(folder)
     except OSError:

@@ -47,7 +47,7 @@ class Projects:
         name = (elsewhere.machine if elsewhere else "here", spelled)
         found = await self._looked_up(named, elsewhere, may_register=scope is None)
         if found is None:
-            log.warning("project.not_looked_up", folder=spelled)
+            log.warning("project.lookup_failed", folder=spelled)
             return self._kept.get(name) or Place(spelled, root=spelled)
         self._kept[name] = found
         self._kept.move_to_end(name)

@@ -44,7 +44,7 @@ async def _taken(state: State, entry: Entry) -> bool:
         await _take(state, entry)
     except SignetError as error:
         if error.kind not in _HOPELESS:
-            log.warning("spool.waits", route=entry.route, code=error.code)
+            log.warning("spool.delayed", route=entry.route, code=error.code)
             return False
         log.warning("spool.refused", route=entry.route, detail=error.message)
     except ValidationError as error:

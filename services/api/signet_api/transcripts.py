@@ -87,7 +87,7 @@ async def _again(call: Call, report: Report, path: str, size: int, services: Ser
             try:
                 await session_end.end(call, report, services)
             except SignetError as error:
-                log.info("transcript.not_kept", code=error.code)
+                log.info("transcript.not_stored", code=error.code)
 
 
 async def _keep(
@@ -103,7 +103,7 @@ async def _keep(
     try:
         await state.db.awrite_quick(_store, call, found, at=clock.now())
     except SignetError as error:  # the session end submits it again
-        log.info("transcript.not_kept", code=error.code)
+        log.info("transcript.not_stored", code=error.code)
 
 
 def _store(tx: WriteTx, call: Call, found: Reading, *, at: datetime) -> None:

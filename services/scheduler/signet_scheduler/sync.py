@@ -60,6 +60,6 @@ def _tell(done: Synced) -> None:
     for path in done.changed:
         log.info("sync.wrote", path=path)
     for warning in done.warnings:
-        log.warning("sync.odd", detail=warning)
+        log.warning("sync.warning", detail=warning)
     for failure in done.failures:
         log.warning("sync.failed", detail=failure)

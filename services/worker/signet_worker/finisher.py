@@ -72,7 +72,7 @@ class Finisher:
     ) -> None:
         """Drop a job whose end is written; keep an unwritten one until the next heartbeat."""
         if error is not None:
-            log.warning("job.unsettled", job_id=job.lease.job_id, error=type(error).__name__)
+            log.warning("job.end_not_recorded", job_id=job.lease.job_id, error=type(error).__name__)
             job.write_again = partial(self._write, job, outcome)
             return
         job.is_finished = True

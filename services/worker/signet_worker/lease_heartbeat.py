@@ -87,7 +87,7 @@ class LeaseHeartbeat:
             try:
                 self._db.write_quick(job.finish, TIMED_OUT if job.is_over_time else _RELEASED)
             except SignetError as error:  # the rescuer ends it when this process is gone
-                log.warning("job.not_given_back", job_id=job.lease.job_id, code=error.code)
+                log.warning("job.release_failed", job_id=job.lease.job_id, code=error.code)
             self.drop(job)
         return len(jobs)
 

@@ -137,7 +137,7 @@ def own_token(path: PathOption = None) -> Output:
     made = own.own_token(workspace, "cli", now=now)
     if made is None:
         raise DaemonNotRunning(
-            f"No daemon of yours serves {workspace.root}. Start it with: signet daemon start"
+            f"You run no daemon for {workspace.root}. Start it with: signet daemon start"
         )
     yield {"token": made, "expiresAt": clock.to_text(now + own.HOLDS)}
     output.say(made)

@@ -88,8 +88,8 @@ def question(target: CallTarget, workspace: Workspace) -> OfflineQuestion:
         raise absent(target) from None
     except OSError as error:
         raise Unavailable(
-            f"The daemon of {workspace.root} cannot prove itself: {workspace.token_file} cannot be read "
-            f"({error.strerror}). To call it all the same: SIGNET_DAEMON_URL={target.url}",
+            f"The daemon of {workspace.root} cannot prove its identity: {workspace.token_file} cannot be read "
+            f"({error.strerror}). To call it anyway: SIGNET_DAEMON_URL={target.url}",
             "token_unreadable",
         ) from error
     nonce = os.urandom(16).hex()

@@ -126,7 +126,7 @@ def _nested(values: Mapping[str, Value]) -> dict[object, object]:
         for part in parents:
             inner = section.setdefault(part, {})
             if not isinstance(inner, dict):
-                raise Invalid(f"{key}: {part} is set to a value, too")
+                raise Invalid(f"{key}: {part} is also set to a value")
             section = inner
         section[last] = value
     return raw

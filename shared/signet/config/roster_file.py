@@ -37,7 +37,7 @@ def add(path: Path, agent: RosterAgent) -> None:
 
     def change(entries: list[Value]) -> list[Value]:
         if any(_name(one) == agent.name for one in entries):
-            raise Conflict("The roster has an agent of this name already", "agent_exists")
+            raise Conflict("The roster already has an agent of this name", "agent_exists")
         return [*entries, entry]
 
     def edit(lines: list[str], spans: list[tuple[int, int]], column: int) -> None:

@@ -45,7 +45,7 @@ async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
     """
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
-        raise Conflict("There is an agent of this name already", "agent_exists")
+        raise Conflict("An agent of this name already exists", "agent_exists")
     path = manifest.place(state.workspace)
     await asyncio.to_thread(roster_file.add, path, wanted)
     await asyncio.to_thread(files.make, state.workspace, wanted.name)

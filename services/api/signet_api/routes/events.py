@@ -32,7 +32,7 @@ async def get_events(
     chosen = query.topics or [name for name, rule in wire.TOPICS.items() if asked.may(rule)]
     for name in chosen:
         if name not in wire.TOPICS:
-            raise Invalid(f"topics: no topic {name!r}; there are {', '.join(wire.TOPICS)}")
+            raise Invalid(f"topics: unknown topic {name!r}; choose from {', '.join(wire.TOPICS)}")
         asked.check(wire.TOPICS[name])
         asked.check_within(wire.TOPICS[name])
     follower = EventFollower(state, asked, chosen, eventfeed.Cursor.parse(last_event_id))

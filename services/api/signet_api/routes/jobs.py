@@ -62,7 +62,7 @@ class JobFollower:
         try:
             look = await self.state.db.aread(self._look)
         except Unavailable as error:  # busy: the next poll retries
-            log.warning("events.look_failed", code=error.code)
+            log.warning("events.poll_failed", code=error.code)
             return b""
         self._seen = None if look.more else version
         return (missed(before) if look.missed else b"") + _written(look, before)

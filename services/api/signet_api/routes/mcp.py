@@ -68,7 +68,7 @@ async def post_mcp(request: Request) -> Response:
         return answer(406, "Accept must allow application/json", "not_acceptable")
     raw = await request.body()
     if len(raw) > MAX_BYTES:
-        raise TooLarge(f"A message may have {MAX_BYTES} bytes")
+        raise TooLarge(f"A message may have at most {MAX_BYTES} bytes")
     try:
         sent = parse(raw)
     except json.JSONDecodeError:
@@ -84,7 +84,7 @@ async def post_mcp(request: Request) -> Response:
         empty = protocol.error(None, protocol.INVALID_REQUEST, "Invalid Request")
         return JSONResponse(empty, 400)
     if len(sent) > MAX_MESSAGES:
-        raise TooLarge(f"A batch may have {MAX_MESSAGES} messages")
+        raise TooLarge(f"A batch may have at most {MAX_MESSAGES} messages")
     replies = await asyncio.gather(*(_answer(request, message) for message in sent))
     waited = [reply for reply in replies if reply is not None]
     return JSONResponse(waited) if waited else Response(status_code=202)

@@ -46,7 +46,9 @@ async def get_memories(
         caller.current().check(OPERATOR)
     for name in query.facets:
         if name not in listing.FACETS:
-            raise Invalid(f"facets: no facet {name!r}; there are {', '.join(listing.FACETS)}")
+            raise Invalid(
+                f"facets: unknown facet {name!r}; choose from {', '.join(listing.FACETS)}"
+            )
     return await state.db.aread(page, agent, query, asked, Rules.of(state.settings))
 
 

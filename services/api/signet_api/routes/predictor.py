@@ -170,7 +170,7 @@ async def post_rollback(
 ) -> wire.RolledBack:
     """Restore the original order; observation restarts from zero."""
     if body and body.version is not None:
-        raise NotFound("There is no such version: what was learned takes part, or it does not")
+        raise NotFound("No such version: learned ranking has no versions")
     agent_id = await agent_of(body.agent_id if body else None, None, request)
     await state.db.awrite(influence.rollback, agent_id, now=clock.now())
     return {"activeVersion": None}

@@ -54,7 +54,7 @@ async def get_secret(name: str, state: Shared, actor: Who) -> wire.SecretValue:
 async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> wire.KeptSecret:
     """Store a secret, replacing an earlier one."""
     await asyncio.to_thread(vault_of(state).put, name, body.value)
-    log.info("secret.kept", name=name, actor=actor.name)
+    log.info("secret.stored", name=name, actor=actor.name)
     return {"success": True, "name": name}
 
 
@@ -62,7 +62,7 @@ async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) ->
 async def delete_secret(name: str, state: Shared, actor: Who) -> wire.KeptSecret:
     """Delete a secret."""
     await asyncio.to_thread(vault_of(state).delete, name)
-    log.info("secret.dropped", name=name, actor=actor.name)
+    log.info("secret.deleted", name=name, actor=actor.name)
     return {"success": True, "name": name}
 
 

@@ -40,7 +40,7 @@ async def get_status(state: Shared, query: Annotated[StatusParams, Query()]) -> 
     """Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster."""
     for name in query.parts:
         if name not in PARTS:
-            raise Invalid(f"parts: no part {name!r}; there are {', '.join(PARTS)}")
+            raise Invalid(f"parts: unknown part {name!r}; choose from {', '.join(PARTS)}")
     return await status(state, frozenset(query.parts or PARTS))
 
 

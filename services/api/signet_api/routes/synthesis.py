@@ -114,7 +114,7 @@ def _config(settings: Settings) -> wire.SynthesisConfig:
 def _path(state: State, agent_id: str) -> Path:
     path = file.path_of(state.workspace, agent_id)
     if path is None:
-        raise Invalid("agentId is no name of an agent")
+        raise Invalid("agentId is not an agent name")
     return path
 
 

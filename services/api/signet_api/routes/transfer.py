@@ -47,7 +47,7 @@ async def get_export(
     try:
         changed = clock.given(since) if since else None
     except ValueError as error:
-        raise Invalid("since is no ISO time") from error
+        raise Invalid("since is not an ISO time") from error
 
     if everything:
         caller.current().check(ADMIN)
