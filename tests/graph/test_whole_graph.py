@@ -9,7 +9,7 @@ import pytest
 from graph.test_browse import ADA, an_edge, an_entity, id_of, names, remember
 from signet import clock
 from signet.domain.graph.missing_tables import NEEDED
-from signet_api.routes import knowledge_graph
+from signet_api.routes import knowledge
 from support.http import Api
 from support.processes import PATIENCE_SECONDS, eventually
 
@@ -210,7 +210,7 @@ def impact(api: Api, entity: str, **more: object) -> list[tuple[str, list[str]]]
 def test_impact_follows_who_is_hit_and_ends_in_circles(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(knowledge_graph, "IMPACT_MS", PATIENCE_SECONDS * 1000)
+    monkeypatch.setattr(knowledge, "IMPACT_MS", PATIENCE_SECONDS * 1000)
     db, api_, web, mail, page, far = (
         an_entity(api, name) for name in ("db", "api", "web", "mail", "page", "far")
     )
