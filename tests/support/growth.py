@@ -21,11 +21,12 @@ def is_steep(run: Callable[[str], object], make: Callable[[int], str], chars: in
 
 
 def _ratio(run: Callable[[str], object], small: str, large: str) -> float:
-    took = _seconds(run, large)
-    return took / max(_seconds(run, small), 1e-6) if took > _NOTHING else 0.0
+    took = processor_seconds(run, large)
+    return took / max(processor_seconds(run, small), 1e-6) if took > _NOTHING else 0.0
 
 
-def _seconds(run: Callable[[str], object], text: str) -> float:
+def processor_seconds(run: Callable[[str], object], text: str) -> float:
+    """Return the processor time of one call, in seconds."""
     began = time.process_time()
     run(text)
     return time.process_time() - began

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator
 
 #: Shorter strings must be isolated, because they occur inside many words.
 SHORT_CHARS = 3
+#: Characters that are compared before a string is looked up.
+LIKELY_CHARS = 8
 _WORD = re.compile(r"\w")
 
 
@@ -22,7 +24,10 @@ class Literals:
         lengths = [len(string) for string in self._long]
         self._least, self._most = min(lengths, default=1), max(lengths, default=0)
         self._heads = {string[: self._least] for string in self._long}
-        #: For each string its longest prefix among the others, -1 for none.
+        #: Finds where a string may begin, by the characters that any of them has in each of its first places.
+        columns = zip(*(head[:LIKELY_CHARS] for head in self._heads), strict=False)
+        self._likely = re.compile("".join(f"[{re.escape(''.join({*one}))}]" for one in columns))
+        #: For each string the longest other one that it begins with, -1 for none.
         self._within: list[int] = []
         around: list[int] = []
         for number, string in enumerate(self._long):
@@ -38,6 +43,11 @@ class Literals:
         place, least, heads, has_short = start, self._least, self._heads, bool(self._short)
         stop = len(text) if stop is None else stop
         while place < stop:
+            if not has_short:
+                found = self._likely.search(text, place)
+                place = stop if found is None else found.start()
+                if place >= stop:
+                    return
             size = self._size(text, place) if text[place : place + least] in heads else 0
             if has_short and not size:
                 size = self._short_size(text, place)

@@ -16,8 +16,8 @@ from signet.text import issuers, named, private_keys, values
 from signet.text.literals import Literals
 from signet.text.reading import HIDDEN, TextReading
 
-#: A shorter secret may be an ordinary word elsewhere.
-_LEAST_KNOWN = 8
+#: A shorter secret may be an ordinary word in another place; a longer one is found there by itself.
+_LEAST_KNOWN, _MOST_KNOWN = 8, 512
 
 _Span = tuple[int, int, str]
 
@@ -106,8 +106,12 @@ def _repeated(spans: list[_Span], text: str) -> Iterator[_Span]:
     ends = [0, *(end for _, end, _ in spans)]
     starts = [*(start for start, _, _ in spans), len(text)]
     gaps = [gap for gap in zip(ends, starts, strict=True) if gap[1] - gap[0] >= _LEAST_KNOWN]
-    kinds = {text[start:end]: kind for start, end, kind in spans if end - start >= _LEAST_KNOWN}
-    # A plain word or number has another meaning elsewhere.
+    kinds = {
+        text[start:end]: kind
+        for start, end, kind in spans
+        if _LEAST_KNOWN <= end - start <= _MOST_KNOWN
+    }
+    # A plain word or number means something else in another place.
     literals = Literals(
         [secret for secret in kinds if not (secret.isalpha() or secret.isdigit())] if gaps else ()
     )
@@ -174,6 +178,16 @@ _NEEDLES = tuple(
             ":*:|:5432:|:3306:",
             r"(?m)^[\w.*-]{1,255}+:(?:\d{2,5}|\*):[\w*-]{1,64}+:[\w*-]{1,64}+:(\S{4,256}+)$",
             _is_in_address,
+        ),
+        # A value in front of the word, in a sentence: "X is the database password".
+        (
+            "password",
+            "password|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|пароль|hasło",
+            r"(?<![^\s\"'`(])(?=[^\s\d]{0,24}\d)([^\s\"'`,;<>{}()\[\]|&\\\uffff]{6,64})[\"'`)]?,? (?:is|was|as|for|ist"
+            r"|war|als|lautet|est|comme|es|como|é|è|come|jest|jako|är|som)(?: [\w-]{1,20}){0,3}? (?i:password|passwort"
+            r"|kennwort|mot de passe|contraseña|senha|wachtwoord|пароль|hasło)(?![\w-]|[ -](?:manager|field|generator"
+            r"|hash|reset|store|vault|policy|form|prompt|file|app|tool|list|check|strength|based|grant|flow|auth))",
+            values.is_chosen,
         ),
         (
             "password",

@@ -1,7 +1,8 @@
 """Detect secrets announced by a word: `password=`, `export FOO_TOKEN=`, "the database password is …". Pure.
 
-Words are searched literally; only if something links a word to a value are both judged. Words and links are compared
-in lower case, so expressions need not ignore case, and every repetition is possessive or bounded.
+Each word is looked up literally; only where something links it to a value are the value and its name judged. In prose
+("the password for staging hunter2-Xy7 works") a value without a verb must look chosen. Words and links are read in
+lower case, so no expression ignores case, and every repetition is possessive or bounded.
 """
 
 import re
@@ -13,7 +14,7 @@ from signet.text.reading import HIDDEN
 
 
 class _Kind(StrEnum):
-    """What a word announces: a chosen secret (`NAME` if assigned), words, keys, a random run, digits."""
+    """What a word announces: what people choose (a `NAME` if assigned), words, keys, a random run, digits, a login."""
 
     PASSWORD = "password"
     NAME = "password or key"
@@ -21,23 +22,25 @@ class _Kind(StrEnum):
     KEY = "token"
     RUN = "key"
     PIN = "PIN"
+    LOGIN = "login"
 
 
 #: Words by kind. `^` marks a whole word.
 _WORDS = (
     (_Kind.PASSWORD, (
-        "password|passwd|passwort|passord|kennwort|pwd|mot de passe|mots de passe|^mdp|contraseña|contrasena|^clave"
+        "password|passwd|passwort|passord|kennwort|pwd|^pw|mot de passe|mots de passe|^mdp|contraseña|contrasena|^clave"
         "|^senha|palavra-passe|wachtwoord|lösenord|adgangskode|salasana|jelszó|hasło|^heslo|^parola|şifre|пароль"
         "|пароля|パスワード|密码|密碼|口令|비밀번호|mật khẩu|סיסמה|كلمة المرور|identified by"
     )),
-    (_Kind.NAME, "^pw|^pass|^psk"),
+    (_Kind.NAME, "^pass|^psk"),
     (_Kind.PHRASE, "passphrase|passcode|seed phrase|recovery phrase|mnemonic"),
     (_Kind.KEY, (
         "secret|token|credential|authorization|bearer|apikey|api-schlüssel|apiキー|clé api|clé d'api|clave api"
         "|clave de api|chave api|chave de api|chiave api|ключ api|api-ключ|токен|トークン|api密钥|密钥|令牌"
     )),
     (_Kind.RUN, "^pat|^auth"),
-    (_Kind.PIN, "^pin|暗証番号"),
+    (_Kind.PIN, "^pin|暗証番号|geheimzahl|pincode"),
+    (_Kind.LOGIN, "^login|^logins|^creds|zugangsdaten"),
 )  # fmt: skip
 #: Secret purposes of a `key`, and purposes of a `code`.
 _QUALIFIED = (
@@ -46,7 +49,7 @@ _QUALIFIED = (
         " deploy write ingest license webhook consumer hmac integration management jwt bot preshared secret"
     )),
     ("key", _Kind.RUN, "app application server root service host functions team activation"),
-    ("code", _Kind.PIN, "pin door gate alarm garage safe lock unlock entry vault"),
+    ("code", _Kind.PIN, "pin door gate alarm garage safe lock unlock entry vault tür"),
 )  # fmt: skip
 #: Private members of a JSON web key.
 _JWK = tuple((f'"{name}"', _Kind.RUN, None) for name in ("d", "p", "q", "dp", "dq", "qi", "k"))
@@ -85,16 +88,60 @@ _IS = (
     r"(?: (?:now|currently|still|set|changed|reset|updated|rotated|jetzt|nun|maintenant|ahora)){0,3}"
     r"(?: (?:to|as|auf|à|a))?:? "
 )
+#: What can hold a secret: something in quotes, a digit or a sign in its first characters, a long word, four words.
+_BARE_CHARS = r"[^\s\"'`,;<>{}()\[\]|&\\\uffff\ufdd0\ufdd1\u3000-\u9fff\uac00-\ud7ff]"
+_PLAUSIBLE = (
+    rf"(?=[brfu]{{0,2}}[\"'`\ufdd0\ufdd1]|[\"'`(]?(?:{_BARE_CHARS}{{0,24}}?[\d!@#$%^&*+~?=/]|{_BARE_CHARS}{{24}}"
+    r"|[a-z]{2,12}(?:[ -][a-z]{2,12}){3}))"
+)
+#: Up to four words of a sentence between a word and a value that has letters and digits, or digits alone.
+_WORDS_BETWEEN = r"(?:['’]s)?(?P<far>,?(?: [^\W\d_][\w'’-]{0,19}){0,4}?[,:]?) [\"'`(]{0,2}"
+#: The same between a login and its password: `login: admin / …`.
+_NAMES_BETWEEN = r"(?P<far>:?(?: (?:[^\W\d_][\w'’.@-]{0,30}:?|[/|])){0,4}?,?) [\"'`(]{0,2}"
+_MIXED = r"(?=\S{6})(?=[^\s\d]{0,24}\d)(?=[^\sa-z]{0,24}[a-z])"
+_FOR_WHAT = (
+    r"(?P<far>(?: (?:for|of|to|on|from|für|zu|vom|zum|zur|pour|de|du|para|per)(?: [\w'-]{1,20}){1,3}?)?) [\"'`(]?"
+    r"(?=\d{4,8}(?![\w/:-]|\.\d))"
+)
 #: `\ufdd0` and `\ufdd1` are escaped quotation marks (`reading.py`).
-_LINK = re.compile(
-    r"(?P<rest>[a-z0-9_-]{0,32}+)"
-    r"(?:(?P<sign>(?:[\s\"'`)\]\[\ufdd0\ufdd1]{0,6}+"
+_LINK = (
+    r"(?P<sign>(?:[\s\"'`)\]\[\ufdd0\ufdd1]{0,6}+"
     r"(?:[:=](?![:=])(?:\s?(?:str|string|bytes|text|secretstr)\s?=(?!=))?+|=>|:=|\?=|,(?=\s{0,3}[\"'](?!value)))"
     r"|[\"']?,?\s{0,40}+[\"']?value[\"']?\s{0,3}[:=]|\((?=\s?[\"'])|>"
     r"|</(?:key|name)>\s{0,40}+<(?:string|value)>)"
     r"\s{0,4}+(?:[|>][-+]?\s{1,12}+)?+(?:(?:basic|bearer|digest|token|apikey|ssws|bot|splunk|geniekey)\s{1,3}+)?+)"
-    rf"|(?P<verb>{_OF_WHAT}(?:{_IS}|: )| to:? |\s?[はがをと是为為은는이가]\s?)"
-    r"|[ \t]{1,3}+)"
+    rf"|(?P<verb>{_OF_WHAT}(?:{_IS}|: )| to:? |\s?[はがをと是為为은는이가]\s?)"
+)
+#: Most words of prose have neither in this many characters: then no more is read.
+_MARK = r"(?=[^\n\d\"'`:=!@#$%^&*+~?/>(\ufdd0\ufdd1]{0,120}+[\d\"'`:=!@#$%^&*+~?/>(\ufdd0\ufdd1])"
+
+
+def _links(near: str, *, first: str = _MARK) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the expression of what follows a word, and that for words of scripts without blanks."""
+    rest = r"(?P<rest>[a-z0-9_\u00df-\u024f\u0370-\u052f-]{0,32}+)"
+    behind = rf"(?:{_LINK}|{near}|(?P<blank>[ \t]{{1,3}}+)){_PLAUSIBLE}"
+    return (
+        re.compile(f"{first}{rest}{behind}"),
+        re.compile(rf"(?P<rest>)(?:{behind}|(?=[a-z]{{0,24}}[\d-]))"),
+    )
+
+
+_NOTHING_NEAR = _links(r"(?P<far>(?!))")
+_LINKS = {
+    _Kind.PASSWORD: _links(_WORDS_BETWEEN + _MIXED),
+    _Kind.LOGIN: _links(_NAMES_BETWEEN + _MIXED),
+    **dict.fromkeys((_Kind.KEY, _Kind.RUN, _Kind.NAME), _NOTHING_NEAR),
+    _Kind.PHRASE: _links(_WORDS_BETWEEN + _MIXED, first=""),
+    _Kind.PIN: _links(_FOR_WHAT),
+}
+#: The second value of "from X to Y", "X or Y".
+_NEXT = re.compile(
+    r"[\"'`)]?,? (?:(?:and )?(?:to|or|and|then|now|not|but|sondern|oder|und|auf|ou|et|y|o|->|→)|instead of) [\"'`(]?"
+    rf"({_BARE_CHARS}{{6,64}})"
+)
+#: A number after the hardware or the verb `pin` is no secret.
+_IS_PIN = re.compile(
+    r"(?:my|the|your|our|his|her|their|use|with|enter|card|phone|sim|new|old|mein|meine|die|der|le|la|el|mi|code)[ -]\Z"
 )
 #: Characters that follow names in programs and do not occur in passwords written by people.
 _JOINED = tuple(",()[]{}|&<>\\")
@@ -102,9 +149,15 @@ _JOINED = tuple(",()[]{}|&<>\\")
 _VALUE = re.compile(
     r"(?:[brfuBRFU]{1,2}(?=[\"']))?+(?:\"([^\"\n]++)\"|'([^'\n]++)'|`([^`\n]++)`"
     r"|([\ufdd0\ufdd1]) ([^\n\ufdd0\ufdd1]++)\4"
-    r"|[\"'`\ufdd0\ufdd1]? ?([^\s\"'`,;<>{}()\[\]|&\\\uffff\ufdd0\ufdd1\u3000-\u9fff\uac00-\ud7ff]++))"
+    rf"|[\"'`\ufdd0\ufdd1]? ?({_BARE_CHARS}++))"
 )
 _BARE = 6
+#: What people choose, and type into a sentence.
+_PEOPLES = (_Kind.PASSWORD, _Kind.PHRASE)
+#: Characters before and behind a word that decide whether it announces a secret, if its value ends in their first half.
+_BEFORE, _BEHIND = 60, 256
+#: Surroundings of a word that are kept.
+_MOST_DULL = 256
 _CALLED = re.compile(r"[A-Za-z_][\w.]*")
 _PHRASE = re.compile(r"[\"'`]?([A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){3,23}+)(?![\w-])")
 _SEED = re.compile(r"[\"'`]?([a-z]{3,8}(?: [a-z]{3,8}){11,23}+)(?![\w-])")
@@ -115,14 +168,18 @@ _USER = re.compile(
 )
 #: Maximum characters of a value used to judge it.
 _JUDGED = 512
-#: Cached judgements per text.
-_MOST_JUDGED = 4_096
-#: Maximum length of a value that is searched for the word again.
+#: Different values that are judged in a text, and one more for so many characters.
+_LEAST_JUDGED, _CHARS_PER_JUDGED = 4_096, 128
+#: Most characters of a value in which the word is looked for again.
 _READ_AGAIN = 64
-#: Characters before and after a word that decide whether it announces a secret, if its value ends nearby.
-_BEFORE, _BEHIND, _NEAR = 100, 512, 128
-#: Cached surroundings per word.
-_MOST_DULL = 256
+#: How people speak of one password.
+_MEANT = re.compile(
+    r"(?:^|\W)(?:the|my|our|your|his|her|their|this|that|with|use|das|dem|dein|mein|unser|le|la|el|mi|tu|su|o|a|het|mijn)"
+    r"(?: [\w-]{1,20}){0,2} \Z"
+)
+_PART_OF_FORM = re.compile(
+    r"[\"'`] (?:field|label|input|button|column|key|option|parameter|box|prompt|property)"
+)
 
 
 class _Way(IntEnum):
@@ -139,49 +196,68 @@ _Judged = dict[tuple[_Kind, _Way, str, str | None], bool]
 
 
 def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of each announced secret."""
+    """Yield start, end and kind of each secret that a word announces.
+
+    A text that has more values to judge than a list of passwords would keep a processor busy: its rest is a secret.
+    """
     read: set[int] = set()
     judged: _Judged = {}
+    left, stop = _LEAST_JUDGED + len(text) // _CHARS_PER_JUDGED, len(text)
     for word, kind, before in [row for core, rows in _BY_CORE if core in lower for row in rows]:
-        # Long logs repeat: surroundings in which this word announces nothing, with the length to the end of its link
-        # and the length after which to search again.
-        dull: dict[str, tuple[int, int]] = {}
-        is_dull = False
+        links = _LINKS[kind][word[-1] > "\u2fff"]
+        # Surroundings in which this word announces nothing, with the length to the end of its link.
+        dull: dict[str, int] = {}
+        misses = 0
         at = lower.find(word)
-        while at >= 0:
-            around = text[at - _BEFORE : at + _BEHIND] if is_dull and at >= _BEFORE else ""
+        while 0 <= at < stop:
+            after = at + len(word)
+            around = (
+                text[at - _BEFORE : at + _BEHIND] if at >= _BEFORE and misses < _MOST_DULL else ""
+            )
             if around in dull:
-                end, size = dull[around]
-                if end:
-                    read.add(at + end)
-                at = lower.find(word, at + size)
+                misses = 0
+                read.add(at + dull[around])
+                at = lower.find(word, after)
                 continue
-            after, begin, end, place, is_dull = at + len(word), at, at, None, False
-            if before is None or _stands(lower, at, after, before):
-                link = _LINK.match(lower, after)
-                is_dull = link is None or link.end() not in read
-                if link is not None and is_dull:
-                    value = None
-                    rest, sign, verb = link.groups()
-                    if not rest or not _is_other(word, before, link, text):
-                        begin = end = link.end()
-                        read.add(begin)
-                        value = _VALUE.match(text, begin)
-                    if value is not None:
-                        end = value.end()
-                        way = _way(at, sign, verb, lower)
-                        place = _secret(kind, way, link, value, text, judged)
-                        if place is not None:
-                            yield *place, (kind if way >= _Way.SAID else _Kind.NAME)
-                        # A long value is read once, because words inside would end with it.
-                        if way is _Way.ASSIGNED and end - begin > _READ_AGAIN:
-                            after = end if value.lastindex == _BARE else after
-            is_dull = is_dull and place is None and end < at + _NEAR
-            if is_dull and around:
-                if len(dull) >= _MOST_DULL:
-                    dull.clear()
-                dull[around] = begin - at, after - at
+            begin = end = at
+            link = links.match(lower, after)
+            if (
+                link is not None
+                and link.end() not in read
+                and (before is None or _stands(lower, at, after, before))
+                and not (link[1] and _is_other(word, before, link, text))
+            ):
+                begin = end = link.end()
+                read.add(begin)
+                value = _VALUE.match(text, begin)
+                if value is not None:
+                    end = value.end()
+                    way = _way(at, link[2], link[3], lower)
+                    place = _secret(kind, way, at, link, value, text, judged)
+                    if place is not None:
+                        left -= 1
+                        end = len(text)
+                        yield *place, (kind if way >= _Way.SAID else _Kind.NAME)
+                        if way >= _Way.SAID and (other := _second(text, place[1])):
+                            yield *other, kind
+                    if len(judged) > left:
+                        yield begin, len(text), _Kind.NAME
+                        stop = begin
+                    # Words in a long value would end with it: it is read once.
+                    if way is _Way.ASSIGNED and value.end() - begin > _READ_AGAIN:
+                        after = value.end() if value.lastindex == _BARE else after
+            misses += 1
+            if around and end < at + _BEHIND // 2:
+                dull[around] = begin - at
             at = lower.find(word, after)
+
+
+def _second(text: str, end: int) -> tuple[int, int] | None:
+    """Return where another value of the same sentence stands: `from X to Y`."""
+    other = _NEXT.match(text, end)
+    if other is None or not values.is_chosen(value := other[1].rstrip(".:?")):
+        return None
+    return other.start(1), other.start(1) + len(value)
 
 
 def _stands(lower: str, at: int, after: int, before: tuple[str, ...] | None) -> bool:
@@ -221,6 +297,7 @@ def _way(at: int, sign: str | None, verb: str | None, lower: str) -> _Way:
 def _secret(
     kind: _Kind,
     way: _Way,
+    at: int,
     link: re.Match[str],
     value: re.Match[str],
     text: str,
@@ -230,7 +307,7 @@ def _secret(
     begin, (start, end) = link.end(), value.span(value.lastindex or 0)
     if text[begin - 1] == ">" and link["sign"] and not text.startswith("</", value.end()):
         return None  # no element of XML
-    if _may_be_words(kind, way) and (words := _words(kind, begin, text)):
+    if _may_be_words(kind, way, at, text) and (words := _words(kind, way, begin, text)):
         return words.span(1)
     following = None
     if value.lastindex == _BARE:
@@ -246,28 +323,33 @@ def _secret(
     key = (kind, way, found, following)
     is_secret = judged.get(key)
     if is_secret is None:
-        is_secret = _is_secret(kind, way, found, following)
-        if len(judged) < _MOST_JUDGED:
-            judged[key] = is_secret
-    if is_secret or (
-        way is _Way.BEHIND
-        and (kind is _Kind.PASSWORD or kind is _Kind.PHRASE)
-        and values.is_user_password(found)
-        and _follows_user(link)
-    ):
-        return start, end
-    return None
+        is_secret = judged[key] = _is_secret(kind, way, found, following)
+    if not is_secret and way is _Way.BEHIND and kind in _PEOPLES and not link["far"]:
+        is_quoted = following is None and _PART_OF_FORM.match(text, end) is None
+        is_secret = values.is_user_password(found) and _follows_user(link)
+        if not is_secret and values.is_simple(found):
+            is_secret = not found.isdigit() or _is_meant(link, at)
+        elif not is_secret and is_quoted and values.is_word(found):
+            is_secret = _is_meant(link, at)
+    return (start, end) if is_secret else None
 
 
-def _may_be_words(kind: _Kind, way: _Way) -> bool:
+def _is_meant(link: re.Match[str], at: int) -> bool:
+    """Return whether somebody speaks of one password: `use the password …`."""
+    return _MEANT.search(link.string, max(0, at - _BEFORE), at) is not None
+
+
+def _may_be_words(kind: _Kind, way: _Way, at: int, text: str) -> bool:
     """Return whether digits or words can be a secret after this word."""
     if kind is _Kind.PASSWORD:
         return way is _Way.ASSIGNED
-    return way is not _Way.BEHIND and (kind is _Kind.PIN or kind is _Kind.PHRASE)
+    if kind is _Kind.PIN and way is _Way.BEHIND and text.startswith("pin", at):
+        return _IS_PIN.search(text[max(0, at - 12) : at].lower()) is not None
+    return kind is _Kind.PIN or kind is _Kind.PHRASE
 
 
-def _words(kind: _Kind, begin: int, text: str) -> re.Match[str] | None:
-    """Return digits or words, in the only group, that are a secret after this word."""
+def _words(kind: _Kind, way: _Way, begin: int, text: str) -> re.Match[str] | None:
+    """Return digits or words in the place of a value, in their one group, that are a secret after this word."""
     if kind is _Kind.PIN:
         return _DIGITS.match(text, begin)
     if kind is _Kind.PHRASE and (found := _DIGITS.match(text, begin) or _SEED.match(text, begin)):
@@ -277,6 +359,7 @@ def _words(kind: _Kind, begin: int, text: str) -> re.Match[str] | None:
         found is None
         or HIDDEN in text[found.end() : found.end() + 2]
         or not values.is_phrase(found[1])
+        or (way is _Way.BEHIND and " " in found[1])
     ):
         return None
     # A password of words is quoted or ends its line.
@@ -292,8 +375,8 @@ def _is_secret(kind: _Kind, way: _Way, value: str, following: str | None) -> boo
         return values.is_key(value)
     if kind is _Kind.PIN or (kind is _Kind.NAME and way is not _Way.ASSIGNED):
         return False
-    if way is _Way.BEHIND:
-        return values.is_strong(value)
+    if kind is _Kind.LOGIN or way is _Way.BEHIND:
+        return values.is_chosen(value)
     if values.is_given(value) or (way is _Way.SAID and following is None and values.is_word(value)):
         return True
     return way is not _Way.LISTED and following not in _JOINED and values.is_simple(value)

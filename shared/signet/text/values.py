@@ -25,11 +25,24 @@ _MIXED = re.compile(r"\D*\d.*?[^\W\d_]|[^\W\d_].*?\d|..*?[!@#$%^&*+~?=/]", re.DO
 #: Letters, digits and signs; the first has no separators of programs.
 _SURE = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9]+[!@#$%^&*?][A-Za-z0-9!@#$%^&*?]*")
 _SIGNED = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])(?=.+[!@#$%^&*?~+]).{8,}")
-#: A word and a number, unless the word is a term of programs.
+#: Letters, digits and a capital or sign that a person may choose; no mention, address or colour.
+_CHOSEN = re.compile(
+    r"(?=\D*\d)(?=[^a-z]*[a-z])(?=[^A-Z!@#$%^&*?~+]*[A-Z!@#$%^&*?~+])(?!.*://)(?!.*[Pp]assword)(?![@#]\w+$)(?![\w.+-]+@[\w-]+\.)(?!\d+[a-z-]+$)"
+)
+#: Names of algorithms, products and parts of a plan, with a number.
+_TECHNICAL = re.compile(
+    r"(?i:sha|md|pbkdf|argon|s?crypt|bcrypt|yescrypt|oauth|pkcs|socks|fido|utf|base|aes|rsa|dsa|curve|chacha|hmac|https?|tls|ssl|ssh"
+    r"|ipv|win(?:dows)?|python|node|java|php|ruby|rust|gpt|llama|claude|gemini|sprint|step|phase|chapter|level|version"
+    r"|build|release|issue|ticket|page|line|room|floor|iphone|ipad|android|ios|macos|ubuntu|debian|fedora|postgres(?:ql)?"
+    r"|mysql|mongo|redis|keepassx?c?|bitwarden|quarter|week|day|task|test|case|figure|table|section|part|item|rule|unit)"
+    r"[-_#/ ]?v?\d+(?:[-_.+/]?[A-Za-z]{0,6}\d{0,4}){0,3}|[A-Z]{1,8}[-_#]?\d+[a-z]?|\d+(?:st|nd|rd|th|FA|MB|GB|kB|ms)?"
+    r"|.*\.(?:py|js|ts|tsx|json|ya?ml|toml|ini|conf|env|txt|md|rst|pem|key|sh|sql|log|csv|html?|xml|go|rs|rb|java|c|h|gz|zip|com|org|net|io)\W*"
+)
+#: A word and a number, unless the word is one of programs.
 _SIMPLE = re.compile(
     r"(?!(?:sha|md|base|utf|oauth|argon|pbkdf|bcrypt|scrypt|field|input|value|string|text|param|arg|var|user|level"
     r"|version|option|item|key|token|pass|password|passwd|secret|line|step|page|type|test|case|int|float|uint|char"
-    r"|varchar|env|example|latin|http|ipv|python|node|postgres|mysql|redis|win|linux|row|column|part|phase)\d)"
+    r"|varchar|form|login|reset|auth|hash|check|policy|prompt|screen|box|label|store|server|host|site|client|admin|rule|env|example|latin|http|ipv|python|node|postgres|mysql|redis|win|linux|row|column|part|phase)\d)"
     r"[a-z]{4,16}\d{1,6}|[A-Z][a-z]{3,16}\d{2,6}|\d{6,12}"
 )
 #: Letters and digits that are neither code nor ordinary: a letter first, a digit inside.
@@ -139,6 +152,20 @@ def is_strong(value: str) -> bool:
     if is_run(value):
         return _ORDINARY.fullmatch(value) is None
     return _SIGNED.fullmatch(value) is not None and is_given(value)
+
+
+def is_chosen(value: str) -> bool:
+    """Return whether a value in a sentence looks like a password: letters, digits, and capitals or signs among them."""
+    value = value.rstrip("*_")
+    if len(value) < 6 or _CHOSEN.match(value) is None:
+        return is_strong(value)
+    is_other = (
+        is_placeholder(value)
+        or _TECHNICAL.fullmatch(value)
+        or _CODE.fullmatch(value)
+        or _is_expression(value)
+    )
+    return not is_other and (_ORDINARY.fullmatch(value) is None or looks_random(value))
 
 
 def is_user_password(value: str) -> bool:
