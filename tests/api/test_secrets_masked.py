@@ -93,6 +93,18 @@ def test_a_secret_is_masked_before_it_is_stored_and_the_answer_says_so(api: Api,
     assert TOKEN not in kept and MASKED in kept
 
 
+@pytest.mark.parametrize("way", WAYS, ids=[way.__name__ for way in WAYS])
+def test_private_text_is_not_stored(api: Api, way: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "TOKEN", "<private>the violet cellar</private>")
+    assert way(api)["masked"] == ["private text"]
+    prompt = {"harness": "codex", "sessionKey": "s2", "userMessage": f"Where is {TOKEN} now?"}
+    assert api.post("/api/hooks/user-prompt-submit", prompt).status == 200
+    for name in ("pre-compaction", "session-end"):
+        api.post(f"/api/hooks/{name}", {"harness": "codex", "sessionKey": "s2"})
+    kept = stored(api)
+    assert "violet" not in kept and "[masked: private text]" in kept
+
+
 def test_others_can_write_while_a_change_is_masked(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 #: Shorter strings must be isolated, because they occur inside many words.
 SHORT_CHARS = 3
-#: Characters that are compared before a string is looked up.
+#: Characters compared before a string is looked up.
 LIKELY_CHARS = 8
 _WORD = re.compile(r"\w")
 
@@ -24,10 +24,10 @@ class Literals:
         lengths = [len(string) for string in self._long]
         self._least, self._most = min(lengths, default=1), max(lengths, default=0)
         self._heads = {string[: self._least] for string in self._long}
-        #: Finds where a string may begin, by the characters that any of them has in each of its first places.
+        #: Matches where a string may begin: the characters of all strings at each of their first positions.
         columns = zip(*(head[:LIKELY_CHARS] for head in self._heads), strict=False)
         self._likely = re.compile("".join(f"[{re.escape(''.join({*one}))}]" for one in columns))
-        #: For each string the longest other one that it begins with, -1 for none.
+        #: For each string its longest prefix among the others, -1 for none.
         self._within: list[int] = []
         around: list[int] = []
         for number, string in enumerate(self._long):

@@ -1,8 +1,8 @@
 """Detect secrets announced by a word: `password=`, `export FOO_TOKEN=`, "the database password is …". Pure.
 
-Each word is looked up literally; only where something links it to a value are the value and its name judged. In prose
-("the password for staging hunter2-Xy7 works") a value without a verb must look chosen. Words and links are read in
-lower case, so no expression ignores case, and every repetition is possessive or bounded.
+Words are searched literally; only if something links a word to a value are both judged. In prose ("the password for
+staging hunter2-Xy7 works") a value without a verb must look chosen. Words and links are compared in lower case, so
+expressions need not ignore case, and every repetition is possessive or bounded.
 """
 
 import re
@@ -14,7 +14,7 @@ from signet.text.reading import HIDDEN
 
 
 class _Kind(StrEnum):
-    """What a word announces: what people choose (a `NAME` if assigned), words, keys, a random run, digits, a login."""
+    """What a word announces: a chosen secret (`NAME` if assigned), words, keys, a random run, digits, a login."""
 
     PASSWORD = "password"
     NAME = "password or key"
@@ -170,7 +170,7 @@ _USER = re.compile(
 _JUDGED = 512
 #: Different values that are judged in a text, and one more for so many characters.
 _LEAST_JUDGED, _CHARS_PER_JUDGED = 4_096, 128
-#: Most characters of a value in which the word is looked for again.
+#: Maximum length of a value that is searched for the word again.
 _READ_AGAIN = 64
 #: How people speak of one password.
 _MEANT = re.compile(
@@ -196,16 +196,16 @@ _Judged = dict[tuple[_Kind, _Way, str, str | None], bool]
 
 
 def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of each secret that a word announces.
+    """Yield start, end and kind of each announced secret.
 
-    A text that has more values to judge than a list of passwords would keep a processor busy: its rest is a secret.
+    A text with more values than a list of passwords would keep a processor busy: its rest is masked as one secret.
     """
     read: set[int] = set()
     judged: _Judged = {}
     left, stop = _LEAST_JUDGED + len(text) // _CHARS_PER_JUDGED, len(text)
     for word, kind, before in [row for core, rows in _BY_CORE if core in lower for row in rows]:
         links = _LINKS[kind][word[-1] > "\u2fff"]
-        # Surroundings in which this word announces nothing, with the length to the end of its link.
+        # Long logs repeat: surroundings in which this word announces nothing, with the length to the end of its link.
         dull: dict[str, int] = {}
         misses = 0
         at = lower.find(word)
@@ -243,7 +243,7 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
                     if len(judged) > left:
                         yield begin, len(text), _Kind.NAME
                         stop = begin
-                    # Words in a long value would end with it: it is read once.
+                    # A long value is read once, because words inside would end with it.
                     if way is _Way.ASSIGNED and value.end() - begin > _READ_AGAIN:
                         after = value.end() if value.lastindex == _BARE else after
             misses += 1

@@ -94,6 +94,21 @@ def test_a_sentence_about_passwords_stays(sentence: str) -> None:
     assert mask(sentence).text == sentence
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a <private>x\ny</private> b <PRIVATE>z</PRIVATE>", "a [masked: private text] b [masked: private text]"),
+        ("<private>a <private>b</private> c", "[masked: private text] c"),
+        ('{"c": "\\u003cprivate\\u003ex y\\u003c/private\\u003e z"}', '{"c": "[masked: private text] z"}'),
+        ("use `<private>` and then </private>", "use `<private>` and then </private>"),
+        ("an open <private> tag", "an open <private> tag"),
+    ],
+)  # fmt: skip
+def test_what_people_mark_as_private_is_masked(text: str, expected: str) -> None:
+    assert mask(text).text == expected
+    assert mask(expected).text == expected
+
+
 def harmless() -> list[str]:
     """Return texts that hold long or secret-sounding things and no secret."""
     chance = random.Random(16)
@@ -304,7 +319,7 @@ PIECES = (
     "pataaaaaaaaaaaaaa.", "password (", "password:\n", "value=", "docker login ", "Private-Lines: 9\nabc\n",
     'password="', "pwd x", "pwd x1", "pw 1 ", "PIN 1234 ", "the password hunter2 ", "x1yZ is the password ",
     "login: a / ",
-    "passphrase ", "seed phrase is ", "password a b c d ", "from Ab1xyz to ",
+    "passphrase ", "seed phrase is ", "<private>", "</private>", "password a b c d ", "from Ab1xyz to ",
 )  # fmt: skip
 
 

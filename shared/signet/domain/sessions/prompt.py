@@ -18,6 +18,7 @@ from signet.domain.sessions.context import Context, context_of
 from signet.domain.sessions.models import State
 from signet.domain.sessions.question import Question, is_first
 from signet.domain.sessions.services import Services
+from signet.text.masking import mask
 from signet.wire.hooks import Prompted
 
 #: What a prompt gets that brings nothing to mind.
@@ -39,6 +40,8 @@ async def answer(
     `last_answer` is what the assistant said before, `rated` are ratings of memories that come with the prompt.
     """
     now = clock.now()
+    if services.settings.memory.mask_secrets:
+        message, last_answer = mask(message).text, mask(last_answer).text
     terms = prompt_text.terms(message, last_answer)
     given = session.given if session else frozenset()
     held = await holdout.holds(call, services)
