@@ -12,7 +12,7 @@ from signet.daemon import control, record
 from signet.daemon.processes import processes
 from signet.domain.auth import workspace_token
 from signet.domain.auth.secret import BadSecret
-from signet.domain.updates import state as updates
+from signet.domain.updates import check
 from signet.errors import Invalid
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
@@ -131,5 +131,5 @@ def test_clients_read_no_rubbish_and_wait_for_no_pipe(tmp_path: Path, how: str) 
             connection.of(workspace)
     with pytest.raises((OSError, BadSecret)):
         workspace_token.read(workspace)
-    assert not updates.read(workspace).is_update
+    assert not check.read_known(workspace).is_update
     assert [*Path("/proc/self/fd").iterdir()] == before

@@ -10,8 +10,8 @@ from datetime import datetime
 from signet import clock
 from signet.db import Database, ReadTx, damage, migrate
 from signet.db.driver import sqlite
-from signet.domain.updates import state as updates
-from signet.domain.updates.state import Known
+from signet.domain.updates import check
+from signet.domain.updates.check import KnownRelease
 from signet.errors import SignetError, StorageDamaged, StorageFull
 from signet.observe import logs
 from signet.paths import Workspace
@@ -86,7 +86,7 @@ class Health:
     schema_head: str = field(default_factory=migrate.head)
     last: Seen = field(default_factory=Seen)
     #: Known versions, and the one that a restart would start.
-    update: Known = field(default_factory=Known)
+    update: KnownRelease = field(default_factory=KnownRelease)
     pending: str | None = None
     #: Whether processes must reopen the database files (`Database.needs_restart`).
     needs_restart: bool = False
@@ -135,8 +135,8 @@ class Health:
 
     async def look_at_updates(self) -> None:
         """Read the known versions on this machine, without network access."""
-        self.update = await asyncio.to_thread(updates.read, self.workspace)
-        self.pending = await asyncio.to_thread(updates.pending_version)
+        self.update = await asyncio.to_thread(check.read_known, self.workspace)
+        self.pending = await asyncio.to_thread(check.pending_version)
 
     async def watch(self) -> None:
         """Check repeatedly until cancelled."""

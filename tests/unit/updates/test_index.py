@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.updates.index import index_url, latest
+from signet.domain.updates.check import index_url, latest
 from signet.net.http import HttpError
 from signet.net.indexes import PYPI
 

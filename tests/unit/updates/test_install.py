@@ -9,9 +9,9 @@ import pytest
 
 from signet import __version__, clock
 from signet.config.sections import Updates
-from signet.domain.updates import install, state
+from signet.domain.updates import check, install
+from signet.domain.updates.check import KnownRelease
 from signet.domain.updates.install import Installed, Place, command
-from signet.domain.updates.state import Known
 from signet.paths import Workspace
 
 NEXT = "0.999.0"
@@ -84,11 +84,11 @@ def test_nothing_is_done_where_nothing_is_to_be_done(workspace: Workspace) -> No
     now = clock.now()
     same = install.install(workspace, Updates(), __version__, now=now)
     assert same == Installed(success=True, message="Already running the latest version.")
-    with state.alone(workspace):
-        assert state.is_installing(workspace)
+    with check.alone(workspace):
+        assert check.is_installing(workspace)
         busy = install.install(workspace, Updates(), NEXT, now=now)
     assert busy == Installed(success=False, message="Update already in progress")
-    assert not state.is_installing(workspace)
+    assert not check.is_installing(workspace)
 
 
 @pytest.mark.parametrize(
@@ -98,19 +98,19 @@ def test_only_what_was_allowed_is_installed_by_itself(
     workspace: Workspace, latest: str | None, auto: bool
 ) -> None:
     now = clock.now()
-    state.write(workspace, Known(latest_version=latest, checked_at=clock.to_text(now)))
+    check.write_known(workspace, KnownRelease(latest_version=latest, checked_at=clock.to_text(now)))
     assert install.automatically(workspace, Updates(auto_install=auto), now=now) is None
 
 
 def test_a_failed_installation_by_itself_is_remembered(workspace: Workspace) -> None:
     now = clock.now()
-    state.write(workspace, Known(latest_version=NEXT, checked_at=clock.to_text(now)))
+    check.write_known(workspace, KnownRelease(latest_version=NEXT, checked_at=clock.to_text(now)))
     place = Place.here()
     if not place.is_editable:
         pytest.skip("this would install something")
     done = install.automatically(workspace, Updates(auto_install=True), now=now)
     assert done is not None and not done.success
-    known = state.read(workspace)
+    known = check.read_known(workspace)
     assert (known.last_auto_update_at, known.last_auto_update_error) == (
         clock.to_text(now),
         done.message,

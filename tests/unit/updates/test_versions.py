@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from signet.domain.updates.versions import exact, is_major, newer, newest
+from signet.domain.updates.check import exact, is_major, newer, newest_of
 from signet.errors import Invalid
 
 #: Each comes before the next (PEP 440), however it is written.
@@ -37,9 +37,9 @@ def test_versions_come_in_their_order() -> None:
 
 def test_the_newest_leaves_prereleases_out_unless_they_are_wanted() -> None:
     there = ["0.1.0", "0.3.0rc1", "0.2.0", "latest", "0.10.0.dev3"]
-    assert newest(there, prereleases=False) == "0.2.0"
-    assert newest(there, prereleases=True) == "0.10.0.dev3"
-    assert newest(["latest"], prereleases=True) is None
+    assert newest_of(there, prereleases=False) == "0.2.0"
+    assert newest_of(there, prereleases=True) == "0.10.0.dev3"
+    assert newest_of(["latest"], prereleases=True) is None
 
 
 def test_a_major_version_is_known_by_its_first_number() -> None:

@@ -24,7 +24,7 @@ from signet.domain.sessions import (
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.session_end import Ended, Report
 from signet.domain.transcripts import injected_text, withheld
-from signet.domain.updates import state as updates
+from signet.domain.updates import check
 from signet.errors import Invalid
 from signet.wire import access
 from signet.wire import hooks as wire
@@ -199,7 +199,7 @@ async def post_session_start(
         body.context or "",
         services_of(state),
         needs_context=body.needs_context is True,
-        notice=state.health.notice or updates.notice(state.health.update, state.health.pending),
+        notice=state.health.notice or check.notice(state.health.update, state.health.pending),
     )
 
 

@@ -4,8 +4,7 @@ import asyncio
 
 from signet import __version__, clock
 from signet.config.sections import Updates
-from signet.domain.updates import check, install, versions
-from signet.domain.updates import state as update_state
+from signet.domain.updates import check, install
 from signet.paths import Workspace
 from signet.wire import update as wire
 from signet.wire.requests.machine import UpdateConfigBody, UpdateRunBody
@@ -25,14 +24,14 @@ async def get_check(state: Shared, force: Flag = False) -> wire.UpdateCheck:
         force=force,
         now=clock.now(),
     )
-    known, pending = found.known, await asyncio.to_thread(update_state.pending_version)
+    known, pending = found.known, await asyncio.to_thread(check.pending_version)
     latest = known.latest_version or __version__
     return as_wire(
         wire.UpdateCheck,
         known,
         currentVersion=__version__,
         updateAvailable=known.is_update,
-        isMajorUpgrade=known.is_update and versions.is_major(latest, __version__),
+        isMajorUpgrade=known.is_update and check.is_major(latest, __version__),
         restartRequired=pending is not None,
         cached=found.is_cached,
         pendingVersion=pending,
@@ -68,15 +67,15 @@ async def post_run(state: Shared, body: UpdateRunBody | None = None) -> wire.Ins
 
 
 def _settings(workspace: Workspace, settings: Updates) -> wire.UpdateSettings:
-    known = update_state.read(workspace)
+    known = check.read_known(workspace)
     return as_wire(
         wire.UpdateSettings,
         settings,
         checkInterval=settings.check_interval_seconds,
         minInterval=check.LEAST_SECONDS,
         maxInterval=check.MOST_SECONDS,
-        pendingRestartVersion=update_state.pending_version(),
+        pendingRestartVersion=check.pending_version(),
         lastAutoUpdateAt=known.last_auto_update_at,
         lastAutoUpdateError=known.last_auto_update_error,
-        updateInProgress=update_state.is_installing(workspace),
+        updateInProgress=check.is_installing(workspace),
     )

@@ -1,18 +1,244 @@
-"""Check for a new version on request or if enabled (TK-34), and change those settings in agent.yaml."""
+"""x"""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from packaging.version import InvalidVersion, Version
 
 from signet import __version__, clock, config
 from signet.config import manifest
 from signet.config.manifest import Value
 from signet.config.sections import UpdateChannel, Updates
-from signet.domain.updates import index, state
-from signet.domain.updates.state import Known
 from signet.errors import Invalid
-from signet.net.http import HttpError
+from signet.files import locked, read_file, replace_file
+from signet.net import indexes, simple
+from signet.net import simple as page
+from signet.net.http import Client, HttpError, shown
 from signet.paths import Workspace
+from signet.text import json_text
+
+#: Versions that may be passed to an installer.
+_EXACT = re.compile(r"\d+\.\d+\.\d+([-+][0-9A-Za-z.-]+)?", re.ASCII)
+
+
+def newer(candidate: str | None, current: str) -> bool:
+    """Return whether a version is newer than another, ignoring builds; invalid versions are not."""
+    try:
+        return candidate is not None and Version(Version(candidate).public) > Version(current)
+    except InvalidVersion:
+        return False
+
+
+def is_major(candidate: str, current: str) -> bool:
+    """Return whether the first numbers differ; both are valid versions."""
+    return Version(candidate).major != Version(current).major
+
+
+def newest_of(texts: Iterable[str], *, prereleases: bool) -> str | None:
+    """Return the newest valid version, without prereleases unless requested."""
+    found = {}
+    for text in texts:
+        with suppress(InvalidVersion):
+            version = Version(text)
+            if prereleases or not version.is_prerelease:
+                found[version] = text
+    return found[max(found)] if found else None
+
+
+def exact(text: str) -> str:
+    """Return a requested version; raises Invalid for an invalid one (TK-35)."""
+    if not _EXACT.fullmatch(text):
+        raise Invalid("targetVersion must be a version such as 1.2.3")
+    return text
+
+
+class IndexFailed(HttpError):
+    """The package index did not list the available versions."""
+
+    code = "index_failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """The newest version; None if the index has no suitable one."""
+
+    version: str | None
+    url: str | None = None
+    published_at: str | None = None
+
+
+PACKAGE = "signetai"
+SECONDS = 10.0
+MAX_BYTES = 8 * 1024 * 1024
+#: PyPI's own API, then that of all indexes.
+ACCEPTED = f"application/json;q=0.9, {page.ACCEPTED}"
+#: Statuses of an index that has only the latter.
+_NO_JSON = frozenset({400, 404, 405, 406, 410, 501})
+
+
+def latest(index_url: str, *, prereleases: bool) -> Release:
+    """Return an index's newest release; raises HttpError if it is unreachable."""
+    if not index_url:
+        raise IndexFailed("pip or uv is configured to use no package index (no-index)")
+    parts = urlsplit(index_url)
+    if parts.scheme not in ("http", "https"):
+        raise IndexFailed(f"the package index {shown(index_url)} cannot list versions")
+    origin = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
+    path = parts.path.rstrip("/")
+    client = Client(origin, max_body_bytes=MAX_BYTES, headers={"Accept": ACCEPTED})
+    try:
+        reply = client.send(
+            "GET", f"{path.removesuffix('/simple')}/pypi/{PACKAGE}/json", timeout_seconds=SECONDS
+        )
+        if reply.status == 200 and (found := json_text.an_object(reply.body)) is not None:
+            return _read(found, prereleases=prereleases)
+        if reply.status not in (200, *_NO_JSON):
+            raise IndexFailed(f"the package index answered with status {reply.status}")
+        reply = client.send("GET", f"{path}/{PACKAGE}/", timeout_seconds=SECONDS)
+        if reply.status == 404:
+            raise IndexFailed(f"the package index {shown(index_url)} does not know {PACKAGE}")
+        if reply.status != 200:
+            raise IndexFailed(f"the package index answered with status {reply.status}")
+        return newest(PACKAGE, reply.body, prereleases=prereleases)
+    finally:
+        client.close()
+
+
+def index_url(environ: Mapping[str, str] = os.environ) -> str:
+    """Return the first index of pip or uv, "" if they may query none."""
+    return next(iter(indexes.configured(environ).indexes), "")
+
+
+def _read(found: Mapping[str, Any], *, prereleases: bool) -> Release:
+    try:
+        releases = {
+            version: [file for file in files if not file.get("yanked")]
+            for version, files in found["releases"].items()
+        }
+    except (KeyError, TypeError, AttributeError) as error:
+        raise IndexFailed("the package index did not answer with a list of versions") from error
+    there = [version for version, files in releases.items() if files]
+    newest = newest_of(there, prereleases=prereleases)
+    if newest is None:
+        return Release(version=None)
+    published = releases[newest][0].get("upload_time_iso_8601")
+    page = (found.get("info") or {}).get("package_url")
+    url = f"{page.rstrip('/')}/{newest}/" if isinstance(page, str) and page else None
+    return Release(
+        version=newest, url=url, published_at=published if isinstance(published, str) else None
+    )
+
+
+#: File name endings of installable packages.
+_BUILT = r"\.(?:whl|tar\.gz|tar\.bz2|zip)"
+_SEPARATORS = re.compile(r"[-_.]+")
+
+
+def newest(package: str, body: bytes, *, prereleases: bool) -> Release:
+    """Return the newest version with a file that is not yanked; raises IndexFailed for another page."""
+    try:
+        files = [file for file in simple.files(body, "") if not file.is_yanked]
+    except simple.NoPage as error:
+        raise IndexFailed("the package index did not answer with a list of versions") from error
+    times = {
+        version: file.published_at
+        for file in files
+        if (version := version_of(package, file.name)) is not None
+    }
+    found = newest_of(list(times), prereleases=prereleases)
+    return Release(version=found, published_at=times[found] if found else None)
+
+
+def version_of(package: str, file: str) -> str | None:
+    """Return the version in a file name; None for other packages and invalid versions."""
+    name = "[-_.]+".join(map(re.escape, _SEPARATORS.split(package)))
+    found = re.fullmatch(rf"{name}-([^-]+)(?:-.+)?{_BUILT}", file, re.IGNORECASE)
+    return found[1] if found else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownRelease:
+    """The last check's result, and that of the last automatic installation; instants are text."""
+
+    latest_version: str | None = None
+    release_url: str | None = None
+    published_at: str | None = None
+    checked_at: str | None = None
+    check_error: str | None = None
+    last_auto_update_at: str | None = None
+    last_auto_update_error: str | None = None
+
+    @property
+    def is_update(self) -> bool:
+        return newer(self.latest_version, __version__)
+
+
+def notice(known: KnownRelease, pending: str | None) -> str:
+    """Return the update notice for people, and its command; empty if there is none. Pure."""
+    if pending is not None:
+        return f"Signet {pending} is installed and starts with: signet daemon restart"
+    if known.is_update:
+        return f"Signet {known.latest_version} is available (this is {__version__}): signet update install"
+    return ""
+
+
+def read_known(workspace: Workspace) -> KnownRelease:
+    """Return the state; empty before the first check and for an unreadable file."""
+    try:
+        found = json.loads(read_file(_file(workspace)))
+        names = {one.name for one in fields(KnownRelease)}
+        return KnownRelease(
+            **{
+                key: value
+                for key, value in found.items()
+                if key in names and isinstance(value, str)
+            }
+        )
+    except (OSError, ValueError, AttributeError):
+        return KnownRelease()
+
+
+def write_known(workspace: Workspace, known: KnownRelease) -> None:
+    """Store the state; raises OSError."""
+    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(_file(workspace), json.dumps(asdict(known), indent=2).encode())
+
+
+def pending_version() -> str | None:
+    """Return the version that a restart would start; None if it is this one."""
+    try:
+        installed = metadata.version(PACKAGE)
+    except metadata.PackageNotFoundError:
+        return None
+    return None if installed == __version__ else installed
+
+
+def alone(workspace: Workspace) -> AbstractContextManager[None]:
+    """Hold the installation lock; raises BlockingIOError if another process has it."""
+    return locked(workspace.daemon_dir / "update.lock", wait=False)
+
+
+def is_installing(workspace: Workspace) -> bool:
+    """Return whether an installation is running."""
+    try:
+        with alone(workspace):
+            return False
+    except BlockingIOError:
+        return True
+
+
+def _file(workspace: Workspace) -> Path:
+    return workspace.daemon_dir / "update.json"
+
 
 KEPT = timedelta(hours=1)
 NOT_ALLOWED = (
@@ -24,7 +250,7 @@ NOT_ALLOWED = (
 class Checked:
     """The known versions, and whether they come from an earlier check."""
 
-    known: Known
+    known: KnownRelease
     is_cached: bool
 
 
@@ -38,7 +264,7 @@ def check(workspace: Workspace, settings: Updates, *, force: bool, now: datetime
 
     An unreachable index leaves the previous result, with `check_error`.
     """
-    known = state.read(workspace)
+    known = read_known(workspace)
     checked_at = clock.parsed(known.checked_at)
     is_fresh = checked_at is not None and timedelta(0) <= now - checked_at < KEPT
     if not force and (is_fresh or not is_allowed(settings)):
@@ -47,7 +273,7 @@ def check(workspace: Workspace, settings: Updates, *, force: bool, now: datetime
         return Checked(known=known, is_cached=checked_at is not None)
     known = replace(known, checked_at=clock.to_text(now), check_error=None)
     try:
-        found = index.latest(index.index_url(), prereleases=settings.channel is UpdateChannel.NEXT)
+        found = latest(index_url(), prereleases=settings.channel is UpdateChannel.NEXT)
     except HttpError as error:
         known = replace(known, check_error=error.message)
     else:
@@ -57,7 +283,7 @@ def check(workspace: Workspace, settings: Updates, *, force: bool, now: datetime
             release_url=found.url,
             published_at=found.published_at,
         )
-    state.write(workspace, known)
+    write_known(workspace, known)
     return Checked(known=known, is_cached=False)
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from signet import __version__, clock
 from signet.config.sections import Updates
-from signet.domain.updates import check, state, versions
-from signet.domain.updates.index import PACKAGE
+from signet.domain.updates import check
+from signet.domain.updates.check import PACKAGE
 from signet.errors import Invalid
 from signet.paths import Workspace
 from signet.text import json_text
@@ -84,9 +84,9 @@ def install(
 ) -> Installed:
     """Install a version, by default the newest, and return the result; raises Invalid for an invalid version."""
     if target is not None:
-        versions.exact(target)
+        check.exact(target)
     try:
-        with state.alone(workspace):
+        with check.alone(workspace):
             return _install(workspace, settings, target, place or Place.here(), now)
     except BlockingIOError:
         return Installed(success=False, message="Update already in progress")
@@ -96,8 +96,8 @@ def automatically(workspace: Workspace, settings: Updates, *, now: datetime) -> 
     """Install the version of an automatic check, unless it is a major one; None if there is nothing to do."""
     known = check.check(workspace, settings, force=False, now=now).known
     target = known.latest_version
-    is_wanted = settings.auto_install and known.is_update and state.pending_version() != target
-    if target is None or not is_wanted or versions.is_major(target, __version__):
+    is_wanted = settings.auto_install and known.is_update and check.pending_version() != target
+    if target is None or not is_wanted or check.is_major(target, __version__):
         return None
     try:
         done = install(workspace, settings, target, now=now)
@@ -108,7 +108,7 @@ def automatically(workspace: Workspace, settings: Updates, *, now: datetime) -> 
         last_auto_update_at=clock.to_text(now),
         last_auto_update_error=None if done.success else done.message,
     )
-    state.write(workspace, known)
+    check.write_known(workspace, known)
     return done
 
 
