@@ -9,7 +9,7 @@ from signet.client import Signet
 from signet.client.call import Call
 from signet.db import ReadTx, damage, inspection, migrate, snapshot
 from signet.db.driver import sqlite
-from signet.domain.diagnostics import report, rules
+from signet.domain.diagnostics import report
 from signet.domain.diagnostics.models import Domain, Facts
 from signet.domain.memory import review
 from signet.domain.repair import memories
@@ -22,8 +22,8 @@ _ELSEWHERE = frozenset({"update", "predictor"})
 #: Repairs that `--fix` may request from the daemon, with its limits and audit, by their command. They lose nothing
 #: and cost nothing.
 SAFE: Mapping[str | None, str] = {
-    rules.FTS_HELP: "check-fts",
-    rules.LEASES_HELP: "release-leases",
+    report.FTS_HELP: "check-fts",
+    report.LEASES_HELP: "release-leases",
 }
 _BODIES: Mapping[str, Mapping[str, object]] = {"check-fts": {"repair": True}}
 _WORDS = {"healthy": Status.OK, "degraded": Status.WARN, "unhealthy": Status.FAIL}
@@ -110,7 +110,7 @@ def _structure(scene: Scene) -> Check:
     if not (told := "; ".join(found.told())):
         return ok("structure", "all tables, indexes and triggers are correct")
     if any(key.endswith("_fts") for key in found.missing):
-        return fail("structure", told, rules.FTS_HELP, _repair(scene, "check-fts"))
+        return fail("structure", told, report.FTS_HELP, _repair(scene, "check-fts"))
     lost = [key for key in (*found.missing, *found.differs) if key.startswith("table ")]
     if lost:
         return fail("structure", told, "signet backup list, then: signet restore FILE")

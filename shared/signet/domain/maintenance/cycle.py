@@ -14,7 +14,6 @@ from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.diagnostics import report as diagnostics
-from signet.domain.diagnostics import rules
 from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings import gaps
 from signet.domain.maintenance import sql
@@ -60,7 +59,7 @@ def may_lack_vectors(report: Report) -> bool:
 
 def _queue(report: Report) -> Iterator[Recommendation]:
     rate, stale = _number(report, "queue", "deadRate"), _number(report, "queue", "leaseAnomalies")
-    if rate > rules.DEAD_RATE:
+    if rate > diagnostics.DEAD_RATE:
         trigger = f"dead rate {rate:.1%} > 1%"
         yield Recommendation(domain="queue", action="requeueDeadJobs", trigger=trigger)
     if stale:
@@ -80,7 +79,7 @@ def _index(report: Report, gaps: int) -> Iterator[Recommendation]:
         )
     total = _number(report, "index", "memoriesRowCount")
     covered = 1 - gaps / total if total else 1.0
-    if covered < rules.COVERED and _number(report, "provider", "availabilityRate") > 0:
+    if covered < diagnostics.COVERED and _number(report, "provider", "availabilityRate") > 0:
         yield Recommendation(
             domain="index",
             action="reembedMissingMemories",
@@ -92,14 +91,14 @@ def _index(report: Report, gaps: int) -> Iterator[Recommendation]:
 def _storage(report: Report) -> Iterator[Recommendation]:
     total = _number(report, "storage", "totalMemories")
     share = _number(report, "storage", "overdueTombstones") / total if total else 0.0
-    if share > rules.TOMBSTONES:
+    if share > diagnostics.TOMBSTONES:
         trigger = f"tombstone ratio {share:.0%} > 30%"
         yield Recommendation(domain="storage", action="triggerRetentionSweep", trigger=trigger)
 
 
 def _duplicates(report: Report) -> Iterator[Recommendation]:
     ratio = _number(report, "duplicate", "duplicateRatio")
-    if ratio > rules.DUPLICATES:
+    if ratio > diagnostics.DUPLICATES:
         trigger = f"duplicate ratio {ratio:.1%} > 5%"
         yield Recommendation(domain="duplicate", action="deduplicateMemories", trigger=trigger)
 
