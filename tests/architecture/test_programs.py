@@ -60,7 +60,7 @@ WRITERS = frozenset(
 )
 #: Functions that start a program which no caller chooses or gives a word to.
 FIXED: Mapping[str, str] = {
-    "signet.domain.secrets.machine._mac": "ioreg names this machine, on macOS",
+    "signet.domain.secrets.keys._mac": "ioreg names this machine, on macOS",
     "signet.process.kernel._shown": "ps shows a process of ours, on macOS",
 }
 _GIT = "runs git with fixed arguments in the workspace, to read"
@@ -141,7 +141,7 @@ def test_only_the_programs_class_reaches_programs_and_what_decides(
         ("run_task", "signet.domain.tasks.start._start"),
         ("add_connector", "signet.domain.connectors.register.register"),
         ("sync_connector", "signet.domain.connectors.start.start"),
-        ("run_with_secrets", "signet.domain.secrets.run.run"),
+        ("run_with_secrets", "signet.domain.secrets.use.run"),
         ("put_secret", "signet.domain.secrets.vault.Vault.put"),
         ("git_pull", "signet.domain.gitsync.repository.Repository.run"),
         ("change_git_settings", "signet.config.manifest.rewrite"),

@@ -10,7 +10,7 @@ import pytest
 from cli.program import Done, Program
 from signet.db.driver import connect
 from signet.domain.backup import create
-from signet.domain.secrets import box, machine
+from signet.domain.secrets import keys
 from signet.paths import Workspace
 from store.backups import NOON, TEXTS, a_workspace, texts
 
@@ -179,7 +179,7 @@ def test_a_backup_alone_opens_no_secret(program: Program, tmp_path: Path) -> Non
     with zipfile.ZipFile(tmp_path / "copy.zip") as archive:
         held = b"".join(archive.read(name) for name in archive.namelist())
         assert not [name for name in archive.namelist() if ".secrets" in name]
-    for text in (VALUE, sealed["secrets"]["GITHUB_TOKEN"]["ciphertext"], machine.found_id()):
+    for text in (VALUE, sealed["secrets"]["GITHUB_TOKEN"]["ciphertext"], keys.found_id()):
         assert text.encode() not in held
     assert key not in held
     daily = program.run("backup").out.split()[3]
@@ -246,7 +246,7 @@ def test_a_backup_of_an_earlier_version_is_restored_with_its_secrets(
 ) -> None:
     old, machine_id = tmp_path / "old.zip", "0123456789abcdef0123456789abcdef"
     sealed = {
-        "ciphertext": box.seal(machine.key_of(machine_id), VALUE),
+        "ciphertext": keys.seal_box(keys.key_of(machine_id), VALUE),
         "created": "",
         "updated": "",
     }

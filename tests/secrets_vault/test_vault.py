@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.secrets import box, keys, machine
+from signet.domain.secrets import keys
 from signet.domain.secrets.vault import NoSuchSecret, Vault, VaultUnreadable
 from signet.errors import Invalid, SignetError
 from support.processes import program
@@ -20,11 +20,11 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def test_key_and_ciphertext_are_those_of_the_earlier_implementation() -> None:
-    key = machine.key_of(MACHINE)
+    key = keys.key_of(MACHINE)
     assert key.hex() == "89668901ca038f2b54077c7155fd611822b64504672140c7ca6f8cdc6fd680f4"
     written = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXMXpoRbaOXgq7Un/s5kAmHWWQ56ElJzDFCAe2Cg=="
-    assert box.seal(key, "sk-test-1234", bytes(range(24))) == written
-    assert box.opened(key, written) == "sk-test-1234"
+    assert keys.seal_box(key, "sk-test-1234", bytes(range(24))) == written
+    assert keys.open_box(key, written) == "sk-test-1234"
 
 
 def test_a_file_of_the_earlier_implementation_is_read(vault: Vault) -> None:
@@ -60,10 +60,10 @@ def an_old_vault(vault: Vault, names: str = "AB", machine_id: str = MACHINE) -> 
     """Write a vault of version 1, sealed under the id of a machine."""
     vault.folder.mkdir(mode=0o700)
     (vault.folder / ".machine-id").write_text(f"{MACHINE}\n")
-    key = machine.key_of(machine_id)
+    key = keys.key_of(machine_id)
     entries = {
         name: {
-            "ciphertext": box.seal(key, f"value of {name}"),
+            "ciphertext": keys.seal_box(key, f"value of {name}"),
             "created": "2025",
             "updated": "2025",
         }
@@ -79,8 +79,8 @@ def test_the_id_of_the_machine_does_not_open_a_vault(vault: Vault) -> None:
     stored = json.loads(vault.file.read_text())
     sealed = stored["secrets"]["A"]["ciphertext"]
     with pytest.raises(SignetError, match="key mismatch"):
-        box.opened(machine.key_of(machine.found_id()), sealed)
-    assert box.opened(keys.stored(vault.folder), sealed) == "topsecret"
+        keys.open_box(keys.key_of(keys.found_id()), sealed)
+    assert keys.open_box(keys.stored_key(vault.folder), sealed) == "topsecret"
     assert stored["version"] == 2
 
 
@@ -88,7 +88,7 @@ def test_the_first_write_seals_an_old_vault_again(
     vault: Vault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     an_old_vault(vault)
-    monkeypatch.setattr("signet.domain.secrets.machine.found_id", lambda: "another")
+    monkeypatch.setattr("signet.domain.secrets.keys.found_id", lambda: "another")
     before = vault.file.read_text()
     assert (vault.value("A"), vault.value("B")) == ("value of A", "value of B")
     assert vault.file.read_text() == before, "reading changes nothing"

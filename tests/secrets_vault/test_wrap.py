@@ -6,8 +6,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from signet.domain.secrets.vault import Secret
-from signet.domain.secrets.wrap import Wrapped, WrongPassphrase, unwrap, wrap
+from signet.domain.secrets.vault import Secret, Wrapped, WrongPassphrase, unwrap, wrap
 from signet.errors import Invalid
 
 PASSPHRASE = "seven herons über Lund"

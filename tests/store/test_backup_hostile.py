@@ -17,7 +17,7 @@ from signet.db.driver import connect
 from signet.domain.backup import accept, archive, create, restore
 from signet.domain.backup.models import DATABASE, BadBackup
 from signet.domain.backup.restore import Staged
-from signet.domain.secrets import box, machine
+from signet.domain.secrets import keys
 from signet.domain.secrets.vault import Vault
 from signet.paths import Workspace
 from store.backups import NOON, STAYS, TEXTS, a_workspace, files, owned, texts
@@ -423,8 +423,8 @@ def test_an_archive_of_an_earlier_version_gives_its_secrets_to_this_workspace(
     workspace: Workspace, honest: Path
 ) -> None:
     """It holds the vault and the id of its machine; the values come, under the key of this workspace."""
-    key = machine.key_of(MACHINE_ID)
-    sealed = {"ciphertext": box.seal(key, "ghp_old"), "created": "2025", "updated": "2026"}
+    key = keys.key_of(MACHINE_ID)
+    sealed = {"ciphertext": keys.seal_box(key, "ghp_old"), "created": "2025", "updated": "2026"}
     old = {
         ".secrets/secrets.enc": json.dumps({"version": 1, "secrets": {"TOKEN": sealed}}).encode(),
         ".secrets/.machine-id": f"{MACHINE_ID}\n".encode(),
@@ -451,7 +451,7 @@ def test_secrets_of_an_archive_go_again_when_the_restore_is_undone(
 ) -> None:
     for name in ("secrets.enc", "key"):
         (workspace.secrets_dir / name).unlink()
-    sealed = {"ciphertext": box.seal(machine.key_of(MACHINE_ID), "theirs")}
+    sealed = {"ciphertext": keys.seal_box(keys.key_of(MACHINE_ID), "theirs")}
     old = {
         ".secrets/secrets.enc": json.dumps({"version": 1, "secrets": {"TOKEN": sealed}}).encode(),
         ".secrets/.machine-id": MACHINE_ID.encode(),
@@ -477,7 +477,7 @@ def test_a_state_that_an_earlier_version_put_aside_returns_with_its_secrets(
 ) -> None:
     aside = a_workspace(workspace.replaced_dir / "20260101T000000Z")
     sealed = {
-        "ciphertext": box.seal(machine.key_of(MACHINE_ID), "older"),
+        "ciphertext": keys.seal_box(keys.key_of(MACHINE_ID), "older"),
         "created": "",
         "updated": "",
     }

@@ -19,7 +19,7 @@ from signet.errors import Invalid, SignetError
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from signet.domain.secrets.wrap import Wrapped
+    from signet.domain.secrets.vault import Wrapped
 
 LIST = "list"
 MEGABYTE = 1_000_000
@@ -83,7 +83,7 @@ def backup(
 
 def _wrapped(workspace: Workspace, file: str | None, *, as_json: bool) -> "Wrapped":
     """Return the workspace's secrets under a passphrase. Raises Invalid, also for unreadable secrets."""
-    from signet.domain.secrets import wrap
+    from signet.domain.secrets import vault as vaults
     from signet.domain.secrets.vault import Vault
 
     vault = Vault(workspace.vault)
@@ -93,7 +93,7 @@ def _wrapped(workspace: Workspace, file: str | None, *, as_json: bool) -> "Wrapp
             f"{', '.join(unreadable)} cannot be decrypted. Store them again (signet secret put), "
             "delete them (signet secret delete), or leave out --secrets"
         )
-    return wrap.wrap(found, passphrase.chosen(file, as_json=as_json))
+    return vaults.wrap(found, passphrase.chosen(file, as_json=as_json))
 
 
 def _say_secrets(workspace: Workspace, wrapped: "Wrapped | None") -> None:

@@ -275,7 +275,7 @@ def _adopted(workspace: Workspace, source: BackupSource) -> "Staged":
 def _unpacked(workspace: Workspace, reader: "Reader", wishes: RestoreOptions) -> "Staged":
     """Unpack a backup, with its secrets if they are wanted and a passphrase opens them."""
     from signet.domain.backup import restore
-    from signet.domain.secrets import wrap
+    from signet.domain.secrets import vault
 
     wrapped, secrets = reader.manifest.secrets, None
     if wrapped is not None and wishes.settings is not SettingsDiff.KEEP:
@@ -287,7 +287,7 @@ def _unpacked(workspace: Workspace, reader: "Reader", wishes: RestoreOptions) ->
                 f"{passphrase.VARIABLE} or pass --passphrase-file FILE"
             )
         else:
-            secrets = wrap.unwrap(wrapped, phrase)
+            secrets = vault.unwrap(wrapped, phrase)
     with show.TableCount("Unpacking", reader.manifest.total_bytes, quiet=wishes.as_json) as counted:
         staged = restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
     return restore.with_secrets(workspace, staged, secrets) if secrets else staged

@@ -128,7 +128,7 @@ def exec_(
     """
     import asyncio
 
-    from signet.domain.secrets import run, use
+    from signet.domain.secrets import use
 
     if not secret:
         raise Invalid("-s/--secret is required, before the command")
@@ -137,9 +137,9 @@ def exec_(
         one.partition("=")[0]: one.partition("=")[2] or one.partition("=")[0] for one in secret
     }
     allowed = config.load(find_workspace(path)).safe.secrets.exec_allow
-    use.check(" ".join(command), wanted, allowed)
+    use.check_names(" ".join(command), wanted, allowed)
     values = use.values(vault, wanted)
-    ran = asyncio.run(run.run(command, values, folder=Path.cwd(), seconds=SECONDS))
+    ran = asyncio.run(use.run(command, values, folder=Path.cwd(), seconds=SECONDS))
     sys.stdout.write(ran["stdout"])
     sys.stderr.write(ran["stderr"])
     raise typer.Exit(ran["code"])

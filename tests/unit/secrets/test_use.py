@@ -2,7 +2,7 @@
 
 import pytest
 
-from signet.domain.secrets.use import check
+from signet.domain.secrets.use import check_names
 from signet.errors import Forbidden
 
 
@@ -22,9 +22,9 @@ def test_a_secret_that_is_kept_to_some_commands_goes_to_no_other(
     command: str, is_allowed: bool
 ) -> None:
     allowed = {"TOKEN": ("gh pr",)}
-    check("env", {"A": "OTHER"}, allowed)
+    check_names("env", {"A": "OTHER"}, allowed)
     if is_allowed:
-        check(command, {"A": "TOKEN"}, allowed)
+        check_names(command, {"A": "TOKEN"}, allowed)
     else:
         with pytest.raises(Forbidden, match="execAllow"):
-            check(command, {"A": "TOKEN"}, allowed)
+            check_names(command, {"A": "TOKEN"}, allowed)

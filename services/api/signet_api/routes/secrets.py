@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from signet.domain.auth import caller
-from signet.domain.secrets import run, use
+from signet.domain.secrets import use
 from signet.domain.secrets.vault import Vault
 from signet.errors import Forbidden, Invalid
 from signet.observe import logs
@@ -76,12 +76,12 @@ async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: s
     milliseconds = body.timeout_ms
     if milliseconds is not None and not LEAST_MS <= milliseconds <= MOST_MS:
         raise Invalid(f"timeoutMs must be from {LEAST_MS} to {MOST_MS}")
-    use.check(body.command, wanted, state.settings.secrets.exec_allow)
+    use.check_names(body.command, wanted, state.settings.secrets.exec_allow)
     values = await asyncio.to_thread(use.values, vault_of(state), wanted)
     log.info("secret.used", names=sorted(wanted.values()), actor=actor)
-    return await run.run(
+    return await use.run(
         ["sh", "-c", body.command],
         values,
         folder=state.workspace.root,
-        seconds=run.SECONDS if milliseconds is None else milliseconds / 1000,
+        seconds=use.SECONDS if milliseconds is None else milliseconds / 1000,
     )

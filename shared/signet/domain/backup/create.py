@@ -26,7 +26,7 @@ from signet.domain.backup.models import (
     NoRoom,
     Reason,
 )
-from signet.domain.secrets.wrap import Wrapped
+from signet.domain.secrets.vault import Wrapped
 from signet.errors import Invalid, StorageFull, Unavailable
 from signet.paths import Workspace
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Self
 
 from signet import clock
-from signet.domain.secrets.wrap import Wrapped
+from signet.domain.secrets.vault import Wrapped
 from signet.errors import Invalid, SignetError, StorageFull
 
 #: The form of the archive; raised when an earlier version could not read it.

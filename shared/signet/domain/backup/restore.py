@@ -17,8 +17,8 @@ from signet.domain.backup import accept, disk, kept, swap
 from signet.domain.backup.archive import Reader, Tell
 from signet.domain.backup.create import SPARE, megabytes
 from signet.domain.backup.models import DATABASE, BadBackup, Entry, LeftOut, Manifest, NoRoom
-from signet.domain.secrets import machine, vault
-from signet.domain.secrets.machine import NoMachineId
+from signet.domain.secrets import keys, vault
+from signet.domain.secrets.keys import NoMachineId
 from signet.domain.secrets.vault import BY_MACHINE, Secret, Vault, VaultUnreadable
 from signet.errors import Conflict
 from signet.files import replace_file
@@ -88,11 +88,11 @@ def old_secrets(reader: Reader) -> dict[str, Secret]:
         return {}
     try:
         version, entries = vault.parsed(raw, accept.VAULT)
-        bound = reader.read(f"{accept.SECRETS}/{machine.BOUND}", 1_024) or b""
-        machine_id = bound.decode("utf-8", "replace").strip() or machine.found_id()
+        bound = reader.read(f"{accept.SECRETS}/{keys.BOUND}", 1_024) or b""
+        machine_id = bound.decode("utf-8", "replace").strip() or keys.found_id()
     except (VaultUnreadable, NoMachineId):
         return {}
-    return vault.opened(entries, machine.key_of(machine_id)) if version == BY_MACHINE else {}
+    return vault.opened(entries, keys.key_of(machine_id)) if version == BY_MACHINE else {}
 
 
 def with_secrets(workspace: Workspace, staged: Staged, secrets: Mapping[str, Secret]) -> Staged:

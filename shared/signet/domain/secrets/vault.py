@@ -1,21 +1,21 @@
-"""The vault: one file with names in the clear and values encrypted under the key of the workspace (`keys.py`).
+"""x"""
 
-Readers take no lock, because the file is only ever replaced whole; writers take one, so that two of them lose nothing.
-A file of an unknown format is never overwritten. Version 1, sealed under the id of the machine, is read; the first
-write seals it again.
-"""
-
+import base64
+import binascii
+import hashlib
 import json
 import re
+import secrets
+import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from signet import clock
-from signet.domain.secrets import box, keys, machine
+from signet.domain.secrets import keys
 from signet.errors import Invalid, Kind, NotFound, SignetError
 from signet.files import locked, read_file, replace_file
 
@@ -68,13 +68,11 @@ class Vault:
 
     def value(self, name: str) -> str:
         """Return a value; raises NoSuchSecret, VaultUnreadable, KeyMissing, NoMachineId, or SignetError."""
-        bound = machine.bound_id(
-            self.folder
-        )  # first: a writer removes it after it replaced the vault
+        bound = keys.bound_id(self.folder)  # first: a writer removes it after it replaced the vault
         version, entries = self._read()
         if name not in entries:
             raise NoSuchSecret(name)
-        return box.opened(self._key(version, bound), str(entries[name].get("ciphertext")))
+        return keys.open_box(self._key(version, bound), str(entries[name].get("ciphertext")))
 
     def find(self, name: str) -> str | None:
         """Return a value, or None if it cannot be read: for settings that name a secret."""
@@ -85,7 +83,7 @@ class Vault:
 
     def everything(self) -> dict[str, Secret]:
         """Return all secrets in the clear; raises what `value` raises."""
-        bound = machine.bound_id(self.folder)
+        bound = keys.bound_id(self.folder)
         version, entries = self._read()
         return opened(entries, self._key(version, bound)) if entries else {}
 
@@ -101,7 +99,7 @@ class Vault:
             entries = self._current()
             created = entries.get(name, {}).get("created", stamp)
             entries[name] = {
-                "ciphertext": box.seal(keys.stored(self.folder), value),
+                "ciphertext": keys.seal_box(keys.stored_key(self.folder), value),
                 "created": created,
                 "updated": stamp,
             }
@@ -119,7 +117,7 @@ class Vault:
     def sealed(self, secrets: Mapping[str, Secret]) -> bytes:
         """Return the content of a vault file with these secrets under this workspace's key. Raises KeyMissing."""
         with self._locked():
-            key = keys.made(self.folder)
+            key = keys.made_key(self.folder)
         return _file({name: _entry(key, secret) for name, secret in secrets.items()})
 
     def _read(self) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -131,25 +129,25 @@ class Vault:
 
     def _key(self, version: int, bound: str) -> bytes:
         if version == VERSION:
-            return keys.stored(self.folder)
-        return machine.key_of(bound or machine.found_id())
+            return keys.stored_key(self.folder)
+        return keys.key_of(bound or keys.found_id())
 
     def _current(self) -> dict[str, dict[str, Any]]:
         """Return the entries under this workspace's key, which is created; the first write seals version 1 again."""
-        bound = machine.bound_id(self.folder)
+        bound = keys.bound_id(self.folder)
         version, entries = self._read()
         if version == VERSION:
             if not entries:
-                keys.made(self.folder)
+                keys.made_key(self.folder)
             return entries
-        key = keys.made(self.folder)
+        key = keys.made_key(self.folder)
         secrets = opened(entries, self._key(version, bound)) if entries else {}
         unreadable = {name: entry for name, entry in entries.items() if name not in secrets}
         resealed = {name: _entry(key, secret) for name, secret in secrets.items()}
         replace_file(self.file, _file(resealed | unreadable))
         if not unreadable:  # else a person may still find the id that opens them
             self.file.with_name(BACKUP).unlink(missing_ok=True)
-            (self.folder / machine.BOUND).unlink(missing_ok=True)
+            (self.folder / keys.BOUND).unlink(missing_ok=True)
         return resealed | unreadable
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
@@ -205,7 +203,7 @@ def opened(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> dict[str, Se
     for name, entry in entries.items():
         with suppress(SignetError):
             found[name] = Secret(
-                value=box.opened(key, str(entry.get("ciphertext"))),
+                value=keys.open_box(key, str(entry.get("ciphertext"))),
                 created=str(entry.get("created", "")),
                 updated=str(entry.get("updated", "")),
             )
@@ -213,9 +211,110 @@ def opened(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> dict[str, Se
 
 
 def _entry(key: bytes, secret: Secret) -> dict[str, Any]:
-    sealed = box.seal(key, secret.value)
+    sealed = keys.seal_box(key, secret.value)
     return {"ciphertext": sealed, "created": secret.created, "updated": secret.updated}
 
 
 def _file(entries: Mapping[str, Mapping[str, Any]]) -> bytes:
     return json.dumps({"version": VERSION, "secrets": entries}, indent=2).encode()
+
+
+MIN_CHARS = 12
+#: The cost of a guess: 128 MB and about 0.4 s.
+_N, _R, _P = 1 << 17, 8, 1
+#: What a file may ask of this machine: 1 GB, and at most 16 times the work.
+_MAX_BLOCKS, _MAX_P = 1 << 23, 16
+_SALT_BYTES = 16
+
+
+class WrongPassphrase(SignetError):
+    """The passphrase does not open these secrets, or they are damaged."""
+
+    code = "wrong_passphrase"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrapped:
+    """Encrypted secrets with the parameters of scrypt; `count` is not authenticated."""
+
+    count: int
+    n: int
+    r: int
+    p: int
+    salt: str
+    box: str
+
+    @classmethod
+    def from_json(cls, found: object) -> Self:
+        """Return what a mapping describes. Raises Invalid."""
+        if not isinstance(found, dict):
+            raise Invalid("wrapped secrets are not an object")
+        made = cls(
+            count=_number(found, "count"),
+            n=_number(found, "n"),
+            r=_number(found, "r"),
+            p=_number(found, "p"),
+            salt=_text_of(found, "salt"),
+            box=_text_of(found, "box"),
+        )
+        if made.n < 2 or made.n & (made.n - 1) or not made.r >= 1 or not 1 <= made.p <= _MAX_P:
+            raise Invalid("wrapped secrets have impossible parameters")
+        if made.n * made.r > _MAX_BLOCKS:
+            raise Invalid("wrapped secrets would need more than 1 GB of memory to open")
+        return made
+
+
+def wrap(found: Mapping[str, Secret], passphrase: str) -> Wrapped:
+    """Return secrets encrypted under a passphrase. Raises Invalid for one that is too short."""
+    if len(passphrase) < MIN_CHARS:
+        raise Invalid(
+            f"The passphrase has {len(passphrase)} characters; it needs at least {MIN_CHARS}"
+        )
+    salt = secrets.token_bytes(_SALT_BYTES)
+    text = json.dumps({name: asdict(secret) for name, secret in found.items()})
+    return Wrapped(
+        count=len(found),
+        n=_N,
+        r=_R,
+        p=_P,
+        salt=base64.b64encode(salt).decode(),
+        box=keys.seal_box(_wrapping_key(passphrase, salt, _N, _R, _P), text),
+    )
+
+
+def unwrap(wrapped: Wrapped, passphrase: str) -> dict[str, Secret]:
+    """Return the secrets. Raises WrongPassphrase, and Invalid for content that no vault can store."""
+    try:
+        salt = base64.b64decode(wrapped.salt, validate=True)
+        key = _wrapping_key(passphrase, salt, wrapped.n, wrapped.r, wrapped.p)
+        found = json.loads(keys.open_box(key, wrapped.box))
+    except (SignetError, binascii.Error, ValueError) as error:
+        raise WrongPassphrase from error
+    return {name: _secret(name, fields) for name, fields in found.items()}
+
+
+def _number(found: Mapping[str, object], name: str) -> int:
+    value = found.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise Invalid(f"wrapped secrets: {name} is not a whole number")
+    return value
+
+
+def _text_of(found: Mapping[str, object], name: str) -> str:
+    value = found.get(name)
+    if not isinstance(value, str):
+        raise Invalid(f"wrapped secrets: {name} is not a text")
+    return value
+
+
+def _secret(name: str, fields: Mapping[str, Any]) -> Secret:
+    check_name(name)
+    secret = Secret(**{field: str(fields[field]) for field in ("value", "created", "updated")})
+    check_value(secret.value)
+    return secret
+
+
+def _wrapping_key(passphrase: str, salt: bytes, n: int, r: int, p: int) -> bytes:
+    """Return the key of a passphrase, the same for every way to type its letters."""
+    text = unicodedata.normalize("NFC", passphrase).encode()
+    return hashlib.scrypt(text, salt=salt, n=n, r=r, p=p, maxmem=256 * n * r, dklen=32)

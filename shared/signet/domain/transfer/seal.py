@@ -23,7 +23,7 @@ def key() -> bytes:
     """Return the key of this user, created on first use; empty if it cannot be stored or read."""
     folder = config_home() / "exports"
     with suppress(OSError, keys.KeyMissing), locked(folder / ".lock"):
-        return keys.made(folder)
+        return keys.made_key(folder)
     return b""
 
 
