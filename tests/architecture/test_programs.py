@@ -70,7 +70,7 @@ SAFE: Mapping[tuple[str, str], str] = {
     ("change_config", "signet.config.manifest.rewrite"): "consent.check_settings stands before it",
     ("write_config", "signet.domain.identity.files.write"): "checks the consent itself",
     ("exchange", "signet.domain.auth.tokens.sign"): "for a code that only the user could sign",
-    ("git_status", "signet.domain.gitsync.credentials._gh_knows"): "runs gh with fixed arguments",
+    ("git_status", "signet.domain.gitsync.guarded._gh_knows"): "runs gh with fixed arguments",
     ("git_status", "signet.domain.gitsync.repository.Repository.run"): _GIT,
     ("git_settings", "signet.domain.gitsync.repository.Repository.run"): _GIT,
     (

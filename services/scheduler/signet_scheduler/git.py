@@ -1,7 +1,7 @@
 """Commit changes of people and agents after a quiet period, and sync with a remote (TK-22, TK-24)."""
 
 from signet import clock
-from signet.domain.gitsync import commit, sync
+from signet.domain.gitsync import guarded, sync
 from signet.domain.gitsync.repository import Repository
 from signet.domain.secrets.vault import Vault
 from signet.domain.skills import files
@@ -68,7 +68,7 @@ class GitWatch(Loop):
 
     def _commit(self, at: float) -> None:
         try:
-            title = commit.commit(Repository(self._workspace), now=clock.now())
+            title = guarded.commit(Repository(self._workspace), now=clock.now())
         except BlockingIOError:  # a pull or push is running: retry after the next quiet period
             self._moved_at = at
             return

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.gitsync.commit import commit, title_of
-from signet.domain.gitsync.guarded import IGNORED
+from signet.domain.gitsync.guarded import IGNORED, commit, title_of
 from signet.domain.gitsync.repository import Repository
 from signet.paths import Workspace
 from support.repositories import Trio, lonely, needs_git, trio

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from signet.config.sections import Git
-from signet.domain.gitsync import credentials, sync
+from signet.domain.gitsync import guarded, sync
 from signet.domain.gitsync.repository import GitFailed, Repository, shown
 from signet.paths import Workspace
 from support.repositories import Trio, lonely, needs_git, trio
@@ -29,9 +29,9 @@ def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trio:
     return trio(tmp_path, Workspace(tmp_path / "agents"))
 
 
-def found(three: Trio, url: str) -> credentials.Access:
+def found(three: Trio, url: str) -> guarded.GitAccess:
     """Return the way to a remote."""
-    return credentials.find(Repository(three.workspace), url, knows)
+    return guarded.find_access(Repository(three.workspace), url, knows)
 
 
 def test_a_password_is_not_shown_whatever_it_holds() -> None:
@@ -137,4 +137,4 @@ def test_without_credentials_nobody_is_called(three: Trio) -> None:
     three.here.git("remote", "set-url", "origin", "https://github.com/ada/agents.git")
     done = sync.pull(three.workspace, Git(), lambda name: None)
     if shutil.which("gh") is None:
-        assert (done["success"], done["message"]) == (False, credentials.NO_CREDENTIALS)
+        assert (done["success"], done["message"]) == (False, guarded.NO_CREDENTIALS)

@@ -6,7 +6,7 @@ import pytest
 
 from signet import clock
 from signet.config.sections import Git
-from signet.domain.gitsync import status, sync
+from signet.domain.gitsync import sync
 from signet.domain.gitsync.repository import alone
 from signet.paths import Workspace
 from signet.wire.git import GitDone
@@ -51,7 +51,7 @@ def test_what_is_new_comes_and_goes(three: Trio) -> None:
     assert pull(three) == GitDone(success=True, message="Pulled 1 commits", changes=1)
     assert (three.here.root / "USER.md").read_text() == "Ada\n"
     three.here.commit("SOUL.md", "Calmer.\n")
-    standing = status.standing(three.workspace, SETTINGS, no_secret)
+    standing = sync.standing(three.workspace, SETTINGS, no_secret)
     assert (standing["unpushedCommits"], standing["unpulledCommits"]) == (1, 0)
     now = clock.now()
     done = sync.sync(three.workspace, SETTINGS, no_secret, now=now)
@@ -187,7 +187,7 @@ def test_a_folder_above_that_is_a_repository_is_not_ours(three: Trio, tmp_path: 
     inner = Workspace(three.here.root / "inner")
     inner.root.mkdir()
     assert sync.push(inner, SETTINGS, no_secret)["message"] == "Not a git repository"
-    found = status.standing(inner, SETTINGS, no_secret)
+    found = sync.standing(inner, SETTINGS, no_secret)
     assert (found["isRepo"], found["branch"], found["authMethod"]) == (False, None, "none")
 
 

@@ -3,8 +3,7 @@
 import asyncio
 
 from signet import clock
-from signet.domain.gitsync import settings as git_settings
-from signet.domain.gitsync import status, sync
+from signet.domain.gitsync import sync
 from signet.domain.secrets.vault import Vault
 from signet.wire import git as wire
 from signet.wire.requests.machine import GitConfigBody
@@ -16,7 +15,7 @@ from signet_api.serving import serves
 async def get_status(state: Shared) -> wire.GitStatus:
     """Return the repository's state, without network access."""
     settings = state.settings.git
-    return await asyncio.to_thread(status.standing, state.workspace, settings, _vault(state).find)
+    return await asyncio.to_thread(sync.standing, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_PULL)
@@ -45,15 +44,15 @@ async def post_sync(state: Shared) -> wire.GitDone:
 @serves(wire.GIT_SETTINGS)
 async def get_config(state: Shared) -> wire.GitSettings:
     """Return the effective settings."""
-    return await asyncio.to_thread(git_settings.shown, state.workspace, state.settings.git)
+    return await asyncio.to_thread(sync.settings_shown, state.workspace, state.settings.git)
 
 
 @serves(wire.CHANGE_GIT_SETTINGS)
 async def post_config(body: GitConfigBody, state: Shared) -> wire.ChangedGitSettings:
     """Change settings in agent.yaml."""
     wished = body.model_dump(by_alias=True, exclude_none=True)
-    changed = await asyncio.to_thread(git_settings.change, state.workspace, wished)
-    config = await asyncio.to_thread(git_settings.shown, state.workspace, changed)
+    changed = await asyncio.to_thread(sync.change_settings, state.workspace, wished)
+    config = await asyncio.to_thread(sync.settings_shown, state.workspace, changed)
     return {"success": True, "config": config}
 
 

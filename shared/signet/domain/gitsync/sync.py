@@ -1,21 +1,21 @@
-"""Pull, push, and both (TK-20). Only ever fast forward; nothing that is only here is lost, whatever the remote has.
-
-Whoever pulls or pushes holds a lock, in whichever process; the next one is told so.
-"""
+"""x"""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from signet import clock
+from signet import clock, config
+from signet.config import manifest
+from signet.config.manifest import Value
 from signet.config.sections import Git
-from signet.domain.gitsync import credentials, guarded
-from signet.domain.gitsync.credentials import NO_CREDENTIALS, Access
-from signet.domain.gitsync.repository import NETWORK_SECONDS, GitFailed, Repository, alone
+from signet.domain.gitsync import guarded
+from signet.domain.gitsync.guarded import NO_CREDENTIALS, GitAccess, Method
+from signet.domain.gitsync.repository import NETWORK_SECONDS, GitFailed, Repository, alone, shown
 from signet.files import read_file, replace_file
 from signet.paths import Workspace
-from signet.wire.git import GitDone
+from signet.wire.git import GitDone, GitSettings, GitStatus
 
 STASH = "signet-auto-stash"
 #: What git says of a branch that the remote does not have yet.
@@ -125,10 +125,10 @@ def current_branch(repository: Repository) -> str | None:
     return repository.ask("symbolic-ref", "--quiet", "--short", "HEAD")
 
 
-def access(repository: Repository, settings: Git, secret: Secret) -> Access:
+def access(repository: Repository, settings: Git, secret: Secret) -> GitAccess:
     """Return the way to the remote; raises GitFailed for an address that is refused."""
     url = repository.ask("remote", "get-url", "--", settings.remote)
-    return credentials.find(repository, url, secret)
+    return guarded.find_access(repository, url, secret)
 
 
 def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> Remote:
@@ -139,7 +139,7 @@ def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> R
         found = access(repository, settings, secret)
     except GitFailed as error:
         raise _Stopped(_failed(verb.capitalize(), error)) from error
-    if found.method is credentials.Method.NO_REMOTE:
+    if found.method is guarded.Method.NO_REMOTE:
         words = f"No remote '{settings.remote}' configured — skipping {verb}"
         raise _Stopped(GitDone(success=True, message=words))
     if not found.is_enough:
@@ -284,3 +284,60 @@ def _failed(step: str, error: GitFailed) -> GitDone:
 
 def _commits(count: int) -> str:
     return f"{count} commit" if count == 1 else f"{count} commits"
+
+
+def settings_shown(workspace: Workspace, settings: Git) -> GitSettings:
+    """Return the settings under the names that clients read, with the branch that is kept in step; runs git."""
+    git, branch = Repository(workspace), settings.branch
+    if branch is None and git.exists:
+        with suppress(GitFailed):  # git does not work here: nothing is kept in step
+            branch = branch_of(git, settings)
+    return {
+        "enabled": settings.enabled,
+        "autoCommit": settings.auto_commit,
+        "autoSync": settings.auto_sync,
+        "syncInterval": settings.sync_interval_seconds,
+        "remote": settings.remote,
+        "branch": branch,
+    }
+
+
+def change_settings(workspace: Workspace, wished: Mapping[str, Value]) -> Git:
+    """Write what is wished and return the settings as they then are."""
+    manifest.set_values(workspace, {f"git.{key}": value for key, value in wished.items()})
+    return config.load(workspace).settings.git
+
+
+def standing(workspace: Workspace, settings: Git, secret: Secret) -> GitStatus:
+    """Return how the repository stands, with commits since the last fetch; raises GitFailed when git does not work."""
+    git = Repository(workspace)
+    found: GitStatus = {
+        "isRepo": git.exists,
+        "branch": None,
+        "remote": None,
+        "hasCredentials": False,
+        "authMethod": Method.NONE,
+        "autoSync": settings.auto_sync,
+        "lastSync": None,
+        "uncommittedChanges": 0,
+        "unpushedCommits": 0,
+        "unpulledCommits": 0,
+        "problem": None,
+    }
+    if not git.exists:
+        return found
+    url = git.ask("remote", "get-url", "--", settings.remote)
+    try:
+        way = access(git, settings, secret)
+        found["authMethod"], found["hasCredentials"] = way.method, way.is_enough
+    except GitFailed as error:
+        found["problem"] = error.message
+    remote = Remote(name=settings.remote, branch=branch_of(git, settings), repository=git)
+    found["branch"] = current_branch(git)
+    found["lastSync"] = last_sync(workspace)
+    found["uncommittedChanges"] = len((git.ask("status", "--porcelain") or "").splitlines())
+    if url is not None:
+        found["remote"] = shown(url)
+        found["unpushedCommits"] = git.count(remote.outgoing)
+        found["unpulledCommits"] = git.count(remote.incoming)
+    return found
