@@ -9,7 +9,7 @@ import pytest
 
 from backfill.world import DAY, REAL, STORES, World
 from signet import clock
-from signet.domain.backfill import start as backfill
+from signet.domain.backfill import jobs
 from signet.domain.transcripts import transcript
 from support.processes import eventually
 
@@ -314,7 +314,7 @@ def test_sessions_of_an_earlier_reader_are_read_again(reading: World) -> None:
     survey = reading.look()
     assert survey["newSessions"] >= 1
     reading.api.run("DELETE FROM runtime_settings WHERE key = 'transcripts:reader'")
-    reading.api.state.db.write(partial(backfill.read_again, now=clock.now()))
+    reading.api.state.db.write(partial(jobs.read_again, now=clock.now()))
     eventually(lambda: SUMMARY not in reading.text("blob"))
     said = transcript.parse(reading.text("blob"))
     assert [turn.text for turn in said] == [text for kind, text in log if kind != log[2][0]]

@@ -7,7 +7,7 @@ from datetime import datetime
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, schedule
-from signet.domain.backfill import start as backfill
+from signet.domain.backfill import jobs
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.episodes import index as episodes
@@ -180,7 +180,7 @@ def _find_old_transcripts(tx: ReadTx, settings: Settings, now: datetime) -> Sequ
 
 def _read_again(tx: WriteTx, due: Due) -> None:
     if due.found:
-        backfill.read_again(tx, now=due.now)
+        jobs.read_again(tx, now=due.now)
 
 
 BEATS = (

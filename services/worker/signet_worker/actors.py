@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import WriteTx
 from signet.db.rewrite import rewrite
-from signet.domain.backfill import run as history
+from signet.domain.backfill import jobs as backfill_jobs
 from signet.domain.backup import automatic
 from signet.domain.connectors import sync
 from signet.domain.documents import delete as documents
@@ -95,7 +95,7 @@ def backup(job: JobContext, context: Context) -> None:
 
 def backfill(job: JobContext, context: Context) -> None:
     """Read the newest waiting session of a harness."""
-    history.run(job, lambda: context.settings)
+    backfill_jobs.run_job(job, lambda: context.settings)
 
 
 def cluster_entities(job: JobContext, context: Context) -> None:

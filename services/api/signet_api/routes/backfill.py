@@ -5,7 +5,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.domain.agents import registry as agents
-from signet.domain.backfill import look, start, status
+from signet.domain.backfill import jobs, look
 from signet.domain.backfill.models import Home, Wanted
 from signet.wire import backfill as wire
 from signet.wire.requests.backfill import BackfillBody
@@ -16,7 +16,7 @@ from signet_api.serving import serves
 @serves(wire.BACKFILL)
 async def get_backfill(db: Db) -> wire.Backfill:
     """Return the progress of the last run."""
-    return await db.aread(status.status, now=clock.now())
+    return await db.aread(jobs.status, now=clock.now())
 
 
 @serves(wire.START_BACKFILL)
@@ -39,7 +39,7 @@ async def post_backfill(state: Shared, body: BackfillBody) -> wire.StartedBackfi
     roots = await asyncio.to_thread(look.repositories, state.db, seen) if reads_commits else {}
     if not body.dry_run:
         await state.db.awrite(
-            start.start,
+            jobs.start,
             seen,
             roots,
             by_model=body.by_model,
@@ -52,4 +52,4 @@ async def post_backfill(state: Shared, body: BackfillBody) -> wire.StartedBackfi
 @serves(wire.STOP_BACKFILL)
 async def post_stop(db: Db) -> wire.StoppedBackfill:
     """Stop reading; finished sessions stay, and the next start finds the rest."""
-    return {"stopped": await db.awrite(start.stop)}
+    return {"stopped": await db.awrite(jobs.stop_run)}

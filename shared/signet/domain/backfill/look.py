@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import Database, ReadTx
+from signet.domain.backfill import sql
 from signet.domain.backfill.models import Found, Home, Wanted
 from signet.domain.backfill.places import PLACES
-from signet.domain.backfill.sql import sessions as sql
 from signet.domain.projects import registry
 from signet.domain.transcripts import readings
 from signet.errors import Invalid

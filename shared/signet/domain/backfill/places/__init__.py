@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from signet.domain.backfill.models import Home, Place
-from signet.domain.backfill.places import claude_code, codex, cursor, gemini, openclaw, opencode
+from signet.domain.backfill.places import databases, files
 
 PLACES: dict[str, Place] = {
     place.harness: place
     for place in (
-        claude_code.PLACE,
-        codex.PLACE,
-        opencode.PLACE,
-        openclaw.PLACE,
-        gemini.PLACE,
-        cursor.PLACE,
+        files.CLAUDE_CODE,
+        files.CODEX,
+        databases.OPENCODE,
+        databases.OPENCLAW,
+        files.GEMINI_CLI,
+        databases.CURSOR,
     )
 }
 

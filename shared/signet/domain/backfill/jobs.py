@@ -1,23 +1,20 @@
-"""One `backfill` job: read the newest session that waits, end it as its harness would have, and queue the next.
-
-A session is read with no transaction open. What its end causes, that it is done, and the job for the next one are one
-commit. While those that were read wait to be made findable, it waits: work that a person waits for comes first, and
-what is stopped is stopped soon (HK-120).
-"""
+"""x"""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.backfill import look, start
+from signet.domain.backfill import look, sql
+from signet.domain.backfill.look import Seen
 from signet.domain.backfill.models import Home, Wanted
 from signet.domain.backfill.places import PLACES
-from signet.domain.backfill.sql import sessions as sql
+from signet.domain.episodes import commits
 from signet.domain.memory import forget
 from signet.domain.projects import registry
 from signet.domain.sessions import session_end
@@ -26,10 +23,80 @@ from signet.domain.transcripts import log_files, merge, readings, stored, transc
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.merge import Correction
 from signet.domain.transcripts.models import Session
+from signet.errors import Frozen
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
-from signet.queue import BULK
+from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
+from signet.wire import backfill as wire
+
+KIND = "backfill"
+#: There is one at a time.
+_ALL = "all"
+
+
+def start(
+    tx: WriteTx,
+    seen: Sequence[Seen],
+    repositories: Mapping[tuple[str, str], str],
+    *,
+    by_model: bool,
+    is_frozen: bool,
+    now: datetime,
+) -> int:
+    """Queue the reading of sessions, and of the commits of their projects; return how many sessions that are.
+
+    Raises Frozen while nothing may be written.
+    """
+    if is_frozen:
+        raise Frozen
+    new = [one for one in seen if one.is_new]
+    run = tx.value(sql.RUN) or clock.to_text(now)
+    tx.many(sql.PUT, [_session_row(one, by_model, run) for one in new])
+    for (agent_id, project), root in repositories.items():
+        commits.ask(tx, agent_id, project, root)
+    go_on(tx, now=now)
+    return len(new)
+
+
+def go_on(tx: WriteTx, *, delay_ms: int = 0, now: datetime) -> None:
+    """Queue the reading of the newest session that waits, if any does and none is being read."""
+    if tx.row(sql.SessionRow, sql.NEXT) is not None:
+        job = Job(kind=KIND, dedupe_key=_ALL, priority=BULK, delay_ms=delay_ms)
+        enqueue(tx, job, now=now)
+
+
+def read_again(tx: WriteTx, *, now: datetime) -> None:
+    """Queue the job that finds the sessions that an earlier version read, and reads them again."""
+    enqueue(tx, Job(kind=KIND, dedupe_key=_ALL, priority=BULK), now=now)
+
+
+def is_cut_off(tx: ReadTx) -> bool:
+    """Return whether sessions wait and no job will read them, because it has died."""
+    return tx.row(sql.SessionRow, sql.NEXT) is not None and not tx.value(
+        sql.IS_OPEN, (f"{KIND}:{_ALL}",)
+    )
+
+
+def stop_run(tx: WriteTx) -> int:
+    """Let the sessions that still wait be; return how many. What was read stays."""
+    return tx.run(sql.STOP)
+
+
+def _session_row(one: Seen, by_model: bool, run: str) -> tuple[object, ...]:
+    found = one.found
+    return (
+        one.agent_id,
+        found.key,
+        found.harness,
+        found.path,
+        found.project,
+        found.bytes,
+        clock.to_text(found.changed_at),
+        by_model,
+        run,
+    )
+
 
 log = logs.get("pipeline")
 
@@ -54,17 +121,17 @@ class _Read:
     correction: Correction | None = None
 
 
-def run(job: JobContext, settings: Callable[[], Settings]) -> None:
+def run_job(job: JobContext, settings: Callable[[], Settings]) -> None:
     """Read the newest session that waits, and complete the job. Raises LeaseLost, Cancelled."""
     if job.db.read(readings.is_stale):
         _ask_stored(job)
-    row = job.db.read(ReadTx.row, sql.Row, sql.NEXT)
+    row = job.db.read(ReadTx.row, sql.SessionRow, sql.NEXT)
     behind = job.db.read(ReadTx.row, sql.BehindRow, sql.BEHIND) or sql.BehindRow(0, 0)
     if row is None:
         job.commit(lambda tx: {"skipped": "nothing_waits"})
         return
     if behind.indexing > MOST_BEHIND:
-        job.commit(lambda tx: start.go_on(tx, delay_ms=WAIT_MS, now=clock.now()))
+        job.commit(lambda tx: go_on(tx, delay_ms=WAIT_MS, now=clock.now()))
         return
     holds = settings()
     found = _read(job, row, masks=holds.memory.mask_secrets)
@@ -77,7 +144,7 @@ def run(job: JobContext, settings: Callable[[], Settings]) -> None:
             before, fix = stored.length(tx, *owner), found.correction
             if fix is not None:
                 if not stored.correct(tx, *owner, found.before, fix.text, now=now):
-                    start.go_on(tx, now=now)  # it has grown meanwhile: it waits and is read again
+                    go_on(tx, now=now)  # it has grown meanwhile: it waits and is read again
                     return {"session": row.session_key, "state": "changed"}
                 forget.retract(tx, *owner, fix.dropped, fix.text, now=now)
             session_end.finish(tx, found.session, holds, rules=rules, now=now)
@@ -85,13 +152,13 @@ def run(job: JobContext, settings: Callable[[], Settings]) -> None:
             state = state if is_news else "known"
         done = (state, detail, found.opening, clock.to_text(now))
         tx.run(sql.DONE, (*done, *owner))
-        start.go_on(tx, now=now)
+        go_on(tx, now=now)
         return {"session": row.session_key, "state": state}
 
     job.commit(keep)
 
 
-def _read(job: JobContext, row: sql.Row, *, masks: bool) -> _Read:
+def _read(job: JobContext, row: sql.SessionRow, *, masks: bool) -> _Read:
     if job.db.read(unkept.holds, row.agent_id, row.session_key):
         return _Read(state="known", detail="not to be kept")
     if job.db.read(is_running, row.agent_id, row.session_key, now=clock.now()):
@@ -135,7 +202,7 @@ def _ask_stored(job: JobContext) -> None:
     old = [one for one in seen if one.is_stored and one.is_new]
 
     def ask(tx: WriteTx) -> None:
-        start.start(tx, old, {}, by_model=True, is_frozen=False, now=clock.now())
+        start(tx, old, {}, by_model=True, is_frozen=False, now=clock.now())
         readings.set_current(tx)
 
     job.progress(ask)
@@ -149,7 +216,68 @@ def _timed(text: str, changed_at: str) -> str:
     return transcript.written(replace(turn, at=turn.at or at) for turn in transcript.parse(text))
 
 
-def _copy(tx: ReadTx, row: sql.Row, opening: str, text: str) -> bool:
+def _copy(tx: ReadTx, row: sql.SessionRow, opening: str, text: str) -> bool:
     """Return whether another session says all of this: a harness that resumed it has copied it."""
     twins = tx.column(sql.TWINS, (row.agent_id, row.harness, opening, row.session_key))
     return any(text in stored.text(tx, row.agent_id, key) for key in twins)
+
+
+#: Sessions that could not be read, of which so many are named.
+FAILURES = 20
+#: From so many sessions on the rest is told from how long these took.
+LEAST_READ = 10
+
+
+def status(tx: ReadTx, *, now: datetime) -> wire.Backfill:
+    """Return how far the last run is; all zero before the first."""
+    run = tx.value(sql.LAST_RUN)
+    totals = {row.state: row for row in tx.rows(sql.TotalRow, sql.TOTALS, (run,))}
+    waiting = totals.get("waiting")
+    done = [row for state, row in totals.items() if state != "waiting"]
+    index, summaries = tx.row(sql.BehindRow, sql.BEHIND) or sql.BehindRow(0, 0)
+    failed = tx.rows(sql.FailedRow, sql.FAILED, (run, FAILURES))
+    return {
+        "state": _state(tx, run, waiting, index + summaries),
+        "startedAt": run,
+        "sessions": sum(row.sessions for row in totals.values()),
+        "waiting": waiting.sessions if waiting else 0,
+        "read": _totals(totals, "read"),
+        "known": _totals(totals, "known"),
+        "failed": _totals(totals, "failed"),
+        "indexing": index,
+        "summarizing": summaries,
+        "bytes": sum(row.bytes for row in totals.values()),
+        "bytesRead": sum(row.bytes for row in done),
+        "seconds": _left(waiting, done, index + summaries, now) if waiting else 0,
+        "failures": [
+            {"harness": one.harness, "path": one.path, "reason": one.detail or ""} for one in failed
+        ],
+    }
+
+
+def _state(
+    tx: ReadTx, run: str | None, waiting: sql.TotalRow | None, behind: int
+) -> wire.BackfillState:
+    if run is None:
+        return "none"
+    if waiting is not None:
+        return "stopped" if is_cut_off(tx) else "running"
+    return "finishing" if behind else "done"
+
+
+def _totals(totals: dict[str, sql.TotalRow], state: str) -> int:
+    return totals[state].sessions if state in totals else 0
+
+
+def _left(
+    waiting: sql.TotalRow, done: list[sql.TotalRow], behind: int, now: datetime
+) -> int:
+    """Return about how many seconds are left: by what was done so far, else by what was measured elsewhere."""
+    first = min((found for row in done if (found := clock.parsed(row.first_at or ""))), default=now)
+    last = max((found for row in done if (found := clock.parsed(row.last_at or ""))), default=now)
+    read, took = sum(row.sessions for row in done), (last - first).total_seconds()
+    if read < LEAST_READ or took <= 0:
+        return look.seconds(waiting.sessions + behind, waiting.bytes)
+    bytes_read = sum(row.bytes for row in done) or 1
+    share = max(waiting.bytes / bytes_read, waiting.sessions / read / 2)
+    return round(took * share)
