@@ -16,7 +16,7 @@ from migrations import upstream
 from signet.db import migrate, snapshot
 from signet.db.migrate import SchemaTooNew
 from signet.domain.backup import archive, create, kept, restore, swap
-from signet.domain.backup.lock import alone
+from signet.domain.backup.kept import locked_backups
 from signet.domain.backup.models import (
     DATABASE,
     BadBackup,
@@ -324,7 +324,7 @@ def test_a_workspace_in_use_is_not_exchanged(workspace: Workspace) -> None:
 
 
 def test_one_backup_at_a_time(workspace: Workspace) -> None:
-    with alone(workspace), pytest.raises(Unavailable, match="Another backup"):
+    with locked_backups(workspace), pytest.raises(Unavailable, match="Another backup"):
         create.create(workspace, now=NOON)
     create.create(workspace, now=NOON)
 

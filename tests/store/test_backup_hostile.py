@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from signet.db.driver import connect
-from signet.domain.backup import accept, archive, create, restore
+from signet.domain.backup import archive, create, restore
 from signet.domain.backup.models import DATABASE, BadBackup
 from signet.domain.backup.restore import Staged
 from signet.domain.secrets import keys
@@ -499,7 +499,7 @@ def test_only_memories_are_exchanged_where_the_rest_stays(
     made = with_files(honest, {**files_of_a_stranger, "memory/new.md": b"new"})
     with closing(connect(workspace.database)) as connection:
         connection.execute("UPDATE memories SET is_deleted = 1")
-    aside = restore.exchange(workspace, staged(workspace, made), only=accept.MEMORIES, now=NOON)
+    aside = restore.exchange(workspace, staged(workspace, made), only=archive.MEMORIES, now=NOON)
     assert (workspace.root / "AGENTS.md").read_text() == "Be kind.\n"
     assert "team" not in (workspace.root / "agent.yaml").read_text()
     assert (workspace.memory_dir / "new.md").read_text() == "new"

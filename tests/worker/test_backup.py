@@ -8,8 +8,8 @@ import pytest
 
 from signet import clock
 from signet.config import Settings, settings_from
-from signet.domain.backup import archive, automatic, kept
-from signet.domain.backup.lock import alone
+from signet.domain.backup import archive, create, kept
+from signet.domain.backup.kept import locked_backups
 from signet.domain.backup.models import Reason
 from signet.domain.memory import forget
 from signet.errors import NotNow
@@ -48,7 +48,7 @@ def at_once(home: Home) -> None:
 def test_a_worker_makes_the_copy_and_waits_while_somebody_else_makes_one(home: Home) -> None:
     home.remember("The ibis harbour opens at nine.")
     with home.worker():
-        with alone(home.workspace):
+        with locked_backups(home.workspace):
             beats.run(home.db, BEAT, Settings(), clock.now())
             eventually(lambda: bool(home.rows(JOBS)[0]["errors"]))
         at_once(home)
@@ -88,7 +88,7 @@ def test_a_copy_in_which_something_may_be_that_was_erased_meanwhile_is_not_kept(
     home.remember("The ibis harbour opens at nine.")
     said = iter((False, True))
     with pytest.raises(NotNow):
-        automatic.daily(
+        create.daily(
             home.workspace,
             keep=2,
             now=clock.now(),
@@ -101,7 +101,7 @@ def test_a_copy_in_which_something_may_be_that_was_erased_meanwhile_is_not_kept(
 def test_as_many_days_stay_as_are_wanted(home: Home) -> None:
     now = clock.now()
     for day in range(4):
-        automatic.daily(
+        create.daily(
             home.workspace,
             keep=2,
             now=now + timedelta(days=day),

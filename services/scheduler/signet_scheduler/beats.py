@@ -8,7 +8,7 @@ from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, schedule
 from signet.domain.backfill import jobs
-from signet.domain.backup import automatic
+from signet.domain.backup import create
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.episodes import index as episodes
 from signet.domain.graph import communities, dependencies
@@ -76,7 +76,7 @@ def _job(kind: str) -> Start:
 
 
 def _find_backup(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return ("all",) if settings.backup.daily and automatic.is_worth_it(tx) else ()
+    return ("all",) if settings.backup.daily and create.is_worth_it(tx) else ()
 
 
 def _tracks(settings: Settings) -> bool:

@@ -7,7 +7,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.db.rewrite import rewrite
 from signet.domain.backfill import jobs as backfill_jobs
-from signet.domain.backup import automatic
+from signet.domain.backup import create
 from signet.domain.connectors import sync
 from signet.domain.documents import delete as documents
 from signet.domain.documents import ingest
@@ -83,12 +83,12 @@ def actor_of(kind: str) -> Run:
 def backup(job: JobContext, context: Context) -> None:
     """Create the daily backup, unless an earlier run of this job has."""
     now = clock.now()
-    path = automatic.daily(
+    path = create.daily(
         context.workspace,
         keep=context.settings.backup.keep,
         now=now,
         tell=lambda done, total: job.check(),
-        erases=lambda: job.db.read(automatic.erases, now),
+        erases=lambda: job.db.read(create.erases, now),
     )
     job.commit(lambda tx: {"path": str(path)})
 

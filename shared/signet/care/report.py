@@ -19,7 +19,7 @@ from signet import __version__, clock, config
 from signet.care.doctor.examine import examine
 from signet.db import ReadTx, inspection, migrate, snapshot
 from signet.db.driver import sqlite
-from signet.domain.backup import disk
+from signet.domain.backup import create
 from signet.errors import Conflict, SignetError
 from signet.files import read_file
 from signet.observe import logfile, logread
@@ -60,11 +60,11 @@ def write(workspace: Workspace, target: Path, *, now: datetime) -> list[Part]:
     unfinished = target.with_name(f".{target.name}.part")
     unfinished.unlink(missing_ok=True)
     try:
-        with disk.create(unfinished) as stream:
+        with create.create_file(unfinished) as stream:
             with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
                 for part in parts:
                     archive.writestr(part.name, part.content)
-            disk.sync_file(stream)
+            create.sync_file(stream)
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)

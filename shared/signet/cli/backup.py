@@ -13,7 +13,7 @@ from signet.cli import output, passphrase
 from signet.cli.command import Output, PathOption, command
 from signet.cli.output import ProgressLine
 from signet.domain.backup import kept
-from signet.domain.backup.kept import Kept
+from signet.domain.backup.kept import KeptBackup
 from signet.domain.backup.models import LeftOut
 from signet.errors import Invalid, SignetError
 from signet.paths import Workspace, find_workspace
@@ -119,7 +119,7 @@ def _list(workspace: Workspace) -> Output:
         output.say(f"{made}  {output.size(one.bytes):>10}  {one.reason:<14}{one.path}")
 
 
-def to_dict(found: Kept) -> dict[str, object]:
+def to_dict(found: KeptBackup) -> dict[str, object]:
     """Return the JSON form of a stored backup."""
     made = clock.to_text(found.made_at)
     return {

@@ -134,13 +134,13 @@ def _restored(
 ) -> Output:
     from signet.cli.restore_review import Changes, changes
     from signet.domain.backup import restore
-    from signet.domain.backup.lock import alone
+    from signet.domain.backup.kept import locked_backups
 
     facts = show.facts(workspace, source)
     if not wishes.yes:
         check_asking(as_json=wishes.as_json)
     workspace.make()
-    with alone(workspace):
+    with locked_backups(workspace):
         if (finished := restore.resume(workspace)) is not None:
             output.tell(
                 f"An interrupted restore was finished first; the previous state is in {finished}"
@@ -198,7 +198,7 @@ def _exchanged(
     from signet import config
     from signet.config.sections import AuthMode
     from signet.daemon import control, record
-    from signet.domain.backup import accept, restore
+    from signet.domain.backup import archive, restore
 
     found = record.running(workspace)
     control.stop(workspace)
@@ -207,7 +207,7 @@ def _exchanged(
         aside = restore.exchange(
             workspace,
             staged,
-            only=accept.MEMORIES if choice is SettingsDiff.KEEP else None,
+            only=archive.MEMORIES if choice is SettingsDiff.KEEP else None,
             now=clock.now(),
         )
     finally:

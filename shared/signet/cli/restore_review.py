@@ -16,7 +16,7 @@ from signet.config import manifest
 from signet.config.manifest import ManifestError
 from signet.db import ReadTx
 from signet.db.driver import connect, sqlite
-from signet.domain.backup import accept
+from signet.domain.backup import archive
 from signet.domain.backup.models import DATABASE
 from signet.domain.backup.restore import Staged
 from signet.domain.connectors import lookup
@@ -124,7 +124,7 @@ def _files(here: Path, there: Path) -> Iterator[str]:
     for path in sorted(there.rglob("*")):
         inner = path.relative_to(there)
         top = inner.parts[0]
-        is_other = top in (*accept.MEMORIES, accept.DAEMON, accept.SECRETS)
+        is_other = top in (*archive.MEMORIES, archive.DAEMON, archive.SECRETS)
         if (
             not path.is_file()
             or is_other

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from signet import clock
 from signet.domain.auth.caller import ScopeDenied
-from signet.domain.backup import automatic, copies
+from signet.domain.backup import create, kept
 from signet.domain.memory import adopt, choose, derived, forget, lookup, modify, recover
 from signet.domain.memory.choose import Candidate, Choice, Chosen
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Memory, Patch, Recover, Rules
@@ -114,7 +114,7 @@ async def _copies(state: State, memory_id: str) -> list[str]:
     saved_at = clock.parsed(memory.created_at) if memory else None
     if saved_at is None:
         return []
-    found = await asyncio.to_thread(copies.since, state.workspace, saved_at)
+    found = await asyncio.to_thread(kept.copies_since, state.workspace, saved_at)
     return [str(path) for path in found]
 
 
@@ -371,7 +371,7 @@ async def _copied(state: State, found: list[Candidate]) -> _Copied:
     now = clock.now()
     try:
         path = await asyncio.to_thread(
-            automatic.before_forget,
+            create.before_forget,
             state.workspace,
             last_change=clock.parsed(last) or now,
             now=now,

@@ -10,7 +10,7 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
-from signet.domain.backup import copies
+from signet.domain.backup import kept as backups
 from signet.domain.injections import show
 from signet.domain.memory import lookup
 from signet.domain.memory.models import Along, Rules
@@ -158,7 +158,7 @@ async def post_forget(
         return {**_going(found, found.along), "mode": "preview"}
     state.check_writable()
     began = clock.parsed(found.began) or clock.now()
-    held_by = await asyncio.to_thread(copies.since, state.workspace, began)
+    held_by = await asyncio.to_thread(backups.copies_since, state.workspace, began)
     root = state.workspace.root
     removed, kept = await asyncio.to_thread(forget.remove_notes, root, found.made)
     along = await state.db.awrite(

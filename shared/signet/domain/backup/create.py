@@ -1,21 +1,19 @@
-"""Making a backup while the daemon runs: one file, written beside its place, synced, and renamed into it.
-
-A process that is killed leaves only a file whose name begins with a dot and ends with `.part`; the next backup of the
-workspace removes it.
-"""
+"""x"""
 
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from signet import __version__, clock
-from signet.db import migrate, snapshot
-from signet.domain.backup import archive, disk, files, kept
-from signet.domain.backup.lock import alone
+from signet.db import ReadTx, migrate, snapshot
+from signet.domain.backup import archive, kept, sql
+from signet.domain.backup.kept import locked_backups
 from signet.domain.backup.models import (
     DATABASE,
     FORMAT,
@@ -27,8 +25,41 @@ from signet.domain.backup.models import (
     Reason,
 )
 from signet.domain.secrets.vault import Wrapped
-from signet.errors import Invalid, StorageFull, Unavailable
+from signet.errors import Invalid, NotNow, StorageFull, Unavailable
+from signet.files import opened
 from signet.paths import Workspace
+
+
+def create_file(path: Path) -> BinaryIO:
+    """Open a file that does not exist yet and that only its owner may read."""
+    return os.fdopen(
+        os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb"
+    )
+
+
+def read_file(path: Path) -> BinaryIO:
+    """Open a regular file that is no link; raises OSError. (A pipe would wait for its writer.)"""
+    file = opened(path, os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "neither a file nor a folder")
+    return file
+
+
+def sync_file(file: BinaryIO) -> None:
+    """Make what was written to a file durable."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
 
 #: What is left free for everybody else, in bytes.
 SPARE = 16_000_000
@@ -62,17 +93,17 @@ def create(
         )
     if not workspace.database.exists():
         raise Invalid("No memory database found; nothing to back up", "no_database")
-    with alone(workspace):
+    with locked_backups(workspace):
         path = _place(workspace, target, reason, now)
         _clean(workspace, path)
         total = _room(workspace, path)
-        made = _write(workspace, path, secrets, reason, now, _Told(tell, total))
+        made = _write(workspace, path, secrets, reason, now, _Progress(tell, total))
         if target is None:
             kept.rotate(workspace, days=keep)
     return made
 
 
-class _Told:
+class _Progress:
     """Adds up what is told of the pieces: the database counts once when it is copied and once when it is packed."""
 
     def __init__(self, tell: Tell, total: int) -> None:
@@ -132,7 +163,9 @@ def _room(workspace: Workspace, path: Path) -> int:
     """Return about how many bytes will be written. Raises NoRoom when they do not fit."""
     database = snapshot.size(workspace.database)
     others = sum(
-        found.status.st_size for found in files.walk(workspace) if isinstance(found, files.Found)
+        found.status.st_size
+        for found in archive.walk(workspace)
+        if isinstance(found, archive.FoundFile)
     )
     needed = 2 * database + others
     free = shutil.disk_usage(path.parent).free
@@ -152,7 +185,7 @@ def _write(
     secrets: Wrapped | None,
     reason: Reason,
     now: datetime,
-    told: _Told,
+    told: _Progress,
 ) -> Backup:
     part, database = _parts(path)
     try:
@@ -169,7 +202,7 @@ def _write(
             leftOut=(),
             secrets=secrets,
         )
-        with disk.create(part) as stream:
+        with create_file(part) as stream:
             with archive.Writer(stream, told.packed) as writer:
                 with database.open("rb") as copy:
                     writer.add(DATABASE, copy, os.fstat(copy.fileno()), mode=0o600)
@@ -177,9 +210,9 @@ def _write(
                 left_out = tuple(_add_files(workspace, writer))
                 manifest = replace(manifest, files=tuple(writer.entries), leftOut=left_out)
                 writer.finish(manifest)
-            disk.sync_file(stream)
+            sync_file(stream)
         part.replace(path)
-        disk.sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
@@ -192,13 +225,13 @@ def _write(
 
 def _add_files(workspace: Workspace, writer: archive.Writer) -> Iterator[LeftOut]:
     """Add the workspace's files and yield the files left out; a file that is removed meanwhile is skipped."""
-    for found in files.walk(workspace):
+    for found in archive.walk(workspace):
         if isinstance(found, LeftOut):
             yield found
             continue
         place = workspace.root / found.path
         try:
-            source = disk.read(place)
+            source = read_file(place)
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -212,3 +245,51 @@ def _add_files(workspace: Workspace, writer: archive.Writer) -> Iterator[LeftOut
 def megabytes(size: int) -> str:
     """Return a size as people read it."""
     return f"{size / 1e6:,.1f} MB"
+
+
+#: A daily copy younger than this is that of today: a job that runs twice makes one.
+TODAY = timedelta(hours=12)
+#: A copy before a bulk forget serves those that follow so soon, as when thousands go in batches of 200.
+SERIES = timedelta(hours=1)
+
+
+def is_worth_it(tx: ReadTx) -> bool:
+    """Return whether there is anything that a copy of the day would save."""
+    return tx.value(sql.HAS_MEMORIES) is not None
+
+
+def erases(tx: ReadTx, since: datetime) -> bool:
+    """Return whether something is being erased or forgotten, or was since an instant."""
+    return tx.value(sql.ERASES, (clock.to_text(since),)) is not None
+
+
+def daily(
+    workspace: Workspace, *, keep: int, now: datetime, tell: Tell, erases: Callable[[], bool]
+) -> Path:
+    """Return the copy of the day, made now if there is none, and keep so many.
+
+    There is none while `erases` says that something is being erased: it could still hold it, and who erased it was
+    not told of this copy. Raises NotNow then, and like `create`.
+    """
+    made = _newest(workspace, Reason.DAILY)
+    if made is not None and timedelta() <= now - made.made_at < TODAY:
+        return made.path
+    if erases():
+        raise NotNow("Something is being erased")
+    copy = create(workspace, reason=Reason.DAILY, keep=keep, now=now, tell=tell).path
+    if erases():
+        copy.unlink(missing_ok=True)
+        raise NotNow("Something was erased while the copy was made")
+    return copy
+
+
+def before_forget(workspace: Workspace, *, last_change: datetime, now: datetime) -> Path:
+    """Return a copy that holds what is to be forgotten, last changed at that instant. Raises like `create`."""
+    made = _newest(workspace, Reason.BEFORE_FORGET)
+    if made is not None and last_change < made.made_at <= now < made.made_at + SERIES:
+        return made.path
+    return create(workspace, reason=Reason.BEFORE_FORGET, now=now).path
+
+
+def _newest(workspace: Workspace, reason: Reason) -> kept.KeptBackup | None:
+    return next((one for one in kept.kept(workspace) if one.reason is reason), None)

@@ -1,16 +1,31 @@
-"""The backups that lie in a workspace: their names, which there are, which go.
-
-A name says when and why, so that looking at the newest opens no file.
-"""
+"""x"""
 
 import contextlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from signet.domain.backup.models import Reason
+from signet.errors import Unavailable
+from signet.files import locked
 from signet.paths import Workspace
+
+
+@contextmanager
+def locked_backups(workspace: Workspace) -> Iterator[None]:
+    """Hold the right to back up or restore. Raises Unavailable at once when another process has it."""
+    try:
+        with locked(workspace.backups_dir / ".lock", wait=False):
+            yield
+    except BlockingIOError:
+        raise Unavailable(
+            "Another backup or restore of this workspace is running; try again when it is done",
+            "backup_busy",
+        ) from None
+
 
 #: How many of what was made by itself stay; what a person made stays for ever.
 DAYS = 7
@@ -23,7 +38,7 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class KeptBackup:
     """A backup that is there, as its name and size tell it."""
 
     path: Path
@@ -46,7 +61,7 @@ def new_path(folder: Path, reason: Reason, now: datetime) -> Path:
     return path
 
 
-def kept(workspace: Workspace) -> list[Kept]:
+def kept(workspace: Workspace) -> list[KeptBackup]:
     """Return the backups of the workspace's own folder, newest first."""
     found = []
     if workspace.backups_dir.is_dir():
@@ -57,7 +72,9 @@ def kept(workspace: Workspace) -> list[Kept]:
             made_at = datetime.strptime(named[1], _STAMP).replace(tzinfo=UTC)
             with contextlib.suppress(FileNotFoundError):  # rotated away while we looked
                 size = path.stat().st_size
-                found.append(Kept(path=path, made_at=made_at, reason=Reason(named[2]), bytes=size))
+                found.append(
+                    KeptBackup(path=path, made_at=made_at, reason=Reason(named[2]), bytes=size)
+                )
     return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
 
 
@@ -70,3 +87,27 @@ def rotate(workspace: Workspace, *, days: int) -> list[Path]:
     for path in gone:
         path.unlink(missing_ok=True)
     return gone
+
+
+#: Copies that an upgrade of the schema makes; the git history of the workspace.
+_BEFORE_UPGRADE = "*.bak-*"
+_GIT = ".git"
+
+
+def copies_since(workspace: Workspace, saved_at: datetime) -> list[Path]:
+    """Return backups, put-aside states and copies before upgrades that are not older than this, and the git history."""
+    found = [one.path for one in kept(workspace) if one.made_at >= saved_at]
+    others = [*workspace.memory_dir.glob(f"{workspace.database.name}{_BEFORE_UPGRADE}")]
+    if workspace.replaced_dir.is_dir():
+        others += workspace.replaced_dir.iterdir()
+    found += sorted(path for path in others if _changed_at(path) >= saved_at)
+    if (workspace.root / _GIT).exists():
+        found.append(workspace.root / _GIT)
+    return found
+
+
+def _changed_at(path: Path) -> datetime:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except FileNotFoundError:  # gone since it was listed
+        return datetime.min.replace(tzinfo=UTC)

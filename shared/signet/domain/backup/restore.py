@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from signet.db import migrate, snapshot
-from signet.domain.backup import accept, disk, kept, swap
+from signet.domain.backup import archive, create, kept, swap
 from signet.domain.backup.archive import Reader, Tell
 from signet.domain.backup.create import SPARE, megabytes
 from signet.domain.backup.models import DATABASE, BadBackup, Entry, LeftOut, Manifest, NoRoom
@@ -25,7 +25,7 @@ from signet.files import replace_file
 from signet.paths import Workspace
 
 #: Marks a folder that a restore of memories alone put aside.
-_PARTIAL = f"{accept.DAEMON}/memories-only"
+_PARTIAL = f"{archive.DAEMON}/memories-only"
 #: A vault in an archive of an earlier version is not larger.
 _MAX_VAULT = 1 << 26
 
@@ -83,12 +83,12 @@ def stage(workspace: Workspace, reader: Reader, *, now: datetime, tell: Tell) ->
 
 def old_secrets(reader: Reader) -> dict[str, Secret]:
     """Return the secrets in an archive of an earlier version, which had the vault and the id that opens it."""
-    raw = reader.read(accept.VAULT, _MAX_VAULT)
+    raw = reader.read(archive.VAULT, _MAX_VAULT)
     if raw is None:
         return {}
     try:
-        version, entries = vault.parsed(raw, accept.VAULT)
-        bound = reader.read(f"{accept.SECRETS}/{keys.BOUND}", 1_024) or b""
+        version, entries = vault.parsed(raw, archive.VAULT)
+        bound = reader.read(f"{archive.SECRETS}/{keys.BOUND}", 1_024) or b""
         machine_id = bound.decode("utf-8", "replace").strip() or keys.found_id()
     except (VaultUnreadable, NoMachineId):
         return {}
@@ -103,7 +103,7 @@ def with_secrets(workspace: Workspace, staged: Staged, secrets: Mapping[str, Sec
 
 def put_secrets(workspace: Workspace, folder: Path, secrets: Mapping[str, Secret]) -> None:
     """Write secrets to an unpacked backup as a vault under the key of this workspace. Raises KeyMissing."""
-    place = folder / accept.VAULT
+    place = folder / archive.VAULT
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(place, Vault(workspace.vault).sealed(secrets))
 
@@ -114,7 +114,7 @@ def adopt(workspace: Workspace, folder: Path, *, now: datetime) -> Staged:
     if not database.is_file():
         raise BadBackup(f"{folder} is not a folder that a restore kept: it contains no database")
     with contextlib.suppress(FileNotFoundError, VaultUnreadable, NoMachineId):
-        older = Vault(folder / accept.VAULT)
+        older = Vault(folder / archive.VAULT)
         if vault.parsed(older.file.read_bytes(), str(older.file))[0] == BY_MACHINE:
             put_secrets(workspace, folder, older.everything())
     return _prepare(folder, now, migrate.current(database))
@@ -131,11 +131,11 @@ def exchange(
     with _idle(workspace):
         aside = _unused(workspace.replaced_dir / kept.stamp(now))
         if (staged.folder / _PARTIAL).exists():
-            only = accept.MEMORIES
+            only = archive.MEMORIES
         if only is not None:
             (aside / _PARTIAL).parent.mkdir(parents=True, mode=0o700)
             (aside / _PARTIAL).touch()
-        brings_vault = only is None and (staged.folder / accept.VAULT).exists()
+        brings_vault = only is None and (staged.folder / archive.VAULT).exists()
         if brings_vault and not workspace.vault.exists():
             # So that undoing the restore takes its secrets away again.
             put_secrets(workspace, workspace.root, {})
@@ -200,15 +200,15 @@ def _refusal(entry: Entry, names: dict[str, str]) -> str | None:
     """Return why an entry is not restored, None if it is."""
     if entry.link is not None:
         return f"a link to {entry.link}"
-    if why := accept.refusal(entry.path):
+    if why := archive.refusal(entry.path):
         return why
-    twin = accept.twin_of(entry.path, names)
+    twin = archive.twin_of(entry.path, names)
     return f"on many disks it is the same file as {twin}" if twin else None
 
 
 def _unpack(reader: Reader, entry: Entry, place: Path, tell: Callable[[int], None]) -> None:
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with disk.create(place) as file:
+    with create.create_file(place) as file:
         for piece in reader.pieces(entry):
             file.write(piece)
             tell(len(piece))

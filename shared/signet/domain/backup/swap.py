@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from signet.domain.backup import accept, disk
-from signet.domain.backup.accept import CACHES, DAEMON, SECRETS, STATE, VAULT
+from signet.domain.backup import archive, create
+from signet.domain.backup.archive import CACHES, DAEMON, SECRETS, STATE, VAULT
 from signet.domain.backup.models import BadTarget
 from signet.errors import StorageDamaged
 from signet.files import read_file
@@ -67,11 +67,11 @@ def begin(workspace: Workspace, exchange: Exchange) -> None:
     journal = workspace.restore_journal
     part = journal.with_name(f"{journal.name}.part")
     part.unlink(missing_ok=True)
-    with disk.create(part) as file:
+    with create.create_file(part) as file:
         file.write(json.dumps(asdict(exchange)).encode())
-        disk.sync_file(file)
+        create.sync_file(file)
     part.replace(journal)
-    disk.sync_folder(journal.parent)
+    create.sync_folder(journal.parent)
 
 
 def finish(workspace: Workspace) -> Exchange | None:
@@ -107,10 +107,10 @@ def finish(workspace: Workspace) -> Exchange | None:
             _move(staged / name, root / name)
     for folder in (root, root / DAEMON, root / SECRETS, aside, aside / DAEMON, aside / SECRETS):
         if folder.is_dir():
-            disk.sync_folder(folder)
+            create.sync_folder(folder)
     shutil.rmtree(staged, ignore_errors=True)
     workspace.restore_journal.unlink()
-    disk.sync_folder(workspace.daemon_dir)
+    create.sync_folder(workspace.daemon_dir)
     return exchange
 
 
@@ -133,7 +133,9 @@ def _make_way(place: Path, aside: Path) -> None:
 def _owned(folder: Path) -> Iterator[str]:
     """Yield the names at the top of a workspace that a restore exchanges, then those inside of private folders."""
     names = (place.name for place in folder.iterdir())
-    yield from sorted(name for name in names if name not in CACHES and accept.refusal(name) is None)
+    yield from sorted(
+        name for name in names if name not in CACHES and archive.refusal(name) is None
+    )
     inner = (*(f"{DAEMON}/{name}" for name in STATE), VAULT)
     yield from (name for name in inner if _there(folder / name))
 
