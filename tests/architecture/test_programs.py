@@ -139,8 +139,8 @@ def test_only_the_programs_class_reaches_programs_and_what_decides(
     [
         ("add_task", "signet.domain.tasks.edit.add"),
         ("run_task", "signet.domain.tasks.start._start"),
-        ("add_connector", "signet.domain.connectors.register.register"),
-        ("sync_connector", "signet.domain.connectors.start.start"),
+        ("add_connector", "signet.domain.connectors.registry.register"),
+        ("sync_connector", "signet.domain.connectors.registry.start"),
         ("run_with_secrets", "signet.domain.secrets.use.run"),
         ("put_secret", "signet.domain.secrets.vault.Vault.put"),
         ("git_pull", "signet.domain.gitsync.repository.Repository.run"),

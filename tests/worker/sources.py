@@ -7,8 +7,8 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.connectors import register, start
-from signet.domain.connectors.lookup import get, health
+from signet.domain.connectors import registry
+from signet.domain.connectors.registry import get, health
 from signet.domain.documents import create
 from signet.domain.documents.models import NewDocument, Rules
 from signet.wire.connectors import ConnectorHealth, StoredConnector
@@ -60,7 +60,7 @@ def chunks(home: Home, document_id: str) -> list[str]:
 
 def a_connector(home: Home, root: Path, *, agent_id: str = "default", **more: object) -> str:
     """Register a folder and return the connector's id."""
-    connector = register.draft(
+    connector = registry.draft(
         "filesystem",
         display_name=None,
         settings={"rootPath": str(root), **more},
@@ -68,12 +68,14 @@ def a_connector(home: Home, root: Path, *, agent_id: str = "default", **more: ob
         workspace=home.workspace,
         now=clock.now(),
     )
-    return home.db.write(register.register, connector)
+    return home.db.write(registry.register, connector)
 
 
 def started(home: Home, connector_id: str, *, is_full: bool = False) -> str:
     """Queue a sync and return its job."""
-    found = home.db.write(start.start, connector_id, is_full=is_full, rules=RULES, now=clock.now())
+    found = home.db.write(
+        registry.start, connector_id, is_full=is_full, rules=RULES, now=clock.now()
+    )
     assert found.job_id is not None
     return found.job_id
 

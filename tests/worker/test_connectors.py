@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from signet import clock
-from signet.domain.connectors import remove
+from signet.domain.connectors import registry
 from signet.process.rescuer import Rescuer
 from signet.queue import transitions
 from support.processes import eventually
@@ -243,7 +243,7 @@ def test_a_private_folder_of_an_older_version_is_read_no_more(
         document = handed_over(home, source_type="file", url=str(tmp_path / ".ssh" / "a.md"))
         assert "path not allowed" in str(read(home, document, "failed")["error"])
         home.db.write(
-            remove.remove, connector_id, cascade=True, actor=USER, rules=RULES, now=clock.now()
+            registry.remove, connector_id, cascade=True, actor=USER, rules=RULES, now=clock.now()
         )
     assert not home.value("SELECT count(*) FROM memories WHERE content LIKE 'a secret%'")
 
@@ -301,7 +301,7 @@ def test_removing_a_connector_with_its_documents_forgets_what_only_they_hold(
     synced(home, connector_id)
     assert len(texts(home, connector_id)) == 3
     home.db.write(
-        remove.remove, connector_id, cascade=True, actor=USER, rules=RULES, now=clock.now()
+        registry.remove, connector_id, cascade=True, actor=USER, rules=RULES, now=clock.now()
     )
     assert not home.rows("SELECT 1 FROM connectors WHERE id = ?", connector_id)
     assert not home.rows(
@@ -321,12 +321,12 @@ def test_documents_of_a_connector_that_is_gone_belong_to_a_new_one_of_the_same_f
     synced(home, neighbour)
     for connector_id in (first, neighbour):
         home.db.write(
-            remove.remove, connector_id, cascade=False, actor=USER, rules=RULES, now=clock.now()
+            registry.remove, connector_id, cascade=False, actor=USER, rules=RULES, now=clock.now()
         )
     stranger = a_connector(home, folder, agent_id="stranger")
     assert health_of(home, stranger)["documents"] == {}
     assert counts(synced(home, stranger))["documentsAdded"] == 2
-    home.db.write(remove.remove, stranger, cascade=True, actor=USER, rules=RULES, now=clock.now())
+    home.db.write(registry.remove, stranger, cascade=True, actor=USER, rules=RULES, now=clock.now())
     second = a_connector(home, folder)
     assert health_of(home, second)["documents"] == {"done": 2}
     assert counts(synced(home, second)) == NEW

@@ -251,12 +251,12 @@ def _carried(
     """Repeat later forgetting in the unpacked database; return the numbers of memories and sessions."""
     from signet.domain import memory_followers
     from signet.domain.backup.models import DATABASE
-    from signet.domain.connectors import carry
+    from signet.domain.connectors import registry
     from signet.domain.memory import carry as memories
     from signet.domain.sessions import forget as sessions
 
     database = staged.folder / DATABASE
-    carry.settle(database, keeps_settings=choice is SettingsDiff.KEEP, now=clock.now())
+    registry.settle_carried(database, keeps_settings=choice is SettingsDiff.KEEP, now=clock.now())
     if wishes.with_forgotten or not workspace.database.exists():
         return 0, 0
     memory_followers.register()

@@ -19,7 +19,7 @@ from signet.db.driver import connect, sqlite
 from signet.domain.backup import archive
 from signet.domain.backup.models import DATABASE
 from signet.domain.backup.restore import Staged
-from signet.domain.connectors import lookup
+from signet.domain.connectors import registry
 from signet.domain.memory import carry
 from signet.domain.secrets.vault import Vault
 from signet.domain.tasks import read as tasks
@@ -160,8 +160,8 @@ def _task(task: Task) -> str:
 
 
 def _connectors(tx: ReadTx) -> list[str]:
-    found = lookup.newest(tx)
-    return [lookup.root_of(one) or f"{one['provider']}: {one['config_json']}" for one in found]
+    found = registry.newest(tx)
+    return [registry.root_of(one) or f"{one['provider']}: {one['config_json']}" for one in found]
 
 
 def _new(workspace: Workspace, staged: Staged, read: Callable[[ReadTx], list[str]]) -> list[str]:

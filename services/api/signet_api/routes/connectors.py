@@ -6,7 +6,7 @@ from fastapi import Request
 
 from signet import clock
 from signet.db import columns
-from signet.domain.connectors import lookup, register, remove, start
+from signet.domain.connectors import registry
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
@@ -19,7 +19,7 @@ from signet_api.serving import serves
 @serves(wire.CONNECTORS)
 async def get_connectors(db: Db) -> wire.Connectors:
     """Return all connectors, newest first."""
-    found = await db.aread(lookup.newest)
+    found = await db.aread(registry.newest)
     return {"connectors": [_row(connector) for connector in found], "count": len(found)}
 
 
@@ -32,7 +32,7 @@ async def post_connector(
     """
     # The folder may be on a slow or disconnected network disk.
     connector = await asyncio.to_thread(
-        register.draft,
+        registry.draft,
         body.provider,
         display_name=body.display_name,
         settings=body.settings or {},
@@ -40,7 +40,7 @@ async def post_connector(
         workspace=state.workspace,
         now=clock.now(),
     )
-    added = await state.db.awrite(register.register, connector)
+    added = await state.db.awrite(registry.register, connector)
     if body.sync:
         await _start(state, added, is_full=False)
     return {"id": added}
@@ -49,7 +49,7 @@ async def post_connector(
 @serves(wire.RESYNC_CONNECTORS)
 async def post_resync(state: Shared) -> wire.Resynced:
     """Start an incremental sync of every connector."""
-    connectors = await state.db.aread(lookup.newest)
+    connectors = await state.db.aread(registry.newest)
     counts: wire.Resynced = {
         "status": "ok",
         "total": len(connectors),
@@ -62,7 +62,7 @@ async def post_resync(state: Shared) -> wire.Resynced:
         try:
             started = await _start(state, connector["id"], is_full=False)
             counts["started" if started.job_id else "alreadySyncing"] += 1
-        except start.Unsupported:
+        except registry.Unsupported:
             counts["unsupported"] += 1
         except SignetError:
             counts["failed"] += 1
@@ -72,7 +72,7 @@ async def post_resync(state: Shared) -> wire.Resynced:
 @serves(wire.CONNECTOR)
 async def get_connector(connector_id: str, db: Db) -> wire.Connector:
     """Return one connector."""
-    return _row(await db.aread(lookup.get, connector_id))
+    return _row(await db.aread(registry.get, connector_id))
 
 
 @serves(wire.SYNC_CONNECTOR)
@@ -92,7 +92,7 @@ async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") ->
 @serves(wire.CONNECTOR_HEALTH)
 async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
     """Return a connector's state, sync progress and document counts."""
-    return await db.aread(lookup.health, connector_id)
+    return await db.aread(registry.health, connector_id)
 
 
 @serves(wire.REMOVE_CONNECTOR)
@@ -102,12 +102,12 @@ async def delete_connector(
     """Remove a connector, with `cascade` also its documents."""
     rules = Rules.of(state.settings)
     if cascade:
-        await state.db.awrite(remove.prepare, connector_id, rules=rules, now=clock.now())
-        while groups := await state.db.aread(remove.documents, connector_id):
+        await state.db.awrite(registry.prepare_removal, connector_id, rules=rules, now=clock.now())
+        while groups := await state.db.aread(registry.documents, connector_id):
             for group in groups:
-                await state.db.awrite(remove.delete_group, group, actor=actor, now=clock.now())
+                await state.db.awrite(registry.delete_group, group, actor=actor, now=clock.now())
     await state.db.awrite(
-        remove.remove,
+        registry.remove,
         connector_id,
         cascade=cascade,
         actor=actor,
@@ -117,9 +117,9 @@ async def delete_connector(
     return {"success": True, "deleted": True}
 
 
-async def _start(state: State, connector_id: str, *, is_full: bool) -> start.Started:
+async def _start(state: State, connector_id: str, *, is_full: bool) -> registry.Started:
     return await state.db.awrite(
-        start.start,
+        registry.start,
         connector_id,
         is_full=is_full,
         rules=Rules.of(state.settings),
@@ -127,7 +127,7 @@ async def _start(state: State, connector_id: str, *, is_full: bool) -> start.Sta
     )
 
 
-def _started(started: start.Started) -> wire.StartedSync:
+def _started(started: registry.Started) -> wire.StartedSync:
     if started.job_id is None:
         return {"status": "syncing", "message": "Already syncing"}
     return {"status": "syncing", "jobId": started.job_id}

@@ -15,7 +15,7 @@ from itertools import islice
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
-from signet.domain.connectors import filesystem, lookup, settings, sql
+from signet.domain.connectors import filesystem, registry, sql
 from signet.domain.connectors.filesystem import Found
 from signet.domain.connectors.models import Folder, continued, with_errors
 from signet.domain.connectors.sql import Known
@@ -57,14 +57,14 @@ def run(job: JobContext, rules: Rules, workspace: Workspace) -> None:
     if connector is None:
         job.commit(lambda tx: {"skipped": "connector_gone"})
         return
-    folder, places = settings.stored(connector), find_places(workspace)
+    folder, places = registry.stored_folder(connector), find_places(workspace)
     if reason := _refusal(folder, places):
         raise PermanentJobError(
             f"{reason}. Remove it and the documents that were read from it: signet connector remove"
             f" {connector['id'][:8]} --documents",
             "private_folder",
         )
-    job.progress(partial(lookup.adopt, connector=connector, root=folder.root_path))
+    job.progress(partial(registry.adopt_documents, connector=connector, root=folder.root_path))
     progress = continued(connector["progress_json"], job.lease.job_id)
     try:
         progress = _added(job, connector, folder, places, progress, rules, is_full=is_full)

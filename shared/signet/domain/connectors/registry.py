@@ -1,0 +1,297 @@
+"""x"""
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path, PurePath
+
+from signet import clock, ids
+from signet.db import ReadTx, WriteTx, columns
+from signet.db.driver import connect
+from signet.domain.connectors import sql
+from signet.domain.connectors.models import Folder, Provider, Status, folder_json
+from signet.domain.documents import create, delete
+from signet.domain.documents.models import Rules
+from signet.domain.folders.private import Places, find_places
+from signet.domain.folders.reading import real_folder
+from signet.domain.memory.models import Actor
+from signet.domain.tasks import start as tasks
+from signet.errors import Frozen, Invalid, Kind, NotFound, SignetError
+from signet.paths import Workspace
+from signet.queue import Job, enqueue, transitions
+from signet.wire.connectors import ConnectorHealth, StoredConnector
+
+#: What to do instead of reading a private folder.
+REMEDY = "Choose a folder with nothing but the files to remember, such as ~/notes"
+
+
+class PrivateFolder(Invalid):
+    """This folder is private and cannot become documents."""
+
+    code = "private_folder"
+
+
+_DEFAULT = Folder(root_path="/")
+#: More patterns, or longer ones, are no description of a folder.
+MAX_PATTERNS, MAX_PATTERN_CHARS = 100, 1_000
+#: More of `**` and of `{` in one pattern could make matching it slow.
+MAX_WIDE = 8
+
+
+def folder_of(settings: Mapping[str, object]) -> Folder:
+    """Return the folder that settings of a client describe, without reading the disk; raises Invalid."""
+    root = settings.get("rootPath") or settings.get("path")
+    if not isinstance(root, str) or not PurePath(root.strip()).is_absolute() or "\0" in root:
+        raise Invalid("settings.rootPath must be an absolute path")
+    size = settings.get("maxFileSize", _DEFAULT.max_file_size)
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise Invalid("settings.maxFileSize must be a number of bytes")
+    patterns = settings.get("patterns", settings.get("glob"))
+    ignored = settings.get("ignorePatterns")
+    return Folder(
+        root_path=root.strip(),
+        patterns=_texts("patterns", patterns) or _DEFAULT.patterns,
+        ignore_patterns=_DEFAULT.ignore_patterns
+        if ignored is None
+        else _texts("ignorePatterns", ignored),
+        max_file_size=size,
+    )
+
+
+def checked_folder(folder: Folder, places: Places) -> Folder:
+    """Return the folder with its real path. Raises Invalid if it is private or cannot be listed now (CON-1, CON-11)."""
+    try:
+        root = real_folder(folder.root_path)
+        os.scandir(root).close()
+    except OSError as error:
+        raise Invalid(f"settings.rootPath cannot be read: {error.strerror}") from error
+    if reason := places.folder_reason(root):
+        raise PrivateFolder(f"{folder.root_path} is private: {reason}. {REMEDY}")
+    return replace(folder, root_path=root)
+
+
+def stored_folder(connector: StoredConnector) -> Folder:
+    """Return the folder of a stored connector; raises Invalid when an older file has none."""
+    settings = columns.json_object(connector["config_json"])
+    inner = settings.get("settings")
+    return folder_of(inner if isinstance(inner, dict) else settings)
+
+
+def _texts(name: str, value: object) -> tuple[str, ...]:
+    """Return a list of patterns; a single one may stand alone."""
+    found = [value] if isinstance(value, str) else [] if value is None else value
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise Invalid(f"settings.{name} must be a list of texts")
+    patterns = tuple(text.strip() for text in found if text.strip())
+    if len(patterns) > MAX_PATTERNS or any(len(text) > MAX_PATTERN_CHARS for text in patterns):
+        raise Invalid(f"settings.{name} is too long")
+    if any(max(text.count("**"), text.count("{")) > MAX_WIDE for text in patterns):
+        raise Invalid(f"a pattern of settings.{name} has ** or {{ more than {MAX_WIDE} times")
+    return patterns
+
+
+def newest(tx: ReadTx) -> list[StoredConnector]:
+    """Return all connectors, newest first."""
+    return tx.records(StoredConnector, sql.NEWEST)
+
+
+def get(tx: ReadTx, connector_id: str) -> StoredConnector:
+    """Return one connector; raises NotFound."""
+    connector = tx.record(StoredConnector, sql.BY_ID, (connector_id,))
+    if connector is None:
+        raise NotFound("Connector not found")
+    return connector
+
+
+def health(tx: ReadTx, connector_id: str) -> ConnectorHealth:
+    """Return how a connector is, and how many of its documents are in which status; raises NotFound."""
+    connector = get(tx, connector_id)
+    root = root_of(connector)
+    below = sql.below(root) if root else {"low": "", "high": ""}
+    values = {"id": connector["id"], "agent_id": connector["agent_id"], **below}
+    documents = dict(tx.tuples(sql.COUNTS, values))
+    return {
+        "id": connector["id"],
+        "status": connector["status"],
+        "lastSyncAt": connector["last_sync_at"],
+        "lastError": connector["last_error"],
+        "documentCount": sum(documents.values()),
+        "documents": documents,
+        "progress": columns.json_value(connector["progress_json"]),
+    }
+
+
+def adopt_documents(tx: WriteTx, connector: StoredConnector, root: str) -> None:
+    """Give the connector its agent's documents below its folder that belong to no connector any more."""
+    values = {"id": connector["id"], "agent_id": connector["agent_id"], **sql.below(root)}
+    create.adopt(tx, connector["id"], tx.column(sql.ADOPTABLE, values))
+
+
+def root_of(connector: StoredConnector) -> str | None:
+    """Return the folder of a connector, None when it has none."""
+    if connector["provider"] != Provider.FILESYSTEM:
+        return None
+    try:
+        return stored_folder(connector).root_path
+    except Invalid:
+        return None
+
+
+def draft(
+    provider: str | None,
+    *,
+    display_name: str | None,
+    settings: Mapping[str, object],
+    agent_id: str,
+    workspace: Workspace,
+    now: datetime,
+) -> StoredConnector:
+    """Return the connector that a client describes, with the settings that syncs will use.
+
+    Raises Invalid for wrong settings and for a folder that is private or cannot be read (CON-1, CON-11).
+    """
+    if provider not in set(Provider):
+        raise Invalid("provider must be filesystem, github-docs, or gdrive")
+    if provider == Provider.FILESYSTEM:
+        folder = checked_folder(folder_of(settings), find_places(workspace))
+        settings = folder_json(folder)
+    at = clock.to_text(now)
+    return {
+        "id": ids.new_id(),
+        "provider": provider,
+        "display_name": (display_name or "").strip() or provider,
+        "config_json": json.dumps(settings, ensure_ascii=False),
+        "cursor_json": None,
+        "status": Status.IDLE,
+        "last_sync_at": None,
+        "last_error": None,
+        "created_at": at,
+        "updated_at": at,
+        "agent_id": agent_id,
+        "progress_json": None,
+    }
+
+
+def register(tx: WriteTx, connector: StoredConnector) -> str:
+    """Store a drafted connector and return its id."""
+    tx.run(sql.INSERT, connector)
+    return connector["id"]
+
+
+class Unsupported(SignetError):
+    """This provider cannot be synced yet."""
+
+    kind = Kind.UNSUPPORTED
+    code = "unsupported_provider"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """The job of a sync; None when one was under way already."""
+
+    job_id: str | None
+
+
+def start(tx: WriteTx, connector_id: str, *, is_full: bool, rules: Rules, now: datetime) -> Started:
+    """Queue a sync unless one is under way.
+
+    Raises NotFound, Unsupported, and Frozen.
+    """
+    connector = get(tx, connector_id)
+    if connector["provider"] != Provider.FILESYSTEM:
+        raise Unsupported(f"Provider {connector['provider']} not yet supported")
+    if rules.frozen:
+        raise Frozen
+    job_id = enqueue(tx, job_of(connector, is_full=is_full), now=now, max_attempts=rules.attempts)
+    if job_id is not None:
+        tx.run(sql.BEGIN, (clock.to_text(now), connector_id))
+    return Started(job_id=job_id)
+
+
+def job_of(connector: StoredConnector, *, is_full: bool = False) -> Job:
+    """Return the job that syncs a connector; two of one connector are never open at once."""
+    return Job(
+        kind="connector_sync",
+        dedupe_key=connector["id"],
+        payload={"connectorId": connector["id"], "full": is_full},
+        agent_id=connector["agent_id"],
+    )
+
+
+#: Documents that go in one transaction; each forgets its chunks.
+DOCUMENTS_PER_WRITE = 10
+#: Documents that are looked up at once.
+DOCUMENTS_PER_READ = 500
+REASON = "connector removed"
+
+
+def prepare_removal(tx: WriteTx, connector_id: str, *, rules: Rules, now: datetime) -> None:
+    """Stop the sync before the documents go. Raises NotFound and Frozen."""
+    if rules.frozen:
+        raise Frozen
+    connector = get(tx, connector_id)
+    _stop(tx, connector, now)
+    root = root_of(connector)
+    if root is not None:
+        adopt_documents(tx, connector, root)
+
+
+def documents(tx: ReadTx, connector_id: str) -> list[Sequence[str]]:
+    """Return the next documents that are to go, in groups for one transaction each; none when all are gone."""
+    found = tx.column(sql.SOME, (connector_id, DOCUMENTS_PER_READ))
+    return [
+        found[first : first + DOCUMENTS_PER_WRITE]
+        for first in range(0, len(found), DOCUMENTS_PER_WRITE)
+    ]
+
+
+def delete_group(tx: WriteTx, ids: Sequence[str], *, actor: Actor, now: datetime) -> None:
+    """Delete a group of documents."""
+    for document_id in ids:
+        delete.remove(tx, document_id, reason=REASON, actor=actor, now=now)
+
+
+def remove(
+    tx: WriteTx,
+    connector_id: str,
+    *,
+    cascade: bool,
+    actor: Actor,
+    rules: Rules,
+    now: datetime,
+) -> None:
+    """Remove the connector, and with `cascade` what is left of its documents. Raises NotFound and Frozen."""
+    if cascade:
+        prepare_removal(tx, connector_id, rules=rules, now=now)
+        while groups := documents(tx, connector_id):  # what a sync has added since the last look
+            for group in groups:
+                delete_group(tx, group, actor=actor, now=now)
+    _stop(tx, get(tx, connector_id), now)
+    tx.run(sql.DELETE, (connector_id,))
+
+
+def remove_all(tx: WriteTx) -> None:
+    """Remove every connector and keep the documents; open syncs end without one."""
+    tx.run(sql.DELETE_ALL)
+
+
+def _stop(tx: WriteTx, connector: StoredConnector, now: datetime) -> None:
+    job_id = tx.value(sql.OPEN_JOB, (job_of(connector).unique_key or "",))
+    if job_id is not None:
+        transitions.cancel(tx, job_id, now=now)
+
+
+def settle_carried(staged: Path, *, keeps_settings: bool, now: datetime) -> None:
+    """Cancel the runs of tasks that had not ended.
+
+    If the workspace keeps its settings, also disable all tasks and remove all connectors.
+    """
+    with contextlib.closing(connect(staged)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        tasks.withdraw(WriteTx(connection), disable=keeps_settings, now=now)
+        if keeps_settings:
+            remove_all(WriteTx(connection))
+        connection.execute("COMMIT")
