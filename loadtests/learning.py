@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from signet.domain.injections.models import Team
-from signet.domain.learning import compare, influence, worth
+from signet.domain.learning import influence, worth
 
 SEEDS, SESSIONS, TOLD_FROM, LATE_FROM = 20, 60, 30, 50
 PROJECTS, EACH, CANDIDATES, GIVEN = 6, 10, 30, 10
@@ -54,12 +54,12 @@ class Life:
         learned = sorted(
             base, key=lambda one: scores[one] * self._factor(one, session), reverse=True
         )
-        is_on = influence.of(self.margins, window=WINDOW).is_on
+        is_on = influence.standing_after(self.margins, window=WINDOW).is_on
         self.states.append(is_on)
         teams: dict[int, Team | None] = dict.fromkeys(base)
         order = base
         if is_on:
-            drawn = compare.drafted(base, learned, str, seed=f"{session}{self.coin.random()}")
+            drawn = influence.drafted(base, learned, str, seed=f"{session}{self.coin.random()}")
             teams, order = dict(drawn), [one for one, _ in drawn]
         given = order[:GIVEN]
         used = {one for one in given if self._is_used(one, session)}
@@ -79,7 +79,7 @@ class Life:
         return self.needs(memory, session) and self.coin.random() < USED
 
     def _gain(self, order: Sequence[int], session: int) -> float:
-        return compare.ndcg([float(self.needs(one, session)) for one in order])
+        return influence.ndcg([float(self.needs(one, session)) for one in order])
 
 
 def _margin(
@@ -100,7 +100,7 @@ def _margin(
         return (chosen[Team.LEARNED] - chosen[Team.BASE]) / total if total else 0.0
     known = set(given)
     gains = [
-        compare.ndcg([float(one in used) for one in order if one in known])
+        influence.ndcg([float(one in used) for one in order if one in known])
         for order in (learned, base)
     ]
     return gains[0] - gains[1]

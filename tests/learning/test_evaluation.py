@@ -7,7 +7,7 @@ import pytest
 from api.test_context import ASK_FALCON, FALCON, WALRUS, context, hook, prompt, remember
 from learning.talk import ends, labels
 from signet import clock
-from signet.domain.learning import evaluate
+from signet.domain.learning import report
 from signet.domain.sessions import holdout
 from support.http import Api
 
@@ -132,8 +132,8 @@ def test_an_empty_store_has_nothing_to_tell(api: Api) -> None:
 
 
 def test_a_difference_has_the_interval_of_its_means() -> None:
-    assert evaluate.difference([1, 1], [0]) is None
-    found = evaluate.difference([0, 2] * 50, [1, 3] * 50)
+    assert report.difference([1, 1], [0]) is None
+    found = report.difference([0, 2] * 50, [1, 3] * 50)
     assert found is not None and found["mean"] == -1
     assert found["low"] == pytest.approx(-1.279, abs=0.01)
     assert found["high"] == pytest.approx(-0.721, abs=0.01)

@@ -21,7 +21,7 @@ from api.test_context import (
 from learning.talk import RUNS, claimed, ends, labels, work, worth
 from signet import clock
 from signet.domain.episodes import index
-from signet.domain.learning import signs
+from signet.domain.learning import labels as labelling
 from signet.domain.learning import worth as worths
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Windows
@@ -228,13 +228,13 @@ def test_the_bounds_are_those_of_a_beta_distribution() -> None:
     ],
 )
 def test_a_correction_is_known_by_its_words(message: str) -> None:
-    assert signs.corrects(message)
+    assert labelling.corrects(message)
 
 
 def test_no_is_an_answer_to_a_question_and_corrects_what_was_said() -> None:
-    assert signs.corrects("No, cap it at 4 attempts.", "I retry for ever.")
-    assert not signs.corrects("No, cap it at 4 attempts.", "Shall I retry for ever?")
-    assert signs.corrects("No, that is wrong.", "Shall I retry for ever?")
+    assert labelling.corrects("No, cap it at 4 attempts.", "I retry for ever.")
+    assert not labelling.corrects("No, cap it at 4 attempts.", "Shall I retry for ever?")
+    assert labelling.corrects("No, that is wrong.", "Shall I retry for ever?")
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_no_is_an_answer_to_a_question_and_corrects_what_was_said() -> None:
     ],
 )
 def test_what_corrects_nothing_is_no_correction(message: str) -> None:
-    assert not signs.corrects(message)
+    assert not labelling.corrects(message)
 
 
 def test_a_job_that_is_killed_anywhere_leaves_what_was_or_everything(

@@ -7,7 +7,7 @@ import pytest
 from api.test_context import hook
 from learning.talk import ends
 from signet.domain.injections.models import Team
-from signet.domain.learning import compare, influence, worth
+from signet.domain.learning import influence, worth
 from support.http import Answer, Api
 
 #: Sentences that share no rare word.
@@ -141,14 +141,14 @@ def test_recall_raises_what_helped_only_once_that_has_proven_to_be_better(
 
 
 def test_both_orders_choose_in_turn_and_what_both_want_is_nobodys() -> None:
-    drawn = compare.drafted("abcdef", "abfedc", str, seed="s")
+    drawn = influence.drafted("abcdef", "abfedc", str, seed="s")
     assert drawn[:2] == [("a", None), ("b", None)]
     assert sorted(one for one, _ in drawn) == list("abcdef")
     teams = [team for _, team in drawn]
     assert teams.count(Team.BASE) >= 1 <= teams.count(Team.LEARNED)
-    assert drawn == compare.drafted("abcdef", "abfedc", str, seed="s")
+    assert drawn == influence.drafted("abcdef", "abfedc", str, seed="s")
     first = {
-        next(team for _, team in compare.drafted("abcdef", "abfedc", str, seed=str(n)) if team)
+        next(team for _, team in influence.drafted("abcdef", "abfedc", str, seed=str(n)) if team)
         for n in range(20)
     }
     assert first == set(Team)
@@ -159,7 +159,7 @@ def test_both_orders_choose_in_turn_and_what_both_want_is_nobodys() -> None:
     [([1, 0.5, 0], 1.0), ([0, 0], 0.0), ([0, 0.5, 1], 0.62), ([0] * 10 + [1], 0.0)],
 )
 def test_the_gain_of_an_order(relevance: list[float], expected: float) -> None:
-    assert compare.ndcg(relevance) == pytest.approx(expected, abs=0.01)
+    assert influence.ndcg(relevance) == pytest.approx(expected, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_the_gain_of_an_order(relevance: list[float], expected: float) -> None:
 def test_where_it_stands_follows_from_the_sessions(
     margins: list[float], is_on: bool, stops: int
 ) -> None:
-    found = influence.of(margins, window=10)
+    found = influence.standing_after(margins, window=10)
     assert (found.is_on, found.stops) == (is_on, stops)
 
 
@@ -190,7 +190,7 @@ def test_a_coin_hardly_ever_takes_part() -> None:
     for seed in range(lives):
         coin = random.Random(seed)
         margins = [coin.choice((1, -1)) for _ in range(60)]
-        states = (influence.of(margins[:n], window=10) for n in range(len(margins)))
+        states = (influence.standing_after(margins[:n], window=10) for n in range(len(margins)))
         lucky += any(one.is_on for one in states)
     assert lucky / lives <= 0.05
 

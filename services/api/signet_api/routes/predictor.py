@@ -8,7 +8,7 @@ from fastapi import Request
 from signet import clock
 from signet.config import Settings, loading
 from signet.db.visibility import Here
-from signet.domain.learning import evaluate, influence, label_session, report, worth
+from signet.domain.learning import influence, label_session, report, worth
 from signet.domain.recall.models import Result
 from signet.domain.sessions import replay
 from signet.errors import Invalid, NotFound
@@ -95,7 +95,7 @@ async def get_pair_count(agent: Agent, state: Shared) -> wire.PairCount:
 async def get_evaluation(agent: Agent, state: Shared) -> Evaluation:
     """Compare sessions with and without memory: effect, cost, notable memories."""
     share = state.settings.pipeline.predictor.held_out
-    return await state.db.aread(evaluate.report, agent_id=agent, holdout=share)
+    return await state.db.aread(report.evaluation, agent_id=agent, holdout=share)
 
 
 @serves(evaluation.PAST_SESSIONS)

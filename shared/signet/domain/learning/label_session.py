@@ -16,7 +16,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.injections import given, ratings
 from signet.domain.injections.given import Given
-from signet.domain.learning import compare, influence, labels, sql, worth
+from signet.domain.learning import influence, labels, sql, worth
 from signet.domain.learning.labels import Evidence
 from signet.domain.memory import history, lookup
 from signet.observe import latency
@@ -28,7 +28,7 @@ def run(job: JobContext, *, settings: Predictor) -> None:
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     now = clock.now()
     found, known = job.db.read(_read, agent_id, key, now)
-    made = labels.of_session(found, known) if found.is_over else []
+    made = labels.session_labels(found, known) if found.is_over else []
 
     def write(tx: WriteTx) -> dict[str, object]:
         if not found.is_over:
@@ -46,7 +46,7 @@ def run(job: JobContext, *, settings: Predictor) -> None:
                 tx,
                 agent_id,
                 key,
-                compare.of_session(found, made),
+                influence.compared(found, made),
                 project=found.project,
                 at=at,
                 window=settings.drift_reset_window,

@@ -1,19 +1,163 @@
-"""Derive a label for each memory of a session from its injections, their use, and later events. Pure.
-
-The strongest sign counts, one per memory and session: a correction by the user or agent, the agent's rating, use, a
-repeated question. No sign gives no label (PR-12).
-"""
+"""x"""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
 
+from signet.db import fts
+from signet.domain.episodes import search
 from signet.domain.injections.given import Given, was_received, was_used
 from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.models import Reason as Why
-from signet.domain.learning import signs
-from signet.domain.learning.models import LABELS, RATING_WEIGHT, Label, Reason
 from signet.domain.transcripts import transcript
+
+
+class LabelReason(StrEnum):
+    """The reason for a label, the strongest first; the strings are stored."""
+
+    CORRECTED = "corrected"
+    FORGOTTEN = "forgotten"
+    RATED = "rated"
+    USED = "used"
+    #: It was omitted, but its content was used anyway.
+    MISSED = "missed"
+    ASKED_AGAIN = "asked_again"
+    SILENT = "silent"
+
+
+#: The label and its weight; for a rating, the rating.
+LABEL_VALUES = {
+    LabelReason.CORRECTED: (-1.0, 1.0),
+    LabelReason.FORGOTTEN: (-1.0, 1.0),
+    LabelReason.USED: (1.0, 1.0),
+    LabelReason.MISSED: (1.0, 1.0),
+    LabelReason.ASKED_AGAIN: (-0.5, 1.0),
+    LabelReason.SILENT: (0.0, 0.0),
+}
+RATING_WEIGHT = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """A session's label of a memory, -1..1, and its weight; `place` is JSON with the position."""
+
+    memory_id: str
+    label: float
+    weight: float
+    reason: LabelReason
+    place: str | None = None
+    was_given: bool = True
+
+
+class Worth(NamedTuple):
+    """The sum of a memory's labels: it helped in `helped` of `times` sessions.
+
+    `learned` and `rated` are factors of its score: from sessions (0.85..1.15), and from agents' ratings (0.3..1).
+    """
+
+    helped: int = 0
+    times: int = 0
+    learned: float = 1.0
+    rated: float = 1.0
+
+
+#: Characters of a message to read, because corrections come at its start.
+READ_CHARS = 2_000
+#: Minimum of common words in a correction, and minimum share of the corrected text's words.
+LEAST_SHARED, SHARE_OF_TEXT = 2, 0.5
+#: Minimum of common words in a repeated question, and minimum share of either's words.
+LEAST_ASKED, SHARE_OF_QUESTION = 3, 0.7
+
+#: Denials at the start of a message: the word alone, or before a replacement.
+_NO = re.compile(
+    r"^\W*(?:"
+    r"(?:no|nope|nein|nö|non|нет)\s*(?:[,.!;:–—-]|$)(?!\s*(?:problem|worries|gracias|merci|danke|thanks|спасибо))"
+    r"|(?:no|nope)\s+(?:wait|it|we|you|that|this|the|they|he|she|i|not|use|don)\b"
+    r"|不对|不是(?![吗嗎])|不[,，。]|いいえ|いや[、。,]|違います|違う|ちがいます"
+    r")",
+    re.I,
+)
+_ENGLISH = (
+    r"^\W*(?:wrong|actually|incorrect|correction)\b",
+    r"\bthat(?:['’]s| is| was)(?: \w+)? (?:wrong|outdated|incorrect|not (?:true|right|correct)|out of date)\b",
+    r"\byou(?:['’]re| are) (?:wrong|mistaken)\b",
+    r"(?<!\bwhat )\b(?:is|are|was|were) (?:wrong|outdated|not true|out of date)\b",
+    r"\b(?:not|isn['’]t|aren['’]t) (?:true|the case|valid) any ?more\b",
+    r"^[^.!?\n]{0,60}\bno longer\b",
+)
+_GERMAN = (
+    r"^\W*(?:falsch|eigentlich|korrektur)\b",
+    r"\bstimmt (?:so |aber |leider |doch )?(?:nicht|nicht mehr)\b(?!\s*\?)",
+    r"\b(?:das|dies|es) (?:ist|war) (?:\w+ )?(?:falsch|veraltet|überholt|nicht (?:richtig|wahr|korrekt|so))\b",
+    r"\b(?:du irrst|sie irren|du liegst falsch|da irrst du)\b",
+    r"^[^.!?\n]{0,60}\b(?:nicht|kein(?:e[nmrs]?)?) mehr\b",
+)
+_FRENCH = (
+    r"^\W*(?:faux|en fait|en réalité|correction)\b",
+    r"\bc['’](?:est|était) (?:\w+ )?(?:faux|inexact|incorrect|périmé|dépassé|une erreur)\b",
+    r"\bn['’](?:est|était) (?:pas|plus) (?:vrai|exact|correct|juste|le cas|valable|à jour)\b",
+    r"\b(?:tu te trompes|vous vous trompez)\b",
+    r"^[^.!?\n]{0,60}\bn(?:e |['’])\w+ plus\b(?! (?:que|tard)\b)",
+)
+_SPANISH = (
+    r"^\W*(?:incorrecto|en realidad|corrección)\b",
+    r"\b(?:eso|esto) (?:\w+ )?(?:es|era) (?:falso|incorrecto|un error)\b",
+    r"\b(?:eso|esto) está (?:mal|equivocado|desactualizado|obsoleto|anticuado)\b",
+    r"\bno (?:es|era) (?:cierto|verdad|correcto|así)\b(?!\s*\?)",
+    r"\b(?:te equivocas|se equivoca|estás equivocad[oa])\b",
+    r"^[^.!?\n]{0,60}\bya no\b",
+)
+_RUSSIAN = (
+    r"^\W*(?:неверно|неправильно|на самом деле|вообще-то)\b",
+    r"\bэто (?:\w+ )?(?:не так|неправда|неверно|неправильно|ошибка|устарело)\b",
+    r"\b(?:ты ошиб|вы ошиб|ты неправ|вы неправы)",
+    r"^[^.!?\n]{0,60}\bбольше не\b",
+)
+#: Languages without spaces between words.
+_CHINESE = (
+    r"^\W*(?:错了|其实|不正确)",
+    r"[这那](?:个|样)?(?:是错|不对|不正确|说法不|已经过时|过时了)",
+    r"你(?:说|搞|弄|记)错",
+    r"^[^。！？\n]{0,30}(?:不再|已经不)",
+)
+_JAPANESE = (
+    r"^\W*(?:実は|実際は|正しくは)",
+    r"(?:それ|これ)は(?:違|間違|誤り|正しくな|古い)",
+    r"間違(?:って(?:い|る|ま)|いです|えて)",
+    r"^[^。！？\n]{0,30}もう[^。！？\n]{0,20}(?:ません|ない|なくな)(?![^。！？\n]*か[。？])",
+)
+_CORRECTS = re.compile(
+    "|".join((*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_RUSSIAN, *_CHINESE, *_JAPANESE)),
+    re.I,
+)
+
+
+def corrects(message: str, before: str = "") -> bool:
+    """Return whether a message corrects something; "no" does not count after a question in `before`."""
+    if _NO.search(message) and not before.rstrip().endswith(("?", "？")):
+        return True
+    return _CORRECTS.search(message[:READ_CHARS]) is not None
+
+
+def is_about(message: str, text: str) -> bool:
+    """Return whether a message contains at least half of a text's words."""
+    words = fts.content_words(text[:READ_CHARS])
+    shared = search.shared_words(words, message[:READ_CHARS])
+    return shared >= max(LEAST_SHARED, SHARE_OF_TEXT * len(words))
+
+
+def asks_the_same(message: str, before: str) -> bool:
+    """Return whether a message repeats an earlier question."""
+    new, old = (fts.content_words(one[:READ_CHARS]) for one in (message, before))
+    return _holds(new, before) and _holds(old, message)
+
+
+def _holds(words: Sequence[str], text: str) -> bool:
+    shared = search.shared_words(words, text[:READ_CHARS])
+    return shared >= max(LEAST_ASKED, SHARE_OF_QUESTION * len(words))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +191,7 @@ class Outcome:
     created_at: str
 
 
-def of_session(found: Given, known: Evidence) -> list[Label]:
+def session_labels(found: Given, known: Evidence) -> list[Label]:
     """Return the label of each memory that the session received, could have received, or has rated."""
     said = _user_messages(found)
     again = _asked_again(said)
@@ -91,7 +235,7 @@ def _corrections(found: Given, said: Mapping[int, str]) -> list[int]:
     return [
         number
         for number, text in said.items()
-        if number and signs.corrects(text, found.turns[number - 1].text)
+        if number and corrects(text, found.turns[number - 1].text)
     ]
 
 
@@ -100,7 +244,7 @@ def _asked_again(said: Mapping[int, str]) -> dict[int, int]:
     asked: dict[int, int] = {}
     for number, text in said.items():
         before = (one for one in said if one < number)
-        first = next((one for one in before if signs.asks_the_same(text, said[one])), None)
+        first = next((one for one in before if asks_the_same(text, said[one])), None)
         if first is not None:
             asked[number] = first
     return asked
@@ -122,13 +266,13 @@ def _label(
     )
     if taken_back is not None:
         reason, turn = taken_back
-        return _of(memory_id, reason, turn)
+        return _labels_of(memory_id, reason, turn)
     if memory_id in known.ratings:
         return _rated(memory_id, known.ratings[memory_id], was_given=was_given)
     use = next(filter(was_used, items), None)
     if use is not None:
-        reason = Reason.USED if was_given else Reason.MISSED
-        label, weight = LABELS[reason]
+        reason = LabelReason.USED if was_given else LabelReason.MISSED
+        label, weight = LABEL_VALUES[reason]
         return Label(
             memory_id=memory_id,
             label=label,
@@ -144,22 +288,22 @@ def _label(
     }
     turn = next((number for number, first in again.items() if first in starts), None)
     if turn is not None:
-        return _of(memory_id, Reason.ASKED_AGAIN, turn)
-    return _of(memory_id, Reason.SILENT, None, was_given=was_given)
+        return _labels_of(memory_id, LabelReason.ASKED_AGAIN, turn)
+    return _labels_of(memory_id, LabelReason.SILENT, None, was_given=was_given)
 
 
 def _corrections_of(
     known: Evidence, memory_id: str, said: Mapping[int, str], wrong: Sequence[int], start: int
-) -> Iterator[tuple[Reason, int | None]]:
+) -> Iterator[tuple[LabelReason, int | None]]:
     """Yield why a memory counts as wrong, and the number of the message."""
     if memory_id in known.forgotten:
-        yield Reason.FORGOTTEN, None
+        yield LabelReason.FORGOTTEN, None
     text = known.texts.get(memory_id)
     for number in wrong if text else ():
-        if number > start and signs.is_about(said[number], str(text)):
-            yield Reason.CORRECTED, number
+        if number > start and is_about(said[number], str(text)):
+            yield LabelReason.CORRECTED, number
     if memory_id in known.corrected:
-        yield Reason.CORRECTED, None
+        yield LabelReason.CORRECTED, None
 
 
 def _phase(found: Given, seq: int) -> str:
@@ -171,13 +315,15 @@ def _rated(memory_id: str, rating: float, *, was_given: bool) -> Label:
         memory_id=memory_id,
         label=rating,
         weight=RATING_WEIGHT,
-        reason=Reason.RATED,
+        reason=LabelReason.RATED,
         was_given=was_given,
     )
 
 
-def _of(memory_id: str, reason: Reason, turn: int | None, *, was_given: bool = True) -> Label:
-    label, weight = LABELS[reason]
+def _labels_of(
+    memory_id: str, reason: LabelReason, turn: int | None, *, was_given: bool = True
+) -> Label:
+    label, weight = LABEL_VALUES[reason]
     place = None if turn is None else json.dumps({"turn": turn})
     return Label(
         memory_id=memory_id,

@@ -15,7 +15,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.injections import ratings
 from signet.domain.learning import sql
-from signet.domain.learning.models import Worth
+from signet.domain.learning.labels import Worth
 from signet.domain.learning.sql import Sums
 
 #: Version of the rule from labels to factors.

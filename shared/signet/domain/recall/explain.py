@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from signet.db import fts
-from signet.domain.learning.models import Worth
+from signet.domain.learning.labels import Worth
 from signet.domain.recall import rank
 from signet.domain.recall.evidence import Evidence
 from signet.domain.recall.models import Scores, Step, Why

@@ -15,8 +15,8 @@ from signet.domain.episodes import fence
 from signet.domain.graph import lexicon
 from signet.domain.graph.focus import WHOLE_CHARS
 from signet.domain.injections.models import Ranked, Team
-from signet.domain.learning import compare
-from signet.domain.learning.models import Worth
+from signet.domain.learning import influence
+from signet.domain.learning.labels import Worth
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import keyword
 from signet.domain.sessions import own_words, start_text, wording
@@ -155,7 +155,7 @@ def interleaved(
     first = [one for one in base if one.id in kept]
     others = [one for one in base if one.id not in kept]
     learned = ranked(others, project, learned=True)
-    drafted = compare.drafted(others, learned, lambda one: one.id, seed=seed)
+    drafted = influence.drafted(others, learned, lambda one: one.id, seed=seed)
     return [*first, *(replace(one, team=team) if team else one for one, team in drafted)]
 
 

@@ -14,7 +14,7 @@ from signet.db import ReadTx
 from signet.db.visibility import Here
 from signet.domain.injections import given
 from signet.domain.injections.models import Kind, tokens
-from signet.domain.learning import compare, label_session
+from signet.domain.learning import influence, label_session
 from signet.domain.recall.models import Result
 from signet.domain.sessions import prompt, prompt_text
 from signet.domain.sessions.calls import Call
@@ -75,7 +75,7 @@ async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
     chars = 0
     for message in session.prompts:
         found = await look(
-            RecallBody.model_validate({"query": message, "limit": compare.PLACES}), agent_id, None
+            RecallBody.model_validate({"query": message, "limit": influence.PLACES}), agent_id, None
         )
         for place, hit in enumerate(found.hits):
             places[hit.id] = min(place, places.get(hit.id, place))
@@ -94,6 +94,8 @@ async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
         "helped": len(helped),
         "found": len(helped & places.keys()),
         "carried": len(helped & carried),
-        "ndcg": compare.reached([session.relevance[one] for one in known], session.relevance),
+        "ndcg": influence.reached_memories(
+            [session.relevance[one] for one in known], session.relevance
+        ),
         "tokens": tokens(chars),
     }
