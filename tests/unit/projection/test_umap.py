@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 from numpy import float32, float64, int64
 from numpy.typing import NDArray
 
-from signet.domain.projection import draw, umap
+from signet.domain.projection import draw
 
 GROUPS = 6
 OF_EACH = 40
@@ -25,7 +25,7 @@ def groups(width: int = 384) -> tuple[list[bytes], NDArray[int64]]:
 
 def purity(places: NDArray[float64], which: NDArray[int64]) -> float:
     """Return the share of the ten nearest points that are of the point's own group."""
-    near, _ = umap.nearest(places.astype(float32), 10)
+    near, _ = draw.nearest(places.astype(float32), 10)
     return float((which[near] == which[:, None]).mean())
 
 
@@ -70,7 +70,7 @@ def test_any_vectors_give_finite_places_within_the_frame(rows: NDArray[float32])
 
 def test_neighbours_are_those_of_a_comparison_of_all() -> None:
     points = np.random.default_rng(3).standard_normal((600, 5)).astype(float32)
-    near, distances = umap.nearest(points, 7)
+    near, distances = draw.nearest(points, 7)
     apart = np.linalg.norm(points[:, None, :] - points[None, :, :], axis=2)
     np.fill_diagonal(apart, np.inf)
     assert (near == np.argsort(apart, axis=1, kind="stable")[:, :7]).mean() > 0.999
@@ -80,7 +80,7 @@ def test_neighbours_are_those_of_a_comparison_of_all() -> None:
 def test_an_edge_is_as_strong_as_either_end_believes() -> None:
     near = np.array([[1, 2], [0, 2], [1, 0]])
     distances = np.array([[1.0, 2.0], [1.0, 1.5], [1.5, 2.0]])
-    graph = umap.fuzzy(near, distances)
+    graph = draw.fuzzy(near, distances)
     strength = {
         (int(one), int(other)): float(weight)
         for one, other, weight in zip(graph.heads, graph.tails, graph.weights, strict=True)
@@ -93,8 +93,8 @@ def test_an_edge_is_as_strong_as_either_end_believes() -> None:
 
 def test_the_weights_of_a_point_add_up_to_the_logarithm_of_their_number() -> None:
     points = np.random.default_rng(3).standard_normal((200, 12)).astype(float32)
-    near, distances = umap.nearest(points, 15)
-    scales = umap.scales(distances)
+    near, distances = draw.nearest(points, 15)
+    scales = draw.scales(distances)
     beliefs = np.exp(-(distances - distances[:, :1]) / scales)
     assert near.shape == (200, 15)
     assert beliefs.sum(axis=1) == pytest.approx(np.log2(15), abs=1e-4)
