@@ -10,7 +10,7 @@ import pytest
 
 from signet import clock
 from signet.config import Settings
-from signet.domain.skills import enrich, files, node
+from signet.domain.skills import files, jobs, node
 from signet.domain.skills.models import Rules, Skill
 from signet.domain.summaries import prompt as prompts
 from signet.domain.summaries.models import Said
@@ -171,7 +171,7 @@ def asked_of_a_model() -> dict[str, str]:
         newest=1,
     )
     return {
-        "skill": enrich.request(theirs),
+        "skill": jobs.enrich_request(theirs),
         "session": prompts.notes(HOSTILE, day="2026-01-01"),
         "part": prompts.part_notes(HOSTILE, day="2026-01-01", place="part 1 of 2"),
         "notes": prompts.combined([HOSTILE], [Said(content=HOSTILE)], day="2026-01-01"),

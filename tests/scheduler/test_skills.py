@@ -10,7 +10,7 @@ from signet import clock, config
 from signet.db import WriteTx
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
-from signet.domain.skills import builtin, embed, files, node
+from signet.domain.skills import files, install, jobs, node
 from signet.domain.skills.models import Rules
 from signet.process.settings_reload import LiveSettings
 from signet_scheduler.skills import STABLE_SECONDS, SkillWatch
@@ -157,7 +157,7 @@ def test_a_missing_vector_is_looked_for_at_a_later_pass_and_rests_after_its_deat
         embeddings.replace(
             tx,
             "skill:default:sail",
-            embed.digest(text),
+            jobs.digest(text),
             [pair],
             model,
             clock.now(),
@@ -297,14 +297,14 @@ def test_the_products_skills_are_complete_and_never_replace_a_persons_own(
     own = write(watched.folder, "recall", "name: recall\ndescription: Mine")
     outside = write(watched.home.workspace.root / "elsewhere", "signet")
     (watched.folder / "signet").symlink_to(outside.parent)
-    assert set(builtin.sync(watched.folder)) == names - {"recall", "signet"}
+    assert set(install.sync_builtin(watched.folder)) == names - {"recall", "signet"}
     assert "Mine" in own.read_text("utf-8")
     assert (watched.folder / "signet").is_symlink()
-    assert builtin.sync(watched.folder) == []
+    assert install.sync_builtin(watched.folder) == []
     changed = watched.folder / "onboarding" / "SKILL.md"
     changed.write_text(changed.read_text("utf-8") + "More.", "utf-8")
-    assert builtin.sync(watched.folder) == ["onboarding"]
-    shipped = files.every(builtin.folder())
+    assert install.sync_builtin(watched.folder) == ["onboarding"]
+    shipped = files.every(install.builtin_folder())
     assert {skill.name for skill in shipped} == names
     for skill in shipped:
         assert skill.builtin and skill.problem is None and skill.title == skill.name

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from signet import clock, config
-from signet.domain.skills import embed, files, node
+from signet.domain.skills import files, jobs, node
 from signet.domain.skills.models import Rules
 from support.models import FakeServer, Hang
 from support.processes import eventually
@@ -70,7 +70,7 @@ def test_a_thin_skill_is_enriched_beside_its_file_and_found_by_that(home: Home) 
         " WHERE source_type = 'skill' AND source_id = 'skill:default:moor'"
     )
     text = "moor — Moors a boat safely. — moor the boat"
-    assert (vector["chunk_text"], vector["content_hash"]) == (text, embed.digest(text))
+    assert (vector["chunk_text"], vector["content_hash"]) == (text, jobs.digest(text))
 
 
 def test_a_skill_that_says_enough_is_not_enriched(home: Home, server: FakeServer) -> None:

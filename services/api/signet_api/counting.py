@@ -17,7 +17,7 @@ from signet.domain.graph.traversal import Origin, Phase
 from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.recall.models import Result
-from signet.domain.skills import usage
+from signet.domain.skills import find
 from signet.errors import SignetError
 from signet.observe import logs
 
@@ -105,7 +105,7 @@ def count(tx: WriteTx, uses: list[Use]) -> None:
     for result, agent_id, now in uses:
         marks.count_use(tx, recall.touched(result), now=now)
         if skills := recall.used_skills(result):
-            usage.use(tx, skills, now)
+            find.use(tx, skills, now)
         if result.walk.focal:
             newest[agent_id] = (result, agent_id, now)
     for result, agent_id, now in newest.values():

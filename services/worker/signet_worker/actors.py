@@ -44,9 +44,7 @@ from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept, Windows
 from signet.domain.sessions import checkpoints, decided
-from signet.domain.skills import embed as skill_vectors
-from signet.domain.skills import enrich
-from signet.domain.skills import entities as skill_graph
+from signet.domain.skills import jobs
 from signet.domain.skills.models import Rules as SkillRules
 from signet.domain.summaries import condense as condensing
 from signet.domain.summaries import files
@@ -282,7 +280,7 @@ def skill_embed(job: JobContext, context: Context) -> None:
     embedder = context.embedder()
     if embedder is None:
         return _skip(job, "embeddings_off")
-    skill_vectors.run(job, embedder)
+    jobs.embed(job, embedder)
 
 
 def skill_enrich(job: JobContext, context: Context) -> None:
@@ -294,7 +292,7 @@ def skill_enrich(job: JobContext, context: Context) -> None:
     seconds = context.settings.pipeline.extraction.timeout_ms / 1000
     _if_it_fits(
         job,
-        lambda: enrich.run(job, model, lambda: SkillRules.of(context.settings), seconds=seconds),
+        lambda: jobs.enrich(job, model, lambda: SkillRules.of(context.settings), seconds=seconds),
     )
 
 
@@ -305,7 +303,7 @@ def skill_entities(job: JobContext, context: Context) -> None:
     if model is None:
         return _skip(job, "entities_off")
     reader = Model(model, context.settings)
-    skill_graph.run(job, lambda text: reader.extract(text, lambda digest: False).triples)
+    jobs.tie_entities(job, lambda text: reader.extract(text, lambda digest: False).triples)
 
 
 def structural_classify(job: JobContext, context: Context) -> None:

@@ -67,8 +67,8 @@ def install(
 
     Examples: signet skill install web-search · signet skill install ./my-skill
     """
-    from signet.domain.skills import catalog, sources
     from signet.domain.skills import install as installing
+    from signet.domain.skills import sources
 
     source = None
     if sources.is_path(name) or Path(name).is_dir():
@@ -80,7 +80,7 @@ def install(
         name, told = done["name"], done["output"]
     else:
         folder = find_workspace(path).skills_dir
-        made = installing.install(folder, name, source, catalogs=catalog.folders())
+        made = installing.install(folder, name, source, catalogs=installing.catalog_folders())
         name, told = made.name, f"Installed {made.name} from {made.source}"
     yield {"success": True, "name": name, "output": told}
     output.say(output.plain(told))
@@ -113,7 +113,7 @@ def search(
 
     Examples: signet skill search web · signet skill search "release notes" --json
     """
-    from signet.domain.skills import catalog
+    from signet.domain.skills import install as installing
 
     if not query.strip():
         raise typer.BadParameter("the query is empty")
@@ -128,11 +128,11 @@ def search(
         rows = [
             (
                 one.skill.name,
-                catalog.short(one.skill.installs),
+                installing.short(one.skill.installs),
                 one.is_installed,
                 one.skill.description,
             )
-            for one in catalog.search(folder, catalog.folders(), query)
+            for one in installing.search(folder, installing.catalog_folders(), query)
         ]
     keys = ("name", "installs", "installed", "description")
     yield {"results": [dict(zip(keys, row, strict=True)) for row in rows]}

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from signet import clock
-from signet.domain.skills import catalog, enrich, relations, usage
+from signet.domain.skills import find, install, jobs
+from signet.domain.skills import node as skill_nodes
 from signet.domain.skills.models import Node
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -40,7 +41,7 @@ def node(
 
 
 def edges(*nodes: Node) -> set[tuple[str, str, str]]:
-    found = relations.between(nodes)
+    found = skill_nodes.edges_between(nodes)
     return {(a.rsplit(":")[-1], kind, b.rsplit(":")[-1]) for a, b, kind, *_ in found}
 
 
@@ -57,16 +58,16 @@ def test_a_shared_trigger_or_two_shared_tags_relate_skills_once() -> None:
 
 
 def test_what_all_share_relates_none_and_no_skill_is_related_to_very_many() -> None:
-    assert edges(*(node(f"s{n}", "help") for n in range(relations.COMMON + 1))) == set()
-    found = relations.between([node(f"s{n}", "help") for n in range(relations.COMMON)])
+    assert edges(*(node(f"s{n}", "help") for n in range(skill_nodes.COMMON + 1))) == set()
+    found = skill_nodes.edges_between([node(f"s{n}", "help") for n in range(skill_nodes.COMMON)])
     ends = [end for edge in found for end in edge[:2]]
-    assert max(ends.count(end) for end in ends) == relations.MOST
+    assert max(ends.count(end) for end in ends) == skill_nodes.MOST
 
 
 def test_a_skill_fades_from_its_last_use_and_never_below_the_least() -> None:
     def matters(days: int, used: datetime | None = None) -> float:
         now = NOON + timedelta(days=days)
-        return usage.importance(node("a", used=used), now, least=0.3)
+        return find.importance(node("a", used=used), now, least=0.3)
 
     assert matters(0) == matters(-5) == 0.7
     assert matters(10) == pytest.approx(0.7 * 0.99**10)
@@ -79,7 +80,7 @@ def test_a_skill_fades_from_its_last_use_and_never_below_the_least() -> None:
     [(0, "0"), (950, "950"), (1_000, "1K"), (1_234, "1.2K"), (3_400_000, "3.4M")],
 )
 def test_counts_are_short(number: int, text: str) -> None:
-    assert catalog.short(number) == text
+    assert install.short(number) == text
 
 
 def test_the_text_of_a_node_leaves_out_what_is_empty() -> None:
@@ -92,13 +93,13 @@ def test_the_text_of_a_node_leaves_out_what_is_empty() -> None:
     [
         (
             '<think>{"description": "no"}</think>```json\n{"description": "Ties.", "tags": ["Sea"]}\n```',
-            enrich.Enriched(description="Ties.", tags=("sea",)),
+            jobs.Enriched(description="Ties.", tags=("sea",)),
         ),
-        ('{"triggers": ["moor", 5, "moor", ""]}', enrich.Enriched(triggers=("moor",))),
+        ('{"triggers": ["moor", 5, "moor", ""]}', jobs.Enriched(triggers=("moor",))),
         ('{"description": "", "triggers": []}', None),
         ('{"description": 5, "triggers": "moor"}', None),
         ("nothing", None),
     ],
 )
-def test_an_answer_is_taken_when_it_says_something(raw: str, found: enrich.Enriched | None) -> None:
-    assert enrich.parse(raw) == found
+def test_an_answer_is_taken_when_it_says_something(raw: str, found: jobs.Enriched | None) -> None:
+    assert jobs.parse_enriched(raw) == found

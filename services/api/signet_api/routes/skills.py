@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.skills import catalog, files, install, node, relations, roster
-from signet.domain.skills.catalog import Entry
+from signet.domain.skills import files, find, install, node
+from signet.domain.skills.install import CatalogEntry
 from signet.domain.skills.models import Rules, Skill
-from signet.domain.skills.relations import Related
+from signet.domain.skills.node import Related
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire import skills as wire
@@ -24,9 +24,9 @@ log = logs.get("skills")
 @serves(wire.SKILLS)
 async def get_skills(agent: Agent, state: Shared) -> wire.Skills:
     """Return the installed skills, sorted by name; only the listed ones for an agent with a skill list."""
-    limits = roster.limits(state.settings)
+    limits = find.limits(state.settings)
     every = await asyncio.to_thread(files.every, state.workspace.skills_dir)
-    found = [one for one in every if roster.shows(limits, agent, one.name, one.title)]
+    found = [one for one in every if find.shows(limits, agent, one.name, one.title)]
     return {"skills": [_meta(skill) for skill in found], "count": len(found)}
 
 
@@ -36,7 +36,7 @@ async def get_search(state: Shared, q: str = "") -> wire.FoundSkills:
     if not (query := q.strip()):
         raise Invalid("Query parameter q is required", results=[])
     folder = state.workspace.skills_dir
-    found = await asyncio.to_thread(catalog.search, folder, catalog.folders(), query)
+    found = await asyncio.to_thread(install.search, folder, install.catalog_folders(), query)
     return {"results": [_entry(entry) for entry in found]}
 
 
@@ -44,7 +44,7 @@ async def get_search(state: Shared, q: str = "") -> wire.FoundSkills:
 async def get_browse(state: Shared) -> wire.OfferedSkills:
     """Return the skills in this machine's catalogs, the most popular first."""
     folder = state.workspace.skills_dir
-    found = await asyncio.to_thread(catalog.browse, folder, catalog.folders())
+    found = await asyncio.to_thread(install.browse, folder, install.catalog_folders())
     return {"results": [_entry(entry) for entry in found], "total": len(found)}
 
 
@@ -61,7 +61,7 @@ async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledS
         state.workspace.skills_dir,
         body.name.strip(),
         body.source or None,
-        catalogs=catalog.folders(),
+        catalogs=install.catalog_folders(),
     )
     skill = await asyncio.to_thread(files.load, state.workspace.skills_dir, done.name)
     if skill.problem is None:
@@ -89,7 +89,7 @@ async def get_skill(name: str, state: Shared) -> wire.SkillFile:
 async def get_related(name: str, state: Shared) -> wire.RelatedSkills:
     """Return related skills: required by it, requiring it, or similar."""
     skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
-    found = await state.db.aread(relations.of, skill.name) or []
+    found = await state.db.aread(node.related_to, skill.name) or []
     return {"name": skill.title, "related": [_related(one) for one in found], "count": len(found)}
 
 
@@ -124,13 +124,13 @@ def _meta(skill: Skill) -> wire.Skill:
     )
 
 
-def _entry(entry: Entry) -> wire.CatalogSkill:
+def _entry(entry: CatalogEntry) -> wire.CatalogSkill:
     skill = entry.skill
     return as_wire(
         wire.CatalogSkill,
         skill,
         fullName=skill.name,
-        installs=catalog.short(skill.installs),
+        installs=install.short(skill.installs),
         popularity=entry.popularity,
         category=entry.category,
         installed=entry.is_installed,

@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from signet.domain.identity.files import IDENTITY
-from signet.domain.skills import builtin
+from signet.domain.skills import install
 from signet.files import replace_file
 from signet.paths import Workspace
 from signet.resources import template
@@ -36,7 +36,7 @@ def folders(workspace: Workspace) -> None:
 
 def skills(workspace: Workspace) -> list[str]:
     """Update the product's skills; return the changed ones."""
-    return builtin.sync(workspace.skills_dir)
+    return install.sync_builtin(workspace.skills_dir)
 
 
 def present(workspace: Workspace) -> list[str]:

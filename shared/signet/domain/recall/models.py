@@ -8,7 +8,7 @@ from enum import StrEnum
 from signet.db.visibility import Reader
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import Ranked
-from signet.domain.skills.roster import Limits
+from signet.domain.skills.find import SkillLimits
 from signet.providers.scale import FITTED, Scale
 from signet.wire.recall import Newer
 
@@ -120,7 +120,7 @@ class RecallSettings:
     #: Whether skills are results, and below what none of them fades.
     skills: bool = True
     #: The skills of agents that do not see all of them (skills/roster.py).
-    skill_limits: Limits = field(default_factory=dict)
+    skill_limits: SkillLimits = field(default_factory=dict)
     skill_importance: float = 0.3
     #: Whether commit messages are results.
     commits: bool = True

@@ -3,7 +3,7 @@
 from signet.config import Settings
 from signet.domain.graph.traversal import TraversalBounds
 from signet.domain.recall.models import RecallSettings
-from signet.domain.skills import roster
+from signet.domain.skills import find
 from signet.providers.scale import FITTED, Scale
 
 
@@ -32,7 +32,7 @@ def of(settings: Settings, *, embedding_model: str | None, scale: Scale = FITTED
             min_confidence=traversal.min_confidence,
         ),
         truncate_chars=pipeline.guardrails.recall_truncate_chars,
-        skill_limits=roster.limits(settings),
+        skill_limits=find.limits(settings),
         skills=pipeline.procedural.enabled,
         commits=settings.hooks.session_start.read_commits,
         learns=pipeline.predictor.enabled,

@@ -9,7 +9,7 @@ from signet.domain.graph.models import SKILL
 from signet.domain.recall.models import Filters, Hit, Source
 from signet.domain.recall.run import Run
 from signet.domain.skills import find as skills
-from signet.domain.skills.find import Found
+from signet.domain.skills.find import SkillHit
 
 #: Skills beside the memories of one answer.
 BESIDE = 2
@@ -31,7 +31,7 @@ def find(run: Run, hits: Sequence[Hit]) -> list[Hit]:
     return [_hit(found, is_beside=True) for found in _near(run, BESIDE, skills.NEAR)]
 
 
-def _asked(run: Run, room: int) -> list[Found]:
+def _asked(run: Run, room: int) -> list[SkillHit]:
     """Return skills by meaning; by words where meaning finds none, as long as there are no vectors."""
     near = _near(run, room, ASKED_NEAR)
     return near or skills.worded(
@@ -45,7 +45,7 @@ def _asked(run: Run, room: int) -> list[Found]:
     )
 
 
-def _near(run: Run, limit: int, least: float) -> list[Found]:
+def _near(run: Run, limit: int, least: float) -> list[SkillHit]:
     return skills.near(
         run.tx,
         run.query_vector,
@@ -59,7 +59,7 @@ def _near(run: Run, limit: int, least: float) -> list[Found]:
     )
 
 
-def _hit(found: Found, *, is_beside: bool) -> Hit:
+def _hit(found: SkillHit, *, is_beside: bool) -> Hit:
     node = found.node
     return Hit(
         id=node.entity_id,

@@ -1,19 +1,51 @@
-"""Which skills have to do with a question: by meaning where there are vectors, by words everywhere (SK-41).
+"""x"""
 
-Skills are few, tens to hundreds, so all of them are compared. A process without vectors still finds by the words of
-name, description, triggers and tags.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from signet.db import ReadTx, fts, vectors
+from signet import clock
+from signet.config import Settings
+from signet.db import ReadTx, WriteTx, fts, vectors
 from signet.db.dialect import as_list
-from signet.domain.skills import roster, sql, usage
+from signet.domain.skills import sql
 from signet.domain.skills.models import Node
-from signet.domain.skills.roster import Limits
 from signet.ids import DEFAULT_AGENT
+
+#: The names of an agent's skills; who is not in it sees all of them.
+SkillLimits = Mapping[str, frozenset[str]]
+
+
+def limits(settings: Settings) -> SkillLimits:
+    """Return the skills of the agents that have a list of their own; an empty list shows none."""
+    return {
+        agent.name: frozenset(agent.skills)
+        for agent in settings.agents.roster
+        if agent.skills is not None
+    }
+
+
+def shows(limits: SkillLimits, agent_id: str, name: str, title: str) -> bool:
+    """Return whether an agent sees a skill, by the name of its folder or what it calls itself."""
+    wanted = limits.get(agent_id)
+    return wanted is None or name in wanted or title in wanted
+
+
+DAY = timedelta(days=1)
+
+
+def use(tx: WriteTx, entity_ids: Sequence[str], now: datetime) -> None:
+    """Count that skills were placed into an agent's context, once each; unknown ones are passed over."""
+    tx.run(sql.USE, (clock.to_text(now), as_list(entity_ids)))
+
+
+def importance(node: Node, now: datetime, *, least: float) -> float:
+    """Return what a skill matters now: less for each day since it was last used, never below `least`."""
+    since = clock.parsed(node.last_used_at) or clock.parsed(node.installed_at) or now
+    days = max((now - since) / DAY, 0.0)
+    faded: float = node.importance * node.decay_rate**days
+    return max(least, faded)
+
 
 #: Cosine from which a skill is near a question. Measured with MiniLM and the product's own skills: 0.8 % of 400
 #: questions about memories have a skill this near, 57 % of 30 requests that were written for one of them.
@@ -25,7 +57,7 @@ WORDS_SHARE, MIN_WORDS = 0.5, 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SkillHit:
     """A skill that has to do with a question: how near 0..1, and what it matters now."""
 
     node: Node
@@ -43,8 +75,8 @@ def near(
     least: float = NEAR,
     min_importance: float = 0.3,
     agent_id: str = DEFAULT_AGENT,
-    limits: Limits | None = None,
-) -> list[Found]:
+    limits: SkillLimits | None = None,
+) -> list[SkillHit]:
     """Return the skills whose meaning is near a question, best first; none without its vector."""
     if not vector or limit < 1:
         return []
@@ -67,8 +99,8 @@ def worded(
     limit: int,
     min_importance: float = 0.3,
     agent_id: str = DEFAULT_AGENT,
-    limits: Limits | None = None,
-) -> list[Found]:
+    limits: SkillLimits | None = None,
+) -> list[SkillHit]:
     """Return the skills that hold the words of a question (lower-case, as `fts.words` gives them), best first."""
     wanted = set(words)
     needed = min(len(wanted), MIN_WORDS)
@@ -89,19 +121,19 @@ def agents(agent_id: str) -> tuple[str, ...]:
 
 def _ranked(
     tx: ReadTx, scores: dict[str, float], now: datetime, min_importance: float
-) -> list[Found]:
+) -> list[SkillHit]:
     nodes = sql.by_ids(tx, list(scores)) if scores else {}
     found = []
     for entity_id, node in nodes.items():
-        matters = usage.importance(node, now, least=min(min_importance, node.importance))
+        matters = importance(node, now, least=min(min_importance, node.importance))
         kept = matters / node.importance if node.importance else 1.0
         score = scores[entity_id] * (1.0 - FADE * (1.0 - kept))
-        found.append(Found(node=node, score=score, importance=matters))
+        found.append(SkillHit(node=node, score=score, importance=matters))
     return sorted(found, key=lambda one: (-one.score, one.node.name))
 
 
-def _shown(found: Sequence[Found], agent_id: str, limits: Limits) -> list[Found]:
-    return [one for one in found if roster.shows(limits, agent_id, one.node.name, one.node.title)]
+def _shown(found: Sequence[SkillHit], agent_id: str, limits: SkillLimits) -> list[SkillHit]:
+    return [one for one in found if shows(limits, agent_id, one.node.name, one.node.title)]
 
 
 def _words(node: Node) -> set[str]:

@@ -1,4 +1,4 @@
-"""Installing a skill, so that it is there whole or not at all (SK-13)."""
+"""x"""
 
 import errno
 import os
@@ -7,19 +7,121 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from signet import resources
 from signet.domain.folders.private import find_places
 from signet.domain.skills import files, place, sources
 from signet.domain.skills.files import InvalidName
-from signet.domain.skills.models import FILE
+from signet.domain.skills.models import FILE, Skill
 from signet.domain.skills.place import CannotCopy
-from signet.errors import StorageFull
-from signet.paths import Workspace
+from signet.errors import NotFound, SignetError, StorageFull
+from signet.paths import Workspace, config_home
+
+
+def builtin_folder() -> Path:
+    """Return the folder that holds them."""
+    return resources.template("skills")
+
+
+def sync_builtin(skills: Path) -> list[str]:
+    """Copy the product's skills into a folder of skills; return the names of those that changed.
+
+    One of the same name is replaced only when its SKILL.md says `builtin: true`: a person's own skill is never
+    touched, nor a folder or link that is no readable skill.
+    """
+    changed = []
+    for ours in files.every(builtin_folder()):
+        if _is_wanted(skills, ours.name, ours.fingerprint):
+            with place.stage(skills) as staged:
+                ready = sources.taken(ours.path.parent, staged)
+                place.put(staged, ready, skills / ours.name)
+            changed.append(ours.name)
+    return changed
+
+
+def _is_wanted(skills: Path, name: str, fingerprint: str) -> bool:
+    target = skills / name
+    if target.is_symlink() or (target.exists() and not (target / FILE).is_file()):
+        return False
+    try:
+        theirs = files.load(skills, name)
+    except NotFound:
+        return True
+    except SignetError:
+        return False
+    return theirs.builtin and theirs.fingerprint != fingerprint
+
+
+CATEGORIES = ("UI", "Security", "Data", "Knowledge", "Web", "Development", "Automation", "Other")
+#: What a star and being verified are worth, in installations.
+STAR, VERIFIED = 200, 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogEntry:
+    """One skill of a catalog, or one that is installed."""
+
+    skill: Skill
+    is_installed: bool
+
+    @property
+    def category(self) -> str:
+        """Return one of the categories."""
+        known = {name.lower(): name for name in CATEGORIES}
+        return known.get((self.skill.category or "").lower(), "Other")
+
+    @property
+    def popularity(self) -> int:
+        """Return what entries are ordered by."""
+        skill = self.skill
+        return skill.installs + STAR * skill.stars + VERIFIED * skill.verified
+
+
+def catalog_folders() -> list[Path]:
+    """Return the catalogs in the order in which a name is looked for."""
+    named = os.environ.get("SIGNET_SKILL_CATALOG", "").split(os.pathsep)
+    found = [Path(path).expanduser() for path in named if path.strip()]
+    return [*found, config_home() / "skills", builtin_folder()]
+
+
+def browse(skills: Path, catalogs: Sequence[Path]) -> list[CatalogEntry]:
+    """Return what the catalogs offer, the most popular first; of a name that stands twice, the first."""
+    installed = files.identities(skills)
+    found: dict[str, CatalogEntry] = {}
+    for catalog in catalogs:
+        for skill in files.every(catalog):
+            entry = CatalogEntry(skill=skill, is_installed=skill.name in installed)
+            found.setdefault(skill.name, entry)
+    return sorted(found.values(), key=lambda entry: (-entry.popularity, entry.skill.name))
+
+
+def search(skills: Path, catalogs: Sequence[Path], query: str) -> list[CatalogEntry]:
+    """Return installed skills and those of catalogs that hold every word of the query, installed ones first."""
+    words = query.casefold().split()
+    mine = [CatalogEntry(skill=s, is_installed=True) for s in files.every(skills)]
+    known = {entry.skill.name for entry in mine}
+    offered = [entry for entry in browse(skills, catalogs) if entry.skill.name not in known]
+    return [entry for entry in (*mine, *offered) if _has_words(entry.skill, words)]
+
+
+def short(number: int) -> str:
+    """Return a count as it is shown: `950`, `1.2K`, `3.4M`."""
+    for size, unit in ((1_000_000, "M"), (1_000, "K")):
+        if number >= size:
+            return f"{number / size:.1f}".removesuffix(".0") + unit
+    return str(number)
+
+
+def _has_words(skill: Skill, words: Sequence[str]) -> bool:
+    text = " ".join((skill.name, skill.title, skill.description, *skill.triggers, *skill.tags))
+    text = text.casefold()
+    return all(word in text for word in words)
+
 
 _NAME = re.compile(r"[A-Za-z0-9_.\-/@]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
+class InstalledSkill:
     """A skill that is in its place now: its folder's name, and where it came from."""
 
     name: str
@@ -48,7 +150,7 @@ def install(
     *,
     catalogs: Sequence[Path] = (),
     seconds: float = sources.SECONDS,
-) -> Installed:
+) -> InstalledSkill:
     """Put a skill into the folder of skills, in the place of one of that name, and say where it came from.
 
     `source` is a path or `owner/repo[@skill]`; without it the name is looked for in the catalogs. Raises InvalidName,
@@ -78,7 +180,7 @@ def install(
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
             raise StorageFull from error
         raise InstallFailed(f"cannot install '{last}': {error.strerror or error}") from error
-    return Installed(name=last, source=origin)
+    return InstalledSkill(name=last, source=origin)
 
 
 def _check_public(folder: Path, source: Path) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from signet.db import Database, ReadTx
-from signet.domain.skills import embed, files, node, sql
+from signet.domain.skills import files, jobs, node, sql
 from signet.domain.skills.files import Identity
 from signet.domain.skills.models import FILE, Rules, Skill
 from signet.domain.skills.node import Change
@@ -71,9 +71,9 @@ class Reconciler:
         """Queue the vectors that are missing and return how many (SK-32)."""
         if not rules.embed:
             return 0
-        missing = self.db.read(embed.missing, model=rules.embedding_model, now=now)
+        missing = self.db.read(jobs.missing, model=rules.embedding_model, now=now)
         if missing:
-            self.db.write(embed.fill, missing, rules=rules, now=now)
+            self.db.write(jobs.fill, missing, rules=rules, now=now)
         return len(missing)
 
     def _path(self, name: str) -> Path:

@@ -1,18 +1,25 @@
-"""One enrichment job: a model says of a skill what its file leaves out (SK-21). The file is never written."""
+"""x"""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.domain.embeddings import embed as embedding
+from signet.domain.embeddings import vectors as embeddings
+from signet.domain.embeddings.models import SourceType
 from signet.domain.graph import skill_nodes
+from signet.domain.graph.models import Triple
 from signet.domain.skills import files, node, sql
 from signet.domain.skills.models import Node, Rules, Skill
 from signet.errors import SignetError
+from signet.ids import DEFAULT_AGENT
 from signet.providers import answers, fence
 from signet.providers.asking import asked
-from signet.providers.ports import LanguageModel
+from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.shapes import TEXT, an_object, list_of
 from signet.queue import enqueue
 from signet.queue.job_context import JobContext
@@ -44,7 +51,7 @@ class Enriched:
     tags: tuple[str, ...] = ()
 
 
-def run(
+def enrich(
     job: JobContext, model: LanguageModel, rules: Callable[[], Rules], *, seconds: float
 ) -> None:
     """Enrich the job's skill and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
@@ -55,8 +62,8 @@ def run(
         return
     found = asked(
         model,
-        request(skill),
-        parse,
+        enrich_request(skill),
+        parse_enriched,
         shape=_SHAPE,
         timeout_seconds=seconds,
         max_tokens=MAX_TOKENS,
@@ -65,16 +72,16 @@ def run(
     if found is None:
         job.commit(lambda tx: skipped(tx, job, known, "no_usable_answer"))
         return
-    job.commit(lambda tx: _write(tx, job, known, skill, found, rules()))
+    job.commit(lambda tx: _write_enriched(tx, job, known, skill, found, rules()))
 
 
-def request(skill: Skill) -> str:
+def enrich_request(skill: Skill) -> str:
     """Return the question to the model."""
     text = f"name: {skill.title}\ndescription: {skill.description}\n\n{skill.body[:BODY_CHARS]}"
     return f"{_TASK}{fence.data('skill', text)}"
 
 
-def parse(raw: str) -> Enriched | None:
+def parse_enriched(raw: str) -> Enriched | None:
     """Return what an answer says; None when it says neither what the skill is for nor what triggers it."""
     for answer in answers.objects(raw):
         found = Enriched(
@@ -125,7 +132,7 @@ def skipped(tx: WriteTx, job: JobContext, known: Node | None, reason: str) -> di
     return {"skipped": "skill_changed"}
 
 
-def _write(
+def _write_enriched(
     tx: WriteTx, job: JobContext, known: Node, skill: Skill, found: Enriched, rules: Rules
 ) -> dict[str, object]:
     if not is_current(tx, known):
@@ -146,3 +153,104 @@ def _texts(value: object, most: int) -> tuple[str, ...]:
     items: Sequence[object] = value if isinstance(value, list) else ()
     found = (" ".join(item.split())[:_ITEM_CHARS] for item in items if isinstance(item, str))
     return tuple(dict.fromkeys(item for item in found if item))[:most]
+
+
+def tie_entities(job: JobContext, read: Callable[[str], Sequence[Triple]]) -> None:
+    """Tie the job's skill to what its text speaks of and complete the job.
+
+    `read` asks a model; raises what the provider raises, LeaseLost, Cancelled.
+    """
+    known = node_of(job)
+    skill = readable(known)
+    if known is None or skill is None:
+        job.commit(lambda tx: skipped(tx, job, known, "nothing_to_read"))
+        return
+    triples = read(skill.body)
+    job.check()
+    job.commit(lambda tx: _write_entities(tx, job, known, triples))
+
+
+def _write_entities(
+    tx: WriteTx, job: JobContext, known: Node, triples: Sequence[Triple]
+) -> dict[str, object]:
+    if not is_current(tx, known):
+        return skipped(tx, job, known, "skill_changed")
+    tied = skill_nodes.mention(
+        tx,
+        known.entity_id,
+        triples,
+        skill=known.name,
+        agent_id=known.agent_id,
+        now=clock.now(),
+    )
+    return {"entities": tied}
+
+
+#: Characters of a skill's text that are embedded; a model reads about as many.
+READ_CHARS = 2_000
+
+
+def embed(job: JobContext, embedder: Embedder) -> None:
+    """Embed the job's skill and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
+    known = node_of(job)
+    if known is None or not job.db.read(_is_missing, known, embedder.model):
+        job.commit(lambda tx: {"skipped": "nothing_to_embed"})
+        return
+    [vector] = embedding.embedded(embedder, [known.text[:READ_CHARS]])
+    job.check()
+    attempts = job.lease.max_attempts
+    job.commit(lambda tx: _store_vector(tx, known, vector, embedder.model, attempts=attempts))
+
+
+def missing(
+    tx: ReadTx, *, model: str | None, now: datetime, agent_id: str = DEFAULT_AGENT
+) -> list[str]:
+    """Return the skills without a vector of their text and this model that no job looks after."""
+    return [
+        found.entity_id
+        for found in sql.nodes(tx, agent_id)
+        if _is_missing(tx, found, model)
+        and not tx.value(
+            sql.BUSY,
+            (node.job(node.EMBED, found.entity_id).unique_key, now.timestamp() - sql.REST_SECONDS),
+        )
+        is not None
+    ]
+
+
+def fill(tx: WriteTx, entity_ids: Sequence[str], *, rules: Rules, now: datetime) -> None:
+    """Queue the embedding of skills."""
+    for entity_id in entity_ids:
+        enqueue(tx, node.job(node.EMBED, entity_id), now=now, max_attempts=rules.attempts)
+
+
+def digest(text: str) -> str:
+    """Return the first 16 hex digits of the SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _is_missing(tx: ReadTx, known: Node, model: str | None) -> bool:
+    return sql.vector(tx, known.entity_id) != (digest(known.text), model)
+
+
+def _store_vector(
+    tx: WriteTx, read: Node, vector: bytes, model: str, *, attempts: int
+) -> dict[str, object]:
+    known, now = sql.by_ids(tx, [read.entity_id]).get(read.entity_id), clock.now()
+    if known is None:
+        return {"skipped": "nothing_to_embed"}
+    if known.text != read.text:
+        # The change of the text could not queue its embedding, because this job was still open.
+        again = node.job(node.EMBED, known.entity_id)
+        enqueue(tx, again, now=now, max_attempts=attempts)
+        return {"skipped": "skill_changed"}
+    embeddings.replace(
+        tx,
+        known.entity_id,
+        digest(known.text),
+        [(known.text, vector)],
+        model,
+        now,
+        source_type=SourceType.SKILL,
+    )
+    return {"passages": 1}
