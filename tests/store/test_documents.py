@@ -15,11 +15,10 @@ from signet import clock
 from signet.clock import SYSTEM
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.documents import ingest, lookup
-from signet.domain.documents.chunk import windows
-from signet.domain.documents.create import create
-from signet.domain.documents.delete import delete
+from signet.domain.documents import ingest, records
 from signet.domain.documents.models import Created, Deleted, NewDocument, Rules
+from signet.domain.documents.records import create, delete
+from signet.domain.documents.source import windows
 from signet.domain.memory import history, remember
 from signet.domain.memory import lookup as memories
 from signet.domain.memory.forget import forget
@@ -130,7 +129,7 @@ def test_blank_windows_are_left_out() -> None:
 
 def test_a_new_document_is_queued_with_its_job(db: Database) -> None:
     created = a_document(db, title="Notes", metadata={"by": "Zoë"})
-    document = db.read(lookup.get, created.id)
+    document = db.read(records.get, created.id)
     assert (document["status"], document["title"], document["raw_content"]) == (
         "queued",
         "Notes",
@@ -198,7 +197,7 @@ def test_limits_and_the_kill_switch_refuse_documents(db: Database) -> None:
 
 def test_a_document_becomes_memories_in_its_order(db: Database) -> None:
     document_id = ingested(db, title="Field notes")
-    chunks = db.read(lookup.chunks, document_id)
+    chunks = db.read(records.chunks, document_id)
     assert [chunk["content"] for chunk in chunks] == TEXT.strip().split("\n")
     assert [chunk["chunk_index"] for chunk in chunks] == [0, 1, 2, 3, 4]
     memory = db.read(memories.get, chunks[0]["id"], reader=Reader())
@@ -210,7 +209,7 @@ def test_a_document_becomes_memories_in_its_order(db: Database) -> None:
     assert (memory.who, memory.why) == (document_id, "document_ingest")
     assert (memory.source_type, memory.source_id) == ("document", document_id)
     assert (memory.extraction_status, memory.updated_by) == ("none", "document-worker")
-    document = db.read(lookup.get, document_id)
+    document = db.read(records.get, document_id)
     assert (document["status"], document["chunk_count"], document["memory_count"]) == ("done", 5, 5)
     assert document["completed_at"] is not None
     assert count(db, "memory_jobs", "job_type = 'embed'") == 5
@@ -225,7 +224,7 @@ def test_a_chunk_that_is_a_memory_already_is_linked(db: Database) -> None:
         rules=MemoryRules(),
         now=NOW,
     )
-    chunks = db.read(lookup.chunks, ingested(db))
+    chunks = db.read(records.chunks, ingested(db))
     assert chunks[2]["id"] == saved.id
     assert len(chunks) == 5
     assert count(db, "memories") == 5
@@ -235,18 +234,18 @@ def test_a_text_that_stands_twice_in_a_document_is_one_memory_at_its_first_place
     db: Database,
 ) -> None:
     document_id = ingested(db, "the same line twice\n" * 2 + "and another one here")
-    chunks = db.read(lookup.chunks, document_id)
+    chunks = db.read(records.chunks, document_id)
     assert [(chunk["content"], chunk["chunk_index"]) for chunk in chunks] == [
         ("the same line twice", 0),
         ("and another one here", 2),
     ]
-    document = db.read(lookup.get, document_id)
+    document = db.read(records.get, document_id)
     assert (document["chunk_count"], document["memory_count"]) == (3, 2)
 
 
 def test_reading_again_after_a_crash_adds_nothing_twice(db: Database) -> None:
     created = a_document(db)
-    plan = ingest.plan_of(db.read(lookup.get, created.id), SMALL)
+    plan = ingest.plan_of(db.read(records.get, created.id), SMALL)
     db.write(
         ingest.store_chunks,
         plan=replace(plan, chunks=plan.chunks[:3]),
@@ -263,16 +262,16 @@ def test_a_long_document_is_saved_in_several_transactions(db: Database) -> None:
     lines = ingest.CHUNKS_PER_WRITE * 2 + 1
     text = "".join(f"this is line no {n:03}\n" for n in range(lines))
     document_id = ingested(db, text)
-    chunks = db.read(lookup.chunks, document_id)
+    chunks = db.read(records.chunks, document_id)
     assert [chunk["chunk_index"] for chunk in chunks] == list(range(lines))
 
 
 def test_a_second_job_of_a_finished_document_does_nothing(db: Database) -> None:
     document_id = ingested(db)
-    done = db.read(lookup.get, document_id)
+    done = db.read(records.get, document_id)
     _requeue(db)
     ingest.run(a_run(db), SMALL, NOWHERE)
-    assert db.read(lookup.get, document_id) == done
+    assert db.read(records.get, document_id) == done
 
 
 def _requeue(db: Database) -> None:
@@ -285,14 +284,14 @@ def _requeue(db: Database) -> None:
 
 def test_changed_content_replaces_the_chunks_that_are_gone(db: Database) -> None:
     document_id = ingested(db)
-    old = {chunk["content"]: chunk["id"] for chunk in db.read(lookup.chunks, document_id)}
+    old = {chunk["content"]: chunk["id"] for chunk in db.read(records.chunks, document_id)}
     changed = TEXT.replace("paragraph no 3 is x", "a new paragraph now")
     db.write(
         lambda tx: tx.run("UPDATE documents SET raw_content = ?, status = 'queued'", (changed,))
     )
     _requeue(db)
     ingest.run(a_run(db), SMALL, NOWHERE)
-    new = {chunk["content"]: chunk["id"] for chunk in db.read(lookup.chunks, document_id)}
+    new = {chunk["content"]: chunk["id"] for chunk in db.read(records.chunks, document_id)}
     assert set(new) == set(changed.strip().split("\n"))
     assert {content for content in old if old[content] == new.get(content)} == set(old) - {
         "paragraph no 3 is x"
@@ -308,7 +307,7 @@ def test_a_document_without_text_fails_for_good(db: Database) -> None:
     db.write(lambda tx: tx.run("UPDATE documents SET raw_content = NULL"))
     with pytest.raises(PermanentJobError, match="Empty content"):
         ingest.run(a_run(db), SMALL, NOWHERE)
-    document = db.read(lookup.get, created.id)
+    document = db.read(records.get, created.id)
     assert (document["status"], document["error"]) == ("failed", "Empty content")
 
 
@@ -323,7 +322,7 @@ def test_a_failing_document_is_queued_until_the_last_attempt(
     monkeypatch.setattr(remember, "insert", break_down)
     with pytest.raises(NotFound):
         ingest.run(a_run(db, attempt), SMALL, NOWHERE)
-    document = db.read(lookup.get, created.id)
+    document = db.read(records.get, created.id)
     assert (document["status"], document["error"]) == (status, "a planted error")
 
 
@@ -349,7 +348,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(db: Database, tmp_pa
     file.write_text("what it said at first")
     document_id = a_file(db, file)
     job = a_run(db)
-    document = db.read(lookup.find, document_id)
+    document = db.read(records.find, document_id)
     file.write_text("what it says now")
     changed(db, document_id, "2")
     assert count(db, "memory_jobs") == 1, "the job at work is the only one"
@@ -358,9 +357,9 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(db: Database, tmp_pa
     plan = ingest.plan_of(old, SMALL)
     kept = job.progress(partial(ingest.store_chunks, plan=plan, first=0, rules=SMALL, now=NOW))
     job.commit(partial(ingest.finish, plan=plan, kept=kept, rules=SMALL, now=NOW))
-    assert db.read(lookup.find, document_id)["status"] == "queued"
+    assert db.read(records.find, document_id)["status"] == "queued"
     ingest.run(a_run(db), SMALL, Workspace(tmp_path))
-    chunks = db.read(lookup.chunks, document_id)
+    chunks = db.read(records.chunks, document_id)
     assert [chunk["content"] for chunk in chunks] == ["what it says now"]
     assert count(db, "memory_jobs", "status = 'completed'") == 2
 
@@ -370,22 +369,22 @@ def test_a_failure_of_an_older_state_lets_a_sync_try_the_newer(
 ) -> None:
     document_id = a_file(db, tmp_path / "nothing.txt")
     job = a_run(db)
-    old = db.read(lookup.find, document_id)
+    old = db.read(records.find, document_id)
     changed(db, document_id, "2")
     db.write(ingest.fail, document=old, error=NotFound("file not found"), is_last=True, now=NOW)
-    assert (db.read(lookup.find, document_id)["source_stamp"], job.lost) == (None, False)
+    assert (db.read(records.find, document_id)["source_stamp"], job.lost) == (None, False)
 
 
 def test_a_file_with_the_same_text_is_not_cut_again(db: Database, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("the only line of it")
     document_id = a_file(db, tmp_path / "a.txt")
     ingest.run(a_run(db), SMALL, Workspace(tmp_path))
-    (chunk,) = db.read(lookup.chunks, document_id)
+    (chunk,) = db.read(records.chunks, document_id)
     db.write(forget, chunk["id"], actor=ACTOR, reason="not wanted", now=NOW)
     changed(db, document_id, "2")
     ingest.run(a_run(db), SMALL, Workspace(tmp_path))
-    assert db.read(lookup.find, document_id)["status"] == "done"
-    assert db.read(lookup.chunks, document_id) == [], "what a person forgot stays forgotten"
+    assert db.read(records.find, document_id)["status"] == "done"
+    assert db.read(records.chunks, document_id) == [], "what a person forgot stays forgotten"
 
 
 def test_a_file_that_was_emptied_leaves_nothing_behind(db: Database, tmp_path: Path) -> None:
@@ -396,15 +395,15 @@ def test_a_file_that_was_emptied_leaves_nothing_behind(db: Database, tmp_path: P
     changed(db, document_id, "2")
     with pytest.raises(PermanentJobError, match="Empty content"):
         ingest.run(a_run(db), SMALL, Workspace(tmp_path))
-    assert db.read(lookup.find, document_id)["error"] == "Empty content"
-    assert db.read(lookup.chunks, document_id) == []
+    assert db.read(records.find, document_id)["error"] == "Empty content"
+    assert db.read(records.chunks, document_id) == []
 
 
 def test_nothing_is_read_while_nothing_may_be_written(db: Database) -> None:
     created = a_document(db)
     with pytest.raises(Frozen):
         ingest.run(a_run(db), replace(SMALL, frozen=True), NOWHERE)
-    assert db.read(lookup.get, created.id)["status"] == "queued"
+    assert db.read(records.get, created.id)["status"] == "queued"
 
 
 # -- owners ---------------------------------------------------------------------------------------
@@ -414,11 +413,11 @@ def test_each_agent_has_documents_of_its_own(db: Database) -> None:
     mine, theirs = a_document(db, agent_id="nora"), a_document(db, agent_id="otto")
     assert mine.id != theirs.id
     assert a_document(db, agent_id="nora").id == mine.id
-    assert [d["id"] for d in db.read(lookup.newest, agent_id="nora")[0]] == [mine.id]
-    assert db.read(lookup.newest, agent_id="nora")[1] == 1
+    assert [d["id"] for d in db.read(records.newest, agent_id="nora")[0]] == [mine.id]
+    assert db.read(records.newest, agent_id="nora")[1] == 1
     # The default agent shares: it reads what is global.
-    assert db.read(lookup.newest)[1] == 2
-    for call in (lookup.get, lookup.chunks):
+    assert db.read(records.newest)[1] == 2
+    for call in (records.get, records.chunks):
         with pytest.raises(NotFound):
             db.read(call, theirs.id, agent_id="nora")
     with pytest.raises(NotFound):
@@ -441,8 +440,8 @@ def test_a_group_reads_the_documents_of_its_members(db: Database) -> None:
         )
     )
     theirs, other = a_document(db, agent_id="otto"), a_document(db, agent_id="pia")
-    assert [d["id"] for d in db.read(lookup.newest, agent_id="nora")[0]] == [theirs.id]
-    assert [d["id"] for d in db.read(lookup.newest, agent_id="pia")[0]] == [other.id]
+    assert [d["id"] for d in db.read(records.newest, agent_id="nora")[0]] == [theirs.id]
+    assert [d["id"] for d in db.read(records.newest, agent_id="pia")[0]] == [other.id]
 
 
 # -- deleting -------------------------------------------------------------------------------------
@@ -452,9 +451,9 @@ def test_deleting_a_document_forgets_its_chunks_and_keeps_their_text_in_history(
     db: Database,
 ) -> None:
     document_id = ingested(db)
-    chunk_id = db.read(lookup.chunks, document_id)[0]["id"]
+    chunk_id = db.read(records.chunks, document_id)[0]["id"]
     assert removed(db, document_id).memories_removed == 5
-    assert db.read(lookup.chunks, document_id) == []
+    assert db.read(records.chunks, document_id) == []
     event = db.read(history.of, chunk_id, reader=Reader())[-1]
     assert (event["event"], event["oldContent"], event["newContent"], event["reason"]) == (
         "deleted",
@@ -462,7 +461,7 @@ def test_deleting_a_document_forgets_its_chunks_and_keeps_their_text_in_history(
         None,
         "Document deleted: outdated",
     )
-    document = db.read(lookup.get, document_id)
+    document = db.read(records.get, document_id)
     assert (document["status"], document["error"]) == ("deleted", "outdated")
     assert removed(db, document_id).memories_removed == 0
 
@@ -477,7 +476,7 @@ def test_what_another_document_or_a_person_needs_is_only_unlinked(db: Database) 
     )
     first = ingested(db)
     second = ingested(db, TEXT[20:40] + "something else here!")
-    shared = db.read(lookup.chunks, second)[0]
+    shared = db.read(records.chunks, second)[0]
     assert removed(db, first).memories_removed == 3
     for memory_id in (saved.id, shared["id"]):
         assert db.read(memories.get, memory_id, reader=Reader()).id == memory_id
@@ -493,11 +492,11 @@ def test_deleting_stops_a_waiting_job(db: Database) -> None:
 def test_a_running_job_does_not_bring_a_deleted_document_back(db: Database) -> None:
     created = a_document(db)
     job = a_run(db)
-    plan = ingest.plan_of(db.read(lookup.get, created.id), SMALL)
+    plan = ingest.plan_of(db.read(records.get, created.id), SMALL)
     removed(db, created.id)
     assert db.write(ingest.store_chunks, plan=plan, first=0, rules=SMALL, now=NOW) == []
     ingest.run(job, SMALL, NOWHERE)
-    assert db.read(lookup.get, created.id)["status"] == "deleted"
+    assert db.read(records.get, created.id)["status"] == "deleted"
     assert count(db, "memories") == 0
 
 
@@ -507,7 +506,7 @@ def test_a_cancelled_job_stops_between_its_steps(db: Database) -> None:
     job.cancelled = True
     with pytest.raises(Cancelled):
         ingest.run(job, SMALL, NOWHERE)
-    assert db.read(lookup.get, created.id)["status"] == "queued"
+    assert db.read(records.get, created.id)["status"] == "queued"
 
 
 def test_deleting_needs_a_document_a_reason_and_no_kill_switch(db: Database) -> None:
@@ -525,15 +524,15 @@ def test_deleting_needs_a_document_a_reason_and_no_kill_switch(db: Database) -> 
 
 def test_the_list_is_newest_first_without_content_and_can_be_filtered(db: Database) -> None:
     first, second = ingested(db, "One text."), a_document(db, "Two texts.").id
-    page = db.read(lookup.newest)
+    page = db.read(records.newest)
     assert [document["id"] for document in page[0]] == [second, first]
     assert {document["raw_content"] for document in page[0]} == {None}
     assert page[1] == 2
-    done = db.read(lookup.newest, status="done", with_content=True)
+    done = db.read(records.newest, status="done", with_content=True)
     assert [document["raw_content"] for document in done[0]] == ["One text."]
     assert done[1] == 1
-    assert [d["id"] for d in db.read(lookup.newest, limit=1, offset=1)[0]] == [first]
+    assert [d["id"] for d in db.read(records.newest, limit=1, offset=1)[0]] == [first]
     with pytest.raises(Invalid, match="status must be one of"):
-        db.read(lookup.newest, status="finished")
+        db.read(records.newest, status="finished")
     with pytest.raises(NotFound):
-        db.read(lookup.chunks, "nobody")
+        db.read(records.chunks, "nobody")

@@ -9,7 +9,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.connectors import registry
 from signet.domain.connectors.registry import get, health
-from signet.domain.documents import create
+from signet.domain.documents import records
 from signet.domain.documents.models import NewDocument, Rules
 from signet.wire.connectors import ConnectorHealth, StoredConnector
 from support.processes import eventually
@@ -36,7 +36,7 @@ def settings(**documents: object) -> Tree:
 def handed_over(home: Home, **fields: object) -> str:
     """Store a document as the API does and return its id."""
     new = NewDocument(**fields)  # type: ignore[arg-type]  # test shorthand
-    return home.db.write(create.create, new, rules=RULES, now=clock.now()).id
+    return home.db.write(records.create, new, rules=RULES, now=clock.now()).id
 
 
 def read(home: Home, document_id: str, status: str = "done") -> Mapping[str, object]:

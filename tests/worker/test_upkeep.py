@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from signet import clock
-from signet.domain.documents.create import create
 from signet.domain.documents.models import NewDocument, Rules
+from signet.domain.documents.records import create
 from signet.domain.memory.forget import forget
 from signet.queue import Job, enqueue
 from support.models import FakeServer, Hang, Status, Works

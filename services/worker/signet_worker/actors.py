@@ -9,8 +9,7 @@ from signet.db.rewrite import rewrite
 from signet.domain.backfill import jobs as backfill_jobs
 from signet.domain.backup import create
 from signet.domain.connectors import sync
-from signet.domain.documents import delete as documents
-from signet.domain.documents import ingest
+from signet.domain.documents import ingest, records
 from signet.domain.documents.models import Rules as DocumentRules
 from signet.domain.embeddings import reindex
 from signet.domain.episodes import commits
@@ -265,7 +264,7 @@ def rewrite_store(job: JobContext, context: Context) -> None:
         + files.erase(job, known)
         + checkpoints.erase(job, known)
         + record.erase(job, known)
-        + documents.erase(job, known)
+        + records.erase(job, known)
     )
     if job.lease.payload.get("if_said") and not gone:
         return _skip(job, "nothing_said")

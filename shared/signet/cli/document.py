@@ -144,8 +144,8 @@ def _read(source: str) -> tuple[str, str | None, str]:
     The daemon may be remote and reads no files outside its folders, so text files are read here.
     """
     from signet.domain.documents import readers
-    from signet.domain.documents.readers import charset
-    from signet.domain.documents.readers.models import Raw
+    from signet.domain.documents.readers import files
+    from signet.domain.documents.readers.files import Raw
 
     if source == "-":
         raw = Raw(data=sys.stdin.buffer.read())
@@ -158,7 +158,7 @@ def _read(source: str) -> tuple[str, str | None, str]:
         raw = Raw(data=path.read_bytes(), name=path.name)
     kind = readers.kind_of(raw)
     if (form := readers.form_of(kind)) is not None:
-        return charset.decode(raw.data, "", declares=True), form, raw.name
+        return files.decode(raw.data, "", declares=True), form, raw.name
     found = readers.read(raw)
     return found.text, None, found.title or raw.name
 

@@ -7,7 +7,7 @@ a function here (see memory/followers.py); it runs in the transaction that chang
 from functools import partial
 
 from signet.db import WriteTx
-from signet.domain.documents import delete as documents
+from signet.domain.documents import records
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import link
 from signet.domain.injections import ratings
@@ -50,7 +50,7 @@ def _projection(tx: WriteTx, event: MemoryEvent) -> None:
 
 def _documents(tx: WriteTx, event: MemoryEvent) -> None:
     if event.kind in _GONE:
-        documents.unlink_memories(tx, event.memory_ids)
+        records.unlink_memories(tx, event.memory_ids)
 
 
 def _sessions(tx: WriteTx, event: MemoryEvent) -> None:

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from signet.domain.documents import readers
-from signet.domain.documents.readers.models import Raw, Reading
+from signet.domain.documents.readers.files import Raw, Reading
 from signet.errors import PermanentJobError
 from support.pdf import a_pdf
 

@@ -1,6 +1,6 @@
 """Chunks of a text with headings say what they are about."""
 
-from signet.domain.documents.chunk import HEADING_CHARS, sections, windows
+from signet.domain.documents.source import HEADING_CHARS, sections, windows
 
 #: Lines of ten characters.
 LINES = (

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from signet.domain.connectors.filesystem import matches
+from signet.domain.documents.readers.files import Raw
 from signet.domain.documents.readers.html import read as read_html
-from signet.domain.documents.readers.models import Raw
 from signet.domain.extraction import rules
 from signet.domain.graph import claims
 from signet.domain.harnesses import codex

@@ -9,7 +9,7 @@ from signet import clock
 from signet.db import columns
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
-from signet.domain.documents import create, delete, lookup
+from signet.domain.documents import records
 from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.wire import documents as wire
 from signet.wire.requests.documents import DocumentBody
@@ -34,8 +34,8 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
     rules = Rules.of(state.settings)
     agent_id = await agent_of(body.agent_id, None, request)
     new = filled(NewDocument, body, source_type=body.source_type or "", agent_id=agent_id)
-    new = await asyncio.to_thread(create.without_secrets, new, rules)
-    made = await state.db.awrite(create.create, new, rules=rules, now=clock.now())
+    new = await asyncio.to_thread(records.without_secrets, new, rules)
+    made = await state.db.awrite(records.create, new, rules=rules, now=clock.now())
     added: wire.AddedDocument = {"id": made.id, "status": made.status}
     if made.job_id is None:
         added["deduplicated"] = True
@@ -52,12 +52,12 @@ async def get_documents(
     db: Db,
     status: Text = None,
     include: Text = None,
-    limit: Annotated[int, ClampedInt(1, lookup.MAX_LIMIT)] = lookup.DEFAULT_LIMIT,
+    limit: Annotated[int, ClampedInt(1, records.MAX_LIMIT)] = records.DEFAULT_LIMIT,
     offset: Annotated[int, ClampedInt(0, 1_000_000_000)] = 0,
 ) -> wire.DocumentPage:
     """Return a page of documents, newest first; `include=content` adds their text."""
     found, total = await db.aread(
-        lookup.newest,
+        records.newest,
         agent_id=agent,
         status=status,
         limit=limit,
@@ -75,13 +75,13 @@ async def get_documents(
 @serves(wire.DOCUMENT)
 async def get_document(document_id: str, agent: Agent, db: Db) -> wire.Document:
     """Return one document."""
-    return _row(await db.aread(lookup.get, document_id, agent_id=agent))
+    return _row(await db.aread(records.get, document_id, agent_id=agent))
 
 
 @serves(wire.CHUNKS)
 async def get_chunks(document_id: str, agent: Agent, db: Db) -> wire.Chunks:
     """Return the memories of a document's chunks, in order."""
-    found = await db.aread(lookup.chunks, document_id, agent_id=agent)
+    found = await db.aread(records.chunks, document_id, agent_id=agent)
     return {"chunks": found, "count": len(found)}
 
 
@@ -91,7 +91,7 @@ async def delete_document(
 ) -> wire.DeletedDocument:
     """Delete a document and forget chunks that belong only to it; `reason` is required."""
     gone = await state.db.awrite(
-        delete.delete,
+        records.delete,
         document_id,
         reason=reason,
         actor=actor,

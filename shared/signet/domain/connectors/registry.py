@@ -13,7 +13,7 @@ from signet.db import ReadTx, WriteTx, columns
 from signet.db.driver import connect
 from signet.domain.connectors import sql
 from signet.domain.connectors.models import Folder, Provider, Status, folder_json
-from signet.domain.documents import create, delete
+from signet.domain.documents import records
 from signet.domain.documents.models import Rules
 from signet.domain.folders.private import Places, find_places
 from signet.domain.folders.reading import real_folder
@@ -127,7 +127,7 @@ def health(tx: ReadTx, connector_id: str) -> ConnectorHealth:
 def adopt_documents(tx: WriteTx, connector: StoredConnector, root: str) -> None:
     """Give the connector its agent's documents below its folder that belong to no connector any more."""
     values = {"id": connector["id"], "agent_id": connector["agent_id"], **sql.below(root)}
-    create.adopt(tx, connector["id"], tx.column(sql.ADOPTABLE, values))
+    records.adopt(tx, connector["id"], tx.column(sql.ADOPTABLE, values))
 
 
 def root_of(connector: StoredConnector) -> str | None:
@@ -251,7 +251,7 @@ def documents(tx: ReadTx, connector_id: str) -> list[Sequence[str]]:
 def delete_group(tx: WriteTx, ids: Sequence[str], *, actor: Actor, now: datetime) -> None:
     """Delete a group of documents."""
     for document_id in ids:
-        delete.remove(tx, document_id, reason=REASON, actor=actor, now=now)
+        records.remove_text(tx, document_id, reason=REASON, actor=actor, now=now)
 
 
 def remove(

@@ -19,7 +19,7 @@ from signet.domain.connectors import filesystem, registry, sql
 from signet.domain.connectors.filesystem import Found
 from signet.domain.connectors.models import Folder, continued, with_errors
 from signet.domain.connectors.sql import Known
-from signet.domain.documents import create, delete, ingest
+from signet.domain.documents import ingest, records
 from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.domain.folders.private import Places, find_places
 from signet.domain.folders.reading import NotAllowed
@@ -144,7 +144,7 @@ def _take(
     if not _show(tx, connector, progress, now):
         return progress  # removed meanwhile: nothing is added to it any more
     for found in new:
-        create.add(tx, _document(connector, found), now=now, attempts=rules.attempts)
+        records.add(tx, _document(connector, found), now=now, attempts=rules.attempts)
     for found in changed:
         document = known[found.path]
         ingest.read_again(
@@ -200,7 +200,7 @@ def _remove(
     progress: SyncProgress,
     now: datetime,
 ) -> None:
-    delete.remove(tx, document_id, reason=REMOVED, actor=SYNC, now=now)
+    records.remove_text(tx, document_id, reason=REMOVED, actor=SYNC, now=now)
     _show(tx, connector, progress, now)
 
 

@@ -15,9 +15,9 @@ from pathlib import PurePath
 from signet import clock
 from signet.db import WriteTx
 from signet.db.dialect import as_list
-from signet.domain.documents import chunk, create, lookup, readers, source, sql
+from signet.domain.documents import readers, records, source, sql
 from signet.domain.documents.models import Rules, SourceType, Status
-from signet.domain.documents.readers.models import Raw, Reading
+from signet.domain.documents.readers.files import Raw, Reading
 from signet.domain.memory import forgotten, remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Draft, Visibility
@@ -60,7 +60,7 @@ def run(job: JobContext, rules: Rules, workspace: Workspace) -> None:
     """
     if rules.frozen:
         raise Frozen
-    document = job.db.read(lookup.find, job.lease.document_id or "")
+    document = job.db.read(records.find, job.lease.document_id or "")
     try:
         result = _run(job, document, rules, workspace)
     except (LeaseLost, Cancelled):
@@ -141,7 +141,7 @@ def _with(document: StoredDocument, read: Reading, rules: Rules) -> StoredDocume
 def plan_of(document: StoredDocument, rules: Rules) -> Plan:
     """Return the chunks to be saved; raises EmptyContent (PIP-54)."""
     has_headings = document["content_type"] in readers.WITH_HEADINGS
-    cut = chunk.sections if has_headings else chunk.windows
+    cut = source.sections if has_headings else source.windows
     chunks = cut(document["raw_content"] or "", rules.chunk_chars, rules.overlap_chars)
     if not chunks:
         raise EmptyContent
@@ -180,7 +180,7 @@ def keep(tx: WriteTx, *, document: StoredDocument, now: datetime) -> bool:
         "text": text,
         "type": document["content_type"] or "text/plain",
         "title": document["title"],
-        "hash": create.hash_of(text),
+        "hash": records.hash_of(text),
         "now": clock.to_text(now),
     }
     return bool(tx.value(sql.KEEP, values))

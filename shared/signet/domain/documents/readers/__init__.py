@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
-from signet.domain.documents.readers import html, pdf, text
-from signet.domain.documents.readers.models import Raw, Reading
+from signet.domain.documents.readers import files, html
+from signet.domain.documents.readers.files import Raw, Reading
 from signet.errors import PermanentJobError
 
 HTML = "text/html"
@@ -37,8 +37,8 @@ _READERS: Mapping[str, Callable[[Raw], Reading]] = {
     "application/xhtml+xml": html.read,
     "text/xml": html.read,
     "application/xml": html.read,
-    PDF: pdf.read,
-    JSON: text.read_json,
+    PDF: files.read_pdf,
+    JSON: files.read_json,
 }
 
 
@@ -68,14 +68,14 @@ def form_of(content_type: str) -> str | None:
 
 def _reader_of(kind: str) -> Callable[[Raw], Reading]:
     if kind.endswith("+json"):
-        return text.read_json
-    return _READERS.get(kind) or (html.read if kind.endswith("+xml") else text.read_plain)
+        return files.read_json
+    return _READERS.get(kind) or (html.read if kind.endswith("+xml") else files.read_plain)
 
 
 def kind_of(raw: Raw) -> str:
     """Return the media type: what was said, else what the name ends with, else what the first bytes look like."""
     said = _media_type(raw.content_type)
-    if pdf.is_pdf(raw.data):
+    if files.is_pdf(raw.data):
         return PDF
     if said and said != "application/octet-stream":
         return said

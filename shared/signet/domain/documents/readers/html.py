@@ -10,8 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from signet.domain.documents.readers.charset import decode, is_binary
-from signet.domain.documents.readers.models import Raw, Reading
+from signet.domain.documents.readers.files import Raw, Reading, decode, is_binary
 from signet.errors import PermanentJobError
 
 if TYPE_CHECKING:

@@ -1,0 +1,243 @@
+"""x"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+from signet import clock, ids
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
+from signet.db.visibility import Where, owned, readable
+from signet.domain.agents import registry as agents
+from signet.domain.auth import caller
+from signet.domain.documents import sql
+from signet.domain.documents.models import Created, Deleted, NewDocument, Rules, SourceType, Status
+from signet.domain.memory.forget import forget, rewrite_later
+from signet.domain.memory.models import Actor
+from signet.domain.transcripts import erased
+from signet.domain.transcripts.withheld import Statement
+from signet.errors import Frozen, Invalid, NotFound, TooLarge
+from signet.ids import DEFAULT_AGENT
+from signet.queue import Job, enqueue, transitions
+from signet.queue.job_context import JobContext
+from signet.text.masking import mask
+from signet.wire.documents import Chunk, StoredDocument
+
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 500
+
+
+def get(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> StoredDocument:
+    """Return the whole document, deleted or not; NotFound when there is none that this agent may read."""
+    where = owned(agents.reader(tx, agent_id), "documents")
+    asked = (document_id, *where.params)
+    document = tx.record(StoredDocument, sql.READABLE.format(where=where.sql), asked)
+    if document is None:
+        raise NotFound("Document not found")
+    return document
+
+
+def find(tx: ReadTx, document_id: str) -> StoredDocument:
+    """Return any document: for jobs, which act for the owner; NotFound when there is none."""
+    document = tx.record(StoredDocument, sql.BY_ID, (document_id,))
+    if document is None:
+        raise NotFound("Document not found")
+    return document
+
+
+def newest(
+    tx: ReadTx,
+    *,
+    agent_id: str = DEFAULT_AGENT,
+    status: str | None = None,
+    limit: int = DEFAULT_LIMIT,
+    offset: int = 0,
+    with_content: bool = False,
+) -> tuple[list[StoredDocument], int]:
+    """Return a page of the documents that this agent may read, newest first, and how many there are in all.
+
+    The limit is kept within 1..500. Raises Invalid for an unknown status.
+    """
+    if status is not None and status not in set(Status):
+        raise Invalid(f"status must be one of {', '.join(Status)}")
+    where = owned(agents.reader(tx, agent_id), "documents")
+    where &= Where("(? IS NULL OR status = ?)", (status, status))
+    statement = (sql.NEWEST_WHOLE if with_content else sql.NEWEST).format(where=where.sql)
+    asked = (*where.params, max(1, min(limit, MAX_LIMIT)), max(0, offset))
+    total = int(tx.value(sql.COUNT.format(where=where.sql), where.params))
+    return tx.records(StoredDocument, statement, asked), total
+
+
+def chunks(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> list[Chunk]:
+    """Return the active chunks in the document's order; NotFound when there is no such document."""
+    get(tx, document_id, agent_id=agent_id)
+    where = readable(agents.reader(tx, agent_id, any_scope=True))
+    asked = (document_id, *where.params)
+    return tx.records(Chunk, sql.CHUNKS.format(readable=where.sql), asked)
+
+
+def create(tx: WriteTx, new: NewDocument, *, rules: Rules, now: datetime) -> Created:
+    """Store a document and queue its reading, or answer with the one of the same agent and address or text.
+
+    Raises Frozen, Invalid, and TooLarge for more bytes than the settings allow.
+    """
+    if rules.frozen:
+        raise Frozen
+    new = _checked(tx, new, rules)
+    known = tx.tuples(sql.BY_URL, (new.url, new.agent_id)) if new.url else []
+    if not known and new.source_type == SourceType.TEXT:
+        known = tx.tuples(sql.BY_TEXT, (hash_of(new.content or ""), new.agent_id))
+    for document_id, status in known:
+        return Created(id=document_id, status=Status(status), job_id=None)
+    return add(tx, new, now=now, attempts=rules.attempts)
+
+
+def without_secrets(new: NewDocument, rules: Rules) -> NewDocument:
+    """Return a document with the secrets in its content replaced, if they are to be; a megabyte takes 0.1 s. Pure."""
+    if not (rules.masks and new.content):
+        return new
+    masked = mask(new.content)
+    return replace(new, content=masked.text, masked=masked.kinds)
+
+
+def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Created:
+    """Store a document that is not there yet and queue its reading."""
+    document_id = ids.new_id()
+    digest = None if new.content is None else hash_of(new.content)
+    at = clock.to_text(now)
+    metadata = None if new.metadata is None else json.dumps(new.metadata, ensure_ascii=False)
+    source = (new.url, new.source_type, new.content_type, digest, new.title, new.content)
+    owner = (new.agent_id, new.source_stamp)
+    tx.run(sql.INSERT, (document_id, *source, new.connector_id, metadata, at, at, *owner))
+    job = Job(
+        kind="document_ingest",
+        document_id=document_id,
+        agent_id=new.agent_id,
+        priority=new.priority,
+    )
+    job_id = enqueue(tx, job, now=now, max_attempts=attempts)
+    return Created(id=document_id, status=Status.QUEUED, job_id=job_id)
+
+
+def adopt(tx: WriteTx, connector_id: str, document_ids: Collection[str]) -> None:
+    """Let documents belong to a connector."""
+    tx.run(sql.SET_CONNECTOR, (connector_id, as_list(document_ids)))
+
+
+def hash_of(content: str) -> str:
+    """Return what is equal for equal contents: SHA-256 of the text as UTF-8, in hex digits."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _checked(tx: WriteTx, new: NewDocument, rules: Rules) -> NewDocument:
+    """Return the document as it can be stored; raises what is wrong with the request."""
+    match new.source_type:
+        case SourceType.TEXT:
+            new = replace(new, content=_text(new.content, rules))
+        case SourceType.URL:
+            new = replace(new, url=_page(new.url), content=None)
+        case SourceType.FILE:
+            # Whoever sends the text of a file has read it already.
+            content = _text(new.content, rules) if new.content else None
+            new = replace(new, url=_path(new.url), content=content)
+        case _:
+            raise Invalid("source_type must be text, url, or file")
+    if new.connector_id is not None and tx.value(sql.CONNECTOR, (new.connector_id,)) is None:
+        raise Invalid("connector_id names no connector")
+    return new
+
+
+def _text(content: str | None, rules: Rules) -> str:
+    # JSON can carry half a surrogate pair, UTF-8 and SQLite cannot.
+    text = (content or "").encode("utf-8", "replace").decode()
+    if not text.strip():
+        raise Invalid("content is required for text source_type")
+    if len(text.encode()) > rules.max_bytes:
+        raise TooLarge(f"content is longer than {rules.max_bytes} bytes")
+    return text
+
+
+def _page(url: str | None) -> str:
+    """Return the address of a page; where it leads is judged when it is fetched (see net/fetch.py)."""
+    found = (url or "").strip()
+    if not found:
+        raise Invalid("url is required for url source_type")
+    try:
+        parts = urlsplit(found)
+        named = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError as error:
+        raise Invalid(f"url: {error}") from error
+    if not named or any(letter.isspace() or not letter.isprintable() for letter in found):
+        raise Invalid("url must be an http or https address")
+    if parts.username is not None:
+        raise Invalid("url must not hold a password: documents are shown with their address")
+    return found
+
+
+def _path(path: str | None) -> str:
+    """Return the path of a file; whether it may be read is decided when it is (see source.py)."""
+    found = (path or "").strip()
+    if not found:
+        raise Invalid("url is required for file source_type: the path of the file")
+    if not PurePath(found).is_absolute() or "\0" in found:
+        raise Invalid("url must be an absolute path for file source_type")
+    return found
+
+
+def delete(
+    tx: WriteTx,
+    document_id: str,
+    *,
+    reason: str,
+    actor: Actor,
+    rules: Rules,
+    now: datetime,
+    agent_id: str = DEFAULT_AGENT,
+) -> Deleted:
+    """Delete a document of the caller's that the agent may read, as a person asks for it.
+
+    Deleting again changes nothing. Raises Frozen, NotFound, ScopeDenied for another owner's, and Invalid without a
+    reason.
+    """
+    if not reason.strip():
+        raise Invalid("reason query parameter is required")
+    if rules.frozen:
+        raise Frozen
+    document = get(tx, document_id, agent_id=agent_id)
+    caller.current().check_row(agent=document["agent_id"])
+    return remove_text(tx, document_id, reason=reason, actor=actor, now=now)
+
+
+def remove_text(
+    tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: datetime
+) -> Deleted:
+    """Mark a document deleted, cancel its jobs and forget the chunks that only it holds (DOC-1, DOC-2).
+
+    What it says of what was erased is erased with it by a job.
+    """
+    if not tx.run(sql.MARK_DELETED, (reason, clock.to_text(now), document_id)):
+        return Deleted(memories_removed=0)
+    for job_id in tx.column(sql.OPEN_JOBS, (document_id,)):
+        transitions.cancel(tx, job_id, now=now)
+    linked = tx.column(sql.LINKED, (document_id,))
+    loose = tx.column(sql.LOOSE, (as_list(linked), document_id))
+    tx.run(sql.UNLINK, (document_id, as_list(set(linked) - set(loose))))
+    for memory_id in loose:
+        forget(tx, memory_id, actor=actor, reason=f"Document deleted: {reason}", now=now)
+    if erased.of(tx):
+        rewrite_later(tx, now=now, if_said=True)
+    return Deleted(memories_removed=len(loose))
+
+
+def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
+    """Delete the texts of deleted documents that say what was erased; return of how many."""
+    return erased.clean(job, erased.Texts(sql.DELETED_TEXTS, sql.DROP_TEXT), known)
+
+
+def unlink_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
+    """Untie memories that are deleted from their documents."""
+    tx.run(sql.UNLINK_MEMORIES, (as_list(memory_ids),))
