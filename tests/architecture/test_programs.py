@@ -137,8 +137,8 @@ def test_only_the_programs_class_reaches_programs_and_what_decides(
 @pytest.mark.parametrize(
     ("id", "function"),
     [
-        ("add_task", "signet.domain.tasks.edit.add"),
-        ("run_task", "signet.domain.tasks.start._start"),
+        ("add_task", "signet.domain.tasks.scheduled.add"),
+        ("run_task", "signet.domain.tasks.run._start"),
         ("add_connector", "signet.domain.connectors.registry.register"),
         ("sync_connector", "signet.domain.connectors.registry.start"),
         ("run_with_secrets", "signet.domain.secrets.use.run"),

@@ -10,7 +10,7 @@ import pytest
 
 from signet import clock
 from signet.db import Row
-from signet.domain.tasks import edit, start
+from signet.domain.tasks import run, scheduled
 from signet.queue import transitions
 from signet_scheduler import tasks as ticks
 from support.harness import install
@@ -43,14 +43,14 @@ def made(home: Home, folder: Path, **fields: object) -> str:
         "harness": "claude-code",
         "working_directory": str(folder),
     }
-    task = edit.draft({**wish, **fields}, now=clock.now())
-    home.db.write(edit.add, task)
+    task = scheduled.draft({**wish, **fields}, now=clock.now())
+    home.db.write(scheduled.add, task)
     return task.id
 
 
 def started(home: Home, task_id: str) -> str:
     """Start a run by hand."""
-    return home.db.write(start.by_hand, task_id, now=clock.now())
+    return home.db.write(run.by_hand, task_id, now=clock.now())
 
 
 def run_of(home: Home, run_id: str) -> Row:
@@ -156,7 +156,7 @@ def test_deleting_a_task_ends_its_run(home: Home, folder: Path) -> None:
     with home.worker():
         started(home, task_id)
         pid = running_pid(folder)
-        home.db.write(start.delete, task_id, now=clock.now())
+        home.db.write(run.delete, task_id, now=clock.now())
         eventually(lambda: not is_running(pid))
         home.drained()
     assert home.rows("SELECT * FROM task_runs") == []

@@ -19,7 +19,7 @@ from signet.domain.auth.caller import Caller
 from signet.domain.injections import record
 from signet.domain.memory import history, lookup
 from signet.domain.sessions import running
-from signet.domain.tasks import read as tasks
+from signet.domain.tasks import scheduled
 from signet.errors import Unavailable
 from signet.observe import logfile, logs
 from signet.observe.logread import Tail
@@ -161,7 +161,7 @@ class EventFollower:
         return [
             *self._changed("session", {one["key"]: one["bypassed"] for one in live}),
             *self._changed("process", {one.owner: one.kind for one in processes.every(tx)}),
-            *self._changed("task", {one.id: (one, ended) for one, ended in tasks.every(tx)}),
+            *self._changed("task", {one.id: (one, ended) for one, ended in scheduled.every(tx)}),
         ]
 
     def _inside(self) -> list[Happened]:

@@ -11,7 +11,7 @@ from datetime import datetime
 from signet import clock
 from signet.clock import Clock
 from signet.db import Database, ReadTx, WriteTx, clock_jumps, schedule
-from signet.domain.tasks import start as tasks
+from signet.domain.tasks import run
 from signet.observe import logs
 from signet.queue import circuit_breaker, due_times
 
@@ -65,11 +65,11 @@ def _are_late(tx: ReadTx, *, now: datetime) -> bool:
     return (
         due_times.are_late(tx, now=now)
         or circuit_breaker.is_late(tx, now=now)
-        or bool(tasks.late(tx, now=now))
+        or bool(run.late(tx, now=now))
     )
 
 
 def _bring_forward(tx: WriteTx, *, now: datetime) -> int:
     circuit_breaker.bring_forward(tx, now=now)
-    tasks.bring_forward(tx, now=now)
+    run.bring_forward(tx, now=now)
     return due_times.bring_forward(tx, now=now)

@@ -2,7 +2,7 @@
 
 from signet import clock
 from signet.db import Database
-from signet.domain.tasks import perform, start
+from signet.domain.tasks import run
 from signet.observe import logs
 from signet.paths import Workspace
 
@@ -12,7 +12,7 @@ log = logs.get("scheduler")
 def look(db: Database, workspace: Workspace) -> None:
     """Start due tasks; fail runs without a job. Writes only if there is something to do."""
     now = clock.now()
-    if db.read(start.is_due, now=now):
-        started = db.write(start.due, now=now)
+    if db.read(run.is_due, now=now):
+        started = db.write(run.due, now=now)
         log.info("tasks.due", runs=len(started))
-    perform.end_orphans(db, workspace, now=now)
+    run.end_orphans(db, workspace, now=now)

@@ -52,7 +52,7 @@ from signet.domain.summaries.distill import Rules
 from signet.domain.synthesis import ask
 from signet.domain.synthesis import run as synthesis
 from signet.domain.synthesis.plan import Plan
-from signet.domain.tasks.perform import perform
+from signet.domain.tasks.run import perform
 from signet.domain.transcripts import erased, withheld
 from signet.domain.updates import install
 from signet.errors import NotNow, ProviderTooLong

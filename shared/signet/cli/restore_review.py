@@ -22,7 +22,7 @@ from signet.domain.backup.restore import Staged
 from signet.domain.connectors import registry
 from signet.domain.memory import carry
 from signet.domain.secrets.vault import Vault
-from signet.domain.tasks import read as tasks
+from signet.domain.tasks import scheduled
 from signet.domain.tasks.models import Task
 from signet.errors import SignetError
 from signet.paths import Workspace
@@ -148,7 +148,7 @@ def _difference(here: Path, there: Path) -> str | None:
 
 
 def _tasks(tx: ReadTx) -> list[str]:
-    return [_task(task) for task, _ in tasks.every(tx) if task.enabled]
+    return [_task(task) for task, _ in scheduled.every(tx) if task.enabled]
 
 
 def _task(task: Task) -> str:

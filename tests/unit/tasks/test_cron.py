@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.tasks.edit import PRESETS, InvalidCron, next_run, zone
+from signet.domain.tasks.scheduled import PRESETS, InvalidCron, next_run, zone
 from signet.errors import Invalid
 
 #: Clocks go from 2 to 3 on 29 March 2026 and from 3 back to 2 on 25 October, at 01:00 UTC both.

@@ -9,9 +9,9 @@ from typing import Annotated, Any, BinaryIO
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.tasks import edit, read, start
+from signet.domain.tasks import run, scheduled
+from signet.domain.tasks.execute import STREAMS, Spool
 from signet.domain.tasks.models import RunStatus, TaskRun
-from signet.domain.tasks.spool import STREAMS, Spool
 from signet.errors import NotFound
 from signet.wire import tasks as wire
 from signet.wire.done import Done
@@ -76,7 +76,7 @@ class TaskFollower:
     def _find(self, tx: ReadTx) -> list[TaskRun] | None:
         """Return the run to continue with, at most one; None if the task is deleted."""
         try:
-            latest = read.latest_run(tx, self.task_id)
+            latest = scheduled.latest_run(tx, self.task_id)
         except NotFound:
             return None
         is_first, self._has_looked = not self._has_looked, True
@@ -87,7 +87,7 @@ class TaskFollower:
             self._done = run_id
         # A run is sent to its end before the next one.
         wanted = self._run_id or run_id
-        found = None if wanted == self._done else read.run(tx, wanted)
+        found = None if wanted == self._done else scheduled.run(tx, wanted)
         return [] if found is None else [found]
 
     def _look(self, *runs: TaskRun) -> bytes:
@@ -148,7 +148,7 @@ LOOK_SECONDS = 0.25
 #: Runs returned with their task.
 RUNS_SHOWN = 20
 MAX_RUNS = 200
-PRESETS = [{"label": label, "expression": expression} for label, expression in edit.PRESETS]
+PRESETS = [{"label": label, "expression": expression} for label, expression in scheduled.PRESETS]
 
 
 @serves(wire.TASKS)
@@ -160,40 +160,40 @@ async def get_tasks(db: Db) -> wire.TaskPage:
 @serves(wire.ADD_TASK)
 async def post_task(body: TaskBody, db: Db) -> wire.AddedTask:
     """Schedule a prompt for a harness with a cron expression."""
-    task = await asyncio.to_thread(edit.draft, body.model_dump(), now=clock.now())
-    await db.awrite(edit.add, task)
+    task = await asyncio.to_thread(scheduled.draft, body.model_dump(), now=clock.now())
+    await db.awrite(scheduled.add, task)
     return {"id": task.id, "nextRunAt": task.next_run_at}
 
 
 @serves(wire.TASK)
 async def get_task(task_id: str, db: Db) -> wire.WholeTask:
     """Return a task and its newest runs."""
-    task = await db.aread(read.get, task_id)
-    runs, _ = await db.aread(read.runs, task_id, limit=RUNS_SHOWN, offset=0)
+    task = await db.aread(scheduled.get, task_id)
+    runs, _ = await db.aread(scheduled.runs, task_id, limit=RUNS_SHOWN, offset=0)
     return {"task": task._asdict(), "runs": [run._asdict() for run in runs]}
 
 
 @serves(wire.CHANGE_TASK)
 async def patch_task(task_id: str, body: TaskBody, db: Db) -> Done:
     """Change fields of a task; "" clears a folder, a skill or a time zone."""
-    task = await db.aread(read.get, task_id)
+    task = await db.aread(scheduled.get, task_id)
     now = clock.now()
-    changed = await asyncio.to_thread(edit.changed, task, body.model_dump(), now=now)
-    await db.awrite(edit.save, changed)
+    changed = await asyncio.to_thread(scheduled.changed, task, body.model_dump(), now=now)
+    await db.awrite(scheduled.save, changed)
     return {"success": True}
 
 
 @serves(wire.REMOVE_TASK)
 async def delete_task(task_id: str, db: Db) -> Done:
     """Delete a task with its runs, stopping a running one."""
-    await db.awrite(start.delete, task_id, now=clock.now())
+    await db.awrite(run.delete, task_id, now=clock.now())
     return {"success": True}
 
 
 @serves(wire.RUN_TASK)
 async def post_run(task_id: str, db: Db) -> wire.StartedRun:
     """Run a task now, even if disabled."""
-    run_id = await db.awrite(start.by_hand, task_id, now=clock.now())
+    run_id = await db.awrite(run.by_hand, task_id, now=clock.now())
     return {"runId": run_id, "status": "running"}
 
 
@@ -205,7 +205,7 @@ async def get_runs(
     offset: Annotated[int, ClampedInt(0, 2**31)] = 0,
 ) -> wire.RunPage:
     """Return a page of runs, newest first."""
-    runs, total = await db.aread(read.runs, task_id, limit=limit, offset=offset)
+    runs, total = await db.aread(scheduled.runs, task_id, limit=limit, offset=offset)
     has_more = offset + len(runs) < total
     return {"runs": [run._asdict() for run in runs], "total": total, "hasMore": has_more}
 
@@ -213,7 +213,7 @@ async def get_runs(
 @serves(wire.TASK_EVENTS)
 async def get_stream(task_id: str, state: Shared) -> EventStream:
     """Stream the output of a task's runs, including the current run's earlier output."""
-    await state.db.aread(read.get, task_id)
+    await state.db.aread(scheduled.get, task_id)
     follower = TaskFollower(state, task_id)
     more = polled(state, follower.look, LOOK_SECONDS)
     return EventStream(follower.connected(), more, follower.leave)
@@ -222,5 +222,5 @@ async def get_stream(task_id: str, state: Shared) -> EventStream:
 def _overview(tx: ReadTx) -> list[dict[str, Any]]:
     return [
         {**task._asdict(), "last_run_status": status, "last_run_exit_code": exit_code}
-        for task, (status, exit_code) in read.every(tx)
+        for task, (status, exit_code) in scheduled.every(tx)
     ]

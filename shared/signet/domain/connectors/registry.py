@@ -18,7 +18,7 @@ from signet.domain.documents.models import Rules
 from signet.domain.folders.private import Places, find_places
 from signet.domain.folders.reading import real_folder
 from signet.domain.memory.models import Actor
-from signet.domain.tasks import start as tasks
+from signet.domain.tasks import run
 from signet.errors import Frozen, Invalid, Kind, NotFound, SignetError
 from signet.paths import Workspace
 from signet.queue import Job, enqueue, transitions
@@ -291,7 +291,7 @@ def settle_carried(staged: Path, *, keeps_settings: bool, now: datetime) -> None
     """
     with contextlib.closing(connect(staged)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        tasks.withdraw(WriteTx(connection), disable=keeps_settings, now=now)
+        run.withdraw(WriteTx(connection), disable=keeps_settings, now=now)
         if keeps_settings:
             remove_all(WriteTx(connection))
         connection.execute("COMMIT")

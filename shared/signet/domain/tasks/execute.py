@@ -1,8 +1,4 @@
-"""Running a program: bounded in time and in what is kept of its output, alone in its process group.
-
-The program and all that it starts in its group are gone when this returns, however it returns, and also when this
-process is killed (see process/supervised_child.py).
-"""
+"""x"""
 
 import os
 import selectors
@@ -12,12 +8,110 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from signet.domain.tasks.models import Ended
-from signet.domain.tasks.spool import STREAMS, Capped, Spool
+from signet.domain.skills import files
+from signet.domain.tasks.models import STREAM_BYTES, Ended, Harness, SkillMode, Task
+from signet.errors import SignetError
+from signet.observe import logs
+from signet.paths import Workspace
 from signet.process import supervised_child
+
+log = logs.get("scheduler")
+
+#: Variables for the daemon's own programs alone.
+_OWN = ("SIGNET_SOCKET_FD", "SIGNET_SUPERVISOR_PID", "SIGNET_LOG_STDOUT", "SIGNET_PORT_FD")
+
+
+def arguments(task: Task, prompt: str, *, codex_model: str | None) -> list[str]:
+    """Return the command line; `codex_model` is for Codex, which else takes its own default."""
+    # What begins with a dash would be read as an option.
+    text = f" {prompt}" if prompt.startswith("-") else prompt
+    match Harness(task.harness):
+        case Harness.CLAUDE_CODE:
+            free = ["--dangerously-skip-permissions"] if task.skip_permissions else []
+            return ["claude", *free, "-p", text]
+        case Harness.CODEX:
+            model = ["--model", codex_model] if codex_model else []
+            return ["codex", "exec", "--skip-git-repo-check", "--json", *model, text]
+        case Harness.OPENCODE:
+            return ["opencode", "run", "--format", "json", text]
+
+
+def prompt(task: Task, skills: Path) -> str:
+    """Return the prompt with its skill; without it, and with a warning in the log, when there is no such skill."""
+    if task.skill_name is None:
+        return task.prompt
+    try:
+        skill = files.find(skills, task.skill_name)
+    except SignetError as error:
+        log.warning("task.no_skill", task_id=task.id, skill=task.skill_name, reason=error.message)
+        return task.prompt
+    if task.skill_mode == SkillMode.SLASH:
+        return f"/{task.skill_name} {task.prompt}"
+    return f"{skill.body.strip()}\n\n---\n\n{task.prompt}"
+
+
+def environment() -> dict[str, str]:
+    """Return what a run is given: it must not feed our own hooks, nor believe to be inside a harness."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("CLAUDECODE", *_OWN)}
+    return kept | {"SIGNET_NO_HOOKS": "1"}
+
+
+STREAMS = ("stdout", "stderr")
+
+
+@dataclass(frozen=True, slots=True)
+class Spool:
+    """The files of one run."""
+
+    folder: Path
+    run_id: str
+
+    @classmethod
+    def of(cls, workspace: Workspace, run_id: str) -> "Spool":
+        """Return the files of a run; nothing is made yet."""
+        return cls(workspace.daemon_dir / "tasks", run_id)
+
+    def path(self, stream: str) -> Path:
+        """Return the file of a stream."""
+        return self.folder / f"{self.run_id}.{stream}"
+
+    def create(self) -> dict[str, BinaryIO]:
+        """Make empty files and return them, to be written without a buffer; raises OSError."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return {stream: self.path(stream).open("wb", buffering=0) for stream in STREAMS}
+
+    def text(self, stream: str) -> str:
+        """Return the output on a stream; "" when there is no file of it."""
+        try:
+            with self.path(stream).open("rb") as file:
+                return file.read(STREAM_BYTES).decode("utf-8", "replace")
+        except FileNotFoundError:
+            return ""
+
+    def remove(self) -> None:
+        """Remove the files."""
+        for stream in STREAMS:
+            self.path(stream).unlink(missing_ok=True)
+
+
+class Capped:
+    """Writes to a file until it holds `STREAM_BYTES`; the rest is dropped, so that no program waits for a reader."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._room = STREAM_BYTES
+
+    def write(self, some: bytes) -> None:
+        """Write as much as there is room for; raises OSError."""
+        kept = some[: self._room]
+        if kept:
+            os.write(self._file.fileno(), kept)
+            self._room -= len(kept)
+
 
 LIMIT_SECONDS = 600.0
 #: How often is looked whether to go on.

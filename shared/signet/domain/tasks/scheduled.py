@@ -1,4 +1,4 @@
-"""Create and change tasks: what is refused, their time zone, and when a cron expression is due next (TK-3)."""
+"""x"""
 
 import os
 import shutil
@@ -9,11 +9,47 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signet import clock, ids
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.skills.files import is_name
 from signet.domain.tasks import sql
-from signet.domain.tasks.models import Harness, SkillMode, Task
+from signet.domain.tasks.models import ACTIVE, Harness, SkillMode, Task, TaskRun
 from signet.errors import Invalid, NotFound
+
+
+def get(tx: ReadTx, task_id: str) -> Task:
+    """Return a task; raises NotFound."""
+    found = sql.task(tx, task_id)
+    if found is None:
+        raise NotFound("Task not found")
+    return found
+
+
+def every(tx: ReadTx) -> list[tuple[Task, tuple[str | None, int | None]]]:
+    """Return every task, newest first, each with status and exit code of its newest run."""
+    ends = {task_id: (status, exit_code) for task_id, status, exit_code in tx.tuples(sql.LAST_ENDS)}
+    return [(task, ends.get(task.id, (None, None))) for task in sql.newest(tx)]
+
+
+def runs(tx: ReadTx, task_id: str, *, limit: int, offset: int) -> tuple[list[TaskRun], int]:
+    """Return a page of runs, newest first, and how many there are; raises NotFound."""
+    get(tx, task_id)
+    count = int(tx.value(sql.COUNT, (task_id,)))
+    return tx.rows(TaskRun, sql.RUNS, (task_id, limit, offset)), count
+
+
+def run(tx: ReadTx, run_id: str) -> TaskRun | None:
+    """Return a run, None when there is none of this id."""
+    return tx.row(TaskRun, sql.ONE_RUN, (run_id,))
+
+
+def latest_run(tx: ReadTx, task_id: str) -> tuple[str, bool] | None:
+    """Return the id of the newest run and whether it waits or runs; None without runs. Raises NotFound."""
+    found = tx.row(sql.Latest, sql.LATEST, (task_id,))
+    if found is None:
+        get(tx, task_id)
+        return None
+    return found.id, found.status in ACTIVE
+
 
 #: Linux takes 128 KB for one argument of a program; a skill and the prompt are one.
 MAX_PROMPT_BYTES = 65_536
