@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from signet import clock
-from signet.domain.activity import series
+from signet.domain.activity import usage
 from support.http import Api
 
 NOW = datetime(2026, 3, 30, 10, 20, tzinfo=UTC)
@@ -15,11 +15,11 @@ NOW = datetime(2026, 3, 30, 10, 20, tzinfo=UTC)
 
 def test_days_begin_at_local_midnight_and_the_shift_of_clocks_is_no_gap() -> None:
     berlin = ZoneInfo("Europe/Berlin")
-    begins = [clock.to_text(one)[:16] for one in series.starts("day", 3, berlin, NOW)]
+    begins = [clock.to_text(one)[:16] for one in usage.starts("day", 3, berlin, NOW)]
     assert begins == ["2026-03-27T23:00", "2026-03-28T23:00", "2026-03-29T22:00"]
-    hours = series.starts("hour", 30, berlin, NOW)
+    hours = usage.starts("hour", 30, berlin, NOW)
     assert {after - before for before, after in pairwise(hours)} == {timedelta(hours=1)}
-    tens = series.starts("10min", 3, berlin, NOW + timedelta(minutes=9))
+    tens = usage.starts("10min", 3, berlin, NOW + timedelta(minutes=9))
     assert [clock.to_text(one)[11:16] for one in tens] == ["10:00", "10:10", "10:20"]
 
 
@@ -36,7 +36,7 @@ def test_what_happened_is_counted_in_its_hour(api: Api) -> None:
     tens = api.get("/api/analytics/series?step=10min&metrics=added").body["series"]["added"]
     assert len(tens) == 144 and sum(tens) == 4
     days = api.get("/api/analytics/series").body
-    assert set(days["series"]) == set(series.METRICS) and len(days["starts"]) == 30
+    assert set(days["series"]) == set(usage.METRICS) and len(days["starts"]) == 30
     assert (days["series"]["recalls"][-1], days["series"]["recall_p95"][-1]) == (0, 0)
     for look in (False, True):
         api.post("/api/memory/recall", {"query": "bolts", "touch": not look})

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from signet.db import Database, ReadTx
-from signet.domain.activity import write
+from signet.domain.activity import events
 from signet.observe import record
 from signet.observe.record import Count, Event
 from signet.observe.taxonomy import Code
@@ -25,7 +25,7 @@ def note(db: Database) -> None:
     record.count(Count.RECALLS, "ada")
     record.event(Event.RECALL_PERFORMED, results=1)
     recorded = record.BUFFER.take()
-    db.write(lambda tx: write.batch(tx, recorded, keeps_events=True))
+    db.write(lambda tx: events.write_batch(tx, recorded, keeps_events=True))
 
 
 def test_a_start_empties_what_counts_since_a_start_and_keeps_the_rest(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ SERVICES = (
     "signet_scheduler.sync",
     "signet_scheduler.tasks",
     "signet_scheduler.tick",
-    "signet.domain.activity.flush",
+    "signet.domain.activity.events",
     "signet.process.settings_reload",
     "signet.process.memory",
 )

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.activity import errors, usage
-from signet.domain.activity.errors import ErrorFilter
+from signet.domain.activity import events, usage
+from signet.domain.activity.events import ErrorFilter
 from signet.errors import ProviderTimeout
 from signet.observe.record import BUFFER
 from signet.observe.taxonomy import Code
@@ -30,7 +30,7 @@ def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def noted(home: Home, code: Code, memory_id: str | None = None) -> bool:
     """Return whether an error of this code, of this memory, has been written down."""
-    kept = home.db.read(errors.newest, ErrorFilter(limit=500))
+    kept = home.db.read(events.newest_errors, ErrorFilter(limit=500))
     return any(
         one["code"] == code and (memory_id is None or one.get("memoryId") == memory_id)
         for one in kept

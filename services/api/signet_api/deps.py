@@ -18,7 +18,7 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database, ReadTx
 from signet.db.commits import Commits
-from signet.domain.activity.flush import Flusher
+from signet.domain.activity.events import Flusher
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller, issued
 from signet.domain.auth.caller import Standing

@@ -31,7 +31,7 @@ def serve(booted: Booted) -> int:
     """Wait to become the leader, then tick until stopped."""
     from signet import clock
     from signet.db import damage, schedule
-    from signet.domain.activity.flush import Flusher
+    from signet.domain.activity.events import Flusher
     from signet.observe import logs
     from signet.process.liveness import Presence
     from signet.process.memory import Thrift

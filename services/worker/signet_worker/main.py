@@ -49,7 +49,7 @@ def serve(booted: Booted) -> int:
     _step_back()
     from signet import clock
     from signet.domain import memory_followers
-    from signet.domain.activity.flush import Flusher
+    from signet.domain.activity.events import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES

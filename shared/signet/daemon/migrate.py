@@ -12,7 +12,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import Database, damage, fts_index, migrate
-from signet.domain.activity import write
+from signet.domain.activity import events
 from signet.domain.backup import swap
 from signet.errors import SignetError, StorageBusy, StorageFull
 from signet.paths import Workspace
@@ -48,7 +48,7 @@ def _begin_a_life(workspace: Workspace) -> None:
     with contextlib.suppress(StorageBusy, StorageFull):
         db = Database(workspace.database)
         try:
-            db.write_quick(write.reset)
+            db.write_quick(events.reset_counters)
             if db.write(fts_index.ensure):
                 from signet.domain.maintenance import cycle
 

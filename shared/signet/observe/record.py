@@ -1,7 +1,7 @@
 """Buffer of this process's unwritten records: errors, events, provider calls, callers.
 
 Plain numbers are in metrics.py; this module records names and words. Recording takes a lock briefly, never waits for
-a database and never raises. The buffer is bounded and drops the oldest records first. `signet.domain.activity.flush`
+a database and never raises. The buffer is bounded and drops the oldest records first. `signet.domain.activity.events`
 takes and writes them in one transaction.
 """
 

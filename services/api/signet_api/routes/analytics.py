@@ -8,8 +8,8 @@ from fastapi import Query
 
 from signet import __version__, clock
 from signet.db import ReadTx
-from signet.domain.activity import errors, series, timeline, usage
-from signet.domain.activity.errors import ErrorFilter
+from signet.domain.activity import events, timeline, usage
+from signet.domain.activity.events import ErrorFilter
 from signet.domain.auth import caller
 from signet.domain.diagnostics import report
 from signet.errors import Invalid
@@ -50,12 +50,12 @@ async def get_latency() -> dict[str, dict[str, float]]:
 @serves(wire.SERIES)
 async def get_series(query: Annotated[SeriesParams, Query()], state: Shared) -> wire.Series:
     """Return counts for each of the last ten minutes, hours or days of a time zone."""
-    count = min(query.count or series.USUAL[query.step], series.MOST[query.step])
-    tz = series.zone(query.tz)
-    metrics = query.metrics or series.METRICS
+    count = min(query.count or usage.USUAL[query.step], usage.MOST[query.step])
+    tz = usage.zone(query.tz)
+    metrics = query.metrics or usage.METRICS
     await state.flusher.aflush()
     return await state.db.aread(
-        series.of, metrics, step=query.step, count=count, tz=tz, now=clock.now()
+        usage.series_of, metrics, step=query.step, count=count, tz=tz, now=clock.now()
     )
 
 
@@ -117,12 +117,12 @@ def _by_name(tx: ReadTx) -> tuple[dict[str, dict[str, int]], dict[str, dict[str,
 
 
 def _errors(tx: ReadTx, wanted: ErrorFilter) -> wire.Errors:
-    return {"errors": errors.newest(tx, wanted), "summary": errors.by_code(tx)}
+    return {"errors": events.newest_errors(tx, wanted), "summary": events.errors_by_code(tx)}
 
 
 def _safety(tx: ReadTx) -> tuple[list[wire.NotedError], dict[str, int]]:
     wanted = ErrorFilter(stage=Stage.MUTATION, limit=SAFETY_ERRORS)
-    return errors.newest(tx, wanted), errors.by_code(tx, Stage.MUTATION)
+    return events.newest_errors(tx, wanted), events.errors_by_code(tx, Stage.MUTATION)
 
 
 @serves(wire.TIMELINE)

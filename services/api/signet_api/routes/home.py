@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from signet import clock, resources
 from signet.db import ReadTx
-from signet.domain.activity import series
+from signet.domain.activity import usage
 from signet.domain.auth import caller
 from signet.domain.identity import files, identity
 from signet.domain.identity.identity import ProductText, greeting
@@ -39,7 +39,7 @@ async def get_home(agent: Agent, only: Only, state: Shared, tz: Text = None) -> 
 
     Days follow the time zone `tz`, else this machine's.
     """
-    zone = series.zone(tz)
+    zone = usage.zone(tz)
     name = (await _identity(state))["name"]
     return await state.db.aread(_home, state, agent, only, name, zone)
 
@@ -76,7 +76,7 @@ def _home(
             "p95": recalls["p95"],
         }
     if asked.may(ANALYTICS):
-        home["days"] = series.of(tx, _COUNTED, step="day", count=_DAYS, tz=zone, now=now)
+        home["days"] = usage.series_of(tx, _COUNTED, step="day", count=_DAYS, tz=zone, now=now)
     return home
 
 

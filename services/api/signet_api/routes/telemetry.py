@@ -37,7 +37,7 @@ async def get_events(
     if not _is_enabled(state):
         return {"events": [], "enabled": False}
     await state.flusher.aflush()
-    return {"events": await state.db.aread(events.newest, span), "enabled": True}
+    return {"events": await state.db.aread(events.newest_events, span), "enabled": True}
 
 
 @serves(wire.TELEMETRY_STATS)

@@ -1,11 +1,47 @@
-"""Telemetry events and labels of memories, read page by page: each page follows the last row of the one before."""
+"""x"""
 
+import json
+import threading
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from signet.db import ReadTx, WriteTx
-from signet.domain.activity import sql
+from signet import ids
+from signet.db import Database, ReadTx, WriteTx
+from signet.domain.activity import sql, usage
+from signet.errors import SignetError
+from signet.observe import logs
+from signet.observe.record import BUFFER, MAX_ERRORS, MAX_OUTCOMES, Batch
+from signet.observe.taxonomy import Stage
+from signet.process.settings_reload import LiveSettings
+from signet.wire.analytics import NotedError
 from signet.wire.telemetry import TelemetryEvent, TelemetryStats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorFilter:
+    """Which errors are asked for."""
+
+    stage: Stage | None = None
+    since: str | None = None
+    limit: int = 50
+
+
+def newest_errors(tx: ReadTx, wanted: ErrorFilter) -> list[NotedError]:
+    """Return the newest errors that pass the filter, oldest first."""
+    bounds = {"stage": wanted.stage, "since": wanted.since, "limit": wanted.limit}
+    rows = tx.records(NotedError, sql.ERRORS, bounds)
+    must = NotedError.__required_keys__
+    known = [
+        {name: value for name, value in row.items() if value or name in must}
+        for row in reversed(rows)
+    ]
+    return cast("list[NotedError]", known)
+
+
+def errors_by_code(tx: ReadTx, stage: Stage | None = None) -> dict[str, int]:
+    """Return how many errors of each code are kept, of all stages or of one."""
+    return dict(tx.tuples(sql.ERROR_COUNTS, {"stage": stage}))
+
 
 #: Rows that are read and sent at a time.
 PAGE_ROWS = 1_000
@@ -23,7 +59,7 @@ class Span:
     limit: int = 100
 
 
-def newest(tx: ReadTx, span: Span) -> list[TelemetryEvent]:
+def newest_events(tx: ReadTx, span: Span) -> list[TelemetryEvent]:
     """Return events, newest first."""
     return tx.records(TelemetryEvent, sql.NEWEST_EVENTS, _bounds(span) | {"limit": span.limit})
 
@@ -91,3 +127,107 @@ def _duration(tx: ReadTx, since: str | None, place: int) -> float:
 
 def _bounds(span: Span) -> dict[str, str | int | None]:
     return {"event": span.event, "since": span.since, "until": span.until}
+
+
+log = logs.get("system")
+
+
+def write_batch(tx: WriteTx, recorded: Batch, *, keeps_events: bool) -> None:
+    """Write all of it; telemetry events only with `keeps_events`."""
+    if recorded.counts:
+        usage.add(tx, recorded.counts)
+    if recorded.errors:
+        tx.many(sql.ADD_ERROR, recorded.errors)
+        tx.run(sql.TRIM.format(table="error_events"), (MAX_ERRORS,))
+    if recorded.outcomes:
+        tx.many(sql.ADD_OUTCOME, recorded.outcomes)
+        tx.run(sql.TRIM.format(table="provider_outcomes"), (MAX_OUTCOMES,))
+    if keeps_events:
+        if recorded.dropped:
+            log.warning("telemetry.dropped", events=recorded.dropped)
+        tx.many(
+            sql.ADD_EVENT,
+            [
+                (ids.new_ordered_id(), event, at, json.dumps(dict(properties)), at)
+                for event, at, properties in recorded.events
+            ],
+        )
+
+
+def reset_counters(tx: WriteTx) -> None:
+    """Delete errors, outcomes and counters of earlier lives of the daemon; telemetry events stay."""
+    for statement in sql.RESET:
+        tx.run(statement)
+
+
+#: Counts, errors and outcomes are written this long after the first was recorded; so are events outside the API.
+GATHER_SECONDS = 1.0
+
+
+class Flusher:
+    """Writes what this process has recorded; `flush` may be called from any thread."""
+
+    def __init__(self, db: Database, live: LiveSettings, *, gathers: bool = False) -> None:
+        """With `gathers`, events alone wait until there are many or the first has waited long: the API records
+        thousands. What was recorded before is dropped, because it belongs to no database."""
+        self._db = db
+        self._live = live
+        self._gathers = gathers
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="flusher", daemon=True)
+        BUFFER.take()
+
+    def start(self) -> None:
+        """Start to write in the background."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End, and write what is left."""
+        self._stop.set()
+        BUFFER.has_items.set()
+        self._thread.join()
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what is there now; keep it for later when the database cannot take it."""
+        taken = BUFFER.take()
+        if not taken:
+            return
+        try:
+            self._db.write_quick(self._write, taken)
+        except SignetError:
+            BUFFER.put_back(taken)
+
+    async def aflush(self) -> None:
+        """Do what `flush` does, for asyncio callers."""
+        taken = BUFFER.take()
+        if not taken:
+            return
+        try:
+            await self._db.awrite_quick(self._write, taken)
+        except SignetError:
+            BUFFER.put_back(taken)
+
+    def _write(self, tx: WriteTx, taken: Batch) -> None:
+        keeps_events = self._live.settings.pipeline.telemetry_enabled
+        write_batch(tx, taken, keeps_events=keeps_events)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            BUFFER.has_items.wait()
+            if self._stop.wait(GATHER_SECONDS):
+                return
+            try:
+                if self._is_due(*BUFFER.state()):
+                    self.flush()
+            except Exception:  # one that fails must not end the thread
+                log.exception("recording.failed")
+
+    def _is_due(self, is_urgent: bool, events: int, waited_seconds: float) -> bool:
+        telemetry = self._live.settings.pipeline.telemetry
+        return (
+            is_urgent
+            or not self._gathers
+            or events >= telemetry.flush_batch_size
+            or waited_seconds * 1000 >= telemetry.flush_interval_ms
+        )
