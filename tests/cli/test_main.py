@@ -19,7 +19,7 @@ from signet.cli import main as entry
 from signet.cli import status, tree
 from signet.client import connection
 from signet.client.connection import Connection
-from signet.domain.auth import secret
+from signet.domain.auth import tokens
 from signet.paths import Workspace
 
 
@@ -307,7 +307,7 @@ def answers_nothing(connection: socket.socket) -> None:
 def test_a_foreign_program_on_the_port_is_named_with_what_to_do(
     alone: Program, command: str, act: Act, words: str
 ) -> None:
-    secret.ensure(Workspace(alone.workspace).token_file)
+    tokens.ensure_secret(Workspace(alone.workspace).token_file)
     with loopback(act) as server:
         port = server.url.rpartition(":")[2]
         done = alone.run(*command.split(), SIGNET_PORT=port, SIGNET_FETCH_TIMEOUT="300")

@@ -14,7 +14,7 @@ import pytest
 from cli.program import PATIENT, Done, Program
 from client.speaking import Loopback, loopback, sends
 from signet.client import Signet
-from signet.domain.auth import secret
+from signet.domain.auth import tokens
 from signet.paths import Workspace
 
 FACT = "The heron nests on the southern mast."
@@ -39,7 +39,7 @@ def squatted(program: Program) -> Iterator[Loopback]:
         port = int(other.url.rpartition(":")[2])
         state = {"pid": os.getpid(), "port": port, "url": other.url}
         workspace.state_file.write_text(json.dumps(state))
-        secret.ensure(workspace.token_file)
+        tokens.ensure_secret(workspace.token_file)
         yield other
 
 
@@ -67,7 +67,7 @@ def kept(program: Program) -> list[str]:
 def test_hooks_keep_what_must_not_be_lost_and_say_why(alone: Program, mode: str) -> None:
     with squatted(alone) as other:
         (alone.workspace / "agent.yaml").write_text(f"auth: {{mode: {mode}}}\n")
-        secret.ensure(Workspace(alone.workspace).auth_secret)
+        tokens.ensure_secret(Workspace(alone.workspace).auth_secret)
         done = [hook(alone, name) for name in ("session-start", "user-prompt-submit", "synthesis")]
         assert kept(alone) == []
         done += [hook(alone, "session-end"), hook(alone, "compaction-complete", "--summary", FACT)]
@@ -135,7 +135,7 @@ def test_the_daemon_of_another_workspace_is_another_program(
     workspace.state_file.write_text(json.dumps({"pid": os.getpid(), "url": url}))
     for environ in ({}, {"SIGNET_PORT": str(served.port)}):
         assert "not running" in other.run("remember", FACT, **environ).err
-    secret.ensure(workspace.token_file)
+    tokens.ensure_secret(workspace.token_file)
     for environ in ({}, {"SIGNET_PORT": str(served.port)}):
         done = other.run("remember", FACT, **environ)
         assert done.status == 1 and "Another program answers" in done.err

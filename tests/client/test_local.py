@@ -27,7 +27,7 @@ from signet.client import (
     Signet,
     Unavailable,
 )
-from signet.domain.auth.secret import BadSecret
+from signet.domain.auth.tokens import BadSecret
 from signet.errors import SignetError
 from signet.paths import Workspace
 from support.http import Served

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from signet.daemon.watch import WORK_SECONDS
 from signet.db.gate import Gate
-from signet.domain.auth import workspace_token
+from signet.domain.auth import tokens
 from signet.paths import Workspace, find_workspace
 from signet.process.boot import Booted, boot
 from signet.process.program import Program
@@ -84,8 +84,8 @@ def serve(booted: Booted) -> None:
             body: dict[str, object] = {"agentsDir": str(booted.workspace.root)}
             path, _, nonce = self.path.partition("?nonce=")
             if path == "/api/auth/proof":
-                token, port = workspace_token.read(booted.workspace), server.server_port
-                body = {"proof": workspace_token.proof(token, nonce, port)}
+                token, port = tokens.read_workspace_token(booted.workspace), server.server_port
+                body = {"proof": tokens.proof(token, nonce, port)}
             if self.path == "/health/ready" and not is_ready:
                 body["reasons"] = ["worker is not running"]
             raw = json.dumps(body).encode()

@@ -10,8 +10,8 @@ import pytest
 from signet.client import address, connection
 from signet.daemon import control, record
 from signet.daemon.processes import processes
-from signet.domain.auth import workspace_token
-from signet.domain.auth.secret import BadSecret
+from signet.domain.auth import tokens
+from signet.domain.auth.tokens import BadSecret
 from signet.domain.updates import check
 from signet.errors import Invalid
 from signet.observe.logfile import STARTUP
@@ -130,6 +130,6 @@ def test_clients_read_no_rubbish_and_wait_for_no_pipe(tmp_path: Path, how: str) 
         with pytest.raises(Invalid, match=r"connection\.json cannot be read"):
             connection.of(workspace)
     with pytest.raises((OSError, BadSecret)):
-        workspace_token.read(workspace)
+        tokens.read_workspace_token(workspace)
     assert not check.read_known(workspace).is_update
     assert [*Path("/proc/self/fd").iterdir()] == before

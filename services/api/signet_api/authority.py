@@ -7,7 +7,7 @@ from typing import Self
 from signet.config import Settings
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
-from signet.domain.auth import secret, workspace_token
+from signet.domain.auth import tokens
 from signet.paths import Workspace
 from signet.process.program import SUPERVISOR_PID
 
@@ -36,20 +36,20 @@ class Authority:
         return cls(
             mode=mode,
             any_host=mode is AuthMode.TEAM or not is_loopback(bind),
-            secret=secret.ensure(workspace.auth_secret),
+            secret=tokens.ensure_secret(workspace.auth_secret),
             workspace_token=token,
         )
 
     def close(self, workspace: Workspace) -> None:
         """Remove the workspace token if no supervisor owns it."""
         if not os.environ.get(SUPERVISOR_PID):
-            workspace_token.remove(workspace)
+            tokens.remove_workspace_token(workspace)
 
 
 def _workspace_token(workspace: Workspace) -> bytes:
     if os.environ.get(SUPERVISOR_PID):
         try:
-            return workspace_token.read(workspace)
+            return tokens.read_workspace_token(workspace)
         except FileNotFoundError:
             pass  # deleted while running
-    return workspace_token.create(workspace)
+    return tokens.create_workspace_token(workspace)

@@ -9,7 +9,7 @@ from starlette.types import Scope
 from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
-from signet.domain.auth import issued, own, tokens
+from signet.domain.auth import caller, tokens
 from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, NotProven, Standing
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.wire.access import AccessRule, Permission, Role
@@ -116,7 +116,7 @@ class Callers:
 
     async def _own(self, token: str) -> Caller:
         claims = await self._claims(token, self._state.authority.workspace_token)
-        if claims.sub == own.PAGE:
+        if claims.sub == caller.PAGE:
             return Caller(standing=Standing.PAGE, claims=claims)
         return (
             OWNER if claims.role is Role.ADMIN else Caller(standing=Standing.CLAIMS, claims=claims)
@@ -124,7 +124,7 @@ class Callers:
 
     async def _claims(self, token: str, key: bytes) -> Claims:
         claims = tokens.verify(token, key, now=clock.now())
-        if claims.sub == own.LOGIN:
+        if claims.sub == caller.LOGIN:
             raise Unauthenticated("this is a login code, not a token")
         await self._check_revoked(claims)
         return claims
@@ -133,11 +133,11 @@ class Callers:
         """Refuse a revoked token; store a token that was signed elsewhere at its first use."""
         if claims.jti is None:
             return
-        is_revoked = await self._state.db.aread(issued.is_revoked, claims.jti)
+        is_revoked = await self._state.db.aread(tokens.is_revoked, claims.jti)
         if is_revoked:
             raise Unauthenticated("token revoked")
         if is_revoked is None:
-            await self._state.db.awrite(issued.keep, claims, now=clock.now())
+            await self._state.db.awrite(tokens.keep_issued, claims, now=clock.now())
         self._note(claims.jti)
 
     def _note(self, jti: str) -> None:

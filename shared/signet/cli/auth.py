@@ -131,15 +131,15 @@ def own_token(path: PathOption = None) -> Output:
 
     Examples: signet auth token own · curl -H "Authorization: Bearer $(signet auth token own)" localhost:3850/api/status
     """
-    from signet.domain.auth import own
+    from signet.domain.auth import caller
 
     workspace, now = find_workspace(path), clock.now()
-    made = own.own_token(workspace, "cli", now=now)
+    made = caller.own_token(workspace, "cli", now=now)
     if made is None:
         raise DaemonNotRunning(
             f"You run no daemon for {workspace.root}. Start it with: signet daemon start"
         )
-    yield {"token": made, "expiresAt": clock.to_text(now + own.HOLDS)}
+    yield {"token": made, "expiresAt": clock.to_text(now + caller.HOLDS)}
     output.say(made)
 
 
@@ -203,7 +203,7 @@ def _signed_here(
     from uuid import uuid4
 
     from signet import config
-    from signet.domain.auth import secret, tokens
+    from signet.domain.auth import tokens
     from signet.domain.auth.tokens import TokenScope
     from signet.wire.access import Role
 
@@ -224,7 +224,7 @@ def _signed_here(
         jti=uuid4().hex,
     )
     return {
-        "token": tokens.sign(claims, secret.read(workspace.auth_secret)),
+        "token": tokens.sign(claims, tokens.read_secret(workspace.auth_secret)),
         "expiresAt": tokens.text(claims.exp),
         "jti": claims.jti or "",
     }

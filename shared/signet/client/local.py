@@ -79,11 +79,11 @@ def question(target: CallTarget, workspace: Workspace) -> OfflineQuestion:
     readable by others.
     """
     from signet import clock
-    from signet.domain.auth import own, workspace_token
+    from signet.domain.auth import caller, tokens
     from signet.wire.access import Role
 
     try:
-        key = workspace_token.read(workspace)
+        key = tokens.read_workspace_token(workspace)
     except FileNotFoundError:
         raise absent(target) from None
     except OSError as error:
@@ -97,12 +97,12 @@ def question(target: CallTarget, workspace: Workspace) -> OfflineQuestion:
     headers = dict(target.headers)
     if "Authorization" not in headers:
         sub, role = headers["X-Signet-Actor"], Role(target.role)
-        token = own.own_token(workspace, sub, now=clock.now(), role=role)
+        token = caller.own_token(workspace, sub, now=clock.now(), role=role)
         if token is None:
             raise absent(target)
         headers["Authorization"] = f"Bearer {token}"
     return OfflineQuestion(
         request=f"GET {PROOF}?nonce={nonce} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode(),
-        proof=workspace_token.proof(key, nonce, port),
+        proof=tokens.proof(key, nonce, port),
         proven=target._replace(headers=headers),
     )

@@ -20,7 +20,7 @@ from signet.client import connection
 from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken, StartFailed
 from signet.daemon.record import Running
-from signet.domain.auth import secret
+from signet.domain.auth import tokens
 from signet.errors import Invalid, SignetError, Unavailable
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
@@ -362,7 +362,7 @@ def _checked_bind(workspace: Workspace) -> str:
     if ":" in loaded.address.bind:
         raise Invalid(f"The daemon listens on IPv4 addresses only, not on {loaded.address.bind}")
     if loaded.settings.auth.mode is not AuthMode.LOCAL:
-        secret.ensure(workspace.auth_secret)
+        tokens.ensure_secret(workspace.auth_secret)
     return loaded.address.bind
 
 

@@ -20,7 +20,7 @@ from typing import BinaryIO, NoReturn
 
 from signet import clock, files
 from signet.daemon import record
-from signet.domain.auth import workspace_token
+from signet.domain.auth import tokens
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
 from signet.process import backoff, kernel
@@ -43,7 +43,7 @@ def main() -> int:
         return record.ALREADY
     with lock:
         try:
-            workspace_token.create(workspace)
+            tokens.create_workspace_token(workspace)
             record.write(workspace, asked.port, asked.bind, now=clock.now())
             _be(workspace, asked)
         except _Refused as error:
@@ -53,7 +53,7 @@ def main() -> int:
             with suppress(OSError):  # the folder was deleted
                 workspace = Workspace(Path.cwd()) if workspace.is_moved() else workspace
                 record.remove(workspace, os.getpid())
-                workspace_token.remove(workspace)
+                tokens.remove_workspace_token(workspace)
     return 0
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.auth import secret
-from signet.domain.auth.secret import BadSecret
+from signet.domain.auth import tokens
+from signet.domain.auth.tokens import BadSecret
 
 MAKE = "import sys; from pathlib import Path; from signet.domain.auth import secret\n" \
     "sys.stdin.readline(); sys.stdout.write(secret.ensure(Path(sys.argv[1])).hex())"  # fmt: skip
@@ -39,7 +39,7 @@ def test_a_secret_that_exists_is_never_replaced(tmp_path: Path) -> None:
     path = tmp_path / "auth-secret"
     path.write_bytes(b"s" * 40)
     path.chmod(0o600)
-    assert secret.ensure(path) == b"s" * 40
+    assert tokens.ensure_secret(path) == b"s" * 40
     assert path.read_bytes() == b"s" * 40
 
 
@@ -49,7 +49,7 @@ def test_a_secret_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> 
     path.write_bytes(b"s" * 32)
     path.chmod(mode)
     with pytest.raises(BadSecret, match="is readable by other users"):
-        secret.ensure(path)
+        tokens.ensure_secret(path)
 
 
 def test_a_secret_that_is_too_short_is_refused(tmp_path: Path) -> None:
@@ -57,4 +57,4 @@ def test_a_secret_that_is_too_short_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"s" * 31)
     path.chmod(0o600)
     with pytest.raises(BadSecret, match="shorter than 32 bytes"):
-        secret.ensure(path)
+        tokens.ensure_secret(path)

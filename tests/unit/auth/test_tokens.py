@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from signet.domain.auth import tokens
-from signet.domain.auth.policy import PERMISSIONS
+from signet.domain.auth.caller import PERMISSIONS
 from signet.domain.auth.tokens import Claims, TokenScope, Unauthenticated
 from signet.wire.access import Permission, Role
 

@@ -5,7 +5,7 @@ import asyncio
 from signet import config
 from signet.config import described, manifest
 from signet.config.fields import MASK, literal_secrets
-from signet.domain.auth import caller, consent
+from signet.domain.auth import caller
 from signet.domain.identity import files
 from signet.errors import Invalid
 from signet.paths import Workspace
@@ -78,7 +78,7 @@ async def patch_config(body: SettingsBody, state: Shared) -> wire.ChangedConfig:
         state.workspace,
         body.set,
         if_hash=body.if_hash,
-        guard=consent.check_settings,
+        guard=caller.check_settings,
     )
     await asyncio.to_thread(state.live.look)
     name, hash = await asyncio.to_thread(_file, state.workspace)

@@ -18,8 +18,8 @@ from signet.care.doctor.place import too_open
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
 from signet.daemon import record
-from signet.domain.auth import issued, workspace_token
-from signet.domain.auth.secret import BadSecret
+from signet.domain.auth import tokens
+from signet.domain.auth.tokens import BadSecret
 from signet.wire.access import Role
 
 SECONDS = 5.0
@@ -110,7 +110,7 @@ def _mode(scene: Scene) -> Check:
 
 
 def _tokens(scene: Scene) -> Check:
-    found = [] if scene.tx is None else issued.newest(scene.tx, limit=_TOKENS)
+    found = [] if scene.tx is None else tokens.newest_tokens(scene.tx, limit=_TOKENS)
     now = clock.to_text(scene.now)
     valid = [one for one in found if not one["revokedAt"] and (one["expiresAt"] or now) > now]
     admins = [one for one in valid if one["role"] == Role.ADMIN]
@@ -121,7 +121,7 @@ def _tokens(scene: Scene) -> Check:
 def _proof(scene: Scene, daemon: Daemon) -> Check:
     nonce = secrets.token_hex(32)
     try:
-        token = workspace_token.read(scene.workspace)
+        token = tokens.read_workspace_token(scene.workspace)
     except (OSError, BadSecret) as error:
         return fail(
             "identity", f"the workspace token cannot be read: {error}", "signet daemon restart"
@@ -131,7 +131,7 @@ def _proof(scene: Scene, daemon: Daemon) -> Check:
         shown = str(json.loads(reply.body)["proof"])
     except (ValueError, KeyError, TypeError):
         shown = ""
-    if not secrets.compare_digest(shown, workspace_token.proof(token, nonce, daemon.port)):
+    if not secrets.compare_digest(shown, tokens.proof(token, nonce, daemon.port)):
         return fail(
             "identity",
             f"what answers on port {daemon.port} is not the daemon of {scene.workspace.root}",

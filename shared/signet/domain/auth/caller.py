@@ -1,20 +1,51 @@
-"""The caller of one request, for all code that runs on behalf of it.
+"""x"""
 
-The caller travels with the request's context, like the rights of a session in a database with row-level security: the
-limits of a scope hold in a route that forgets about them, too. Code outside of requests runs as `OWNER`.
-"""
-
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from signet import ids
-from signet.domain.auth.policy import PEER_PERMISSIONS, PERMISSIONS, lacking
-from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
+from signet.config import decisive
+from signet.config.decisive import Raw
+from signet.domain.auth import tokens
+from signet.domain.auth.tokens import NO_SCOPE, BadSecret, Claims, TokenScope, Unauthenticated
 from signet.errors import Forbidden
+from signet.paths import Workspace
+from signet.wire import access
 from signet.wire.access import EVERY, AccessRule, Permission, Role
+
+#: Marks of operations that no role names as a permission.
+MARKS = frozenset({Permission.NONE, Permission.OPERATOR, Permission.LOCAL})
+
+
+_READONLY = frozenset({Permission.NONE, Permission.RECALL})
+_AGENT = _READONLY | {
+    Permission.REMEMBER,
+    Permission.MODIFY,
+    Permission.FORGET,
+    Permission.RECOVER,
+    Permission.DOCUMENTS,
+}
+_ADMIN = frozenset(Permission)
+PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
+    Role.ADMIN: _ADMIN,
+    Role.OPERATOR: _ADMIN - {Permission.ADMIN, Permission.PROGRAMS},
+    Role.AGENT: _AGENT,
+    Role.READONLY: _READONLY,
+}
+#: A program of the daemon's user that proves nothing else may be an agent's: it runs nothing and does not speak as
+#: the user.
+PEER_PERMISSIONS = _ADMIN - {Permission.PROGRAMS, Permission.SPEAK}
+
+
+def lacking(role: Role, permission: Permission) -> str:
+    """Return the message of a refusal (AUTH-13)."""
+    named = Permission.OPERATOR if permission is Permission.LOCAL else permission
+    return f"role '{role}' lacks '{named}' permission"
 
 
 class ScopeDenied(Forbidden):
@@ -209,3 +240,48 @@ def acting_for(caller: Caller) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(before)
+
+
+def check_settings(before: Raw, after: Raw) -> None:
+    """Raise Forbidden for a change of decisive settings that the caller may not make, UnsafeSettings for bad ones."""
+    if changed := decisive.changes(before, after):
+        does = f"change {', '.join(changed)}"
+        current().check(access.programs(does, "signet config set KEY VALUE"))
+
+
+def check_file(name: str) -> None:
+    """Raise Forbidden for a file of the workspace that the caller may not write: agents read it as instructions."""
+    current().check(access.programs(f"replace {name}, which agents read", f"an editor, on {name}"))
+
+
+HOLDS = timedelta(minutes=15)
+#: The subject of a code that opens the dashboard once, and how long it may be exchanged. It is no token.
+LOGIN = "login-code"
+LOGIN_HOLDS = timedelta(minutes=5)
+#: The subject of the dashboard's sessions.
+PAGE = "dashboard"
+
+
+def own_token(
+    workspace: Workspace, sub: str, *, now: datetime, role: Role = Role.ADMIN
+) -> str | None:
+    """Return a token for the daemon of this workspace; None without a daemon or as another user."""
+    return _signed(workspace, tokens.claim(sub=sub, role=role, now=now, ttl=HOLDS, own=True))
+
+
+def login_code(workspace: Workspace, *, now: datetime) -> str | None:
+    """Return a code that can be exchanged for a session once; None without a daemon or as another user."""
+    return _signed(
+        workspace,
+        tokens.claim(
+            sub=LOGIN, role=Role.ADMIN, now=now, ttl=LOGIN_HOLDS, jti=os.urandom(16).hex(), own=True
+        ),
+    )
+
+
+def _signed(workspace: Workspace, claims: Claims) -> str | None:
+    try:
+        key = tokens.read_workspace_token(workspace)
+    except (OSError, BadSecret):
+        return None
+    return tokens.sign(claims, key)

@@ -1,7 +1,4 @@
-"""Tokens: `base64url(payload) "." base64url(HMAC-SHA256)`, without padding. Pure.
-
-The signature is over the ASCII text of the encoded payload, so a payload is not read before it is known to be ours.
-"""
+"""x"""
 
 import base64
 import binascii
@@ -9,13 +6,73 @@ import hashlib
 import hmac
 import json
 import math
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.auth import sql
 from signet.errors import Kind, SignetError
+from signet.files import open_file
+from signet.paths import Workspace
 from signet.wire.access import Role
+from signet.wire.auth import Token
+
+SECRET_BYTES = 32
+
+
+class BadSecret(SignetError):
+    """The token secret cannot be trusted."""
+
+    kind = Kind.BROKEN
+    code = "bad_auth_secret"
+
+
+def ensure_secret(path: Path) -> bytes:
+    """Return the secret, making the file when there is none.
+
+    Raises BadSecret for a file that is too short or that others may read, and OSError when it cannot be made.
+    """
+    if not path.exists():
+        _make_secret(path)
+    return read_secret(path)
+
+
+def read_secret(path: Path) -> bytes:
+    """Return the secret; raises BadSecret, and OSError when the file is not there or may not be read."""
+    with open_file(path) as file:
+        mode = os.fstat(file.fileno()).st_mode
+        found = file.read(1_024)
+    if stat.S_IMODE(mode) & 0o077:
+        raise BadSecret(
+            f"{path} is readable by other users, who could have signed tokens. "
+            "Delete it (revokes all tokens) or run: chmod 600"
+        )
+    if len(found) < SECRET_BYTES:
+        raise BadSecret(f"{path} is shorter than {SECRET_BYTES} bytes; delete it to make a new one")
+    return found
+
+
+def _make_secret(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    own = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
+    handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(os.urandom(SECRET_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(own, path)
+        except FileExistsError:
+            return  # another process was faster
+    finally:
+        own.unlink(missing_ok=True)
+
 
 #: The end of the year 9999, later than which no text says.
 LAST_SECOND = 253_402_300_799
@@ -187,3 +244,85 @@ def _signature(payload: str, secret: bytes) -> bytes:
 
 def _encoded(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+#: How long a token is listed after it has expired.
+KEPT_TIME = timedelta(days=30)
+
+
+def is_revoked(tx: ReadTx, jti: str) -> bool | None:
+    """Return whether a token was revoked; None when it was never seen before."""
+    found = tx.tuples(sql.REVOKED_AT, (jti,))
+    return found[0][0] is not None if found else None
+
+
+def keep_issued(tx: WriteTx, claims: Claims, *, now: datetime) -> None:
+    """Store a token that has an id, and delete those that expired long ago; safe to do twice."""
+    tx.run(sql.DELETE_EXPIRED, (clock.to_text(now - KEPT_TIME),))
+    scope = json.dumps(claims.scope.body())
+    times = (text(claims.iat), text(claims.exp))
+    tx.run(sql.ADD, (claims.jti, claims.sub, claims.role, scope, *times))
+
+
+def revoke(tx: WriteTx, jti: str, *, now: datetime) -> Token | None:
+    """Revoke a token and return it; None when there is none. The time of the first revocation stays."""
+    return tx.record(Token, sql.REVOKE, (clock.to_text(now), jti))
+
+
+def redeem(tx: WriteTx, code: Claims, token: Claims, *, now: datetime) -> None:
+    """Take a code back for good and note the token that it is exchanged for; raises Unauthenticated the second time."""
+    if code.jti is None or is_revoked(tx, code.jti) is not None:
+        raise Unauthenticated("the link was used already")
+    keep_issued(tx, code, now=now)
+    revoke(tx, code.jti, now=now)
+    keep_issued(tx, token, now=now)
+
+
+def saw(tx: WriteTx, seen: list[tuple[str, datetime]]) -> None:
+    """Note when tokens, by their ids, were used; an earlier time changes nothing."""
+    for jti, at in seen:
+        text = clock.to_text(at)
+        tx.run(sql.SEEN, (text, jti, text))
+
+
+def newest_tokens(tx: ReadTx, *, limit: int) -> list[Token]:
+    """Return the tokens that are known, latest first."""
+    return tx.records(Token, sql.NEWEST, (limit,))
+
+
+_PROOF = b"signet-server-proof"
+
+
+def create_workspace_token(workspace: Workspace) -> bytes:
+    """Write a new token in place of the last one and return it; raises OSError."""
+    path = workspace.token_file
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    token = os.urandom(SECRET_BYTES).hex().encode()
+    fresh = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(token)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return token
+
+
+def read_workspace_token(workspace: Workspace) -> bytes:
+    """Return the token; raises BadSecret, and OSError without one or without the right to read it."""
+    return read_secret(workspace.token_file)
+
+
+def remove_workspace_token(workspace: Workspace) -> None:
+    """Delete the token, so that everything signed with it ends."""
+    workspace.token_file.unlink(missing_ok=True)
+
+
+def proof(token: bytes, nonce: str, port: int) -> str:
+    """Return what only a daemon with this token can answer to a nonce on this port, in hex.
+
+    The port keeps another program from relaying the question to the real daemon.
+    """
+    message = b"\0".join((_PROOF, nonce.encode(), str(port).encode()))
+    return hmac.digest(token, message, hashlib.sha256).hex()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from signet.config import manifest
 from signet.config.manifest import NAMES, ManifestError
-from signet.domain.auth import consent
+from signet.domain.auth import caller
 from signet.errors import Invalid, TooLarge
 from signet.files import locked, replace_file
 from signet.paths import Workspace
@@ -82,14 +82,14 @@ def _check_consent(workspace: Workspace, name: str, wanted: Mapping[object, obje
     now = manifest.find(workspace)
     now = manifest.find(workspace)
     if wanted is None or (now is not None and NAMES.index(now.name) < NAMES.index(name)):
-        consent.check_file(name)  # another file has the settings
+        caller.check_file(name)  # another file has the settings
         return
     try:
         before = manifest.parse(now.read_bytes(), now.name) if now is not None else {}
     except ManifestError:
-        consent.check_file(name)  # the effect of a broken file cannot be compared
+        caller.check_file(name)  # the effect of a broken file cannot be compared
         return
-    consent.check_settings(before, wanted)
+    caller.check_settings(before, wanted)
 
 
 def _inside(workspace: Workspace, name: str) -> Path:
