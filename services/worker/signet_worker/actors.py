@@ -38,7 +38,7 @@ from signet.domain.memory.followers import Kind as FollowKind
 from signet.domain.memory.models import Actor
 from signet.domain.projection import project
 from signet.domain.projection.models import View
-from signet.domain.projects import refile
+from signet.domain.projects import registry
 from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept, Windows
@@ -191,7 +191,7 @@ def graph_upkeep(job: JobContext, context: Context) -> None:
 
 def file_projects(job: JobContext, context: Context) -> None:
     """Assign everything stored under a folder to the repository it belongs to."""
-    refile.run(job)
+    registry.refile(job)
 
 
 def index_commits(job: JobContext, context: Context) -> None:

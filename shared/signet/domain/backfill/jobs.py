@@ -269,9 +269,7 @@ def _totals(totals: dict[str, sql.TotalRow], state: str) -> int:
     return totals[state].sessions if state in totals else 0
 
 
-def _left(
-    waiting: sql.TotalRow, done: list[sql.TotalRow], behind: int, now: datetime
-) -> int:
+def _left(waiting: sql.TotalRow, done: list[sql.TotalRow], behind: int, now: datetime) -> int:
     """Return about how many seconds are left: by what was done so far, else by what was measured elsewhere."""
     first = min((found for row in done if (found := clock.parsed(row.first_at or ""))), default=now)
     last = max((found for row in done if (found := clock.parsed(row.last_at or ""))), default=now)

@@ -1,13 +1,9 @@
-"""The folders that are known to belong to a project, on this machine and on others.
-
-A repository is known again under another path, on another machine or after it was moved, when it has the same remote
-and a commit in common with the stored one, and the other folder is not on this machine any more. An address alone
-proves nothing, because the author of a folder writes it. Two clones on one machine are two projects.
-"""
+"""x"""
 
 import json
 import os
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +13,7 @@ from signet.db.dialect import as_list
 from signet.domain.projects import folder, sql
 from signet.domain.projects.folder import Evidence, Place
 from signet.domain.projects.sql import FolderRow
+from signet.queue.job_context import JobContext
 
 #: Behind the name of a project of which another machine has another repository at the same path.
 _MACHINE_CHARS = 6
@@ -127,3 +124,32 @@ def _name(place: Place) -> str:
 
 def _is_gone(path: str) -> bool:
     return not os.path.lexists(os.path.join(path, ".git")) and not folder.locate(path).is_repository  # noqa: PTH118
+
+
+#: Rows of one transaction.
+BATCH = 500
+
+
+def refile(job: JobContext) -> None:
+    """File every row under its repository, and complete the job. Raises LeaseLost, Cancelled."""
+    moved: dict[str, int] = {}
+    for named in job.db.read(ReadTx.column, sql.USED):
+        job.check()
+        project = find(job.db, named).project
+        if project != named:
+            moved[named] = _rename(job, named, project)
+    job.commit(lambda tx: {"projects": len(moved), "rows": sum(moved.values())})
+
+
+def _rename(job: JobContext, named: str, project: str) -> int:
+    renames = (
+        sql.RENAME.format(table=table, column=column, free=sql.FREE if table == "memories" else "")
+        for table, column in sql.COLUMNS
+    )
+    asked = {"named": named, "project": project, "most": BATCH}
+    rows = 0
+    for statement in (sql.DROP_REPEATED.format(table=sql.CHUNKS), *renames):
+        while count := job.progress(partial(WriteTx.run, sql=statement, params=asked)):
+            rows += count
+            job.check()
+    return rows
