@@ -40,7 +40,6 @@ from loadtests.tasks import Turn as Message
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.db.migrate import upgrade
-from signet.domain.embeddings import passages
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
@@ -353,7 +352,7 @@ def _put_memories(tx: WriteTx, world: World, vectors: Vectors) -> Gold:
         }
         marks = ", ".join("?" * len(row))
         tx.run(f"INSERT INTO memories ({', '.join(row)}) VALUES ({marks})", list(row.values()))
-        pieces = passages.split(text.text) or [" "]
+        pieces = embeddings.split_passages(text.text) or [" "]
         pairs = list(zip(pieces, vectors.of(pieces), strict=True))
         embeddings.replace(tx, text.id, text.id, pairs, vectors.model, NOW)
     return {text.id: frozenset([text.id]) for text in world.texts}

@@ -8,7 +8,7 @@ import pytest
 from recall.world import NOW, a_store
 from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.gaps import REST
+from signet.domain.embeddings.vectors import REST
 
 WIDTH = 12
 

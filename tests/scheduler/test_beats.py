@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from signet import clock
 from signet.config import Settings, settings_from
 from signet.db import schedule
-from signet.domain.embeddings import gaps
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import communities
 from signet.providers.native.encoder import NativeEmbedder
@@ -142,9 +141,13 @@ def embedded(home: Home, memory_id: str, model: str) -> None:
     home.db.write(embeddings.replace, memory_id, f"h-{memory_id}", [("text", vector)], model, NOON)
 
 
-def fill(home: Home, now: datetime = NOON, limit: int = gaps.BATCH) -> list[str]:
+def fill(home: Home, now: datetime = NOON, limit: int = embeddings.BATCH) -> list[str]:
     """Queue what is missing and return for which memories there is an open job."""
-    home.db.write(gaps.fill, home.db.read(gaps.find, model="m", now=now, limit=limit), now=now)
+    home.db.write(
+        embeddings.fill_gaps,
+        home.db.read(embeddings.find_gaps, model="m", now=now, limit=limit),
+        now=now,
+    )
     rows = home.rows(
         "SELECT memory_id FROM memory_jobs WHERE status IN ('pending', 'leased') ORDER BY 1"
     )
@@ -165,14 +168,14 @@ def test_a_full_batch_is_followed_by_the_next_within_seconds(home: Home) -> None
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
         " INSERT INTO memories (id, content, created_at, updated_at)"
         " SELECT 'm' || i, 'text', '2026-01-01', '2026-01-01' FROM n",
-        gaps.BATCH + 1,
+        embeddings.BATCH + 1,
     )
     poll_ms = SETTINGS.pipeline.embedding_tracker.poll_ms
-    assert _gaps_beat(home, SETTINGS) == gaps.BATCH
+    assert _gaps_beat(home, SETTINGS) == embeddings.BATCH
     assert due(home.db.read(schedule.last_runs), NOON_MS + poll_ms - 1) == ALL - {"embedding_gaps"}
     assert "embedding_gaps" in due(home.db.read(schedule.last_runs), NOON_MS + poll_ms)
     later = NOON + timedelta(milliseconds=poll_ms)
-    assert _gaps_beat(home, SETTINGS, later) == gaps.BATCH + 1
+    assert _gaps_beat(home, SETTINGS, later) == embeddings.BATCH + 1
     assert "embedding_gaps" not in due(home.db.read(schedule.last_runs), NOON_MS + 2 * poll_ms)
 
 

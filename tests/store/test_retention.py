@@ -8,7 +8,7 @@ import pytest
 
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx
-from signet.domain.embeddings import vectors as vectors
+from signet.domain.embeddings import vectors
 from signet.domain.memory import history, remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Event, NewMemory, Rules

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 from signet import clock
 from signet.db import vectors
-from signet.domain.embeddings import gaps, reindex
 from signet.domain.embeddings import vectors as embeddings
 from support.models import OLLAMA, Answer, FakeServer, Request, Route, Status, Works, Wrap
 from support.processes import eventually
@@ -65,7 +64,7 @@ def test_a_text_that_cannot_be_embedded_rests_and_stands_in_nobodys_way(home: Ho
             for memory_id in good:
                 home.ended(memory_id, "embed")
             home.ended(bad, "embed", status="dead")
-        found = home.db.read(gaps.find, model="nomic-embed-text", now=clock.now())
+        found = home.db.read(embeddings.find_gaps, model="nomic-embed-text", now=clock.now())
         assert found == [], "it rests"
         tracker = home.db.read(embeddings.tracker)
         assert (tracker["processed"], tracker["failed"], tracker["queueDepth"]) == (3, 1, 0)
@@ -87,18 +86,18 @@ def test_another_model_is_followed_and_old_vectors_are_replaced(home: Home) -> N
                 "model": "all-minilm",
             }
             home.configure_live(tree)
-            found = home.db.read(gaps.find, model="all-minilm", now=clock.now())
+            found = home.db.read(embeddings.find_gaps, model="all-minilm", now=clock.now())
             assert set(found) == set(ids)
-            home.db.write(gaps.fill, found, now=clock.now())
+            home.db.write(embeddings.fill_gaps, found, now=clock.now())
             eventually(
                 lambda: (
                     home.value("SELECT count(*) FROM embeddings WHERE model = 'all-minilm'") == 3
                 )
             )
             assert home.db.read(vectors.indexed_dimensions) == 768
-            home.db.write(reindex.look, dimensions=384, now=clock.now())
+            home.db.write(embeddings.queue_reindex, dimensions=384, now=clock.now())
             eventually(lambda: home.db.read(vectors.indexed_dimensions) == 384)
         assert home.value("SELECT count(*) FROM vec_embeddings") == 3
         assert home.value("SELECT count(*) FROM embeddings") == 3
         assert home.value("SELECT count(DISTINCT dimensions) FROM embeddings") == 1
-        assert home.db.read(gaps.find, model="all-minilm", now=clock.now()) == []
+        assert home.db.read(embeddings.find_gaps, model="all-minilm", now=clock.now()) == []

@@ -9,7 +9,7 @@ from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, schedule
 from signet.domain.backfill import jobs
 from signet.domain.backup import create
-from signet.domain.embeddings import gaps, reindex
+from signet.domain.embeddings import vectors
 from signet.domain.episodes import index as episodes
 from signet.domain.graph import communities, dependencies
 from signet.domain.maintenance import cycle
@@ -86,13 +86,17 @@ def _tracks(settings: Settings) -> bool:
 
 
 def _find_gaps(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return gaps.find(tx, model=settings.embedding.model, now=now) if _tracks(settings) else ()
+    return (
+        vectors.find_gaps(tx, model=settings.embedding.model, now=now) if _tracks(settings) else ()
+    )
 
 
 def _fill_gaps(tx: WriteTx, due: Due) -> None:
     if _tracks(due.settings):
-        reindex.look(tx, dimensions=due.settings.embedding.dimensions, now=due.now)
-        gaps.fill(tx, due.found, attempts=due.settings.pipeline.worker.max_retries, now=due.now)
+        vectors.queue_reindex(tx, dimensions=due.settings.embedding.dimensions, now=due.now)
+        vectors.fill_gaps(
+            tx, due.found, attempts=due.settings.pipeline.worker.max_retries, now=due.now
+        )
 
 
 def _keeps_graph(settings: Settings) -> bool:
@@ -283,7 +287,7 @@ def run(db: Database, beat: Beat, settings: Settings, now: datetime) -> int:
     found = db.read(beat.look, settings, now)
     now_ms = int(now.timestamp() * 1000)
     soon = settings.pipeline.embedding_tracker.poll_ms
-    early = beat.every_ms(settings) - soon if len(found) >= gaps.BATCH else 0
+    early = beat.every_ms(settings) - soon if len(found) >= vectors.BATCH else 0
     db.write(_start, beat, settings, now, found, now_ms - early)
     return now_ms - early
 

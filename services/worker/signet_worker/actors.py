@@ -11,7 +11,7 @@ from signet.domain.backup import create
 from signet.domain.connectors import sync
 from signet.domain.documents import ingest, records
 from signet.domain.documents.models import Rules as DocumentRules
-from signet.domain.embeddings import reindex
+from signet.domain.embeddings import vectors
 from signet.domain.episodes import commits
 from signet.domain.episodes import index as episodes
 from signet.domain.episodes import vectors as chunk_vectors
@@ -377,7 +377,7 @@ def update_check(job: JobContext, context: Context) -> None:
 
 def vector_index(job: JobContext, context: Context) -> None:
     """Create the index in the dimensions of current vectors."""
-    reindex.run(job, dimensions=context.settings.embedding.dimensions)
+    vectors.reindex(job, dimensions=context.settings.embedding.dimensions)
 
 
 def _if_it_fits(job: JobContext, ask: Callable[[], None]) -> None:

@@ -1,9 +1,6 @@
-"""The rows of `embeddings`, kept equal to the vec0 index in each transaction (SCH-8).
+"""x"""
 
-A memory has one vector for each passage of its text, numbered from 0. A vector is current when its hash is the
-memory's `content_hash` (a row of an older file may have none) and its model the configured one (PIP-59).
-"""
-
+import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -12,7 +9,64 @@ from signet.db import ReadTx, WriteTx, vectors
 from signet.domain.activity import usage
 from signet.domain.embeddings import sql
 from signet.domain.embeddings.models import Coverage, Gap, Rest, SourceType, Survey
-from signet.queue import Status, stats
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers.ports import Embedder
+from signet.queue import BULK, MAX_ATTEMPTS, Job, Status, circuit_breaker, enqueue, stats
+from signet.queue.job_context import JobContext
+from signet.queue.kinds import queue_of
+
+
+def embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
+    """Return the vectors of texts; raises ProviderDown when the provider is at fault, ProviderFailed when a text is."""
+    try:
+        return embedder.embed(pieces)
+    except ProviderFailed as error:
+        fault = embedder.fault()
+        if fault is None:
+            raise
+        raise ProviderDown(fault) from error
+
+
+#: Characters a passage aims at; an embedding model of 256 tokens reads about twice as many.
+TARGET = 500
+
+#: More passages than this are not made of one text (about 128,000 characters).
+MAX_PASSAGES = 256
+
+_BORDER = re.compile(r"(?<=[.!?…。！？])\s*(?=\S)|\n+")
+
+
+def split_passages(text: str, *, target: int = TARGET) -> list[str]:
+    """Return trimmed passages in order, none longer than `target`; at least one unless the text is blank.
+
+    Borders are ends of sentences and lines; a longer sentence is cut at a space, else in the middle of the word.
+    """
+    passages: list[str] = []
+    passage = ""
+    for sentence in _pieces(text, target):
+        if passage and len(passage) + 1 + len(sentence) > target:
+            passages.append(passage)
+            passage = sentence
+        else:
+            passage = f"{passage} {sentence}" if passage else sentence
+    if passage:
+        passages.append(passage)
+    return passages[:MAX_PASSAGES]
+
+
+def _pieces(text: str, target: int) -> list[str]:
+    pieces: list[str] = []
+    for sentence in _BORDER.split(text):
+        rest = sentence.strip()
+        while len(rest) > target:
+            cut = rest.rfind(" ", target // 2, target + 1)
+            cut = target if cut < 0 else cut
+            pieces.append(rest[:cut].rstrip())
+            rest = rest[cut:].lstrip()
+        if rest:
+            pieces.append(rest)
+    return pieces
+
 
 #: The beat that looks for missing vectors, and the counter of the times when it could not.
 BEAT = "embedding_gaps"
@@ -121,3 +175,59 @@ def tracker(tx: ReadTx) -> dict[str, object]:
         "lastCycleAt": None if last_ms is None else clock.ms_to_text(last_ms),
         "queueDepth": jobs.get(Status.PENDING, 0) + jobs.get(Status.LEASED, 0),
     }
+
+
+#: How many are queued at once (15 to 30 ms); the next look finds the rest.
+BATCH = 1_000
+#: How long a text whose embedding has died (after three tries or more) is left alone, so that it costs little and
+#: stands in no one's way: a minute, doubled with each death, at most a day.
+REST = Rest(first_seconds=60, longest_seconds=86_400)
+
+
+def find_gaps(tx: ReadTx, *, model: str | None, now: datetime, limit: int = BATCH) -> list[str]:
+    """Return memories that lack a vector of this model, the last changed first; none while the provider is down.
+
+    A memory whose embedding is queued already, or rests after its death, is left alone. Looks at every memory (250 ms
+    for 200,000), so it is no part of a write transaction.
+    """
+    if _is_down(tx, now):
+        return []
+    return untried(tx, limit, model=model, now=now, rest=REST)
+
+
+def fill_gaps(
+    tx: WriteTx, memory_ids: Sequence[str], *, attempts: int = MAX_ATTEMPTS, now: datetime
+) -> None:
+    """Queue the embedding of memories, or count that this could not be because the provider is down."""
+    if _is_down(tx, now):
+        note_skipped(tx)
+        return
+    for memory_id in memory_ids:
+        job = Job(kind="embed", memory_id=memory_id, priority=BULK)
+        enqueue(tx, job, now=now, max_attempts=attempts)
+
+
+def _is_down(tx: ReadTx, now: datetime) -> bool:
+    """Return whether the provider is waited for. (After that wait a job must be there that goes to see.)"""
+    retry_at_ms = circuit_breaker.breaker_retry_at(tx, queue_of("embed"))
+    return retry_at_ms is not None and retry_at_ms > now.timestamp() * 1000
+
+
+KIND = "vector_index"
+#: Vectors of one transaction: about 20 ms.
+STEP = 200
+
+
+def queue_reindex(tx: WriteTx, *, dimensions: int, now: datetime) -> None:
+    """Queue the rebuilding of an index that is missing, not whole or of another width."""
+    if vectors.needs_rebuild(tx, dimensions):
+        enqueue(tx, Job(kind=KIND, dedupe_key="vectors", priority=BULK), now=now)
+
+
+def reindex(job: JobContext, *, dimensions: int) -> None:
+    """Rebuild the index and complete the job; raises LeaseLost, Cancelled."""
+    steps = 0
+    while job.progress(lambda tx: vectors.rebuild(tx, dimensions, limit=STEP)):
+        job.check()
+        steps += 1
+    job.commit(lambda tx: {"steps": steps})

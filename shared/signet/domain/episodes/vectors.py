@@ -6,7 +6,7 @@ provider that is down, or a model that is not installed yet, keeps nothing from 
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings.embed import embedded
+from signet.domain.embeddings.vectors import embedded
 from signet.domain.episodes import sql
 from signet.domain.episodes.models import Source, SourceType
 from signet.providers.ports import Embedder

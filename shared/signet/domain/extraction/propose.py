@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from signet import clock
 from signet.config import Settings
-from signet.domain.embeddings import passages
+from signet.domain.embeddings import vectors as embeddings
 from signet.domain.extraction import candidates, surprise
 from signet.domain.extraction.apply import Proposal
 from signet.domain.extraction.contradiction import risk, says_the_same
@@ -150,7 +150,7 @@ def _embedded(embedder: Embedder | None, facts: Sequence[Fact]) -> list[Passages
     """
     if embedder is None or not facts:
         return [()] * len(facts)
-    pieces = [passages.split(fact.content) for fact in facts]
+    pieces = [embeddings.split_passages(fact.content) for fact in facts]
     try:
         vectors = iter(embedder.embed([piece for split in pieces for piece in split]))
     except (ProviderDown, ProviderFailed) as error:

@@ -15,7 +15,7 @@ from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.diagnostics import report as diagnostics
 from signet.domain.diagnostics.models import Facts, Report
-from signet.domain.embeddings import gaps
+from signet.domain.embeddings import vectors
 from signet.domain.maintenance import sql
 from signet.domain.memory.models import Actor
 from signet.domain.repair import gate, models, run
@@ -280,7 +280,7 @@ def recommended(tx: ReadTx, settings: Settings, report: Report) -> tuple[Recomme
 
 def _gaps(tx: ReadTx, settings: Settings) -> int:
     """Return the number of memories without a vector or a job for it."""
-    return len(gaps.find(tx, model=settings.embedding.model, now=clock.now(), limit=-1))
+    return len(vectors.find_gaps(tx, model=settings.embedding.model, now=clock.now(), limit=-1))
 
 
 def _upkeep(tx: ReadTx) -> tuple[int, int]:

@@ -6,10 +6,9 @@ transaction that stores them.
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings import passages
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.embed import embedded
 from signet.domain.embeddings.models import Gap
+from signet.domain.embeddings.vectors import embedded
 from signet.domain.memory import marks
 from signet.providers.ports import Embedder
 from signet.queue import Job, enqueue
@@ -23,7 +22,7 @@ def run(job: JobContext, embedder: Embedder) -> None:
     if gap is None:
         job.commit(lambda tx: {"skipped": "nothing_to_embed"})
         return
-    pieces = passages.split(gap.content)
+    pieces = embeddings.split_passages(gap.content)
     vectors = embedded(embedder, pieces)
     job.check()
     pairs = list(zip(pieces, vectors, strict=True))

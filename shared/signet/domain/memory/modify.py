@@ -9,7 +9,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.embeddings import vectors as vectors
+from signet.domain.embeddings import vectors
 from signet.domain.graph import link
 from signet.domain.memory import (
     dates,

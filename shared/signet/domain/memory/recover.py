@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.embeddings import vectors as vectors
+from signet.domain.embeddings import vectors
 from signet.domain.memory import cold, derived, followers, history, lookup, normalize
 from signet.domain.memory.models import (
     Actor,

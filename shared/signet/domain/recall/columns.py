@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.embeddings import passages
+from signet.domain.embeddings import vectors
 from signet.domain.recall.postings import Postings
 from signet.domain.recall.sql import reading
 
@@ -160,7 +160,7 @@ class Table:
             [one.decode(errors="replace") for one in self["created_at"][rows].tolist()],
             [one or None for one in self["source"][rows].tolist()],
             [one or None for one in self["batch"][rows].tolist()],
-            (self["length"][rows] / passages.TARGET).tolist(),
+            (self["length"][rows] / vectors.TARGET).tolist(),
             self["superseded"][rows].tolist(),
             self["asks"][rows].tolist(),
             strict=True,

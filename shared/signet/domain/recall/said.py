@@ -13,7 +13,7 @@ import numpy as np
 
 from signet import clock
 from signet.db import fts
-from signet.domain.embeddings import passages
+from signet.domain.embeddings import vectors
 from signet.domain.episodes import brief, fence, outcome, search, sources
 from signet.domain.episodes.models import FoundRow, Source, SourceType
 from signet.domain.memory import filters as asked
@@ -130,7 +130,7 @@ def allowed(run: "Run", said: Said) -> dict[int, Allowed]:
             created_at=row.said_at,
             source=key(_place(row)[:3]),
             batch=None,
-            passages=len(row.content) / passages.TARGET,
+            passages=len(row.content) / vectors.TARGET,
             is_superseded=False,
             asks=row.source_id in whole and row.source_type == SourceType.SESSION,
         )

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from signet.domain.embeddings import passages
+from signet.domain.embeddings import vectors
 from signet.domain.recall import rank
 from signet.domain.recall.models import PartKind, Scores
 from signet.domain.recall.run import Run
@@ -117,7 +117,7 @@ def _level(run: Run, found: Mapping[str | int | tuple[str, str], Saying]) -> Non
     texts = [key for key in found if isinstance(key, str)]
     for text, chars in reading.lengths(run.tx, texts).items():
         own = run.allowed[found[text].best].passages
-        found[text].score += weight * math.log(max(1.0, chars / passages.TARGET) / max(1.0, own))
+        found[text].score += weight * math.log(max(1.0, chars / vectors.TARGET) / max(1.0, own))
 
 
 def _behind(run: Run, found: Sequence[Saying]) -> None:

@@ -13,10 +13,9 @@ from signet.db import ReadTx, WriteTx, fts_index, vectors
 from signet.db.driver import sqlite, vec_loaded
 from signet.db.fts_index import INDEXES, Index
 from signet.domain.diagnostics import counts as diagnostics
-from signet.domain.embeddings import gaps, passages
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.embed import embedded
 from signet.domain.embeddings.models import Gap
+from signet.domain.embeddings.vectors import embedded
 from signet.domain.repair import sql, steps
 from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused
 from signet.domain.repair.steps import Work
@@ -258,7 +257,7 @@ def _missing(
 ) -> list[str]:
     """Return memories without a current vector; maintenance skips those with a job."""
     if order.is_automatic:
-        found = gaps.find(tx, model=model, now=order.now, limit=limit + len(failed))
+        found = embeddings.find_gaps(tx, model=model, now=order.now, limit=limit + len(failed))
         return [memory_id for memory_id in found if memory_id not in failed]
     asked = {
         **sql.parameters(order.chosen),
@@ -284,7 +283,7 @@ def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> li
         gap = work.db.read(embeddings.gap, memory_id, model=embedder.model)
         if gap is None:
             continue
-        pieces = passages.split(gap.content)
+        pieces = embeddings.split_passages(gap.content)
         try:
             made = embedded(embedder, pieces)
         except ProviderDown as error:

@@ -17,7 +17,7 @@ from signet.config import Settings
 from signet.db import Database, WriteTx, clock_jumps
 from signet.db.dialect import FREE_PAGES, as_list, cut_off
 from signet.domain.activity import events
-from signet.domain.embeddings import vectors as vectors
+from signet.domain.embeddings import vectors
 from signet.domain.graph import link, upkeep
 from signet.domain.injections import record, usefulness
 from signet.domain.learning import label_session, worth

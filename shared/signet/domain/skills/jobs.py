@@ -8,7 +8,6 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.embeddings import embed as embedding
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.graph import skill_nodes
@@ -196,7 +195,7 @@ def embed(job: JobContext, embedder: Embedder) -> None:
     if known is None or not job.db.read(_is_missing, known, embedder.model):
         job.commit(lambda tx: {"skipped": "nothing_to_embed"})
         return
-    [vector] = embedding.embedded(embedder, [known.text[:READ_CHARS]])
+    [vector] = embeddings.embedded(embedder, [known.text[:READ_CHARS]])
     job.check()
     attempts = job.lease.max_attempts
     job.commit(lambda tx: _store_vector(tx, known, vector, embedder.model, attempts=attempts))
