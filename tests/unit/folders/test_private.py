@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.folders.mounts import Mount, aliases
-from signet.domain.folders.private import Places, find_places
+from signet.domain.folders.private import Mount, Places, aliases, find_places
 from signet.domain.folders.reading import real_folder
 from signet.paths import Workspace
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.folders.mounts import is_below
+from signet.domain.folders.private import is_below
 from signet.domain.folders.reading import (
     Check,
     NotAFile,

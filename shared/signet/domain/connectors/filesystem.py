@@ -13,8 +13,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 
 from signet.domain.connectors.models import Folder
-from signet.domain.folders.mounts import is_below
-from signet.domain.folders.private import Places, is_settings
+from signet.domain.folders.private import Places, is_below, is_settings
 from signet.domain.folders.reading import NotAllowed, opened_folder
 from signet.wire.connectors import SyncError
 

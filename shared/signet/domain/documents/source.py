@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 from signet.domain.documents import readers
 from signet.domain.documents.models import Rules, SourceType
 from signet.domain.documents.readers.files import Raw
-from signet.domain.folders.mounts import is_below
-from signet.domain.folders.private import find_places
+from signet.domain.folders.private import find_places, is_below
 from signet.domain.folders.reading import NotAFile, NotAllowed, opened
 from signet.errors import PermanentJobError, Unavailable
 from signet.net import fetch

@@ -1,23 +1,77 @@
-"""Decide which places on this machine are private, so that nothing in them becomes a memory (CON-11).
-
-The one rule for connectors, documents by path, imported folders and skills. Private are: a folder that is, contains or
-lies inside a private part of a Signet workspace, a system folder, or a folder where programs keep data; the home folder
-and everything above it; and everything hidden, wherever in the path the hidden name stands.
-
-Places are compared by device and inode, so that another spelling (case, Unicode form, bind mount) changes nothing.
-Callers pass paths that are absolute and free of links.
-"""
+"""x"""
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 from signet.config.manifest import NAMES
-from signet.domain.folders import mounts
-from signet.domain.folders.mounts import Mount
 from signet.paths import Workspace, config_home
+
+_TABLE = Path("/proc/self/mountinfo")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+
+
+class Mount(NamedTuple):
+    """A mounted file system or part of one: its device, the folder in the file system, and the mount point."""
+
+    device: str
+    root: str
+    point: str
+
+
+def aliases(path: str, mounts: Sequence[Mount]) -> list[str]:
+    """Return the other paths that lead to the same file; `path` is absolute and free of links."""
+    here = max(
+        (mount for mount in mounts if is_below(path, mount.point)),
+        key=lambda mount: len(mount.point),
+        default=None,
+    )
+    if here is None:
+        return []
+    inner = _joined(here.root, os.path.relpath(path, here.point))
+    found = {
+        _joined(mount.point, os.path.relpath(inner, mount.root))
+        for mount in mounts
+        if mount.device == here.device and is_below(inner, mount.root)
+    }
+    # Another file system may cover the other path.
+    return sorted(one for one in found - {path} if _is_same(one, path))
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a path is a folder or lies in it, by its text alone."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def mounted() -> list[Mount]:
+    """Return what is mounted in the name space of this process, empty where the kernel has no such table."""
+    try:
+        lines = _TABLE.read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return []
+    rows = [line.split(" ") for line in lines]
+    return [Mount(row[2], _plain(row[3]), _plain(row[4])) for row in rows if len(row) > 4]
+
+
+def _plain(text: str) -> str:
+    """Return a path whose spaces and line breaks the kernel wrote as octal numbers."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 8)), text)
+
+
+def _joined(folder: str, relative: str) -> str:
+    return folder if relative == "." else os.path.join(folder, relative)  # noqa: PTH118
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samestat(os.stat(one), os.stat(other))  # noqa: PTH116
+    except OSError:
+        return False
+
 
 #: Names of folders that hold keys or passwords; nothing is read from them, even if the user names the folder.
 _KEYS = frozenset(
@@ -91,10 +145,10 @@ class Places:
         return next(filter(None, map(self._reason, self._paths(path))), None)
 
     def _paths(self, path: str) -> list[str]:
-        return [path, *mounts.aliases(path, self.mounts)]
+        return [path, *aliases(path, self.mounts)]
 
     def _reason(self, path: str) -> str | None:
-        own = mounts.is_below(path, self.workspace)
+        own = is_below(path, self.workspace)
         shown = os.path.relpath(path, self.workspace) if own else path
         parts = [part for part in PurePath(shown).parts if part not in (".", "..")]
         if hidden := next((part for part in parts if part.startswith(".")), None):
@@ -129,7 +183,7 @@ def find_places(workspace: Workspace) -> Places:
             inside.setdefault(identity, description)
             _add_above(above, real)
     above.pop(None, None)
-    return Places(workspace=own, inside=inside, above=above, mounts=mounts.mounted())
+    return Places(workspace=own, inside=inside, above=above, mounts=mounted())
 
 
 def is_settings(path: str) -> bool:

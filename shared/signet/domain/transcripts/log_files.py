@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
-from signet.domain.folders.mounts import is_below
+from signet.domain.folders.private import is_below
 from signet.domain.folders.reading import NotAFile, NotAllowed, opened
 from signet.domain.transcripts import (
     injected_text,
