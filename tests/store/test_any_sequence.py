@@ -19,8 +19,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from signet.db import ReadTx, WriteTx, vectors
 from signet.db.driver import connect
 from signet.domain.agents import registry as agents
-from signet.domain.browse import export, search
-from signet.domain.browse.search import Search
+from signet.domain.browse import browse
+from signet.domain.browse.browse import MemorySearch
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import (
     choose,
@@ -386,10 +386,10 @@ class Memories(RuleBasedStateMachine):
         by_word = [self.chosen(tx, agent_id, query=word) for word in ("harbour", "gate")]
         assert set.union(*by_word) == unscoped
         assert self.chosen(tx, agent_id, ids=tuple(self.rows) or ("none",)) == active
-        words = Search(q="harbour OR gate", limit=200)
-        rows = search.find(tx, words, reader=reader, now=self.now)
+        words = MemorySearch(q="harbour OR gate", limit=200)
+        rows = browse.search(tx, words, reader=reader, now=self.now)
         assert {row["id"] for row in rows} == unscoped
-        exported = export.page(tx, reader=reader, limit=200, offset=0, vectors=False)
+        exported = browse.export_page(tx, reader=reader, limit=200, offset=0, vectors=False)
         assert {row["id"] for row in exported.rows} <= unscoped
         query = Query(text="where is the harbour gate", reader=reader, limit=50)
         found = recall(

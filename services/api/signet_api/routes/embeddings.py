@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from signet import clock
 from signet.config.sections import EmbeddingProvider
 from signet.db import ReadTx, Row, vectors
-from signet.domain.browse import export
+from signet.domain.browse import browse
 from signet.domain.embeddings import health
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.health import Check
@@ -44,13 +44,13 @@ TENTHS = 10
 async def get_embeddings(
     agent_id: Agent,
     state: Shared,
-    limit: Annotated[int, ClampedInt(export.LEAST, export.MOST)] = export.USUAL,
-    offset: Annotated[int, ClampedInt(0, export.FURTHEST)] = 0,
+    limit: Annotated[int, ClampedInt(browse.LEAST_EXPORTED, browse.MOST_EXPORTED)] = browse.USUAL,
+    offset: Annotated[int, ClampedInt(0, browse.FURTHEST)] = 0,
     vectors: Flag = False,
 ) -> Response:
     """Return a page of memories with a vector, newest first; `vectors` adds the numbers."""
     page = await read_as(
-        state.db, agent_id, export.page, limit=limit, offset=offset, vectors=vectors
+        state.db, agent_id, browse.export_page, limit=limit, offset=offset, vectors=vectors
     )
     fields = {
         "count": len(page.rows),

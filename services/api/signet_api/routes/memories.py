@@ -11,7 +11,7 @@ from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
-from signet.domain.browse import eras
+from signet.domain.browse import browse
 from signet.domain.episodes import expand
 from signet.domain.memory import filters, history, listing, lookup, recover
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
@@ -181,7 +181,7 @@ def full(memory: Memory) -> wire.Memory:
 @serves(wire.MEMORY_TIMELINE)
 async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.MemoryTimeline:
     """Return counts, types, authors and tags of today, the last seven and the last thirty days."""
-    return await read_as(db, agent, eras.of, scope=scope, now=clock.now())
+    return await read_as(db, agent, browse.eras, scope=scope, now=clock.now())
 
 
 @serves(wire.MEMORY_IDS)

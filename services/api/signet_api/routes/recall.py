@@ -10,9 +10,8 @@ from fastapi import Query as Address
 from signet import clock
 from signet.db.visibility import Here
 from signet.domain.auth import caller
-from signet.domain.browse import search, similar
-from signet.domain.browse.search import Search
-from signet.domain.browse.similar import Similar
+from signet.domain.browse import browse
+from signet.domain.browse.browse import MemorySearch, SimilarMemory
 from signet.domain.episodes import expand
 from signet.domain.episodes.models import SourceType
 from signet.domain.injections.models import Item, Kind, Phase, Reason, tokens
@@ -192,17 +191,17 @@ async def get_legacy_search(
 
     `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
     """
-    if asked.distinct in search.COLUMNS:
-        return {"values": await read_as(db, agent, search.values, asked.distinct)}
+    if asked.distinct in browse.COLUMNS:
+        return {"values": await read_as(db, agent, browse.values, asked.distinct)}
     wanted = filled(
-        Search,
+        MemorySearch,
         asked,
         q=asked.q.strip(),
         is_pinned=asked.pinned,
         since=filters.instant("since", asked.since),
         limit=asked.limit or None,
     )
-    rows = await read_as(db, agent, search.find, wanted, now=clock.now())
+    rows = await read_as(db, agent, browse.search, wanted, now=clock.now())
     return {"results": [_found(row) for row in rows]}
 
 
@@ -217,7 +216,7 @@ async def get_similar(
     """Return the memories most similar to the one with this `id`, best first; 404 without a vector."""
     if not id:
         raise Invalid("id is required", results=[])
-    found = await read_as(db, agent, similar.find, id, k=k, type=type)
+    found = await read_as(db, agent, browse.find_similar, id, k=k, type=type)
     return {"results": [_near(row, found) for row in found.rows]}
 
 
@@ -231,7 +230,7 @@ def _found(row: Mapping[str, Any]) -> wire.Found:
     )
 
 
-def _near(row: Mapping[str, Any], found: Similar) -> wire.Found:
+def _near(row: Mapping[str, Any], found: SimilarMemory) -> wire.Found:
     return as_wire(
         wire.Found,
         row,

@@ -1,0 +1,219 @@
+"""x"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from signet import clock
+from signet.db import ReadTx, Row, fts
+from signet.db.dialect import as_list
+from signet.db.visibility import Reader, Where, readable
+from signet.domain.browse import sql
+from signet.domain.memory import filters, told
+from signet.domain.memory.models import Event
+from signet.domain.recall import vector, view
+from signet.domain.recall.models import Filters, Query
+from signet.errors import NotFound
+from signet.wire.memory import KeyCount, MemoryEra, MemoryTimeline
+
+#: Results when no number is asked for, and at most (MEM-48 to MEM-50).
+WITH_WORDS, WITHOUT_WORDS, MOST_FOUND = 20, 50, 200
+
+
+#: What can be asked for all values that there are.
+COLUMNS = ("who", "type")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySearch:
+    """What is looked for; None or empty asks nothing. `since` is a time as it is stored."""
+
+    q: str = ""
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    who: str | None = None
+    is_pinned: bool = False
+    importance_min: float | None = None
+    since: str | None = None
+    limit: int | None = None
+
+    @property
+    def has_filter(self) -> bool:
+        """Return whether anything but words is asked for."""
+        return bool(self.type or self.tags or self.who or self.is_pinned or self.since) or (
+            self.importance_min is not None
+        )
+
+
+def search(
+    tx: ReadTx, search: MemorySearch, *, reader: Reader, now: datetime
+) -> list[dict[str, Any]]:
+    """Return what is found, best first; nothing when neither words nor filters are given."""
+    return told.rows(tx, _found(tx, search, reader, now), reader=reader)
+
+
+def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
+    """Return what memories have in one of `COLUMNS`, each value once, in order."""
+    where = Where("m.is_deleted = 0") & readable(reader)
+    return tx.column(sql.VALUES.format(column=column, where=where.sql), where.params)
+
+
+def _found(tx: ReadTx, search: MemorySearch, reader: Reader, now: datetime) -> list[Row]:
+    where = _where(search) & readable(reader)
+    usual = WITH_WORDS if search.q else WITHOUT_WORDS
+    limit = min(MOST_FOUND, max(1, usual if search.limit is None else search.limit))
+    if search.q:
+        words = fts.encodable(search.q)
+        found = sql.matching(tx, fts.as_indexed(words), where, limit)
+        if found is not None:
+            return found
+        where = filters.holds(words) & where
+        return tx.all(sql.NEWEST.format(where=where.sql), (*where.params, limit))
+    asked = (clock.to_text(now), *where.params, limit)
+    return tx.all(sql.WEIGHTIEST.format(where=where.sql), asked) if search.has_filter else []
+
+
+def _where(search: MemorySearch) -> Where:
+    where = Where("m.is_deleted = 0")
+    for condition, value in (
+        ("m.type = ?", search.type),
+        ("m.who = ?", search.who),
+        ("m.importance >= ?", search.importance_min),
+        ("m.created_at >= ?", search.since),
+    ):
+        if value is not None:
+            where &= Where(condition, (fts.encodable(value) if isinstance(value, str) else value,))
+    if search.is_pinned:
+        where &= Where("m.pinned = 1")
+    for tag in search.tags:
+        where &= filters.has_tag(tag)
+    return where
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarMemory:
+    """Memories in order, best first, and the cosine 0..1 of each under its row number."""
+
+    rows: tuple[dict[str, Any], ...]
+    scores: Mapping[int, float]
+
+
+def find_similar(
+    tx: ReadTx, memory_id: str, *, reader: Reader, k: int, type: str | None
+) -> SimilarMemory:
+    """Return the `k` memories nearest to one; NotFound when it has no vector or cannot be seen."""
+    seen = Where("m.is_deleted = 0") & readable(reader)
+    anchor = tx.one(sql.VECTOR.format(where=seen.sql), (memory_id, *seen.params))
+    if anchor is None:
+        raise NotFound("No embedding found for this memory", "no_vector", results=[])
+    asked = view.of(tx, Query(text="", reader=reader, filters=Filters(type=type)))
+    near = vector.find(tx, anchor["vector"], asked, k + 1, model=anchor["model"])
+    near.pop(anchor["seq"], None)
+    best = sorted(near, key=lambda seq: (-near[seq], -seq))[:k]
+    rows = told.rows(tx, tx.all(sql.OF, (as_list(best),)), reader=reader)
+    return SimilarMemory(rows=tuple(rows), scores=near)
+
+
+#: Rows of one page: usual, least, most; and how far pages reach.
+USUAL, LEAST_EXPORTED, MOST_EXPORTED, FURTHEST = 600, 50, 5_000, 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportPage:
+    """Some of `total` memories, newest first; a row has a vector only when that was asked for."""
+
+    rows: tuple[dict[str, Any], ...]
+    total: int
+
+
+def export_page(
+    tx: ReadTx, *, reader: Reader, limit: int, offset: int, vectors: bool
+) -> ExportPage:
+    """Return a page of the memories that have a vector of their own or share one of the same text."""
+    where = Where("m.is_deleted = 0") & readable(reader)
+    vector = "e.vector" if vectors else "NULL"
+    asked = sql.PAGE.format(vector=vector, hint=sql.IN_ORDER, where=where.sql)
+    rows = tx.all(asked, (*where.params, limit, offset))
+    total = int(tx.value(sql.COUNT.format(hint="", where=where.sql), where.params))
+    return ExportPage(rows=tuple(told.rows(tx, rows, reader=reader)), total=total)
+
+
+#: Types, authors and tags that are named of each era.
+LEADERS = 5
+#: Key, name for people, and length in days.
+ERAS = (("today", "Today", 1), ("last_week", "Last week", 7), ("one_month", "One month", 30))
+
+#: Events after which a memory is another than it was, and those that made more of it.
+EVOLVED = (Event.UPDATED, Event.MERGED, Event.RECOVERED)
+STRENGTHENED = (Event.UPDATED, Event.MERGED)
+
+
+def eras(tx: ReadTx, *, reader: Reader, now: datetime) -> MemoryTimeline:
+    """Return the eras up to the end of today's day, the shortest first; of memories that this reader may see.
+
+    Each counts what was remembered between two instants, and what happened in the same time.
+    """
+    end = clock.midnight(now, days=1)
+    starts = [clock.midnight(now, days=1 - days) for _, _, days in ERAS]
+    times = [clock.to_text(instant) for instant in (*starts, end)]
+    where = Where("m.is_deleted = 0") & readable(reader)
+    rows = tx.all(sql.ERAS.format(where=where.sql), (*times, *where.params))
+    leaders = tx.all(sql.LEADING.format(where=where.sql), (*times, *where.params, LEADERS))
+    happened = tx.all(sql.HAPPENED.format(where=where.sql), (*times, *where.params))
+    buckets = [
+        _bucket(index, row, times, _events(happened, index), leaders)
+        for index, row in enumerate(rows)
+    ]
+    return {
+        "generatedAt": clock.to_text(now),
+        "generatedFor": times[0],
+        "rangePreset": "-".join(key for key, _, _ in ERAS),
+        "totalMemories": buckets[-1]["memoriesAdded"],
+        "totalHistoryEvents": buckets[-1]["trackedEvents"],
+        # Every time was checked when it was stored.
+        "invalidMemoryTimestamps": 0,
+        "invalidHistoryTimestamps": 0,
+        "buckets": buckets,
+    }
+
+
+def _bucket(
+    index: int, row: Row, times: Sequence[str], events: dict[str, int], leaders: Sequence[Row]
+) -> MemoryEra:
+    """Return one era; `times` are the starts of all and their common end."""
+    key, label, _ = ERAS[index]
+    return {
+        "eraIndex": index,
+        "rangeKey": key,
+        "label": label,
+        "start": times[index],
+        "end": clock.to_text(clock.parse(times[-1]) - timedelta(milliseconds=1)),
+        "memoriesAdded": row["added"],
+        "trackedEvents": sum(events.values()),
+        "evolved": sum(events.get(event, 0) for event in EVOLVED),
+        "strengthened": sum(events.get(event, 0) for event in STRENGTHENED),
+        "recovered": events.get(Event.RECOVERED, 0),
+        "avgImportance": round(row["importance"], 3),
+        "pinned": row["pinned"],
+        "typeBreakdown": _leaders(leaders, index, "type"),
+        "sourceBreakdown": _leaders(leaders, index, "who"),
+        "topTags": _leaders(leaders, index, "tag"),
+    }
+
+
+def _events(rows: Sequence[Row], era: int) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for row in rows:
+        if row["era"] <= era:
+            counts[row["event"]] = counts.get(row["event"], 0) + row["times"]
+    return counts
+
+
+def _leaders(rows: Sequence[Row], era: int, about: str) -> list[KeyCount]:
+    """Return the most frequent types, authors or tags of an era."""
+    return [
+        {"key": row["name"], "count": row["times"]}
+        for row in rows
+        if row["era"] == era and row["about"] == about
+    ]
