@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 from signet import __version__, clock
 from signet.domain import memory_followers
-from signet.domain.agents import roster
+from signet.domain.agents import registry
 from signet.observe.tracing import TRACES
 from signet_api import errors, permissions, spooled
 from signet_api.access import Access
@@ -78,4 +78,4 @@ def create_app(state: State) -> ASGIApp:
 
 def _register(state: State) -> None:
     """Synchronize the agent rows with the roster in agent.yaml."""
-    state.db.write_quick(roster.follow, state.settings.agents.roster, now=clock.now())
+    state.db.write_quick(registry.follow, state.settings.agents.roster, now=clock.now())

@@ -142,10 +142,10 @@ def _row(one: CountedAgent) -> tuple[str, str, str]:
 
 def _add_here(path: str | None, name: str, memory: Policy, group: str | None) -> None:
     from signet.config import manifest, roster_file
-    from signet.domain.agents import files, roster
+    from signet.domain.agents import files, registry
 
     workspace = find_workspace(path)
-    wanted = roster.checked(name, memory, group)
+    wanted = registry.checked(name, memory, group)
     workspace.root.mkdir(parents=True, exist_ok=True)
     roster_file.add(manifest.place(workspace), wanted)
     files.make(workspace, name)

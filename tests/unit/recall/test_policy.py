@@ -1,16 +1,16 @@
 from signet.db.visibility import Reader, ReadPolicy, Where, readable
-from signet.domain.agents import policy
-from signet.domain.agents.models import Agent
+from signet.domain.agents import registry
+from signet.domain.agents.registry import Agent
 
 
 def test_an_unknown_agent_is_isolated_and_the_default_one_shares() -> None:
-    assert policy.reader("stranger", None).policy is ReadPolicy.ISOLATED
-    assert policy.reader("default", None).policy is ReadPolicy.SHARED
+    assert registry.policy_reader("stranger", None).policy is ReadPolicy.ISOLATED
+    assert registry.policy_reader("default", None).policy is ReadPolicy.SHARED
 
 
 def test_a_known_agent_has_the_policy_it_was_given() -> None:
     agent = Agent(id="default", read_policy=ReadPolicy.GROUP, policy_group="crew")
-    reader = policy.reader("default", agent, project="p", scope="s")
+    reader = registry.policy_reader("default", agent, project="p", scope="s")
     assert reader == Reader(
         agent_id="default", policy=ReadPolicy.GROUP, group="crew", project="p", scope="s"
     )

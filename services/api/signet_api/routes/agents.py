@@ -10,8 +10,8 @@ from signet import clock
 from signet.config import manifest, roster_file
 from signet.config.roster_file import NotListed
 from signet.db import ReadTx
-from signet.domain.agents import files, registry, roster
-from signet.domain.agents.models import Agent
+from signet.domain.agents import files, registry
+from signet.domain.agents.registry import Agent
 from signet.domain.memory import leave
 from signet.errors import Conflict, Invalid, NotFound
 from signet.ids import DEFAULT_AGENT
@@ -43,13 +43,13 @@ async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
 
     Its policy is isolated, shared, or group with a `policy_group`.
     """
-    wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
+    wanted = registry.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
         raise Conflict("An agent of this name already exists", "agent_exists")
     path = manifest.place(state.workspace)
     await asyncio.to_thread(roster_file.add, path, wanted)
     await asyncio.to_thread(files.make, state.workspace, wanted.name)
-    await state.db.awrite(registry.put, roster.agent_of(wanted), now=clock.now())
+    await state.db.awrite(registry.put, registry.agent_of(wanted), now=clock.now())
     return _row(await _known(state, wanted.name))
 
 

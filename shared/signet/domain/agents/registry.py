@@ -1,14 +1,64 @@
-"""Registered agents, their read policies, and their number of memories."""
+"""x"""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from signet import clock
+from signet.config.roster import NAME, RosterAgent
+from signet.config.roster import ReadPolicy as Listed
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Here, Reader, ReadPolicy, Where, readable
-from signet.domain.agents import policy, sql
-from signet.domain.agents.models import Agent
+from signet.domain.agents import sql
 from signet.domain.auth import caller
+from signet.domain.auth.tokens import TokenScope
+from signet.errors import Invalid
+from signet.ids import DEFAULT_AGENT, is_of_user
+
+
+class Agent(NamedTuple):
+    """A known agent and its read policy; `name` is its display name, times are as stored."""
+
+    id: str
+    read_policy: ReadPolicy
+    policy_group: str | None = None
+    name: str | None = None
+    created_at: str = ""
+    updated_at: str = ""
+
+
+def policy_reader(
+    agent_id: str,
+    agent: Agent | None,
+    *,
+    scope: str | None = None,
+    any_scope: bool = False,
+    project: str | None = None,
+    here: Here | None = None,
+) -> Reader:
+    """Return what this agent may read; the default agent and people read shared rows, an unknown one only its own."""
+    sees_shared = agent_id == DEFAULT_AGENT or is_of_user(agent_id)
+    unknown = ReadPolicy.SHARED if sees_shared else ReadPolicy.ISOLATED
+    return Reader(
+        agent_id=agent_id,
+        policy=agent.read_policy if agent else unknown,
+        group=agent.policy_group if agent else None,
+        scope=scope,
+        any_scope=any_scope,
+        project=project,
+        here=here,
+    )
+
+
+def within(found: Reader, scope: TokenScope) -> Reader:
+    """Return the reader limited to a token's scope: rows of its project or agent (AUTH-20).
+
+    A user's also reads shared rows (AUTH-27).
+    """
+    if scope.agent is not None and scope.user is None:
+        found = replace(found, policy=ReadPolicy.ISOLATED, group=None)
+    return found if scope.project is None else replace(found, project=scope.project)
 
 
 def get(tx: ReadTx, agent_id: str) -> Agent | None:
@@ -62,10 +112,10 @@ def reader(
 ) -> Reader:
     """Return what this agent may read now, limited to the caller's scope (`db/visibility.py`)."""
     agent = get(tx, agent_id)
-    found = policy.reader(
+    found = policy_reader(
         agent_id, agent, scope=scope, any_scope=any_scope, project=project, here=here
     )
-    return policy.within(found, caller.current().scope)
+    return within(found, caller.current().scope)
 
 
 def changeable(tx: ReadTx, agent_id: str, *, scope: str | None, any_scope: bool) -> Where:
@@ -79,3 +129,41 @@ def changeable(tx: ReadTx, agent_id: str, *, scope: str | None, any_scope: bool)
     if asking.scope.agent is not None:
         found = replace(found, policy=ReadPolicy.ISOLATED, group=None)
     return readable(found) & Where("m.agent_id NOT GLOB ?", (asking.hidden,))
+
+
+#: Maximum name length, also for a folder.
+MAX_NAME = 64
+
+
+def follow(tx: WriteTx, roster: Sequence[RosterAgent], *, now: datetime) -> None:
+    """Register the roster's agents; others stay, and the default agent always exists (HN-70)."""
+    if get(tx, DEFAULT_AGENT) is None:
+        shared = Agent(id=DEFAULT_AGENT, name=DEFAULT_AGENT, read_policy=ReadPolicy.SHARED)
+        put(tx, shared, now=now)
+    for one in roster:
+        put(tx, agent_of(one), now=now)
+
+
+def agent_of(listed: RosterAgent) -> Agent:
+    """Return the agent of a roster entry."""
+    return Agent(
+        id=listed.name,
+        name=listed.name,
+        read_policy=ReadPolicy(listed.read_policy.value),
+        policy_group=listed.policy_group,
+    )
+
+
+def checked(name: str, policy: str | None, group: str | None) -> RosterAgent:
+    """Return a new roster entry, isolated by default; raises Invalid."""
+    if not NAME.fullmatch(name) or len(name) > MAX_NAME or name == DEFAULT_AGENT:
+        raise Invalid(
+            f"name must be small letters, digits and hyphens, at most {MAX_NAME}, and not `default`"
+        )
+    wanted = policy or Listed.ISOLATED
+    if wanted not in set(Listed):
+        raise Invalid("read_policy must be isolated, shared or group")
+    group = (group or "").strip() or None
+    if wanted == Listed.GROUP and group is None:
+        raise Invalid("policy_group is required with read_policy group")
+    return RosterAgent(name=name, read_policy=Listed(wanted), policy_group=group)

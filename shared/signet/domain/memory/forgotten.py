@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, WriteTx, visibility
 from signet.db.visibility import Reader, ReadPolicy
-from signet.domain.agents import policy
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory import value
@@ -131,7 +130,7 @@ def _withholds(tx: ReadTx, row: Kept, owner: Draft | Memory) -> bool:
 
 
 def _reads(tx: ReadTx, agent_id: str, owner: str) -> bool:
-    reader = policy.reader(agent_id, agents.get(tx, agent_id))
+    reader = agents.policy_reader(agent_id, agents.get(tx, agent_id))
     if reader.policy is not ReadPolicy.GROUP:
         return reader.policy is ReadPolicy.SHARED
     other = agents.get(tx, owner)

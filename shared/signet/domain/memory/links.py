@@ -2,9 +2,8 @@
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader, ReadPolicy
-from signet.domain.agents import policy
 from signet.domain.agents import registry as agents
-from signet.domain.agents.models import Agent
+from signet.domain.agents.registry import Agent
 from signet.domain.graph import browse as graph
 from signet.domain.memory import lookup
 from signet.domain.memory.models import Memory, Visibility
@@ -48,7 +47,7 @@ def access(tx: ReadTx, memory_id: str, *, reader: Reader) -> links.Access:
 
 def _access(memory: Memory, agent_id: str, known: dict[str, Agent]) -> links.AgentAccess:
     found = known.get(agent_id)
-    reads, rule = _rule(memory, policy.reader(agent_id, found), known)
+    reads, rule = _rule(memory, agents.policy_reader(agent_id, found), known)
     name = (found.name if found else None) or agent_id
     return {"id": agent_id, "name": name, "reads": reads, "rule": rule}
 
