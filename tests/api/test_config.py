@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from signet import clock
-from signet.domain.identity import identity
+from signet.domain.identity import files
 from support.http import SETTINGS, Api
 
 
@@ -159,5 +159,5 @@ def test_the_first_page_greets_and_the_texts_of_the_product_are_there(api: Api) 
 
 
 def test_nothing_in_a_text_of_the_product_runs_in_a_page() -> None:
-    html = identity.html_of("# Next\n\n<script>evil()</script>\n\n[x](javascript:evil())\n")
+    html = files.html_of("# Next\n\n<script>evil()</script>\n\n[x](javascript:evil())\n")
     assert "<h1>Next</h1>" in html and "<script" not in html and 'href="javascript' not in html

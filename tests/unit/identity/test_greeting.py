@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from signet.domain.identity.identity import greeting
+from signet.domain.identity.files import greeting
 
 
 @pytest.mark.parametrize(

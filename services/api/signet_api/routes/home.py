@@ -7,8 +7,8 @@ from signet import clock, resources
 from signet.db import ReadTx
 from signet.domain.activity import usage
 from signet.domain.auth import caller
-from signet.domain.identity import files, identity
-from signet.domain.identity.identity import ProductText, greeting
+from signet.domain.identity import files
+from signet.domain.identity.files import ProductText, greeting
 from signet.domain.memory.models import Rules
 from signet.domain.sessions import running
 from signet.domain.transcripts import stored
@@ -104,7 +104,7 @@ async def get_identity(state: Shared) -> config.Identity:
 
 async def _identity(state: State) -> config.Identity:
     raw = await asyncio.to_thread(files.read, state.workspace, "IDENTITY.md")
-    return identity.parse((raw or b"").decode("utf-8", "replace"))
+    return files.parse((raw or b"").decode("utf-8", "replace"))
 
 
 @serves(wire.GREETING)
@@ -137,11 +137,11 @@ async def get_readme(html: Flag = True) -> wire.ProductPage:
 
 async def _text(name: ProductText, has_html: bool) -> wire.ProductPage:
     """Return a text in the format of dashboards; nothing is fetched, so `source` is always `local`."""
-    content = await asyncio.to_thread(identity.content, name)
+    content = await asyncio.to_thread(files.content, name)
     now_ms = int(clock.now().timestamp() * 1000)
     page: wire.ProductPage = {"content": content, "source": "local", "cachedAt": now_ms}
     if has_html:
-        page["html"] = await asyncio.to_thread(identity.html, name)
+        page["html"] = await asyncio.to_thread(files.html, name)
     return page
 
 

@@ -13,7 +13,7 @@ from signet import resources
 from signet.config.sections import AgentSettings
 from signet.db.visibility import Here
 from signet.domain.agents import files
-from signet.domain.identity import identity
+from signet.domain.identity import files as identity
 from signet.domain.synthesis import file as memory_file
 from signet.paths import Workspace
 from signet.text import controls
