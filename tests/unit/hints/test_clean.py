@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.hints import clean
+from signet.domain.hints import write
 
 MEMORY = "Is the lock new?"
 KEPT = "Ada has kept the spare key since the lock broke."
 
 
 def hints(answer: str, *, memory: str = KEPT, most: int = 5) -> tuple[str, ...]:
-    return clean.hints(answer, memory=memory, most=most)
+    return write.clean_hints(answer, memory=memory, most=most)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_each_hint_is_kept_once_and_no_more_than_wanted() -> None:
 
 @given(st.text())
 def test_any_answer_can_be_read(answer: str) -> None:
-    assert all(len(hint) in clean.HINT_CHARS for hint in hints(answer))
+    assert all(len(hint) in write.HINT_CHARS for hint in hints(answer))
