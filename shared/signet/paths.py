@@ -92,7 +92,7 @@ class Workspace(NamedTuple):
 
     @property
     def token_file(self) -> Path:
-        """The key of own tokens and of the daemon's proof; new at every start (domain/auth/workspace_token.py)."""
+        """The key of own tokens and of the daemon's proof; new at every start (domain/auth/tokens.py)."""
         return self.daemon_dir / "token"
 
     @property

@@ -2,7 +2,7 @@
 
 Every path that shows a memory (recall, search, list, similar, expand, rationale rows) adds `readable`. It
 says nothing about deletion: history and recovery must see forgotten rows, everybody else adds
-`is_deleted = 0`. What policy an agent has is decided in domain/agents/policy.py.
+`is_deleted = 0`. What policy an agent has is decided in domain/agents/registry.py.
 """
 
 from dataclasses import dataclass

@@ -9,8 +9,8 @@ import pytest
 from signet.domain.auth import tokens
 from signet.domain.auth.tokens import BadSecret
 
-MAKE = "import sys; from pathlib import Path; from signet.domain.auth import secret\n" \
-    "sys.stdin.readline(); sys.stdout.write(secret.ensure(Path(sys.argv[1])).hex())"  # fmt: skip
+MAKE = "import sys; from pathlib import Path; from signet.domain.auth import tokens\n" \
+    "sys.stdin.readline(); sys.stdout.write(tokens.ensure_secret(Path(sys.argv[1])).hex())"  # fmt: skip
 
 
 def test_processes_that_start_at_once_end_with_the_same_bytes(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""x"""
+"""Errors and events of the daemon: buffer, write, list and purge."""
 
 import json
 import threading

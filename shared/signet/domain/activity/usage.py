@@ -1,4 +1,4 @@
-"""x"""
+"""Counters and time series of requests, providers, actors and connectors."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""x"""
+"""Agents: registry, roster, read policy and memory counts."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""x"""
+"""The caller of a request: permissions, scope, consent, and tokens for the own user."""
 
 import os
 from collections.abc import Iterator, Mapping

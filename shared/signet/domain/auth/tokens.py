@@ -1,4 +1,4 @@
-"""x"""
+"""Signed tokens: the secret, claims, revocation, and the token of the workspace."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""x"""
+"""Start, run and stop the import of past sessions, and report its progress."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""x"""
+"""SQL of backfill, and of the databases of other programs."""
 
 import contextlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""x"""
+"""Files of a backup, which of them are accepted, and the archive format."""
 
 import contextlib
 import hashlib

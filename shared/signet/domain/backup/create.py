@@ -1,4 +1,4 @@
-"""x"""
+"""Create a backup, on request or daily."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""x"""
+"""Stored backups: names, rotation and age."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""x"""
+"""Browse memories: search, similar ones, export and eras."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

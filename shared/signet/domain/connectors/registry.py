@@ -1,4 +1,4 @@
-"""x"""
+"""Connected folders: settings, lookup, registration, start of a sync, and removal."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""x"""
+"""Score each part of the system from its counts, and build the health report."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""x"""
+"""Documents: look up, create, delete and erase."""
 
 import hashlib
 import json

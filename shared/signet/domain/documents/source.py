@@ -1,4 +1,4 @@
-"""x"""
+"""Fetch the source of a document, and cut its text into chunks."""
 
 import re
 from collections.abc import Iterator, Sequence

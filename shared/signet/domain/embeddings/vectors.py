@@ -1,4 +1,4 @@
-"""x"""
+"""Vectors of memories: embed, split into passages, store, find gaps, and reindex."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""x"""
+"""Private places that are never read, also through mounts."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""x"""
+"""Commits without secrets, and access to the remote: ignored files, leaks, credentials."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""x"""
+"""Pull, push and sync the workspace with its remote; settings and status of that."""
 
 import json
 from collections.abc import Callable, Mapping

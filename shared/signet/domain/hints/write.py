@@ -1,4 +1,4 @@
-"""x"""
+"""Hints of a memory: the request to the model, cleaning of its answer, and storage."""
 
 import re
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""x"""
+"""The workspace's identity files, and the product texts that it shows."""
 
 import re
 import stat

@@ -1,4 +1,4 @@
-"""x"""
+"""Compare learned with original order, and decide from it whether learned ranking is active."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""x"""
+"""Label the memories of a session by their use: corrections, ratings and repeated questions."""
 
 import json
 import re

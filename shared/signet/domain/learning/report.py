@@ -1,4 +1,4 @@
-"""x"""
+"""Reports of learned ranking: status, comparisons, and sessions with and without memory."""
 
 import math
 import statistics

@@ -1,4 +1,4 @@
-"""x"""
+"""Draw a map of memories: reduce their vectors with UMAP and place neighbours together."""
 
 from __future__ import annotations
 

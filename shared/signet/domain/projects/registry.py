@@ -1,4 +1,4 @@
-"""x"""
+"""Known projects and their folders, and the renaming of projects in stored rows."""
 
 import json
 import os

@@ -119,7 +119,7 @@ class RecallSettings:
     truncate_chars: int = 500
     #: Whether skills are results, and below what none of them fades.
     skills: bool = True
-    #: The skills of agents that do not see all of them (skills/roster.py).
+    #: The skills of agents that do not see all of them (skills/find.py).
     skill_limits: SkillLimits = field(default_factory=dict)
     skill_importance: float = 0.3
     #: Whether commit messages are results.

@@ -1,4 +1,4 @@
-"""x"""
+"""Keys of this machine and user, and authenticated encryption with them."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""x"""
+"""Run a command with secrets in its environment, and redact them in its output."""
 
 import asyncio
 import errno

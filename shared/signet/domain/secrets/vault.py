@@ -1,4 +1,4 @@
-"""x"""
+"""The encrypted vault of secrets, and its form for backups, encrypted with a passphrase."""
 
 import base64
 import binascii

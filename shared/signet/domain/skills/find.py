@@ -1,4 +1,4 @@
-"""x"""
+"""Find the skills for a question, limited to those of the agent; skills without use fade."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""x"""
+"""Install skills: the built-in ones, those of catalogs, and those of other sources."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""x"""
+"""Jobs of a skill: enrich it with a model, link its entities, and embed it."""
 
 import hashlib
 from collections.abc import Callable, Sequence

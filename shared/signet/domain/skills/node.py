@@ -1,4 +1,4 @@
-"""x"""
+"""Skills as nodes of the graph, and the edges between them."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""x"""
+"""Run the command of a task and store its capped output."""
 
 import os
 import selectors

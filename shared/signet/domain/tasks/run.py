@@ -1,4 +1,4 @@
-"""x"""
+"""Start due and requested runs of tasks, and perform them."""
 
 import contextlib
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""x"""
+"""Scheduled tasks: list, check, save and change them."""
 
 import os
 import shutil

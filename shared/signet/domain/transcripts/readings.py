@@ -15,7 +15,7 @@ from signet.domain.transcripts import sql
 from signet.domain.transcripts.models import Session
 from signet.wire import capture as wire
 
-#: The version of how logs are read; sessions that an earlier one has stored are read again (see backfill/run.py).
+#: The version of how logs are read; sessions that an earlier one has stored are read again (see backfill/jobs.py).
 READER = 1
 _READER = "transcripts:reader"
 #: Records of unknown types are reported this long after the last session that had some.

@@ -1,4 +1,4 @@
-"""x"""
+"""Check for a newer release in the package index, and remember the answer."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""x"""
+"""Sessions in databases: Cursor, OpenCode and OpenClaw."""
 
 import re
 import sys
@@ -84,9 +84,7 @@ def _cursor_folders(user: Path) -> dict[str, str]:
             continue
         folder = unquote(uri.removeprefix(_CURSOR_FILE))
         found[re.sub(r"[^A-Za-z0-9]+", "-", folder).strip("-")] = folder
-        for row in sql.read_rows(
-            path.with_name(_CURSOR_DATABASE), sql.TalkRow, sql.CURSOR_TALKS
-        ):
+        for row in sql.read_rows(path.with_name(_CURSOR_DATABASE), sql.TalkRow, sql.CURSOR_TALKS):
             found[row.id] = folder
     return found
 

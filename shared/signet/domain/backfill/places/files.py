@@ -1,4 +1,4 @@
-"""x"""
+"""Sessions in log files: Claude Code, Codex and Gemini CLI."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""x"""
+"""Readers of plain text, JSON and PDF, and the detection of character sets."""
 
 import codecs
 import json
