@@ -25,7 +25,13 @@ function send(answer, status, body) {
     answer.end(text);
 }
 
-async function complete(body, aborted) {
+function stream(answer, part, end = false) {
+    if (!answer.headersSent) answer.writeHead(200, {"content-type": "text/event-stream"});
+    answer.write(`data: ${JSON.stringify(part)}\n\n`);
+    if (end) answer.end("data: [DONE]\n\n");
+}
+
+async function complete(body, aborted, answer) {
     const prompt = body.messages.map((one) => one.content).join("\n");
     const input = model.tokenize(prompt).length + 40;
     if (input >= CONTEXT)
@@ -37,15 +43,17 @@ async function complete(body, aborted) {
     const limit = Math.min(body.max_tokens ?? 512, CONTEXT - input, MOST);
     const started = Date.now();
     const meta = await session.promptWithMeta(prompt, {
-        maxTokens: limit, temperature: body.temperature ?? 0.2, grammar, signal: aborted, stopOnAbortSignal: true
+        maxTokens: limit, temperature: body.temperature ?? 0.2, grammar, signal: aborted, stopOnAbortSignal: true,
+        onTextChunk: (text) => body.stream && stream(answer, {choices: [{index: 0, delta: {content: text}}]})
     });
     const output = model.tokenize(meta.responseText).length;
     calls.push({seconds: (Date.now() - started) / 1000, input, output, end: meta.stopReason, prompt, text: meta.responseText});
     session.dispose({disposeSequence: false});
-    return [200, {id: "1", object: "chat.completion", model: NAME,
-        choices: [{index: 0, message: {role: "assistant", content: meta.responseText},
-            finish_reason: meta.stopReason === "maxTokens" ? "length" : "stop"}],
-        usage: {prompt_tokens: input, completion_tokens: output, total_tokens: input + output}}];
+    const reason = meta.stopReason === "maxTokens" ? "length" : "stop";
+    const usage = {prompt_tokens: input, completion_tokens: output, total_tokens: input + output};
+    if (body.stream) return stream(answer, {choices: [{index: 0, delta: {}, finish_reason: reason}], usage}, true);
+    return [200, {id: "1", object: "chat.completion", model: NAME, usage,
+        choices: [{index: 0, message: {role: "assistant", content: meta.responseText}, finish_reason: reason}]}];
 }
 
 const server = http.createServer((request, answer) => {
@@ -70,7 +78,8 @@ const server = http.createServer((request, answer) => {
         await before;
         try {
             const body = JSON.parse(Buffer.concat(parts).toString());
-            if (!gone.signal.aborted) send(answer, ...await complete(body, gone.signal));
+            const told = gone.signal.aborted ? null : await complete(body, gone.signal, answer);
+            if (told) send(answer, ...told);
         } catch (error) {
             if (!answer.headersSent) send(answer, 500, {error: {code: 500, message: String(error)}});
         } finally {

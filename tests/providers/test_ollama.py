@@ -47,7 +47,7 @@ def test_a_prompt_is_sent_whole_with_its_limits_and_the_usage_comes_back() -> No
     assert server.requests[0].body == {
         "model": "qwen3:4b",
         "prompt": "hello there",
-        "stream": False,
+        "stream": True,
         "think": False,
         "truncate": False,
         "shift": False,

@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from signet.errors import ProviderCut, ProviderDown, ProviderFailed
+from signet.errors import ProviderCut, ProviderDown, ProviderFailed, ProviderTimeout
+from signet.providers import track
 from signet.providers.exchange import excerpt, retry_after
 from signet.providers.openai import BASE_URL, OpenAIEmbedder, OpenAIModel
 from signet.providers.shapes import TEXT, an_object, list_of
-from support.models import Raw, Status, fake_openai, packed_vector
+from support.models import Hang, Raw, Status, fake_openai, packed_vector
 
 SHAPE = an_object(facts=list_of(TEXT))
 NOON = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
@@ -50,17 +51,18 @@ def test_a_shape_is_asked_for_with_the_likeliest_answer() -> None:
 @pytest.mark.parametrize("status", [400, 422])
 def test_what_a_server_does_not_know_is_left_out_from_then_on(status: int) -> None:
     refused = Status(status, "unknown field")
-    with fake_openai(refused, "no schema", "again") as server:
+    with fake_openai(refused, refused, "no schema", "again") as server:
         assert [shaped(server.url), shaped(server.url)] == ["no schema", "again"]
-    wishes = [{"response_format", "temperature"} & r.body.keys() for r in server.requests]
-    assert wishes == [{"response_format", "temperature"}, {"temperature"}, {"temperature"}]
+    wishes = ("stream_options", "response_format", "temperature")
+    left = [[one for one in wishes if one in request.body] for request in server.requests]
+    assert left == [[*wishes], [*wishes[1:]], ["temperature"], ["temperature"]]
 
 
 def test_a_model_that_refuses_a_temperature_too_is_asked_plainly() -> None:
     refused = Status(400, "unsupported value")
-    with fake_openai(refused, refused, "plain", "again") as server:
+    with fake_openai(refused, refused, refused, "plain", "again") as server:
         assert [shaped(server.url), shaped(server.url)] == ["plain", "again"]
-    assert len(server.requests) == 4
+    assert len(server.requests) == 5
     assert not {"response_format", "temperature"} & server.requests[-1].body.keys()
 
 
@@ -86,6 +88,17 @@ def test_an_answer_that_is_streamed_all_the_same_is_joined(end: str, newline: st
         model = OpenAIModel(server.url, "gpt-4o-mini")
         answer = model.generate("hello there", timeout_seconds=60, max_tokens=64)
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three words", 4, 2)
+
+
+def test_a_stream_that_falls_silent_is_a_timeout_long_before_its_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(track, "SILENCE_SECONDS", 0.2)
+    with fake_openai(Raw(EVENTS.replace('"stop"', '"length"')), Hang()) as server:
+        model = OpenAIModel(server.url, "gpt-4o-mini")
+        assert model.generate("hello", timeout_seconds=600, max_tokens=64).is_cut
+        with pytest.raises(ProviderTimeout, match="or nothing of it for"):
+            model.generate("hello", timeout_seconds=600, max_tokens=64)
 
 
 def test_a_stream_that_breaks_off_is_no_answer() -> None:

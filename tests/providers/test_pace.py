@@ -4,13 +4,17 @@ import threading
 
 import pytest
 
-from signet.errors import ProviderBusy, ProviderTimeout
+from signet.errors import ProviderBusy, ProviderDown, ProviderTimeout
 from signet.providers.ollama import OllamaModel
 from signet.providers.openai import OpenAIModel
 from signet.providers.pace import Pace, PacedModel
 from support.models import Hang, fake_ollama
 from support.processes import eventually
 from support.strict import MODEL, Limits, strict
+
+
+def paced(model: OllamaModel | OpenAIModel, pace: Pace) -> PacedModel:
+    return PacedModel(model, pace, model)
 
 
 def play(pace: Pace, calls: int, *, slots: int) -> list[int]:
@@ -48,7 +52,7 @@ def test_an_answer_that_never_comes_halves_the_limit() -> None:
 def test_a_call_without_a_turn_is_postponed_and_its_time_counts_from_its_turn() -> None:
     release = threading.Event()
     with fake_ollama(Hang(release, "first"), "second") as server:
-        model = PacedModel(OllamaModel(server.url, "qwen3:4b"), Pace(most=4))
+        model = paced(OllamaModel(server.url, "qwen3:4b"), Pace(most=4))
 
         def ask() -> None:
             model.generate("hello", timeout_seconds=60, max_tokens=9)
@@ -67,20 +71,32 @@ def test_a_call_without_a_turn_is_postponed_and_its_time_counts_from_its_turn() 
 def test_a_server_that_tells_its_one_slot_is_never_asked_in_parallel() -> None:
     with strict("llama.cpp", "fine", limits=Limits(slots=1)) as server:
         model, pace = OpenAIModel(server.url, MODEL), Pace(most=4)
-        paced = PacedModel(model, pace, model.capacity)
+        paced_model = paced(model, pace)
         for _ in range(12):
-            paced.generate("hello", timeout_seconds=60, max_tokens=9)
+            paced_model.generate("hello", timeout_seconds=60, max_tokens=9)
         assert pace.limit == 1
         server.limits.slots = 2
         model.server.forget()
         pace.most = 4
         for _ in range(12):
-            paced.generate("hello", timeout_seconds=60, max_tokens=9)
+            paced_model.generate("hello", timeout_seconds=60, max_tokens=9)
         assert pace.limit == 2
 
 
-def test_a_timeout_is_passed_on() -> None:
-    with fake_ollama(Hang()) as server:
-        model = PacedModel(OllamaModel(server.url, "qwen3:4b"), Pace(most=4))
+def test_a_late_answer_of_a_server_that_works_is_a_timeout() -> None:
+    with fake_ollama(Hang(), "yes") as server:
+        model, pace = OllamaModel(server.url, "qwen3:4b"), Pace(most=4)
         with pytest.raises(ProviderTimeout):
-            model.generate("hello", timeout_seconds=0.2, max_tokens=9)
+            paced(model, pace).generate("hello", timeout_seconds=0.2, max_tokens=9)
+        assert not pace.is_hung
+
+
+def test_a_server_that_answers_nothing_is_down_until_it_answers_one_word() -> None:
+    with fake_ollama(Hang(), Hang(), Hang(), "yes", "fine") as server:
+        model, pace = OllamaModel(server.url, "qwen3:4b"), Pace(most=4)
+        for questions in (2, 3):
+            with pytest.raises(ProviderDown, match="hangs"):
+                paced(model, pace).generate("hello", timeout_seconds=0.2, max_tokens=9)
+            assert len(server.prompts) == questions, "the second call asks one word only"
+        assert paced(model, pace).generate("hello", timeout_seconds=60, max_tokens=9).text == "fine"
+        assert not pace.is_hung

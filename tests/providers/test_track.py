@@ -2,7 +2,7 @@
 
 import pytest
 
-from signet.providers.track import Timing, Track
+from signet.providers.track import SILENCE_SECONDS, Timing, Track
 
 
 def track(seconds: float, *, output: int = 100, calls: int = 10) -> Track:
@@ -27,6 +27,15 @@ def test_a_deadline_follows_the_speed_and_grows_after_each_late_call(
 ) -> None:
     known.late = late
     assert known.deadline(0, 1024, 90) == pytest.approx(deadline)
+
+
+def test_silence_is_short_however_long_an_answer_may_take() -> None:
+    slow = track(600, output=3_000)
+    assert slow.deadline(0, 4_096, 90) > 1_000
+    assert slow.silence(100) == SILENCE_SECONDS
+    assert slow.silence(6_000) == pytest.approx(3 * 600 * 600 / 3_000)
+    slow.late = 1
+    assert slow.silence(100) == 3 * SILENCE_SECONDS
 
 
 def test_a_deadline_is_never_shorter_than_the_setting() -> None:

@@ -40,6 +40,7 @@ _CHAT: Fields = {
     "stream": bool,
     "temperature": (int, float),
     "response_format": dict,
+    "stream_options": dict,
 }
 _MESSAGES: Fields = {
     "model": str,

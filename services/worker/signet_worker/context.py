@@ -157,7 +157,7 @@ class Context:
             server = f"{found.effective} {wanted.endpoint or wanted.ollama_url}"
             with self._lock:
                 pace = self._paces.setdefault(server, Pace(most=ration.at_once))
-            return PacedModel(metered, pace, found.model.capacity)
+            return PacedModel(metered, pace, found.model)
         return RationedModel(metered, self.db, self._slots, ration, yields=yields)
 
     def _resolved(self) -> Resolution:

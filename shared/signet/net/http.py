@@ -94,7 +94,7 @@ def proxy_for(url: str) -> str | None:
 
 
 @contextmanager
-def failures(url: str, seconds: float) -> Iterator[None]:
+def failures(url: str, seconds: float, silence: float | None = None) -> Iterator[None]:
     """Convert httpx errors of a request to `url` into Unreachable, TimedOut or Broken."""
     import httpx
 
@@ -109,7 +109,9 @@ def failures(url: str, seconds: float) -> Iterator[None]:
     ) as error:
         raise Unreachable(f"cannot connect to {shown(url)}: {error}") from error
     except httpx.TimeoutException as error:
-        raise TimedOut(f"timeout: no complete answer within {seconds:g} s") from error
+        is_silent = silence is not None and silence < seconds
+        silent = f", or nothing of it for {silence:g} s" if is_silent else ""
+        raise TimedOut(f"timeout: no complete answer within {seconds:g} s{silent}") from error
     except httpx.RequestError as error:
         raise Broken(f"the connection broke: {error}") from error
 
@@ -144,16 +146,19 @@ class Client:
         *,
         json: object = None,
         timeout_seconds: float,
+        silence_seconds: float | None = None,
         until: Callable[[bytes], bool] | None = None,
     ) -> Reply:
         """Return the reply to one request; raises Unreachable, TimedOut or Broken.
 
+        `silence_seconds` is the longest time without a byte of the answer.
         `until` receives each chunk of the body, and returns true to stop reading.
         """
-        with failures(self.base_url, timeout_seconds):
+        silence = min(silence_seconds or timeout_seconds, timeout_seconds)
+        with failures(self.base_url, timeout_seconds, silence):
             client, deadline = self._open()
             with deadline.within(timeout_seconds):
-                return self._exchange(client, method, path, json, timeout_seconds, until)
+                return self._exchange(client, method, path, json, silence, until)
 
     def close(self) -> None:
         """Close the connections when no request is running; a later request opens new ones."""

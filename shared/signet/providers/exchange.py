@@ -91,6 +91,7 @@ class Exchange:
         """`headers` replace the bearer token of the key."""
         self.provider = provider
         self._api_key = api_key
+        self._has_streamed = False
         bearer = {"authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = http.Client(base_url, headers=bearer if headers is None else headers)
 
@@ -100,10 +101,12 @@ class Exchange:
         payload: Mapping[str, object],
         *,
         timeout_seconds: float,
+        silence_seconds: float | None = None,
         wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
         """Post a JSON object and return the JSON object of the answer.
 
+        `silence_seconds` is the longest time without a part of an answer, for a server that has streamed before.
         `wishes` are optional fields that the server may not know: if it refuses, they are removed one by one, and
         omitted for an hour.
         """
@@ -116,7 +119,8 @@ class Exchange:
             for wish in wishes[left_out:]:
                 body |= wish
             try:
-                answer = self._object(self._ask("POST", path, body, timeout_seconds), body)
+                silence = silence_seconds if self._has_streamed else None
+                answer = self._object(self._ask("POST", path, body, timeout_seconds, silence), body)
             except ProviderTooLong:
                 raise
             except ProviderRefused as error:
@@ -172,12 +176,19 @@ class Exchange:
         self._client.close()
 
     def _ask(
-        self, method: str, path: str, payload: Mapping[str, object] | None, seconds: float
+        self,
+        method: str,
+        path: str,
+        payload: Mapping[str, object] | None,
+        seconds: float,
+        silence: float | None = None,
     ) -> object:
         if self._api_key is not None and not _is_header_text(self._api_key):
             raise self._down("the key contains invalid characters", REFUSED_SECONDS)
         try:
-            reply = self._client.send(method, path, json=payload, timeout_seconds=seconds)
+            reply = self._client.send(
+                method, path, json=payload, timeout_seconds=seconds, silence_seconds=silence
+            )
         except http.Unreachable as error:
             raise self._down(error.message, UNREACHABLE_SECONDS) from error
         except http.TimedOut as error:
@@ -225,6 +236,7 @@ class Exchange:
         if found is None:
             what = "is empty" if not body.strip() else f"is not JSON: {excerpt(body, asked)}"
             raise self._nonsense(f"the answer {what}")
+        self._has_streamed = True
         return found
 
     def _object(self, answer: object, asked: object) -> Mapping[str, object]:
@@ -334,8 +346,10 @@ def _whole(pieces: Sequence[Json]) -> Json:
         usage: Json = {}
         for piece in pieces:
             usage = as_object(piece.get("usage")) or usage
+        ends = [end for part in parts if (end := part.get("finish_reason"))]
+        choice = {"message": {"content": "".join(map(as_text, said))}, "finish_reason": None}
         return {
-            "choices": [{"message": {"content": "".join(map(as_text, said))}}],
+            "choices": [{**choice, **({"finish_reason": ends[-1]} if ends else {})}],
             "usage": usage,
         }
     usage = {}

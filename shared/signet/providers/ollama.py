@@ -123,7 +123,7 @@ class OllamaModel(_Ollama):
         options = {"num_predict": max_tokens, "num_ctx": size}
         payload = {
             "prompt": prompt,
-            "stream": False,
+            "stream": True,
             "think": False,
             # An error instead of a prompt without its beginning; older servers ignore these fields.
             "truncate": False,
@@ -134,6 +134,7 @@ class OllamaModel(_Ollama):
             "/api/generate",
             payload,
             timeout_seconds=seconds,
+            silence_seconds=self.silence(prompt),
             wishes=[] if shape is None else [{"format": shape}],
         )
         read = answer.get("prompt_eval_count")

@@ -68,14 +68,18 @@ class OpenAIModel(_OpenAI):
         payload = {
             "messages": [{"role": "user", "content": prompt}],
             self._limit_name: self.room(prompt, max_tokens),
-            "stream": False,
+            "stream": not self.is_vendor,
         }
         answer = self.post(
             "/chat/completions",
             payload,
             timeout_seconds=timeout_seconds,
+            silence_seconds=self.silence(prompt),
             # Some servers do not support schemas, and OpenAI's reasoning models refuse a temperature.
-            wishes=[] if shape is None else [_as_format(shape), {"temperature": 0}],
+            wishes=[
+                *([] if self.is_vendor else [{"stream_options": {"include_usage": True}}]),
+                *([] if shape is None else [_as_format(shape), {"temperature": 0}]),
+            ],
         )
         usage = as_object(answer.get("usage"))
         choice = first_object(answer.get("choices"))

@@ -8,11 +8,12 @@ decrease). The limit belongs to this process; only the worker calls language mod
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from signet.errors import ProviderBusy, ProviderTimeout
+from signet.errors import ProviderBusy, ProviderDown, ProviderFailed, ProviderTimeout
 from signet.providers.capacity import Capacity
 from signet.providers.ports import Completion, LanguageModel, Shape
 
@@ -26,6 +27,10 @@ NEWEST = 0.3
 WAIT_SHARE = 0.5
 #: Seconds before a job without a turn retries.
 BUSY_SECONDS = 1.0
+#: A server that does not answer a short question in this many seconds hangs, or still writes an abandoned answer; it is
+#: asked again after a minute.
+HUNG_SECONDS, HUNG_WAIT_SECONDS = 30.0, 60.0
+HUNG_QUESTION, HUNG_TOKENS = "Answer with the one word: yes", 8
 
 
 @dataclass(slots=True)
@@ -34,6 +39,8 @@ class Pace:
 
     most: int
     limit: int = 1
+    #: Whether the server did not even answer a short question.
+    is_hung: bool = False
     _running: int = 0
     _alone: float = 0.0
     _together: float = 0.0
@@ -88,16 +95,20 @@ class Pace:
         self._together = 0.0
 
 
+class Server(LanguageModel, Protocol):
+    """A model that can tell the capacity of its server."""
+
+    def capacity(self) -> Capacity: ...
+
+
 class PacedModel:
     """A LanguageModel that keeps the pace of its server."""
 
-    def __init__(
-        self, model: LanguageModel, pace: Pace, capacity: Callable[[], Capacity] = Capacity
-    ) -> None:
-        """`capacity` tells the slots of the server, and is asked before a second parallel call."""
+    def __init__(self, model: LanguageModel, pace: Pace, server: Server) -> None:
+        """`server` is the model without meters: it tells its slots, and answers a short question."""
         self._model = model
         self._pace = pace
-        self._capacity = capacity
+        self._server = server
 
     @property
     def name(self) -> str:
@@ -110,9 +121,14 @@ class PacedModel:
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
     ) -> Completion:
-        """Return the model's answer within `timeout_seconds` after its turn; raises ProviderBusy without a turn."""
+        """Return the model's answer within `timeout_seconds` after its turn.
+
+        Raises ProviderBusy without a turn, ProviderTimeout from a server that works, ProviderDown from one that hangs.
+        """
         try:
             with self._pace.turn(timeout_seconds * WAIT_SHARE) as running:
+                if self._pace.is_hung:
+                    self._wake(timeout_seconds)
                 return self._asked(prompt, timeout_seconds, max_tokens, shape, running)
         except TimeoutError:
             raise busy(self.name, self._pace.limit) from None
@@ -127,12 +143,28 @@ class PacedModel:
             )
         except ProviderTimeout:
             self._pace.failed()
+            self._wake(seconds)
             raise
         took = time.monotonic() - started
-        if self._pace.is_rising and (slots := self._capacity().slots):
+        if self._pace.is_rising and (slots := self._server.capacity().slots):
             self._pace.most = min(self._pace.most, slots)
         self._pace.answered(took / max(found.output_tokens or 1, 1), running)
         return found
+
+    def _wake(self, most_seconds: float) -> None:
+        """Ask a server a short question after a late answer; raises ProviderDown if it hangs."""
+        seconds = min(HUNG_SECONDS, most_seconds)
+        self._pace.is_hung = True
+        try:
+            self._server.generate(HUNG_QUESTION, timeout_seconds=seconds, max_tokens=HUNG_TOKENS)
+        except ProviderTimeout as error:
+            text = f"{self.name}: the server hangs: it did not answer one word within {seconds:g} s"
+            raise ProviderDown(
+                text, retry_after_seconds=HUNG_WAIT_SECONDS, provider=self.name
+            ) from error
+        except ProviderFailed:
+            pass  # an unusable answer is an answer
+        self._pace.is_hung = False
 
 
 def busy(name: str, calls: int) -> ProviderBusy:

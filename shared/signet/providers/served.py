@@ -11,7 +11,7 @@ from signet.errors import (
     ProviderRefused,
     ProviderTooLong,
 )
-from signet.providers import capacity, prompts
+from signet.providers import capacity, prompts, track
 from signet.providers.capacity import Capacity
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
 from signet.providers.ports import Reading
@@ -78,6 +78,10 @@ class Served(ABC):
             )
         return room
 
+    def silence(self, prompt: str) -> float:
+        """Return the seconds after which a streaming server that sends nothing hangs."""
+        return track.silence(self.name, capacity.estimate(prompt))
+
     def _told(self) -> Capacity:
         try:
             return self.ask_capacity()
@@ -98,6 +102,7 @@ class Served(ABC):
         payload: Mapping[str, object],
         *,
         timeout_seconds: float,
+        silence_seconds: float | None = None,
         wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
         """Post a request to this model; raises ProviderDown without the key, ModelMissing without the model."""
@@ -109,7 +114,13 @@ class Served(ABC):
             )
         body = {"model": self.model, **payload}
         try:
-            return self.exchange.post(path, body, timeout_seconds=timeout_seconds, wishes=wishes)
+            return self.exchange.post(
+                path,
+                body,
+                timeout_seconds=timeout_seconds,
+                silence_seconds=silence_seconds,
+                wishes=wishes,
+            )
         except ProviderTooLong as error:
             size = error.facts.get("context_tokens")
             self.server.refused(size if isinstance(size, int) else None)

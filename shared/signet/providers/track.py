@@ -19,6 +19,8 @@ KEPT, ENOUGH = 40, 10
 READS_FASTER = 10
 #: A deadline is this many times the expected time; each late call triples the next one, up to the longest.
 PATIENCE, LATE_FACTOR, LONGEST_SECONDS = 1.5, 3, 1_800.0
+#: Least time without a part of a streamed answer after which a server hangs: loading a model takes up to a minute.
+SILENCE_SECONDS = 90.0
 #: Shares of usable answers and of supported facts below which a model is too weak; the speed below which it is slow.
 WEAK_ANSWERS, WEAK_FACTS, SLOW_TOKENS = 0.5, 0.5, 4.0
 #: Expected minutes of the waiting jobs from which a model is slow.
@@ -66,11 +68,22 @@ class Track:
 
     def deadline(self, input_tokens: int, max_tokens: int, least: float) -> float:
         """Return the seconds to wait for an answer: `least`, or more where the model was slow before."""
-        units = sum(map(_units, self.calls))
-        rate = sum(one.seconds for one in self.calls) / units if units else 0.0
-        expected = rate * (max_tokens + input_tokens / READS_FASTER)
+        expected = self._seconds_per_unit * (max_tokens + input_tokens / READS_FASTER)
         wanted = max(least, PATIENCE * expected) * float(LATE_FACTOR ** min(self.late, 10))
         return max(least, min(wanted, LONGEST_SECONDS))
+
+    def silence(self, input_tokens: int) -> float:
+        """Return the seconds in which an answer begins, or goes on, if the server works."""
+        reading = self._seconds_per_unit * input_tokens / READS_FASTER
+        wanted = max(SILENCE_SECONDS, LATE_FACTOR * reading) * float(
+            LATE_FACTOR ** min(self.late, 10)
+        )
+        return min(wanted, LONGEST_SECONDS)
+
+    @property
+    def _seconds_per_unit(self) -> float:
+        units = sum(map(_units, self.calls))
+        return sum(one.seconds for one in self.calls) / units if units else 0.0
 
     def faults(self, waiting: int = 0) -> Iterator[str]:
         """Yield why the model is too weak, or too slow for this number of waiting jobs."""
@@ -97,6 +110,12 @@ def deadline(model: str, input_tokens: int, max_tokens: int, least: float) -> fl
     """Return the seconds to wait for an answer of a model."""
     with _lock:
         return _track(model).deadline(input_tokens, max_tokens, least)
+
+
+def silence(model: str, input_tokens: int) -> float:
+    """Return the seconds in which a streamed answer of a model begins, or goes on."""
+    with _lock:
+        return _track(model).silence(input_tokens)
 
 
 def answered(model: str, timing: Timing) -> None:
