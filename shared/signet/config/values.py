@@ -62,6 +62,10 @@ def from_text(value: str) -> float:
         return math.nan
 
 
+#: A host with a dot or a port, and perhaps a path.
+_BARE = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?(?:/\S*)?")
+
+
 def milliseconds(value: str) -> float:
     """Return the duration of `30d` or `12h` in milliseconds, or NaN."""
     found = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([smhdw])\s*", value)
@@ -83,10 +87,14 @@ def words(value: object, where: str, warnings: list[str]) -> object:
 
 
 def web_address(value: object, where: str, warnings: list[str]) -> object:
-    """Read an http or https URL."""
-    if not isinstance(value, str) or not web.is_address(value.strip()):
+    """Read an http or https URL; without a scheme it is http with a port or on this machine, else https."""
+    address = value.strip().rstrip("/") if isinstance(value, str) else ""
+    if _BARE.fullmatch(address):
+        is_plain = re.match(r"localhost\b|[\d.]+(?:/|$)|[^/]+:\d", address)
+        address = f"{'http' if is_plain else 'https'}://{address}"
+    if not web.is_address(address):
         raise Unfit("an http or https address")
-    return value.strip().rstrip("/")
+    return address
 
 
 def one_of(kinds: type[E]) -> Accept:

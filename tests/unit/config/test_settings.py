@@ -357,7 +357,7 @@ def test_model_and_dimensions_follow_the_embedding_provider(
 def test_an_address_must_be_http(name: str) -> None:
     good, warnings = settings_from({"embedding": {name: "http://localhost:8080/"}})
     assert (good.embedding.base_url, warnings) == ("http://localhost:8080", ())
-    for bad in ("file:///etc/passwd", "localhost:8080", "http://", "http://[x", "http://a:99999"):
+    for bad in ("file:///etc/passwd", "localhost 8080", "http://", "http://[x", "http://a:99999"):
         found, warnings = settings_from({"embedding": {name: bad}})
         assert found.embedding.base_url is None
         assert len(warnings) == 1
@@ -625,3 +625,24 @@ def test_a_setting_that_changes_nothing_says_so(key: str, value: object, why: st
 def test_the_default_of_a_setting_that_changes_nothing_is_no_reason_to_warn() -> None:
     assert settings_from(nest("memory.database", "memory/memories.db"))[1] == ()
     assert settings_from(nest("pipelineV2.worker.maxLoadPerCpu", 0.8))[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("127.0.0.1:1234/v1", "http://127.0.0.1:1234/v1"),
+        ("localhost:1234", "http://localhost:1234"),
+        ("localhost/v1/", "http://localhost/v1"),
+        ("mini:11434", "http://mini:11434"),
+        ("192.168.1.5", "http://192.168.1.5"),
+        ("api.example.com/openai/v1", "https://api.example.com/openai/v1"),
+        ("https://api.example.com/v1", "https://api.example.com/v1"),
+        ("ftp://api.example.com", None),
+        ("http:/127.0.0.1", None),
+        ("my server", None),
+    ],
+)
+def test_a_model_address_may_lack_its_scheme(written: str, read: str | None) -> None:
+    settings, warnings = settings_from(nest("memory.pipelineV2.extraction.endpoint", written))
+    assert settings.pipeline.extraction.endpoint == read
+    assert bool(warnings) == (read is None)
