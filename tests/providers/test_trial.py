@@ -2,10 +2,12 @@
 
 import pytest
 
+from signet.providers.anthropic import AnthropicModel
 from signet.providers.ollama import OllamaModel
-from signet.providers.openai import OpenAIModel
+from signet.providers.openai import BASE_URL, OpenAIModel
 from signet.providers.trial import tried
 from support.models import Hang, Status, fake_ollama, fake_openai
+from support.strict import MODEL, strict
 
 MODELS = ("gpt-4o-mini", "text-embedding-3-small")
 
@@ -40,7 +42,41 @@ def test_a_refused_key_names_the_setting_for_it() -> None:
 
 def test_a_missing_ollama_model_and_a_slow_server_are_reported() -> None:
     with fake_ollama(models=["qwen3:4b"]) as server:
-        assert "ollama pull mistral" in tried(OllamaModel(server.url, "mistral")).fault
+        assert tried(OllamaModel(server.url, "mistral")).fix == "ollama pull mistral"
     with fake_ollama(Hang()) as server:
         trial = tried(OllamaModel(server.url, "qwen3:4b"), seconds=0.2)
     assert "no complete answer within" in trial.fault and trial.fix is None
+
+
+SET = "signet config set memory.pipelineV2.extraction"
+
+
+@pytest.mark.parametrize("pasted", ["/v1", "/api/generate", "/api", "/v1/chat/completions"])
+def test_a_wrong_address_of_ollama_is_corrected(pasted: str) -> None:
+    with strict("ollama", "yes") as server:
+        trial = tried(OllamaModel(f"{server.url}{pasted}", MODEL))
+        assert trial.fix == f"{SET}.endpoint {server.url}"
+        assert "ollama pull" not in trial.fault
+
+
+def test_a_server_of_another_kind_names_the_provider_for_it() -> None:
+    with strict("llama.cpp", "yes") as server:
+        trial = tried(OllamaModel(server.url, MODEL))
+        assert trial.fix == f"{SET}.provider openai, then: {SET}.endpoint {server.url}"
+    with strict("ollama", "yes") as server:
+        trial = tried(OpenAIModel(f"{server.url}/v1", MODEL))
+        assert trial.fix == f"{SET}.provider ollama, then: {SET}.endpoint {server.url}"
+
+
+def test_tls_where_none_is_spoken_is_corrected_on_this_machine() -> None:
+    with strict("llama.cpp", "yes") as server:
+        trial = tried(OpenAIModel(server.url.replace("http:", "https:"), MODEL))
+        assert trial.fix == f"{SET}.endpoint {server.url}"
+
+
+def test_a_missing_key_names_the_setting_for_it() -> None:
+    for model in (
+        AnthropicModel("http://127.0.0.1:9", MODEL, api_key=None),
+        OpenAIModel(BASE_URL, MODEL),
+    ):
+        assert tried(model).fix == f"{SET}.apiKey '$secret:NAME'"

@@ -4,17 +4,21 @@ Calls are not retried here: a rate-limited server opens the queue's circuit brea
 without occupying a worker (PIP-62).
 """
 
+from signet.net.http import host_of
 from signet.providers.loose import as_object, text_of
 from signet.providers.ports import Completion, Shape
 from signet.providers.served import Served
 
-BASE_URL = "https://api.anthropic.com"
+VENDOR_HOST = "api.anthropic.com"
+BASE_URL = f"https://{VENDOR_HOST}"
 VERSION = "2023-06-01"
 PROBE_SECONDS = 10.0
 
 
 class AnthropicModel(Served):
     """A language model behind `{url}/v1/messages`."""
+
+    LIST = "/v1/models"
 
     def __init__(self, url: str, model: str, *, api_key: str | None) -> None:
         super().__init__(
@@ -23,7 +27,7 @@ class AnthropicModel(Served):
             model,
             api_key=api_key,
             headers={"anthropic-version": VERSION, **({"x-api-key": api_key} if api_key else {})},
-            needs_key="requires a key (api_key or ANTHROPIC_API_KEY)",
+            needs_key=f"requires a key (api_key{'' if host_of(url) != VENDOR_HOST else ' or ANTHROPIC_API_KEY'})",
         )
 
     def generate(

@@ -19,9 +19,6 @@ SHORTENING_FAMILY = "text-embedding-3"
 
 PROBE_SECONDS = 5.0
 
-#: Paths of single calls, which people paste as the address.
-_CALLS = ("/chat/completions", "/completions", "/embeddings", "/models")
-
 #: What servers call the context size in their lists of models (vLLM, OpenRouter, Groq, LM Studio).
 _SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_window")
 
@@ -57,7 +54,7 @@ class OpenAIModel(_OpenAI):
 
     def __init__(self, url: str, model: str, *, api_key: str | None = None) -> None:
         super().__init__(url, model, api_key)
-        self.address, self._api_key = url.rstrip("/"), api_key
+        self.address = url.rstrip("/")
         # OpenAI's newer models refuse the old name, compatible servers do not know the new one.
         self._limit_name = "max_completion_tokens" if self.is_vendor else "max_tokens"
 
@@ -98,7 +95,7 @@ class OpenAIModel(_OpenAI):
             return Capacity()
         size = _size_in(self._rows("/models"), self.model)
         with contextlib.closing(
-            Exchange(self.name, self.address.removesuffix("/v1"), api_key=self._api_key)
+            Exchange(self.name, self.address.removesuffix("/v1"), api_key=self.api_key)
         ) as root:
             with contextlib.suppress(ProviderDown, ProviderFailed):
                 props = root.get("/props", timeout_seconds=PROBE_SECONDS)
@@ -112,14 +109,6 @@ class OpenAIModel(_OpenAI):
                 found = root.get("/api/v0/models", timeout_seconds=PROBE_SECONDS)
                 size = _size_in(_listed(found), self.model)
         return Capacity(context_tokens=size)
-
-    def at(self, address: str) -> "OpenAIModel":
-        """Return the same model at another address."""
-        return OpenAIModel(address, self.model, api_key=self._api_key)
-
-    def names(self) -> list[str]:
-        """Return the models that the server lists; raises ProviderDown or ProviderFailed."""
-        return [str(row.get("id")) for row in self._rows("/models")]
 
     def _rows(self, path: str) -> list[Json]:
         return _listed(self.exchange.get(path, timeout_seconds=PROBE_SECONDS))
@@ -141,14 +130,6 @@ class OpenAIEmbedder(_OpenAI, ServedEmbedder):
             payload["dimensions"] = self.dimensions
         answer = self.post("/embeddings", payload, timeout_seconds=EMBED_SECONDS)
         return _in_order(answer.get("data"))
-
-
-def endpoints(address: str) -> list[str]:
-    """Return an address and its corrections: without the path of a call, and with the usual `/v1`."""
-    plain = address.rstrip("/")
-    for path in _CALLS:
-        plain = plain.removesuffix(path)
-    return list(dict.fromkeys((address, plain, f"{plain}/v1", plain.removesuffix("/v1"))))
 
 
 def _listed(answer: Mapping[str, object]) -> list[Json]:

@@ -14,16 +14,21 @@ from signet.errors import (
 from signet.providers import capacity, prompts, track
 from signet.providers.capacity import Capacity
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
+from signet.providers.loose import as_object
 from signet.providers.ports import Reading
 from signet.providers.vectors import batches
 
 #: Statuses of a model or an address that the server does not have, and the wait until a person has corrected it.
 MISSING = frozenset({404, 405})
 MISSING_SECONDS = 60.0
+LIST_SECONDS = 5.0
 
 
 class Served(ABC):
     """A model of a server. `needs_key` describes the required key; None if it works without one."""
+
+    #: The path of the list of models.
+    LIST = "/models"
 
     def __init__(
         self,
@@ -38,6 +43,7 @@ class Served(ABC):
         self.model = model
         self.name = f"{kind}:{model}"
         self.exchange = Exchange(self.name, url, api_key=api_key, headers=headers)
+        self.api_key = api_key
         self.lacks_key = None if api_key else needs_key
         self.server = capacity.ModelServer(url.rstrip("/"), self.name)
 
@@ -81,6 +87,12 @@ class Served(ABC):
     def silence(self, prompt: str) -> float:
         """Return the seconds after which a streaming server that sends nothing hangs."""
         return track.silence(self.name, capacity.estimate(prompt))
+
+    def names(self) -> list[str]:
+        """Return the models that the server lists; raises ProviderDown or ProviderFailed."""
+        listed = self.exchange.get(self.LIST, timeout_seconds=LIST_SECONDS).get("data")
+        rows = map(as_object, listed) if isinstance(listed, list) else ()
+        return [str(row.get("id")) for row in rows]
 
     def _told(self) -> Capacity:
         try:
