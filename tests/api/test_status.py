@@ -8,7 +8,7 @@ from signet import clock
 from signet.queue import circuit_breaker
 from signet_api.health import Seen
 from support.asgi import OVER_SOCKET
-from support.http import Api, an_api
+from support.http import Api, a_workspace, an_api, api_over
 
 
 def test_health_answers_from_memory_with_what_clients_read(api: Api) -> None:
@@ -182,3 +182,12 @@ def test_metrics_tell_the_queue_as_it_is_now(api: Api) -> None:
     assert any('job_type="extract"' in line and line.endswith(" 1.0") for line in jobs), jobs
     assert 'signet_process_up{process="worker"} 0.0' in answer.body
     assert "signet_database_bytes" in answer.body
+
+
+def test_the_address_of_another_machines_ollama_is_told(tmp_path: Path) -> None:
+    written = "memory: {pipelineV2: {extraction: {provider: ollama, model: m}}}\n"
+    workspace = a_workspace(tmp_path / "agents", written)
+    for host, told in (("10.1.2.3", "http://10.1.2.3:11434"), ("127.0.0.1", None)):
+        with api_over(workspace, environ={"OLLAMA_HOST": host}) as api:
+            found = api.get("/api/status").body["pipelineV2"]["extraction"]
+            assert found["endpoint"] == told

@@ -194,10 +194,11 @@ def api_over(
     wait_seconds: float = 5.0,
     bind: str = "127.0.0.1",
     peer: str = "127.0.0.1",
+    environ: Mapping[str, str] | None = None,
 ) -> Iterator[Api]:
     """Open the app over a workspace."""
     db = Database(workspace.database, wait_seconds=wait_seconds)
-    live = LiveSettings(workspace, config.load(workspace, {}))
+    live = LiveSettings(workspace, config.load(workspace, environ or {}))
     vectors = QueryVectors(live)
     state = State(
         db=db,

@@ -8,7 +8,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Query, Response
 
@@ -22,8 +22,10 @@ from signet.domain.sessions import running as sessions
 from signet.domain.transcripts import readings
 from signet.domain.updates.check import is_allowed
 from signet.errors import Invalid
+from signet.net import http
 from signet.observe import logfile
 from signet.process.program import SUPERVISOR_PID
+from signet.providers import registry
 from signet.queue import circuit_breaker, pauses, stats
 from signet.queue.kinds import QUEUES
 from signet.wire import status as wire
@@ -80,7 +82,13 @@ async def status(state: State, parts: frozenset[str]) -> wire.Status:
 
 
 def _pipeline(state: State) -> object:
-    return config.as_public_dict(state.settings).get("pipelineV2", {})
+    """Return the settings of the pipeline; the address of extraction is that of another machine's Ollama too."""
+    found = cast(dict[str, Any], config.as_public_dict(state.settings).get("pipelineV2", {}))
+    extraction, usual = found.get("extraction", {}), state.live.loaded.environment.ollama_url
+    is_usual = extraction.get("provider") == registry.OLLAMA and not extraction.get("endpoint")
+    if is_usual and not http.is_loopback(usual):
+        extraction["endpoint"] = http.shown(usual)
+    return found
 
 
 def _sqlite(state: State) -> wire.Sqlite:
