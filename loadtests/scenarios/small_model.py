@@ -92,14 +92,14 @@ def _measure(stack: Stack, url: str, report: Report) -> None:
         client.post("/api/memory/remember", {"content": text})
     end = {"sessionKey": "one", "harness": "codex", "transcript": TALK, "reason": "end"}
     client.post("/api/hooks/session-end", end)
-    before, prompted_before = _found(client), _prompted(client, "before")
+    prompted_before = _prompted(client, "before")
     stack.start(WORKER)
     started = time.monotonic()
     _await_end(stack)
     Client(stack.port, stack.workspace).post("/api/synthesis/trigger", {})
     _await_end(stack)
     client = Client(stack.port, stack.workspace)  # the API closes idle connections
-    after, prompted_after = _found(client), _prompted(client, "after")
+    outranked, prompted_after = _outranked(client), _prompted(client, "after")
     path = stack.workspace.root / "MEMORY.md"
     text = path.read_text("utf-8") if path.exists() else ""
     stats: dict[str, Any] = json.load(urllib.request.urlopen(f"{url}/stats"))
@@ -112,8 +112,7 @@ def _measure(stack: Stack, url: str, report: Report) -> None:
         / sum(one["seconds"] for one in calls),
         "cut": sum(one["end"] == "maxTokens" for one in calls),
         "most_at_once": stats["most_at_once"],
-        "found_before": len(before),
-        "lost": len(before - after),
+        "outranked": outranked,
         "prompts_before": len(prompted_before),
         "prompts_lost": len(prompted_before - prompted_after),
         "in_memory_file": sum(word in text for _, word in SAID.values()),
@@ -127,14 +126,14 @@ def _measure(stack: Stack, url: str, report: Report) -> None:
     report.notes.append(f"MEMORY.md: {len(text)} characters; requests and answers: {kept}")
 
 
-def _found(client: Client) -> set[str]:
-    """Return the questions whose answer is the first result."""
-    found = set()
-    for question, word in SAID.values():
-        results = client.results("", question)
-        if results and word in results[0]["content"]:
-            found.add(question)
-    return found
+def _outranked(client: Client) -> int:
+    """Return the number of questions whose first result is a statement of the model without the answer."""
+    firsts = [(client.results("", question)[:1], word) for question, word in SAID.values()]
+    return sum(
+        first["origin"] == "inferred" and word not in first["content"]
+        for found, word in firsts
+        for first in found
+    )
 
 
 def _prompted(client: Client, turn: str) -> set[str]:
