@@ -53,7 +53,6 @@ _NO_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 
 
 class Verdict(StrEnum):
@@ -111,8 +110,7 @@ class Grounds:
             return Verdict.EMPTY
         supported = [term for term in terms if self._source.has(term)]
         share = len(supported) / len(terms)
-        copied = sum(map(self._request.has, terms)) / len(terms)
-        if copied >= ECHO_SHARE and copied > share:
+        if self._is_copy(terms, share):
             return Verdict.ECHO
         if share < LEAST_SUPPORT:
             return Verdict.INVENTED
@@ -137,8 +135,7 @@ class Grounds:
         lines = text.splitlines()
         body = "\n".join(line for line in lines if not line.startswith("#"))
         share, terms = self.share(body), content(body)
-        copied = sum(map(self._request.has, terms)) / len(terms) if terms else 0.0
-        if share < LEAST_SUPPORT or (copied >= ECHO_SHARE and copied > share):
+        if share < LEAST_SUPPORT or self._is_copy(terms, share):
             return ""
         kept = [line for line in lines if not self._is_foreign(line)]
         told = sum(len(line) for line in kept if not line.startswith("#"))
@@ -152,12 +149,17 @@ class Grounds:
         return any(
             (
                 (word[0].isupper() and not self._is_german and word.lower() not in PLAIN)
-                or _has_digit(word)
+                or meaning.has_digit(word)
             )
             and not self._source.has(_folded(word))
             and not self._request.has(_folded(word))
             for word in words
         )
+
+    def _is_copy(self, terms: Sequence[str], share: float) -> bool:
+        """Return whether words come from the request rather than from the source, which has this share of them."""
+        copied = sum(map(self._request.has, terms)) / max(len(terms), 1)
+        return copied >= ECHO_SHARE and copied > share
 
     def names(self, name: str) -> bool:
         """Return whether the source contains every word of a name."""
@@ -168,7 +170,7 @@ class Grounds:
         """Yield the sentences of the source that contain all of the terms, and one of the verbs if any are given."""
         wanted = [one for one in map(_folded, terms) if one not in _EMPTY]
         any_of = tuple(verbs)
-        for sentence in _SENTENCE.split(self.source):
+        for sentence in meaning.SENTENCE.split(self.source):
             words = _Words(sentence)
             if all(map(words.has, wanted)) and (not any_of or any(map(words.has, any_of))):
                 yield sentence
@@ -188,7 +190,7 @@ def particulars(text: str) -> list[str]:
     language = languages.of(fts.words(text), fts.STOP_WORDS)
     found: list[str] = []
     ordinary = _EMPTY | fts.STOP_WORDS
-    for sentence in _SENTENCE.split(text):
+    for sentence in meaning.SENTENCE.split(text):
         for number, match in enumerate(_WORD.finditer(sentence)):
             word = match[0]
             is_name = not text.isupper() and (
@@ -198,7 +200,7 @@ def particulars(text: str) -> list[str]:
             folded = _folded(word)
             if word == "May" and number > 0:
                 found.append(folded)
-            elif (_has_digit(folded) and folded != "1") or is_name:
+            elif (meaning.has_digit(folded) and folded != "1") or is_name:
                 found += [folded] if folded not in ordinary else []
     return list(dict.fromkeys(found))
 
@@ -238,7 +240,7 @@ class _Words:
         """Return whether the text contains a word or another form of it."""
         if term in self._whole:
             return True
-        if _has_digit(term):
+        if meaning.has_digit(term):
             return False
         if f"{term}s" in self._whole or (term[-1:] == "s" and term[:-1] in self._whole):
             return True
@@ -261,7 +263,7 @@ def _parts(text: str, *, is_by_assistant: bool = False) -> list[meaning.Part]:
 
 def _are_same(one: str, other: str) -> bool:
     return one == other or (
-        not _has_digit(one + other)
+        not meaning.has_digit(one + other)
         and min(len(one), len(other)) >= PREFIX_CHARS
         and _are_forms(one, other)
     )
@@ -271,10 +273,6 @@ def _are_forms(one: str, other: str) -> bool:
     shorter = min(len(one), len(other))
     least = max(PREFIX_CHARS, round(PREFIX_SHARE * shorter))
     return one[:least] == other[:least]
-
-
-def _has_digit(word: str) -> bool:
-    return any(map(str.isdigit, word))
 
 
 def _folded(word: str) -> str:

@@ -34,7 +34,7 @@ _PEOPLE = words(
     " girlfriend boyfriend grandmother grandfather client customer teacher doctor"
     " schwester bruder mutter vater frau mann sohn tochter kollege kollegin chef chefin freund freundin"
 )
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
+SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 _BULLET = re.compile(r"^[\s>*•+#-]*(?:\d{1,2}[.)]\s+)?[*_]*")
 _PART = re.compile(
     r"[,;:]\s+|\s+(?=(?:and|but|while|whereas|because|before|after|which|who|und|aber|et|mais|y|pero)\s)",
@@ -120,7 +120,7 @@ def parts(
     Nothing that an assistant says is a statement of the user about himself.
     """
     found: list[Part] = []
-    for sentence in (_BULLET.sub("", one) for one in _SENTENCE.split(text)):
+    for sentence in (_BULLET.sub("", one) for one in SENTENCE.split(text)):
         named = frozenset(particulars(sentence)) | _first_name(sentence, terms)
         is_about_user = _ABOUT_USER.match(sentence) is not None
         is_own = True
@@ -226,7 +226,7 @@ def _weight(terms: Collection[str], part: Part, named: Collection[str]) -> int:
 def _is_moved(one: str, statement: Part, source: Sequence[Part]) -> bool:
     """Return whether the source says the statement's other words of another number or name than this one."""
     rest = [term for term in statement.terms if term != one]
-    named, is_number = statement.particulars, _is_number(one)
+    named, is_number = statement.particulars, has_digit(one)
     hosts = [part for part in source if part.has(one)]
     if any(_POINTS_BACK.search(part.text) for part in hosts):
         return False
@@ -238,7 +238,7 @@ def _is_moved(one: str, statement: Part, source: Sequence[Part]) -> bool:
         for part in source
         if not part.has(one)
         and (part.has(subject) or not is_hosted)
-        and any(_is_number(o) == is_number for o in part.particulars - named)
+        and any(has_digit(o) == is_number for o in part.particulars - named)
     ) or (bool(hosts) and all(_has_other_subject(statement, part, source) for part in hosts))
 
 
@@ -254,7 +254,8 @@ def _has_other_subject(statement: Part, part: Part, source: Sequence[Part]) -> b
     )
 
 
-def _is_number(word: str) -> bool:
+def has_digit(word: str) -> bool:
+    """Return whether a word is a number, or contains one."""
     return any(map(str.isdigit, word))
 
 
