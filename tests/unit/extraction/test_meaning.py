@@ -7,6 +7,35 @@ from signet.domain.extraction.grounding import Grounds, Verdict
 
 CHANGED = (
     (
+        "Eva pays 40 euros, Jonas pays 60 euros for the internet.",
+        "Jonas pays 40 euros for the internet.",
+    ),
+    (
+        "The nightly backup starts at 02:30 and ends at 04:00.",
+        "The nightly backup starts at 04:00.",
+    ),
+    ("Ana joined in 2019, Ben joined in 2021.", "Ben joined in 2019."),
+    (
+        "The gateway must retry GET requests but must not retry POST requests.",
+        "The gateway must retry POST requests.",
+    ),
+    ("I stopped smoking in 2020.", "The user smokes."),
+    ("My father has diabetes.", "The user has diabetes."),
+    ("The landlord wants the rent on the 3rd.", "The user wants the rent on the 3rd."),
+    ("Postgres replaced MySQL in the shop.", "MySQL replaced Postgres in the shop."),
+    ("Heron depends on the ledger.", "The ledger depends on heron."),
+    ("I think about buying a house in Potsdam.", "The user bought a house in Potsdam."),
+    ("The pull request was rejected by Ana.", "The pull request was accepted by Ana."),
+    ("The EU region is disabled, the US region is enabled.", "The EU region is enabled."),
+    ("Mina is 7 and Leo is 4.", "Leo is 7."),
+    ("Carla is taller than Dora.", "Dora is taller than Carla."),
+    ("The key expires in June, the certificate in July.", "The certificate expires in June."),
+    ("It is not true that the ledger loses writes.", "The ledger loses writes."),
+    ("Ich habe keinen Hund.", "Der Nutzer hat einen Hund."),
+    ("Tom würde gern nach Madrid ziehen.", "Tom zieht nach Madrid."),
+    ("The office has 3 cats and 5 dogs.", "The office has 5 cats and 3 dogs."),
+    ("Alice paid Bob.", "Alice was paid by Bob."),
+    (
         "The heron service listens on port 3850 and its metrics on port 9100.",
         "The heron service listens on port 9100.",
     ),
@@ -120,6 +149,21 @@ CHANGED = (
     ("Only Ana may merge to main.", "Ben may merge to main."),
 )
 REWORDED = (
+    (
+        "Eva pays 40 euros, Jonas pays 60 euros for the internet.",
+        "Jonas pays 60 euros for the internet.",
+    ),
+    ("The nightly backup starts at 02:30 and ends at 04:00.", "The nightly backup ends at 04:00."),
+    (
+        "The gateway must retry GET requests but must not retry POST requests.",
+        "The gateway does not retry POST requests.",
+    ),
+    ("I stopped smoking in 2020.", "The user stopped smoking in 2020."),
+    ("My father has diabetes.", "The user's father has diabetes."),
+    ("Postgres replaced MySQL in the shop.", "MySQL was replaced by Postgres in the shop."),
+    ("The pull request was rejected by Ana.", "Ana rejected the pull request."),
+    ("The key expires in June, the certificate in July.", "The certificate expires in July."),
+    ("Ich habe keinen Hund.", "Der Nutzer hat keinen Hund."),
     (
         "The heron service listens on port 3850 and its metrics on port 9100.",
         "The heron service listens on port 3850.",

@@ -48,7 +48,7 @@ _UNSURE = re.compile(
     r"|plan(?:s|ned|ning)?|intend(?:s|ed|ing)?|dream(?:s|ed|ing)?|if|unless|would|could|might|maybe|perhaps|possibly|consider(?:s|ed|ing)?|suggest(?:s|ed|ing)?"
     r"|propos(?:e|es|ed|ing)|recommend(?:s|ed|ing)?|claim(?:s|ed|ing)?|rumou?rs?|thought (?:about|of)"
     r"|think(?:ing)? (?:about|of)|used to|wonder(?:s|ed|ing)?|imagine|suppose[sd]?|for example|wrong|wenn|falls"
-    r"|vielleicht)\b",
+    r"|vielleicht|würden?|könnten?|möchten?)\b",
     re.IGNORECASE,
 )
 #: What a statement writes for such a source.
@@ -77,6 +77,7 @@ _ELIDED = re.compile(
     r"|listens|keeps|needs|wants|goes|takes|eats|drinks|owns|writes|reads|sends|hat|ist)\b",
     re.IGNORECASE,
 )
+_THING = re.compile(r"(?:and |but )?(?:the|an?)\s+(?!user\b)", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"(?:(?:and|but)\s+)?(?:it|its|they|their|this|that|these|those|there|which|who|whose|where|he|she|his|her|i|we|my|our"
     r"|you|er|sie|es)\b",
@@ -167,6 +168,7 @@ def _differs(statement: Part, part: Part, same: AreForms) -> bool:
         or (statement.is_users and part.is_by_assistant)
         or _roles_differ(statement, part)
         or _is_turned(statement, part, same)
+        or _counts_differ(statement, part)
     )
 
 
@@ -195,7 +197,8 @@ def _is_own(piece: str, before: bool) -> bool:
     if _OTHERS.search(piece):
         return False
     first = _WORD.search(piece)
-    if first and first[0][0].isupper() and first[0].lower() not in PLAIN:
+    is_named = first and first[0][0].isupper() and first[0].lower() not in PLAIN
+    if is_named or _THING.match(piece):
         return _MINE.search(piece) is not None
     return before
 
@@ -290,9 +293,31 @@ def _roles_differ(statement: Part, part: Part) -> bool:
         return True
     if any({ours[one], theirs[one]} == {"from", "to"} for one in ours.keys() & theirs.keys()):
         return True
+    if statement.terms[:1] == part.terms[:1] and any(
+        statement.has(one)
+        and part.has(one)
+        and (ours.get(one) == "by") != (theirs.get(one) == "by")
+        for one in (ours.keys() | theirs.keys()) & statement.particulars
+    ):
+        return True
     spoken = {word.lower() for word in _WORD.findall(part.text)}
     turned = [one for one, role in ours.items() if role in ("over", "than") and one in spoken]
     return any(theirs.get(one) != ours[one] for one in turned) and bool(theirs)
+
+
+def _counts_differ(statement: Part, part: Part) -> bool:
+    """Return whether a part counts something that a statement counts, with other numbers only."""
+    ours, theirs = _counted(statement.text), _counted(part.text)
+    return any(word in theirs and not numbers <= theirs[word] for word, numbers in ours.items())
+
+
+def _counted(text: str) -> dict[str, set[str]]:
+    """Return the numbers in front of each word."""
+    found: dict[str, set[str]] = {}
+    for number, word in pairwise(_WORD.findall(text.lower())):
+        if has_digit(number) and word.isalpha():
+            found.setdefault(word, set()).add(number)
+    return found
 
 
 def _is_turned(statement: Part, part: Part, same: AreForms) -> bool:
