@@ -38,6 +38,15 @@ PIPELINE = Actor(
 SHADOW = Actor(name="pipeline-shadow", type="pipeline")
 BLOCKED = "destructive_mutations_disabled"
 CONTRADICTION = "semantic_contradiction"
+#: What a job counts.
+_COUNTED = (
+    "added updated deleted deduped skippedLowConfidence skippedForgotten blockedDestructive reviewNeeded"
+    " embeddingsAdded"
+).split()
+#: Fields of a history row that are empty unless the outcome says otherwise.
+_OUTCOMES = (
+    "createdMemoryId updatedMemoryId deletedMemoryId dedupedExistingId blockedReason skippedReason"
+).split()
 #: Where a history row names the memory that says what the fact says.
 _STANDS_FOR = ("createdMemoryId", "dedupedExistingId", "updatedMemoryId")
 
@@ -88,22 +97,7 @@ def proposals(
 
     Returns the counts of the job's result, and ID and text of each grounded fact that is a memory now.
     """
-    counts: Counter[str] = Counter(
-        dict.fromkeys(
-            (
-                "added",
-                "updated",
-                "deleted",
-                "deduped",
-                "skippedLowConfidence",
-                "skippedForgotten",
-                "blockedDestructive",
-                "reviewNeeded",
-                "embeddingsAdded",
-            ),
-            0,
-        )
-    )
+    counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
     facts: list[tuple[str, str]] = []
     for proposal in found:
         outcome = _one(tx, proposal, writing, counts)
@@ -307,14 +301,9 @@ def _record(
         "extractionModel": writing.extraction_model,
         "factCount": writing.fact_count,
         "entityCount": writing.entity_count,
-        "createdMemoryId": None,
-        "updatedMemoryId": None,
-        "deletedMemoryId": None,
-        "dedupedExistingId": None,
-        "blockedReason": None,
         "reviewNeeded": False,
         "contradictionRisk": False,
-        "skippedReason": None,
+        **dict.fromkeys(_OUTCOMES),
     }
     history.record(
         tx,

@@ -8,17 +8,7 @@ from signet.domain.graph.models import Triple
 
 #: Types a fact may have; anything else a model says becomes `fact`.
 FACT_TYPES = frozenset(
-    (
-        "fact",
-        "preference",
-        "decision",
-        "rationale",
-        "procedural",
-        "semantic",
-        "daily-log",
-        "episodic",
-        "system",
-    )
+    "fact preference decision rationale procedural semantic daily-log episodic system".split()
 )
 
 MIN_FACT_CHARS = 10

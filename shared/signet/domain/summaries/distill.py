@@ -119,9 +119,7 @@ class Model:
         parts = split.parts(text)
         if len(parts) == 1:
             try:
-                request = prompt.notes(text, day=day)
-                found = self._read(request, day, MAX_FACTS, Grounds(text, prompt.INSTRUCTIONS))
-                return found or Rules().notes(asked, check)
+                return self._whole(asked, prompt.notes(text, day=day), MAX_FACTS, check)
             except ProviderTooLong:
                 parts = split.parts(text, len(text) // 2)
         read: list[Notes] = []
@@ -130,22 +128,23 @@ class Model:
         check()
         return self._combined(read, day)
 
+    def _whole(self, asked: Asked, request: str, most: int, check: Callable[[], None]) -> Notes:
+        """Return the model's notes of the session of `asked`, those of the rules if they are unusable."""
+        grounds = Grounds(asked.session.text, prompt.INSTRUCTIONS)
+        return self._read(request, asked.day, most, grounds) or Rules().notes(asked, check)
+
     def _part(
         self, asked: Asked, text: str, place: str, check: Callable[[], None]
     ) -> Sequence[Notes]:
         """Read one part, in halves where the model's context is too small, by the rules below `LEAST_CHARS`."""
         check()
-        rules = replace(asked, session=replace(asked.session, text=text))
+        part = replace(asked, session=replace(asked.session, text=text))
         request = prompt.part_notes(text, day=asked.day, place=place)
-        grounds = Grounds(text, prompt.INSTRUCTIONS)
         try:
-            return [
-                self._read(request, asked.day, MAX_PART_FACTS, grounds)
-                or Rules().notes(rules, check)
-            ]
+            return [self._whole(part, request, MAX_PART_FACTS, check)]
         except ProviderTooLong:
             if len(text) < LEAST_CHARS:
-                return [Rules().notes(rules, check)]
+                return [Rules().notes(part, check)]
         halves = split.parts(text, len(text) // 2)
         return [one for half in halves for one in self._part(asked, half, place, check)]
 
