@@ -40,6 +40,7 @@ SCENARIOS = {
     "corrections": 0.0,
     "machines": 0.0,
     "languages": 0.0,
+    "statements": 0.0,
     "everyday": 0.0,
     "forgetting": 0.0,
     "shipped": 0.0,
