@@ -45,6 +45,8 @@ _TURN = re.compile(
     r"(?:^[^\S\n]*+|[.!?…] )[*_>#]{0,4}(?:user|human|assistant|system)[*_]{0,3}[^\S\n]*+:",
     re.I | re.M,
 )
+#: What goes on in a sentence, as the patterns below write it, and as it is compiled: a dot before a letter ends none.
+_WITHIN, _COMPILED = r"[^.!?\n]", r"(?:[^.!?\n]|\.(?=\w))"
 _GAP = r"[^.!?\n]{0,80}?"
 _START = r"(?:^|[.!?:;,>*(-])[^\S\n]*+(?:please |and |then |also |now )?"
 _WHOM = r"(?:ai|assistant|agent|model|llm|claude|codex|chatgpt|gpt|copilot)"
@@ -62,7 +64,10 @@ _SHELL = (
 )
 #: Patterns, each with lower-case literals of which every match contains one.
 _STEERS = tuple(
-    (needles.split("|"), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
+    (
+        needles.split("|"),
+        re.compile(pattern.replace(_WITHIN, _COMPILED), re.IGNORECASE | re.MULTILINE),
+    )
     for needles, pattern in (
         # Overrides.
         (
@@ -102,8 +107,8 @@ _STEERS = tuple(
             r"|\buser (?:has |have )?(?:already |pre-?|explicitly |fully )*(?:approved|authori[sz]ed|consented"
             r"|whitelisted|granted)\b"
             r"|\bpre-?(?:approved|authori[sz]ed) (?:by the (?:user|owner)|all|any|every)\b|\bno (?:need"
-            r"|reason) to (?:ask|confirm)[^.!?\n]{0,30}\b(?:user|them|again)\b|\b(?:without (?:telling|mentioning"
-            r"|informing))\b",
+            r"|reason) to (?:ask|confirm)[^.!?\n]{0,30}\b(?:user|them|again)\b|\bwithout (?:telling|mentioning"
+            r"|informing) (?:the )?(?:user|human|owner|operator|customer|any(?:one|body)|them|him|her|it|this|that)\b",
         ),
         # Secrecy.
         (
