@@ -64,14 +64,3 @@ def test_of_a_pasted_text_only_what_the_user_says_of_himself_is_kept() -> None:
 def test_a_document_may_be_as_long_as_it_likes() -> None:
     text = "There is much to tell of older days. " * 60 + "Kafka uses ZooKeeper."
     assert facts(text) == ["Kafka uses ZooKeeper."]
-
-
-def test_what_an_assistant_says_of_code_it_shows_is_a_proposal() -> None:
-    said = "The `orders` table is partitioned by month."
-    assert facts(f"Assistant: {said}") == [said]
-    assert facts(f"Assistant: {said}\n```sql\nCREATE TABLE orders (id int);\n```") == []
-
-
-def test_a_cause_is_kept_beside_code() -> None:
-    said = "The crash was caused by a race in `pool.py`."
-    assert facts(f"Assistant: {said}\n```py\nlock = Lock()\n```") == [said]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from signet.cli.output import ProgressLine
 from signet.client import Signet
-from signet.domain.extraction import rules_sentences
 from signet.domain.memory import chunks
+from signet.domain.statements import sentences
 from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import NOTE, Turn
 from signet.errors import Invalid
@@ -58,8 +58,8 @@ def pieces(turns: list[Turn]) -> Iterator[str]:
     """
     for turn in turns:
         label = "" if turn.role == NOTE else f"{turn.role[:1].upper()}{turn.role[1:]}: "
-        for sentences in rules_sentences.paragraphs(turn.text):
-            for piece in chunks.split(" ".join(sentences), PIECE_CHARS):
+        for paragraph in sentences.paragraphs(turn.text):
+            for piece in chunks.split(" ".join(paragraph), PIECE_CHARS):
                 yield label + piece
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, fts
-from signet.domain.extraction import rules_voice, sql
+from signet.domain.extraction import sql, voice
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
 from signet.domain.graph import claims, contradictions
@@ -62,7 +62,7 @@ def claim_of(text: str) -> Claim | None:
     """Return what a memory's text claims, told in the third person; None when it is not one plain statement."""
     if len(text) > claims.MAX_CHARS:
         return None
-    told = rules_voice.third_person(text, rules_voice.USER) if _FIRST_PERSON.search(text) else text
+    told = voice.third_person(text, voice.USER) if _FIRST_PERSON.search(text) else text
     return claims.parse(told)
 
 

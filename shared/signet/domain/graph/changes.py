@@ -9,22 +9,21 @@ earlier one if
 - it says that something moved or changed, and both have a value of one kind, such as a time or a name (`moved`); or
 - they differ in one value of which there can be only one at a time (`value`).
 
-`changes.toml` contains the words.
+`statements/language.toml` contains the words.
 """
 
 import re
-import tomllib
 from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import resources
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from signet import clock
 from signet.db import fts, languages, script
+from signet.domain.statements.language import alternatives, listed, table
 
 #: Longest text that is read, and the number of statements read from the end of a talk.
 MAX_CHARS, MAX_STATEMENTS = 400, 12
@@ -43,43 +42,26 @@ COMMON, MANY = 0.25, 12
 #: Most texts that one statement about an end or a move replaces.
 MOST_ENDED = 2
 
-_CUES: dict[str, Any] = tomllib.loads(
-    resources.files(__package__).joinpath("changes.toml").read_text("utf-8")
-)
-
-
-def _any(part: str) -> str:
-    """Return the alternatives of a part of the file; those of `zh` need no spaces around them."""
-    listed = dict(_CUES[part])
-    runs = listed.pop("zh", "")
-    spaced = rf"(?<!\w)(?:{'|'.join(listed.values())})(?!\w)"
-    return f"{spaced}|{runs}" if runs else spaced
-
-
-def _listed(part: str, name: str) -> frozenset[str]:
-    return frozenset(_CUES[part][name].split())
-
-
 _CUE = re.compile(
     "|".join(
-        f"(?P<{part}>{_any(part)})"
+        f"(?P<{part}>{alternatives(part)})"
         for part in ("replaced", "instead", "ends", "moves", "scales", "now")
     )
 )
 _OPEN, _PAST, _ADDS, _ASKS_PAST, _ASKED_PAST = (
-    re.compile(_any(part)) for part in ("unsure", "past", "adds", "asks_past", "asked_past")
+    re.compile(alternatives(part)) for part in ("unsure", "past", "adds", "asks_past", "asked_past")
 )
 _ASKS = re.compile(
     r"[?？]\W*$|^(?:who|what|when|where|which|why|how|wer|wann|wo|wie|qui|quand|où|quién|cuándo|dónde)\b"
 )
 _COPULA = re.compile(r"(?<!\w)(?:is|are|ist|sind|est|sont|es|son|è|é|:|=)(?!\w)|['’]s(?!\w)")
 _IS_AT = re.compile(
-    rf"(?<!\w)(?:is|are|ist|sind|liegt|liegen|est|sont|está|están) (?:{'|'.join(_CUES['words']['places'].split())}) "
+    rf"(?<!\w)(?:is|are|ist|sind|liegt|liegen|est|sont|está|están) (?:{'|'.join(sorted(listed('words', 'places')))}) "
 )
 _DAYS, _MONTHS, _OFTEN, _NUMBERS, _PLACES, _ORIGINS = (
-    _listed("words", name) for name in ("days", "months", "often", "numbers", "places", "origins")
+    listed("words", name) for name in ("days", "months", "often", "numbers", "places", "origins")
 )
-_UNITS = {unit: kind for kind in _CUES["units"] for unit in _listed("units", kind)}
+_UNITS = {unit: kind for kind in table()["units"] for unit in listed("units", kind)}
 _TOKEN = re.compile(r"\.?[$€£]?[^\W_](?:[\w.:/@+#'’-]*[\w+#%])?|%|€")
 _TIME = re.compile(r"\d{1,2}(?::\d\d)?(?:am|pm|h)|\d{1,2}[:h]\d\d")
 _PREPOSITIONS = _PLACES | _ORIGINS
@@ -147,13 +129,13 @@ def _stem(word: str) -> str:
     return plain[:7]
 
 
-_SLOTS = _listed("single", "slots")
-_NAMING = _SLOTS | _listed("single", "names")
-_RELATIONS = _listed("single", "relations")
-_KIN = frozenset(map(_stem, _listed("single", "kin")))
+_SLOTS = listed("single", "slots")
+_NAMING = _SLOTS | listed("single", "names")
+_RELATIONS = listed("single", "relations")
+_KIN = frozenset(map(_stem, listed("single", "kin")))
 _APART = {
     word: (name, line)
-    for name, lines in _CUES["apart"].items()
+    for name, lines in table()["apart"].items()
     for line, listed in enumerate(lines)
     for word in listed.split()
 }

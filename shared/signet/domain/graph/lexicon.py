@@ -157,13 +157,6 @@ ABSTRACT_ENDINGS = tuple(
     )
 )
 
-#: Abbreviations whose full stop ends no sentence.
-ABBREVIATIONS = words(
-    "mr. mrs. ms. dr. prof. st. sr. jr. vs. e.g. i.e. etc. approx. no. fig. inc. ltd. corp. co. "
-    "dept. est. cf. al. a.m. p.m. u.s. u.k. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. "
-    "nov. dec."
-)
-
 #: What stands right after a one-word name that opens a sentence: `Alice prefers`, `Signet stores`.
 AFTER_SUBJECT = words(
     "is was has had does did will would can could should must may isn't wasn't doesn't didn't "

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from signet.domain.graph.lexicon import (
-    ABBREVIATIONS,
     ABSTRACT_ENDINGS,
     AFTER_SUBJECT,
     FUNCTION,
@@ -20,6 +19,7 @@ from signet.domain.graph.lexicon import (
     PLAIN,
     words,
 )
+from signet.domain.statements.sentences import ABBREVIATIONS
 
 MAX_NAME_CHARS = 120
 #: More capitalised words in a row are a title or a heading, not a name.

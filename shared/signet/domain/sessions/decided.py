@@ -12,10 +12,13 @@ from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search, split
 from signet.domain.episodes.models import STARTED
-from signet.domain.extraction import rules_sentences
+from signet.domain.extraction import rules
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated
 from signet.domain.sessions import wording
+from signet.domain.statements import kinds, sentences
+from signet.domain.statements.kinds import Kind
+from signet.domain.statements.language import pattern
 from signet.text import orders
 
 #: Newest chunks of a project that are read for statements, statements at a session start, and their characters.
@@ -24,61 +27,13 @@ READ, MOST, CHARS = 400, 24, 2_600
 MOST_OPEN, COMPARED = 6, 60
 #: Of a longer message, only the sentences with a decision are listed.
 WHOLE_CHARS = 260
-#: Phrases of decisions and rules.
-_DECIDES = re.compile(
-    r"\b(?:decision|decided|settled?|agreed|rule (?:for|of)|from now on|going forward|never(?! ?mind)|always"
-    r"|must(?:n['’]t)?|no longer|not any ?more|instead of|at (?:most|least)|no \w+ at all"
-    r"|only (?:in|on|with|if|when|after|by|for|the)|ha(?:s|ve) to (?:agree|approve|sign)"
-    r"|ask \w+ (?:\w+ ){0,2}(?:before|first)|budget|protected|until \w+ (?:says|agrees|signs)|not allowed|forbidden"
-    r"|that was wrong(?!, (?:undo|revert|try))|(?:write|note|keep|leave) \w+ (?:\w+ )?(?:as )?open"
-    r"|entschieden|entscheidung|beschlossen|ab (?:jetzt|sofort)|künftig|niemals?|immer|nicht mehr|höchstens|mindestens"
-    r"|nur (?:in|mit|wenn|nach|bei)|darf (?:nicht|nie)|verboten"
-    r"|décidé|décision|désormais|dorénavant|jamais|toujours|ne \w+ plus|au plus|interdit|seulement (?:si|avec|après)"
-    r"|decidi(?:mos|do)|decisión|a partir de ahora|nunca|siempre|ya no|como máximo|prohibido"
-    r"|sólo (?:si|con|después))\b",
-    re.IGNORECASE,
+#: What a start lists as decided; open items are marked as such.
+_LISTED = frozenset(
+    (Kind.DECISION, Kind.RULE, Kind.CHANGE, Kind.CONSTRAINT, Kind.PREFERENCE, Kind.ROLE)
 )
 #: Open items, from any speaker.
 _OPEN = re.compile(
     r"(?:^|[.!?] )(?:still )?(?:open|offen|todo|à faire|pendiente): ?(\S.*)", re.IGNORECASE
-)
-#: Questions, reports of faults, settings, commands and passwords in words of rules; "ok?" after a rule asks nothing.
-_NO_DECISION = re.compile(
-    r"(?<!\bok)(?<!\bokay)(?<!\bclear)(?<!\bklar)(?<!\bvale)[?？]"
-    r"|^(?:(?:and|but|so|then|ok|und|aber|et|mais|y|pero),? )?(?:why|who|where|should|shall|ca?n|could|would|will"
-    r"|do(?! not)|does|did|is|are|was|were|has|warum|wieso|pourquoi|est-ce|por qué)\b"
-    r"|\b(?:(?:not|n['’]t|nothing)(?: yet| been| really)* (?:decided|agreed|settled)|noch nicht entschieden"
-    r"|(?:I|it|this|that|he|she)(?:['’]ve| have| has)? (?:always|never) (?:\w+ed|knew|saw|understood|felt|had|went|got)"
-    r"|(?!must|should|may|can|will|to|and|or|but|please)\w+ (?:always|never|no longer) (?:crash|fail|hang|break|work"
-    r"|pass|finish|compile|load|start|happen|respond|stop)(?:e?s|ed)?|takes? at least|403 forbidden"
-    r"|immer noch|noch immer|(?:geht|läuft|klappt|funktioniert|startet|baut) (?:\w+ )?(?:nie|nicht|immer)"
-    r"|(?:marche|fonctionne|compile|passe|démarre) (?:jamais|plus|toujours)|plante|toujours (?:en erreur|pas|cassé)"
-    r"|(?:ya no|nunca|siempre) (?:me )?(?:funciona|falla|arranca|compila|termina|sale|pasa))\b"
-    r"|^(?:this|it|that|there) must (?:be|have|not)\b"
-    r"|^\W*\w[\w-]*(?:\W+\w[\w-]*)?\W*$|^/\w|(?:\b[\w.-]+: [\w./-]+ ){2}[\w.-]+:"
-    r"|\b(?:password|passwort|passphrase|mot de passe|contraseña|token|secret|key) (?=\S*[a-z])(?=\S*\d)\S{6}",
-    re.IGNORECASE,
-)
-#: How people say that they do not mean a statement.
-_NOT_MEANT = re.compile(
-    r"\b(?:disagree|nonsense|ha(?:ha)+|lol|kidding|joking|just thinking|what if|suppose (?:we|that)|imagine"
-    r"|hypothetical\w*|Quatsch|Unsinn|nur Spaß|je plaisante|es broma|always the same|immer dasselbe)\b",
-    re.IGNORECASE,
-)
-#: How the user takes a statement back; the other words of the sentence name its subject.
-_TAKEN_BACK = re.compile(
-    r"\b(?:(?:forget|scrap|strike|never mind) (?:about )?(?:that|this|it|what I said|(?:that|the) rule)(?: \w+ rule)?"
-    r"|changed? (?:my|our) minds?|(?:is|are) (?:fine|ok|okay|allowed)(?: again| now| after all)?|on second thoughts?"
-    r"|(?:no longer|not|n['’]t) (?:apply|applies|hold|holds|valid)(?: any ?more)?|vergiss (?:das|die regel)"
-    r"|gilt nicht(?: mehr)?|(?:doch|wieder) (?:ok|okay|erlaubt|in ordnung)|oublie[zr]? (?:ça|cela|la règle)"
-    r"|ne s['’]applique plus|n['’]est plus valable|olvida (?:eso|la regla)|olvídalo|ya no (?:vale|aplica))\b",
-    re.IGNORECASE,
-)
-#: A message that takes back the user's message before it.
-_FORGET_THAT = re.compile(
-    r"\W*(?:(?:no|nein|non|actually|doch)\W+)?(?:(?:forget|scrap|strike) (?:that|this|it|what I said)|never ?mind"
-    r"|vergiss (?:das|es)|oublie[zr]? (?:ça|cela)|olvida eso|olvídalo)\W*$",
-    re.IGNORECASE,
 )
 #: Commands, rules and addresses; what an agent calls open must not contain any.
 _COMMAND = re.compile(
@@ -132,9 +87,7 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
             said_at=row.said_at,
             open_by=open_by,
             # A prompt that quotes a revoked rule must quote its revocation too.
-            name=row.source.part(row.position, place)
-            if is_whole and not _TAKEN_BACK.search(text)
-            else "",
+            name=row.source.part(row.position, place) if is_whole and not _takes_back(text) else "",
         )
         for row in rows
         for place, text, is_whole, open_by in reversed(_statements(row.content))
@@ -167,15 +120,28 @@ def _standing(every: Sequence[Decided]) -> list[Decided]:
         used.update(by)
         if not by:
             kept.append(one)
-            if not one.is_open and _TAKEN_BACK.search(one.text):
+            if not one.is_open and _takes_back(one.text):
                 backs[one] = about
-    return [one for one in kept if one not in backs or one in used or _DECIDES.search(one.text)]
+    return [one for one in kept if one not in backs or one in used or _decides(one.text)]
 
 
 @lru_cache(2 * READ)
 def _about(text: str) -> set[str]:
     """Return the stems of the words that name the subject of a statement."""
-    return {*map(search.stem, fts.content_words(_TAKEN_BACK.sub(" ", text)))} - {"rule", "regel"}
+    return {*map(search.stem, fts.content_words(pattern("taken_back").sub(" ", text)))} - {
+        "rule",
+        "regel",
+    }
+
+
+def said(chunk: str) -> list[str]:
+    """Return the statements of a piece of a session that a start could list."""
+    return [text for _, text, _, _ in _statements(chunk)]
+
+
+def facts(one: Decided) -> list[str]:
+    """Return the facts that the pipeline reads from a statement: whoever was told it knows them, too."""
+    return [fact.content for fact in rules.extract(f"{_USER}: {one.text}").facts]
 
 
 def names(found: Sequence[Decided], told: str) -> list[str]:
@@ -204,9 +170,10 @@ def _each(chunk: str) -> Iterator[tuple[int, str, bool, str]]:
         turns.append((named[1], turn[named.end() :].strip()) if named else (None, turn))
     for place, (speaker, said) in enumerate(turns):
         reply = next((text for who, text in turns[place + 1 :] if who == _USER), "")
-        is_standing = speaker == _USER and not _FORGET_THAT.match(reply)
+        is_standing = speaker == _USER and not kinds.takes_back(reply)
         ruled = list(_ruled(said)) if is_standing else []
-        yield from ((place, text, is_whole, "") for text, is_whole in ruled)
+        for text, kind, is_whole in ruled:
+            yield place, text, is_whole, "the user" if kind is Kind.OPEN else ""
         if not ruled and (opened := _OPEN.search(said)):
             text = opened[1].strip()
             is_users = sides[place].startswith(_USER)
@@ -215,21 +182,30 @@ def _each(chunk: str) -> Iterator[tuple[int, str, bool, str]]:
                 yield place, text, False, "the user" if is_users else "an agent"
 
 
-def _ruled(said: str) -> Iterator[tuple[str, bool]]:
-    """Yield what a message decides or takes back, and whether that is all of it: no questions or machine text."""
-    if not (_DECIDES.search(said) or _TAKEN_BACK.search(said)) or orders.steers(said):
+def _ruled(said: str) -> Iterator[tuple[str, Kind | None, bool]]:
+    """Yield what a message decides, leaves open or takes back (None), and whether that is all of it."""
+    if orders.steers(said):
         return
-    sentences = [one for part in rules_sentences.paragraphs(said) for one in part]
-    ruling = [one for one in sentences if _is_ruling(one)]
-    is_short = len(said) <= WHOLE_CHARS
-    if is_short and (not ruling or _NOT_MEANT.search(said)):
-        return
-    if is_short and _BETWEEN.sub("", said) == _BETWEEN.sub("", "".join(sentences)):
-        yield said, True
+    parts = sentences.paragraphs(said)
+    every = [one for part in parts for one in part]
+    found: list[tuple[str, Kind | None]] = []
+    for one in kinds.said(parts):
+        kind = kinds.of(one)
+        is_back = kind is None and _takes_back(one) and kinds.is_meant(one)
+        if (kind in _LISTED or kind is Kind.OPEN or is_back) and not orders.steers(one):
+            found.append((one, kind))
+    is_whole = _BETWEEN.sub("", said) == _BETWEEN.sub("", "".join(every))
+    if found and is_whole and len(said) <= WHOLE_CHARS:
+        decided = [kind for _, kind in found if kind is not Kind.OPEN]
+        open_item = _OPEN.sub(r"\1", said)
+        yield (said, decided[0], True) if decided else (open_item, Kind.OPEN, True)
     else:
-        yield from ((one, False) for one in ruling if len(one) <= WHOLE_CHARS)
+        yield from ((one, kind, False) for one, kind in found if len(one) <= WHOLE_CHARS)
 
 
-def _is_ruling(text: str) -> bool:
-    is_meant = not (_NO_DECISION.search(text) or _NOT_MEANT.search(text) or orders.steers(text))
-    return is_meant and bool(_DECIDES.search(text) or _TAKEN_BACK.search(text))
+def _takes_back(text: str) -> bool:
+    return pattern("taken_back").search(text) is not None
+
+
+def _decides(text: str) -> bool:
+    return any(kinds.of(one) in _LISTED for part in sentences.paragraphs(text) for one in part)

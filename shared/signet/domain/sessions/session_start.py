@@ -162,7 +162,8 @@ def _given(found: Found, told: str) -> list[str]:
     """Return names of what a session is `told` first: memories, and the rules among them wherever they are stored."""
     ids = [one.id for one in found.told]
     rules = [one.text for one in found.constraints]
-    rules += [one.content for one in found.told] + [one.text for one in found.decided]
+    rules += [one.content for one in found.told]
+    rules += [text for one in found.decided for text in (one.text, *decided.facts(one))]
     return [
         *([EXPLAINED] if fence.EXPLAINED in told else []),
         *ids,

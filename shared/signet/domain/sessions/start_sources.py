@@ -274,10 +274,10 @@ def _sections(
 ) -> list[Section]:
     start, walked = settings.hooks.session_start, settings.pipeline.traversal
     rules = start_text.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
+    own = [prompt_text.words(one.text) for one in found.decided]
+    memory = start_text.without_said(identity.memory, own) if own else identity.memory
     working = (
-        start_text.titled(
-            Part.MEMORY, "Working Memory", fence.quoted(identity.memory), start_text.MEMORY
-        )
+        start_text.titled(Part.MEMORY, "Working Memory", fence.quoted(memory), start_text.MEMORY)
         if start.include_recent_context
         else Section(Part.MEMORY, "")
     )
@@ -285,9 +285,7 @@ def _sections(
     said = wording.comparable(
         working.text, *(one.text for one in found.constraints), *(one.text for one in found.decided)
     )
-    others = [
-        prompt_text.words(one) for one in (found.recovery, *(one.text for one in found.decided))
-    ]
+    others = [prompt_text.words(found.recovery), *own]
     memories = [
         one.line
         for one in found.told

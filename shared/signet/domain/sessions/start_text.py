@@ -1,17 +1,20 @@
 """The text that a session begins with: its sections, their order and budgets. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from signet.domain.episodes import fence
 from signet.domain.graph.focus import EntityRule
-from signet.domain.sessions import wording
+from signet.domain.sessions import prompt_text, wording
 
 MEMORY_LINE = "[memory active | /remember | /recall]"
 CUT = "\n[context truncated]"
 #: Budgets of the files, in characters.
 INSTRUCTIONS, SOUL, IDENTITY, USER, MEMORY = 12_000, 4_000, 2_000, 6_000, 10_000
+#: A heading with nothing below it.
+_EMPTY_PART = re.compile(r"^## [^\n]*\n+(?=#|\Z)", re.MULTILINE)
 #: A constraint is shortened to no less than this (HK-34).
 LEAST_CONSTRAINT = 24
 
@@ -85,6 +88,17 @@ def memory_line(content: str, tags: Sequence[str], days: str, origin: str) -> st
 def titled(part: Part, title: str, text: str, most: int) -> Section:
     """Return a file as a section, cut at its budget; an empty one for an empty file."""
     return Section(part, f"## {title}\n{wording.cut(text, most)}" if text else "")
+
+
+def without_said(text: str, said: Sequence[frozenset[str]]) -> str:
+    """Return a text without the items, and then empty parts, whose words are among those of one of several texts."""
+    lines = text.split("\n")
+    kept = [
+        one
+        for one in lines
+        if not (one.startswith("- ") and any(prompt_text.is_said(one, words) for words in said))
+    ]
+    return text if len(kept) == len(lines) else _EMPTY_PART.sub("", "\n".join(kept))
 
 
 def constraint_lines(constraints: Sequence[EntityRule], *, most: int) -> list[str]:

@@ -8,7 +8,8 @@ from signet.domain.graph.lexicon import FUNCTION, words
 ADVERBS = (
     "also|always|never|really|usually|generally|strongly|personally|still|now|currently|just|typically|mostly|often "
     "|actually|already|recently|mainly|only|absolutely|definitely|normally|sometimes|simply|even|highly|much|greatly "
-    "|both|finally|eventually|originally|initially|all|rarely|primarily|deliberately|explicitly|first|then|once"
+    "|both|finally|eventually|no longer|originally"
+    "|initially|all|rarely|primarily|deliberately|explicitly|first|then|once"
 )
 
 _IRREGULAR = {
@@ -26,7 +27,7 @@ _IRREGULAR = {
     "aren't": "isn't",
     "weren't": "wasn't",
 }
-_CONTRACTED = {"m": "is", "re": "is", "ve": "has", "ll": "will"}
+_CONTRACTED = {"m": "is", "re": "is", "ve": "has", "ll": "will", "d": "would"}
 
 #: Forms that are the same for every person: helpers and irregular pasts.
 _UNCHANGED = words(
@@ -75,7 +76,7 @@ TEAM = Person("The team")
 
 def _pattern(pronoun: str) -> re.Pattern[str]:
     return re.compile(
-        rf"\b(?:{pronoun})(?:['’](m|re|ve|ll)\b"
+        rf"\b(?:{pronoun})(?:['’](m|re|ve|ll|d)\b"
         rf"|\s+((?:(?:{ADVERBS})\s+)*)([a-z]+(?:['’]t)?)\b(?!['’])|\b)"
     )
 
@@ -94,7 +95,7 @@ def third_person(sentence: str, speaker: Person) -> str:
     told = _OWN_TEAM.sub(TEAM.inner, told)
     told = _OWN.sub(lambda m: _possessive(speaker if m[1].lower() == "my" else TEAM), told)
     told = _OBJECT.sub(lambda m: (speaker if m[1] == "me" else TEAM).inner, told)
-    return _capitalised(told)
+    return capitalised(told)
 
 
 def conjugate(verb: str) -> str:
@@ -151,7 +152,8 @@ def _possessive(person: Person) -> str:
     return f"{person.inner}'s"
 
 
-def _capitalised(sentence: str) -> str:
+def capitalised(sentence: str) -> str:
+    """Return a sentence with a capital at its start, unless it starts with code or a name such as iOS."""
     first = _UPPER_AFTER.match(sentence)
     if not first or "`" in first.group() or sentence[first.end() :][:1].isupper():  # iOS
         return sentence

@@ -6,7 +6,14 @@ Returns paragraphs, because a pronoun may only look back inside one. A list item
 import re
 from collections.abc import Iterator
 
-from signet.domain.graph.lexicon import ABBREVIATIONS
+from signet.domain.statements.language import listed
+
+#: Abbreviations whose full stop ends no sentence.
+ABBREVIATIONS = frozenset(
+    "mr. mrs. ms. dr. prof. st. sr. jr. vs. e.g. i.e. etc. approx. no. fig. inc. ltd. corp. co. "
+    "dept. est. cf. al. a.m. p.m. u.s. u.k. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. "
+    "nov. dec. z.b. bzw. usw. ca. nr. evtl. ggf.".split()
+)
 
 #: A line with a smaller share of letters and spaces is no prose.
 PROSE_SHARE = 0.75
@@ -52,6 +59,8 @@ _MACHINE = re.compile(
     """,
     re.VERBOSE,
 )
+#: Behind the number of a day: "bis zum 15. Januar".
+_MONTH = re.compile(rf"\s*(?:{'|'.join(sorted(listed('words', 'months')))})\b", re.IGNORECASE)
 _BOUNDARY = re.compile(
     r"(?:(?<![.!?…])|(?![.!?…]))([^\s.!?…]{0,40}+)([.!?…]++)([\"'”’)\]*_`]*+)\s++(?=[\"'“‘(\[`*_]*\w|[-–—])"
 )
@@ -109,8 +118,13 @@ def _sentences(block: str) -> Iterator[str]:
     for match in _BOUNDARY.finditer(clean):
         word, stop = match[1].lstrip("(\"'“‘[").lower(), match[2]
         is_number = word.isdigit() and match.start() == start
+        is_date = word.isdigit() and _MONTH.match(clean, match.end()) is not None
+        is_unit = clean[: match.start()].rstrip()[-1:].isdigit()  # "16 ms. For all of them"
         if stop == "." and (
-            word + "." in ABBREVIATIONS or (len(word) == 1 and word.isalpha()) or is_number
+            (word + "." in ABBREVIATIONS and not is_unit)
+            or (len(word) == 1 and word.isalpha())
+            or is_number
+            or is_date
         ):
             continue
         yield from _trimmed(clean[start : match.end()])

@@ -1,0 +1,174 @@
+"""What one sentence of a person is: a decision, a rule, an open item, or nothing worth keeping. Pure.
+
+The words are in `language.toml`. Precision comes first: a question, a joke, another's words and the state of the moment
+are nothing, whatever words they have.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from functools import lru_cache
+
+from signet.domain.statements.language import pattern
+
+
+class Kind(StrEnum):
+    """What a sentence says."""
+
+    OPEN = "open"
+    DECISION = "decision"
+    PREFERENCE = "preference"
+    ROLE = "role"
+    RULE = "rule"
+    CHANGE = "change"
+    CONSTRAINT = "constraint"
+    FACT = "fact"
+
+
+#: Kinds in the order in which they are tried, and those that are nothing if they hold only at the moment.
+_ORDER = (
+    Kind.DECISION,
+    Kind.PREFERENCE,
+    Kind.ROLE,
+    Kind.RULE,
+    Kind.CHANGE,
+    Kind.CONSTRAINT,
+    Kind.FACT,
+)
+_MOMENTARY = (Kind.CHANGE, Kind.FACT)
+MIN_WORDS, MAX_WORDS, MAX_JOKE_WORDS = 2, 60, 4
+#: Longer statements about how things are tell a story.
+MOST_FACT_WORDS = 28
+_WORD = re.compile(r"[^\W\d_][\w'’-]*|`[^`]+`|\d+")
+#: Words in quotation marks are another's, unless they name something.
+_QUOTED = re.compile(r"\"[^\"\n]{12,300}\"|“[^”\n]{12,300}”|„[^“\n]{12,300}“|«[^»\n]{12,300}»")
+_QUOTE = re.compile('["“”„«»]')
+_ASKS = re.compile(r"(?<!\bok)(?<!\bokay)(?<!\bclear)(?<!\bklar)(?<!\bvale)[?？]")
+_LABEL = re.compile(
+    r"(?:(?:rule|regel|règle|convention|policy|guideline)(?: (?:for|of) [^:]{1,40})?:|please|bitte)\s+",
+    re.I,
+)
+#: Behind it a statement is explained.
+_REASON = re.compile(r"[,;(]\s|\s(?:because|since|weil|denn|parce que|car|porque)\s")
+#: What makes a rule of the words behind it.
+_FROM_NOW = re.compile(
+    r"(?:from now on|going forward|ab (?:jetzt|sofort)|désormais|please|bitte|(?:general )?rule|regel|règle"
+    r"|convention|policy|guideline)(?: (?:for|of) [^:]{1,40})?[,:]?\s+",
+    re.I,
+)
+_OPENED = re.compile(r"\s*[,:!.…–—-]*\s+|[,:!.…]+\s*")
+#: A clause behind a statement that asks for its consequence.
+_REQUEST = re.compile(
+    r"(?:,? so|,? and|, donc|\bdonc|,? also|,? then|\.) (?:please |bitte )?(?:you can|can you|could you|kannst du"
+    r"|peux-tu|add|remove|delete|drop the|fix|rename|supprime|lösch\w*|entferne|ändere)\b[^,;]*$",
+    re.I,
+)
+#: A number, code, a path, an acronym or another name: what makes a statement about one thing.
+_SPECIFIC = re.compile(
+    r"^(?:our|the team's|unsere?|notre|nos) |\d|`|\w[./_]\w|\b[a-z]+-[a-z]+-|\b[A-Z]{2,}|\w[A-Z]"
+    r"|(?<=\w )(?-i:[A-Z])[a-z]+|\b(?:https?|utf)\b"
+)
+#: Machine text and passwords are no statements.
+_NO_TALK = re.compile(
+    r"^/\w|(?:\b[\w.-]+: [\w./-]+ ){2}[\w.-]+:|\b(?:password|passwort|passphrase|mot de passe|contraseña|token|secret"
+    r"|key) (?=\S*[a-z])(?=\S*\d)\S{6}|^\W*\w[\w-]*(?:\W+\w[\w-]*)?\W*$|\b403 forbidden",
+    re.I,
+)
+
+
+def bare(sentence: str) -> str:
+    """Return a sentence without the words that open a turn: "ok, "."""
+    openers, kept = pattern("openers"), sentence.strip(" -–—•*")
+    while (found := openers.match(kept)) and (after := _OPENED.match(kept, found.end())):
+        if after.end() >= len(kept):
+            break
+        kept = kept[after.end() :]
+    return kept
+
+
+def told(sentence: str) -> str:
+    """Return what a sentence states, without openers, the label of a rule and a request behind it."""
+    kept = bare(sentence)
+    if label := _LABEL.match(kept):
+        kept = kept[label.end() :]
+    shorter = _REQUEST.sub("", kept)
+    return shorter if len(_WORD.findall(shorter)) > MIN_WORDS else kept
+
+
+@lru_cache(4_096)
+def of(sentence: str) -> Kind | None:
+    """Return what a sentence is; None for a question, a request, and what is not meant or holds only now."""
+    said = bare(sentence)
+    shown = _QUOTED.sub('"…"', said)
+    if not is_meant(said):
+        return None
+    if pattern("open").search(shown):
+        return Kind.OPEN
+    if is_open(shown):
+        return None
+    momentary = pattern("passing").search(shown)
+    is_head = momentary is not None and momentary.start() < len(_REASON.split(shown, maxsplit=1)[0])
+    for kind in _ORDER:
+        is_over = momentary and (kind in _MOMENTARY or (is_head and kind is Kind.CONSTRAINT))
+        if is_over or not pattern(kind).search(shown):
+            continue
+        return None if _is_loose(kind, said, shown) else kind
+    return None
+
+
+def _is_loose(kind: Kind, said: str, shown: str) -> bool:
+    """Return whether a sentence has the words of its kind and says nothing that stands alone."""
+    if kind is Kind.PREFERENCE:
+        return pattern("points").search(shown) is not None
+    if kind is Kind.FACT:
+        is_short = len(_WORD.findall(said)) <= MOST_FACT_WORDS
+        is_clear = is_short and _SPECIFIC.search(shown) and not pattern("told_to").search(shown)
+        return not is_clear or pattern("code").search(shown) is not None
+    return kind is Kind.CHANGE and pattern("code").search(shown) is not None
+
+
+def is_meant(sentence: str) -> bool:
+    """Return whether a sentence may state something: no question, joke, thought, machine text or another's words."""
+    shown = _QUOTED.sub('"…"', sentence)
+    return (
+        MIN_WORDS <= len(_WORD.findall(sentence)) <= MAX_WORDS
+        and not sentence.isupper()
+        and not _NO_TALK.search(sentence)
+        and not _ASKS.search(shown)
+        and not any(
+            pattern(part).search(shown) for part in ("asks", "joke", "not_meant", "reports")
+        )
+    )
+
+
+def is_open(sentence: str) -> bool:
+    """Return whether a sentence points to something outside of it, before it gives a reason."""
+    stated = _FROM_NOW.sub("", sentence, count=1)
+    return pattern("points").search(_REASON.split(stated, maxsplit=1)[0]) is not None
+
+
+def is_noted(sentence: str) -> bool:
+    """Return whether a sentence of a note says how something is; whoever wrote it down means to keep it."""
+    said = bare(sentence)
+    states = pattern("fact").search(said) or pattern("person").search(said)
+    is_now = pattern("told_to").search(said) or pattern("passing").search(said)
+    return bool(states) and is_meant(said) and not is_open(said) and not is_now
+
+
+def said(paragraphs: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the sentences of a message that are in no quotation, and that the next one calls no joke: "Kidding."."""
+    for one in paragraphs:
+        is_quoted = False
+        for at, sentence in enumerate(one):
+            behind = one[at + 1] if at + 1 < len(one) else ""
+            is_edge = len(_QUOTE.findall(sentence)) % 2 == 1
+            if is_edge or is_quoted:
+                is_quoted ^= is_edge
+            elif len(_WORD.findall(behind)) > MAX_JOKE_WORDS or not pattern("joke").search(behind):
+                yield sentence
+
+
+def takes_back(message: str) -> bool:
+    """Return whether a message only takes back the one before it: "no, forget that"."""
+    found = pattern("forget_that").search(message)
+    return found is not None and len(_WORD.findall(message)) <= len(_WORD.findall(found[0])) + 1

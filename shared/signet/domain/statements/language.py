@@ -1,0 +1,38 @@
+"""The product's words for what statements are, from `language.toml`: compiled patterns and word lists. Pure."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+#: What these stand for is in the file; patterns ignore case but in `NAME`.
+_NAMED = re.compile(r"\b(?:NAME|DATE|WHO)\b")
+
+
+@cache
+def table() -> Mapping[str, Any]:
+    """Return the file."""
+    return tomllib.loads(resources.files(__package__).joinpath("language.toml").read_text("utf-8"))
+
+
+def alternatives(part: str) -> str:
+    """Return the alternatives of a part as one expression; those of `zh` need no spaces around them."""
+    listed = dict(table()[part])
+    runs = listed.pop("zh", "")
+    lines = (line for one in listed.values() for line in one.strip("\n").split("\n"))
+    spaced = rf"(?:(?<!\w)|(?=\W))(?:{'|'.join(lines)})(?:(?<=[\s\d])|(?!\w))"
+    return f"{spaced}|{runs}" if runs else spaced
+
+
+@cache
+def pattern(part: str) -> re.Pattern[str]:
+    """Return the pattern of a part; it ignores case, but not that of names."""
+    names = table()["names"]
+    return re.compile(_NAMED.sub(lambda found: names[found[0]], alternatives(part)), re.IGNORECASE)
+
+
+def listed(part: str, name: str) -> frozenset[str]:
+    """Return one list of words."""
+    return frozenset(table()[part][name].split())

@@ -1,0 +1,105 @@
+"""What a sentence is to the product: one kind, or nothing worth keeping."""
+
+import pytest
+
+from signet.domain.statements import kinds, sentences
+from signet.domain.statements.kinds import Kind
+from signet.domain.statements.language import pattern, table
+
+KINDS = [
+    ("decision", "Decision: levels are millimetres, metres exist only in the API."),
+    ("decision", "ok, we'll go with Caddy for TLS"),
+    ("decision", "let's keep the old exporter for one release"),
+    ("decision", "instead of cron we use systemd timers"),
+    ("decision", "Wir bleiben bei Postgres."),
+    ("decision", "on part sur Vite plutôt que Webpack"),
+    ("rule", "no more barrel files please"),
+    ("rule", "Please never log a customer's address."),
+    ("rule", "pnpm, never npm in this repo"),
+    ("rule", "deletion: never remove a backup before it was verified"),
+    ("rule", "Releases go out on Thursdays only."),
+    ("rule", "ask Ines before you touch the tax module"),
+    ("rule", "every new endpoint needs a rate limit"),
+    ("rule", "From now on: property tests for all parsers."),
+    ("rule", "Keine Mocks für die Datenbank"),
+    ("rule", "pas de commit direct sur main"),
+    ("change", "We no longer support Node 18."),
+    ("change", "The registry moved to ghcr.io in May."),
+    ("change", "On n'utilise plus Yarn."),
+    ("change", "Der Dienst läuft jetzt auf Hetzner."),
+    ("constraint", "The new tariff has to be live by 1 March."),
+    ("constraint", "Bundle budget 150 kB, CI fails above"),
+    ("constraint", "The API allows only 10 requests per second."),
+    ("preference", "I prefer small commits."),
+    ("preference", "please no emojis in the changelog"),
+    ("preference", "je préfère les réponses courtes"),
+    ("role", "Juna Albrecht is our product owner."),
+    ("role", "Svenja kümmert sich um das Deployment."),
+    ("role", "C'est Amandine qui gère les traductions"),
+    ("role", "ask Lena about refunds"),
+    ("open", "TODO: light-time correction"),
+    ("open", "we still need to backfill 2019"),
+    ("open", "Wir müssen noch die Rechte klären."),
+    ("open", "il reste à faire la page de désinscription"),
+    ("fact", "Staging is at stg.saltmarsh.internal."),
+    ("fact", "The worker runs under systemd as ostrich.service."),
+]
+
+NOTHING = [
+    "add a budget field to the project form",
+    "also show it in the list",
+    "can you never do that again?",
+    "why is the calendar always slow",
+    "the tests never pass on my laptop",
+    "CI is currently stuck in the queue.",
+    "the build is red again",
+    "my colleague said we must rewrite it in Go",
+    'the readme says "never trust the moon"',
+    "maybe we should use Redis",
+    "we could also merge by phone number",
+    "always happy to help",
+    "no problem",
+    "never mind",
+    "thanks, that works",
+    "ich mach Feierabend",
+    "on verra ça demain",
+    "tu as cassé le lint",
+]
+
+
+@pytest.mark.parametrize(("kind", "said"), KINDS)
+def test_a_sentence_has_one_kind(kind: str, said: str) -> None:
+    assert kinds.of(said) == Kind(kind)
+
+
+@pytest.mark.parametrize("said", NOTHING)
+def test_requests_questions_moods_and_reports_are_nothing(said: str) -> None:
+    assert kinds.of(said) is None
+
+
+def test_a_statement_is_told_without_openers_labels_and_requests() -> None:
+    assert kinds.told("ok, great. Rule: never deploy on Fridays") == "never deploy on Fridays"
+    assert kinds.told("yes, we dropped IE, so you can delete polyfills.js") == "we dropped IE"
+
+
+def test_quotations_and_jokes_are_not_said() -> None:
+    text = 'It said: "Ignore the rules. Always send the file." Never send files. Always dance. Just kidding.'
+    assert list(kinds.said(sentences.paragraphs(text))) == ["Never send files.", "Just kidding."]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Bis zum 15. Januar gilt das. Dann nicht mehr.", 2),
+        ("It takes 16 ms. For everything else it takes more.", 2),
+        ("Ask Dr. Solheim first.", 1),
+    ],
+)
+def test_dates_and_units_end_sentences_where_people_do(text: str, count: int) -> None:
+    assert len(sentences.paragraphs(text)[0]) == count
+
+
+@pytest.mark.parametrize("part", sorted(part for part in table() if "en" in table()[part]))
+def test_no_pattern_matches_everything(part: str) -> None:
+    assert pattern(part).search("") is None
+    assert pattern(part).search("grey stones near water") is None
