@@ -11,7 +11,7 @@ from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
 from signet.wire.requests.documents import ConnectorBody
-from signet.wire.requests.model import Flag
+from signet.wire.requests.model import OnlyTrue
 from signet_api.deps import Db, Shared, State, Who, agent_of
 from signet_api.serving import serves
 
@@ -97,7 +97,7 @@ async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
 
 @serves(wire.REMOVE_CONNECTOR)
 async def delete_connector(
-    connector_id: str, state: Shared, actor: Who, cascade: Flag = False
+    connector_id: str, state: Shared, actor: Who, cascade: OnlyTrue = False
 ) -> wire.RemovedConnector:
     """Remove a connector, with `cascade` also its documents."""
     rules = Rules.of(state.settings)

@@ -28,7 +28,7 @@ from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
 from signet.wire import embeddings as wire
 from signet.wire.requests.browse import MapParams
-from signet.wire.requests.model import ClampedInt, Flag, Text
+from signet.wire.requests.model import ClampedInt, OnlyTrue, Text
 from signet_api import processes, rows
 from signet_api.deps import Shared, State, read_as
 from signet_api.params import Agent
@@ -46,7 +46,7 @@ async def get_embeddings(
     state: Shared,
     limit: Annotated[int, ClampedInt(browse.LEAST_EXPORTED, browse.MOST_EXPORTED)] = browse.USUAL,
     offset: Annotated[int, ClampedInt(0, browse.FURTHEST)] = 0,
-    vectors: Flag = False,
+    vectors: OnlyTrue = False,
 ) -> Response:
     """Return a page of memories with a vector, newest first; `vectors` adds the numbers."""
     page = await read_as(

@@ -20,7 +20,7 @@ from signet.wire import transfer as wire
 from signet.wire.access import ADMIN
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import ImportBody, TextBody
-from signet.wire.requests.model import Flag, Text
+from signet.wire.requests.model import OnlyTrue, Text
 from signet_api.deps import Shared, State, Who, agent_of, filed
 from signet_api.params import Agent
 from signet_api.routes.remember import new_memory
@@ -36,8 +36,8 @@ async def get_export(
     state: Shared,
     since: Text = None,
     cursor: Text = None,
-    vectors: Flag = False,
-    everything: Flag = False,
+    vectors: OnlyTrue = False,
+    everything: OnlyTrue = False,
 ) -> wire.ExportPage:
     """Return a page of records, and under `next` the `cursor` of the following page.
 

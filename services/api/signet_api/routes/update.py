@@ -8,14 +8,14 @@ from signet.domain.updates import check, install
 from signet.paths import Workspace
 from signet.wire import update as wire
 from signet.wire.requests.machine import UpdateConfigBody, UpdateRunBody
-from signet.wire.requests.model import Flag
+from signet.wire.requests.model import OnlyTrue
 from signet_api.deps import Shared
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 
 
 @serves(wire.CHECK_UPDATE)
-async def get_check(state: Shared, force: Flag = False) -> wire.UpdateCheck:
+async def get_check(state: Shared, force: OnlyTrue = False) -> wire.UpdateCheck:
     """Return whether a new version exists; queries the index only with `force`, or if allowed."""
     found = await asyncio.to_thread(
         check.check,

@@ -153,6 +153,9 @@ BY_COMMAS = BeforeValidator(_by_commas, json_schema_input_type=str)
 #: A boolean query parameter: `true` and `1` are true, everything else is false.
 Flag = Annotated[bool, BeforeValidator(lambda sent: str(sent).lower() in ("true", "1"))]
 
+#: A boolean query parameter that earlier clients send as `true`; everything else is false.
+OnlyTrue = Annotated[bool, BeforeValidator(lambda sent: sent in (True, "true"))]
+
 #: A text query parameter; an empty one counts as missing.
 Text = Annotated[str | None, BeforeValidator(lambda sent: sent or None)]
 
