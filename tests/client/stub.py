@@ -110,7 +110,7 @@ def _method(one: Request) -> str:
     )
     positional, keywords = _arguments(one, route)
     given = ["self", *map(str, positional), *(["*"] if keywords else []), *map(str, keywords)]
-    text = textwrap.indent((route.description or "").strip(), " " * 8).strip()
+    text = textwrap.indent((one.doc or route.description or "").strip(), " " * 8).strip()
     text += "\n        " if "\n" in text else ""
     return (
         f"\n    @method\n    def {one.name}(\n        {', '.join(given)}\n    ) -> Call[{_name(_answer(one))}]:\n"

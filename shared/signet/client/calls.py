@@ -46,13 +46,20 @@ class Calls:
     memory_timeline = Request(wire.memory.MEMORY_TIMELINE)
     modify = Request(wire.memory.MODIFY)
     modify_many = Request(wire.memory.MODIFY_MANY, "patches")
-    forget = Request(wire.memory.FORGET, needs="reason", hides="erase", has_body=True)
+    forget = Request(
+        wire.memory.FORGET,
+        needs="reason",
+        hides="erase",
+        has_body=True,
+        doc="Forget a memory and everything derived only from it, recoverable for 30 days; a pinned one needs `force`.",
+    )
     erase = Request(
         wire.memory.FORGET,
         needs="reason",
         only="reason agent_id",
         fixed={"erase": True},
         has_body=True,
+        doc="Erase a memory permanently; `heldBy` lists documents and copies that may still contain it.",
     )
     preview_forget = Request(
         wire.memory.FORGET_MANY,
@@ -60,6 +67,7 @@ class Calls:
         hides="reason force wrong confirm_token",
         fixed={"mode": "preview"},
         is_safe=True,
+        doc="Return what `forget_many` would forget, and its confirmation token; changes nothing.",
     )
     forget_many = Request(
         wire.memory.FORGET_MANY,
@@ -88,7 +96,12 @@ class Calls:
     # Recall
     recall = Request(wire.recall.RECALL, "query", is_safe=True)
     context = Request(
-        wire.recall.CONTEXT, "prompt", kind=wire.recall.ContextAnswer, hides="id page", is_safe=True
+        wire.recall.CONTEXT,
+        "prompt",
+        kind=wire.recall.ContextAnswer,
+        hides="id page",
+        is_safe=True,
+        doc="Return the context for a prompt as one text, with its sources.",
     )
     episode = Request(
         wire.recall.CONTEXT,
@@ -97,6 +110,7 @@ class Calls:
         only="page agent_id",
         defaults={"page": 1},
         is_safe=True,
+        doc="Return one page of a source in a context, by its ID (`session:abc`).",
     )
     search = Request(
         wire.recall.SEARCH,
@@ -105,6 +119,7 @@ class Calls:
         pick="results",
         names={"query": "q"},
         hides="distinct",
+        doc="Return memories that contain the words, best first; without words, those that pass the filters.",
     )
     authors = Request(
         wire.recall.SEARCH,
@@ -112,6 +127,7 @@ class Calls:
         pick="values",
         only="agent_id",
         fixed={"distinct": "who"},
+        doc="Return every author, in alphabetical order.",
     )
     types = Request(
         wire.recall.SEARCH,
@@ -119,6 +135,7 @@ class Calls:
         pick="values",
         only="agent_id",
         fixed={"distinct": "type"},
+        doc="Return every type in use, in alphabetical order.",
     )
     similar = Request(wire.recall.SIMILAR, "memory_id", pick="results", names={"memory_id": "id"})
 
@@ -139,13 +156,18 @@ class Calls:
     before_compaction = Request(wire.hooks.BEFORE_COMPACTION, "harness")
     after_compaction = Request(wire.hooks.AFTER_COMPACTION, "harness summary")
     sessions = Request(
-        wire.sessions.SESSIONS, kind=wire.sessions.RunningSessions, pick="sessions", only="agent_id"
+        wire.sessions.SESSIONS,
+        kind=wire.sessions.RunningSessions,
+        pick="sessions",
+        only="agent_id",
+        doc="Return the active sessions.",
     )
     all_sessions = Request(
         wire.sessions.SESSIONS,
         kind=wire.sessions.SessionPage,
         fixed={"state": "all"},
         defaults={"limit": 50},
+        doc="Return active and ended sessions, latest activity first; `use` selects by received and used items.",
     )
     session = Request(wire.sessions.SESSION)
     bypass_session = Request(wire.sessions.BYPASS_SESSION, defaults={"enabled": True}, is_safe=True)
@@ -155,6 +177,7 @@ class Calls:
         only="agent_id",
         fixed={"mode": "preview"},
         is_safe=True,
+        doc="Return what `forget_session` would delete; changes nothing.",
     )
     forget_session = Request(
         wire.sessions.FORGET_SESSION,
@@ -179,7 +202,12 @@ class Calls:
     status = Request(wire.status.STATUS)
     resources = Request(wire.status.RESOURCES)
     features = Request(wire.status.FEATURES)
-    jobs = Request(wire.jobs.JOBS, pick="jobs", only=_JOB_FILTER)
+    jobs = Request(
+        wire.jobs.JOBS,
+        pick="jobs",
+        only=_JOB_FILTER,
+        doc="Return jobs, latest change first; `status` may contain several, comma-separated.",
+    )
     all_jobs = Request(wire.jobs.JOBS)
     job = Request(wire.jobs.JOB)
     retry_job = Request(wire.jobs.RETRY_JOB)
@@ -296,7 +324,11 @@ class Calls:
         names={"cron": "cron_expression", "skill": "skill_name"},
     )
     enable_task = Request(
-        wire.tasks.CHANGE_TASK, only="enabled", defaults={"enabled": True}, is_safe=True
+        wire.tasks.CHANGE_TASK,
+        only="enabled",
+        defaults={"enabled": True},
+        is_safe=True,
+        doc="Enable or disable a task's schedule.",
     )
     run_task = Request(wire.tasks.RUN_TASK)
     remove_task = Request(wire.tasks.REMOVE_TASK)

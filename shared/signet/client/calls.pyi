@@ -318,21 +318,11 @@ class Calls:
         wrong: bool = False,
         if_version: int | None = None,
     ) -> Call[Modified]:
-        """Forget a memory and everything derived only from it; both can be recovered for 30 days.
-
-        A pinned one needs `force`; `wrong` marks it as untrue. `erase` deletes permanently, even a pinned or forgotten
-        one, and soon its bytes in the database file; `heldBy` then lists documents and copies on disk that may still
-        contain it. `reason` is required.
-        """
+        """Forget a memory and everything derived only from it, recoverable for 30 days; a pinned one needs `force`."""
 
     @method
     def erase(self, memory_id: str, *, agent_id: str | None = None, reason: str) -> Call[Modified]:
-        """Forget a memory and everything derived only from it; both can be recovered for 30 days.
-
-        A pinned one needs `force`; `wrong` marks it as untrue. `erase` deletes permanently, even a pinned or forgotten
-        one, and soon its bytes in the database file; `heldBy` then lists documents and copies on disk that may still
-        contain it. `reason` is required.
-        """
+        """Erase a memory permanently; `heldBy` lists documents and copies that may still contain it."""
 
     @method
     def preview_forget(
@@ -355,11 +345,7 @@ class Calls:
         offset: int | None = None,
         all: bool = False,
     ) -> Call[ForgetPreview]:
-        """Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.
-
-        Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong` marks
-        them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
-        """
+        """Return what `forget_many` would forget, and its confirmation token; changes nothing."""
 
     @method
     def forget_many(
@@ -529,17 +515,11 @@ class Calls:
         agent_id: str | None = None,
         session_key: str | None = None,
     ) -> Call[ContextAnswer]:
-        """Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
-
-        Sessions receive the same block with their prompts. An unknown or foreign source is 404.
-        """
+        """Return the context for a prompt as one text, with its sources."""
 
     @method
     def episode(self, id: str, *, page: int = 1, agent_id: str | None = None) -> Call[EpisodePage]:
-        """Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
-
-        Sessions receive the same block with their prompts. An unknown or foreign source is 404.
-        """
+        """Return one page of a source in a context, by its ID (`session:abc`)."""
 
     @method
     def search(
@@ -555,24 +535,15 @@ class Calls:
         since: str | None = None,
         agent_id: str | None = None,
     ) -> Call[list[Found]]:
-        """Return memories that contain the words, best first; without words, those that pass the filters.
-
-        `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
-        """
+        """Return memories that contain the words, best first; without words, those that pass the filters."""
 
     @method
     def authors(self, *, agent_id: str | None = None) -> Call[list[str]]:
-        """Return memories that contain the words, best first; without words, those that pass the filters.
-
-        `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
-        """
+        """Return every author, in alphabetical order."""
 
     @method
     def types(self, *, agent_id: str | None = None) -> Call[list[str]]:
-        """Return memories that contain the words, best first; without words, those that pass the filters.
-
-        `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
-        """
+        """Return every type in use, in alphabetical order."""
 
     @method
     def similar(
@@ -685,12 +656,7 @@ class Calls:
 
     @method
     def sessions(self, *, agent_id: str | None = None) -> Call[list[RunningSession]]:
-        """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
-        items.
-
-        For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
-        of the previous page.
-        """
+        """Return the active sessions."""
 
     @method
     def all_sessions(
@@ -703,12 +669,7 @@ class Calls:
         limit: int = 50,
         agent_id: str | None = None,
     ) -> Call[SessionPage]:
-        """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
-        items.
-
-        For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
-        of the previous page.
-        """
+        """Return active and ended sessions, latest activity first; `use` selects by received and used items."""
 
     @method
     def session(self, session_key: str) -> Call[RunningSession]:
@@ -722,11 +683,7 @@ class Calls:
     def preview_forget_session(
         self, session_key: str, *, agent_id: str | None = None
     ) -> Call[SessionPreview]:
-        """Delete a session's stored data permanently, and forget memories that come only from it; `mode=preview` only lists
-        them.
-
-        Only the memories can be recovered. Nothing more of the session is stored afterwards. `reason` is required.
-        """
+        """Return what `forget_session` would delete; changes nothing."""
 
     @method
     def forget_session(
@@ -840,12 +797,7 @@ class Calls:
         since: str | None = None,
         until: str | None = None,
     ) -> Call[list[Job]]:
-        """Return jobs, latest change first.
-
-        `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them,
-        `since` and `until` bound the latest change. `cursor` is `next` of the previous page; `facets` adds totals and
-        counts.
-        """
+        """Return jobs, latest change first; `status` may contain several, comma-separated."""
 
     @method
     def all_jobs(
@@ -1377,7 +1329,7 @@ class Calls:
 
     @method
     def enable_task(self, task_id: str, *, enabled: bool = True) -> Call[Done]:
-        """Change fields of a task; "" clears a folder, a skill or a time zone."""
+        """Enable or disable a task's schedule."""
 
     @method
     def run_task(self, task_id: str) -> Call[StartedRun]:

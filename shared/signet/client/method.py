@@ -95,7 +95,8 @@ class Request(ClientMethod[..., Call[Any], Any]):
     change all of them. Fields go into the body, for GET and DELETE into the query, unless `has_body` overrides this.
     None and default values of the API are not sent. `pick` names a list in the answer to return; `kind` selects one of
     several answer types. `is_safe`: sending it twice is harmless, or the name of the argument that makes it so.
-    `accepts` are error statuses that are answers of this call.
+    `accepts` are error statuses that are answers of this call. `doc` replaces the description of the operation, for
+    methods that use a part of it.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Request(ClientMethod[..., Call[Any], Any]):
         operation: Operation[Any],
         positional: str = "",
         *,
+        doc: str = "",
         kind: type[Any] | None = None,
         pick: str | None = None,
         only: str | None = None,
@@ -118,7 +120,7 @@ class Request(ClientMethod[..., Call[Any], Any]):
         accepts: frozenset[int] = frozenset(),
     ) -> None:
         self._made = {}
-        self.operation, self.pick = operation, pick
+        self.operation, self.pick, self.doc = operation, pick, doc
         self.replies = (kind,) if kind else operation.replies
         self.positional = positional.split()
         self.only = None if only is None else only.split()
