@@ -47,8 +47,23 @@ INVENTED = (
     "The search runs on Solr 9.",
     "The user's daughter is called Xanthippe.",
 )
+#: What a model writes instead of what it read.
+SWAPPED = {
+    "Initech": "Globex",
+    "Berlin": "Zanzibar",
+    "3850": "9944",
+    "Thursdays": "Mondays",
+    "OpenSearch": "Solr",
+    "Mina": "Xanthippe",
+}
 #: Words that only inventions contain.
 FOREIGN = ("globex", "zanzibar", "9944", "solr", "xanthippe", "mondays")
+#: Where else words of a model are stored.
+DERIVED = (
+    ("memory_hints", "hint"),
+    ("entities", "canonical_name"),
+    ("session_summaries", "content"),
+)
 GERMAN = (
     "Der Nutzer arbeitet bei Globex und wohnt in Zanzibar.",
     "用户住在桑给巴尔，在环球公司工作。",
@@ -67,6 +82,8 @@ class Fuzz:
         self._ways = (
             (self._honest, 8),
             (self._invents, 8),
+            (self._changes, 8),
+            (self._denies, 4),
             (self._echoes, 4),
             (self._loops, 4),
             (self._truncates, 4),
@@ -108,9 +125,16 @@ class Fuzz:
             return "# Memory\n\n" + "\n".join(f"- {one}" for one in statements)
         if "months later" in prompt:
             return "\n".join(f"What about this: {one}?" for one in statements)
+        if "consecutive work sessions" in prompt:
+            return f"# {statements[0]}\n\n" + "\n".join(f"- {one}" for one in statements)
+        if "File each" in prompt or "it depends" in prompt:
+            targets = [{"target": "Globex", "type": "uses", "reason": statements[0]}]
+            targets += [{"target": "Heron", "type": "depends_on", "reason": statements[0]}]
+            placed = {"i": 1, "aspect": "work", "kind": "constraint", "new": True}
+            return json.dumps({"results": [{**placed, "dependencies": targets}]})
         if '"summary"' in prompt:
             listed = [{"content": one, "type": "decision", "importance": 0.9} for one in statements]
-            summary = "# Session Notes\n\n" + "\n".join(statements)
+            summary = f"# Session Notes\n\n## {statements[0]}\n\n" + "\n".join(statements)
             return json.dumps({"summary": summary, "facts": listed})
         facts = [{"content": one, "type": "fact", **sure} for one in statements]
         entity = {"source": "Globex", "source_type": "project", "relationship": "owns"}
@@ -118,12 +142,32 @@ class Fuzz:
         return json.dumps({"facts": facts, "entities": [entity], "results": [{"i": 1}]})
 
     def _honest(self, prompt: str) -> Answer:
+        return self._answer(prompt, self._read(prompt))
+
+    def _changes(self, prompt: str) -> Answer:
+        """Return what was read with other values."""
+        return self._answer(
+            prompt,
+            [
+                re.sub("|".join(SWAPPED), lambda found: SWAPPED[found[0]], one)
+                for one in self._read(prompt)
+            ],
+        )
+
+    def _denies(self, prompt: str) -> Answer:
+        """Return the opposite of what was read."""
+        read = [
+            re.sub(r"\b(work|live|deploy|is|runs)\b", r"\1 not", one) for one in self._read(prompt)
+        ]
+        return self._answer(prompt, read)
+
+    def _read(self, prompt: str) -> list[str]:
         data = MARKED.search(prompt)
         text = data[2] if data else prompt
         lines = [
             re.sub(r"^(?:- |\[\w+\] |User: |Assistant: )+", "", one) for one in text.splitlines()
         ]
-        return self._answer(prompt, [one for one in lines if len(one) > 10][:20] or ["nothing"])
+        return [one for one in lines if len(one) > 10][:20] or ["nothing"]
 
     def _invents(self, prompt: str) -> Answer:
         return self._answer(prompt, self.chance.sample(INVENTED, 4))
@@ -213,7 +257,9 @@ def test_no_answer_replaces_forgets_or_outranks_what_the_user_said(home: Home, k
                 drained(home)
                 home.db.write(synthesis.queue, "default", now=clock.now())
                 drained(home)
-                is_valid(path.read_text("utf-8"))
+                if path.exists():  # both attempts of the first run may have met errors
+                    is_valid(path.read_text("utf-8"))
+            is_valid(path.read_text("utf-8"))
             assert_safe(home, api, said)
     assert sum(fuzz.modes.values()) >= CALLS / 2 and len(fuzz.modes) >= 7, fuzz.modes
 
@@ -256,6 +302,10 @@ def assert_safe(home: Home, api: Api, said: dict[str, str]) -> None:
     )
     texts = " ".join(str(one["content"]) for one in stored).lower()
     assert [word for word in FOREIGN if word in texts] == []
+    assert " not " not in texts
+    for table, column in DERIVED:
+        told = " ".join(str(row[0]) for row in home.rows(f"SELECT {column} FROM {table}")).lower()
+        assert [word for word in FOREIGN if word in told] == [], table
     files: list[Path] = list(home.workspace.memory_dir.glob("*.md"))
     notes = " ".join(path.read_text("utf-8") for path in files).lower()
     assert [word for word in FOREIGN if word in notes] == []

@@ -1,6 +1,7 @@
 """Answers of a weak model, through a real worker: no invention replaces, forgets or outranks what a person said."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -139,3 +140,20 @@ def test_a_fact_below_the_limit_asks_for_no_decision(
     text = f"After a long and tiring meeting somebody wrote down: {unsure}."
     say(home, script, text, "low", found(fact(unsure, confidence=0.4)))
     assert not [one for one in server.prompts if f"): {unsure}" in one]
+
+
+def test_requests_show_no_values_to_copy_and_offer_known_ids_only(
+    home: Home, script: Script, server: FakeServer
+) -> None:
+    old = say(home, script, "The dunnock service listens on port 4410", "asks")
+    new = "The dunnock service listens on port 4410 at night"
+    text = f"After a long and tiring meeting somebody wrote down: {new}."
+    say(home, script, text, "asks", found(fact(new)))
+    asked = [one.body for one in server.requests if "dunnock" in str(one.body.get("prompt"))]
+    assert not [one for one in asked if re.search(r'"confidence": *[\d.]', str(one["prompt"]))]
+    shapes = [json.loads(json.dumps(one["format"]))["properties"] for one in asked]
+    words = ["high", "low", "medium"]
+    [target] = [shape["targetId"]["enum"] for shape in shapes if "targetId" in shape]
+    assert set(target) == {"", old}
+    read = [shape["facts"]["items"]["properties"] for shape in shapes if "facts" in shape]
+    assert read and all(one["confidence"]["enum"] == words for one in read)
