@@ -64,6 +64,11 @@ NOTHING = [
     "ich mach Feierabend",
     "on verra ça demain",
     "tu as cassé le lint",
+    "Amendment to the overage policy we settled before launch.",
+    "the implicit string behaviour will always get ya",
+    "`NaN` is the issue.",
+    "CI takes 38 minutes.",
+    "I don't like how the date picker behaves on Safari.",
 ]
 
 

@@ -143,7 +143,7 @@ def _kind(part: str, role: str) -> Kind | None:
 def _is_of_person(part: str, role: str) -> bool:
     """Return whether a clause says what is so of the person who speaks, or of somebody with a name."""
     told = voice.third_person(part, _speaker(role))
-    who = re.escape(_speaker(role).name) if role not in _PLAIN_ROLES else _ANYONE
+    who = _ANYONE if role == transcript.NOTE else re.escape(_speaker(role).name)
     found = re.match(
         rf"{who}(?:['’]s (?:[\w-]+ ){{0,2}}?(?!and\b)[\w-]+)? (?:(?:{voice.ADVERBS}) )?", told
     )

@@ -52,7 +52,7 @@ _LABEL = re.compile(
 _REASON = re.compile(r"[,;(]\s|\s(?:because|since|weil|denn|parce que|car|porque)\s")
 #: What makes a rule of the words behind it.
 _FROM_NOW = re.compile(
-    r"(?:from now on|going forward|ab (?:jetzt|sofort)|désormais|please|bitte|(?:general )?rule|regel|règle"
+    r"^(?:from now on|going forward|ab (?:jetzt|sofort)|désormais|please|bitte|(?:general )?rule|regel|règle"
     r"|convention|policy|guideline)(?: (?:for|of) [^:]{1,40})?[,:]?\s+",
     re.I,
 )
