@@ -24,7 +24,7 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
     page.locator("main input[type=search]:focus").wait_for()
     page.keyboard.type("backup before a deploy")
     # What was said of it in a session may be there, too, and before it.
-    page.locator("[aria-label=Answers] .hit", has_text="make backup").wait_for()
+    page.locator("[aria-label=Answers] .hit", has_text="make backup").first.wait_for()
     view.press("Escape", "j", "w")
     expect(page.get_by_role("tabpanel")).to_contain_text(
         "It is number 1 for “backup before a deploy”"

@@ -81,8 +81,8 @@ def test_what_is_saved_elsewhere_appears_by_itself(
     client.post("/api/memory/remember", json=bought).raise_for_status()
     ago = view.page.get_by_role("region", name="A year ago")
     expect(ago).to_contain_text("The kettle is new.")
-    ago.get_by_role("link", name="all 1").click()
-    expect(view.page.locator(".row")).to_have_count(1)
+    ago.get_by_role("link", name="The kettle is new.").click()
+    expect(view.page.locator(".panel")).to_contain_text("The kettle is new.")
     view.go("/")
     # How many that are depends on the hour.
     yesterday = view.page.get_by_title(re.compile(r"^Yesterday: [1-9]\d* things? learned$"))

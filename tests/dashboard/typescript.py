@@ -23,7 +23,7 @@ ASKED = (
     "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange", "confirm",
     "evaluation", "predictor_status", "roll_back",
     "projection_columns", "tokens", "whoami", "tasks", "connectors", "documents",
-    "skills", "search_sessions",
+    "skills",
 )  # fmt: skip
 _HEAD = (
     "/** Answers of the daemon. Written by `python -m dashboard.typescript`; not to be edited. */\n"

@@ -17,7 +17,7 @@ VIEWS = {
     "/#/engine/predictor": "What it costs",
     "/#/engine/tasks": "No task yet",
     "/#/memories": "The team decided to use SQLite",
-    "/#/memories?ask=which+database": "Said in earlier sessions",
+    "/#/memories?ask=which+database": "An agent receives",
     "/#/memories?ask=SQLite&id={id}&part=why": "It is number",
     "/#/memories?id={id}&part=history": "Remembered",
     "/#/memories?id={id}&part=used": "prompt 1",

@@ -74,7 +74,7 @@ class RenewedSession(TypedDict):
     expiresAt: str
 
 
-class Transcript(TypedDict):
+class StoredTranscript(TypedDict):
     sessionKey: str
     agentId: str
     harness: str | None
@@ -84,6 +84,9 @@ class Transcript(TypedDict):
     updatedAt: str | None
     #: The counts of its log; null for a session without one.
     reading: NotRequired[Reading | None]
+
+
+class Transcript(StoredTranscript, SessionOverview): ...
 
 
 class Excerpt(TypedDict):

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, script
 from signet.domain.auth import caller
+from signet.domain.sessions import every
 from signet.domain.sessions.sql import history as sql
 from signet.domain.sessions.sql.history import SizeRow
-from signet.domain.transcripts import readings, withheld
-from signet.wire.sessions import Transcript
+from signet.domain.transcripts import readings, stored, withheld
+from signet.domain.transcripts.models import Overview
+from signet.wire.sessions import StoredTranscript, Transcript
 
 #: Characters that are read for a person's search, and how many transcripts at most.
 SEARCH_CHARS = 30_000_000
@@ -47,11 +49,14 @@ def transcript(
     """Return the stored transcript of a session, None when there is none."""
     hidden = caller.current().hidden
     asked = {"key": key, "agent": agent_id, "hidden": hidden, "project": project}
-    found = tx.record(Transcript, sql.OF_KEY, asked)
-    if found is not None:
-        found["content"] = withheld.cleaned(tx, found["agentId"], found["content"])
-        found["reading"] = readings.of_session(tx, found["agentId"], key)
-    return found
+    found = tx.record(StoredTranscript, sql.OF_KEY, asked)
+    if found is None:
+        return None
+    found["content"] = withheld.cleaned(tx, found["agentId"], found["content"])
+    found["reading"] = readings.of_session(tx, found["agentId"], key)
+    session = found["agentId"], key
+    shown = stored.overviews(tx, [session]).get(session, Overview())
+    return {**found, **every.overview(shown, found["project"])}
 
 
 def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str, list[str]]:
@@ -97,7 +102,7 @@ def search(
     return sorted(unique.values(), key=lambda one: (one.hits, one.at), reverse=True)[:limit]
 
 
-def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[Transcript]:
+def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[StoredTranscript]:
     """Yield the newest transcripts as long as they are not too much together; always the newest that fits."""
     chosen = []
     for row in sizes:
@@ -105,11 +110,11 @@ def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[Transcr
             chars -= row.chars
             chosen.append(row.rowid)
     for rowid in chosen:
-        if found := tx.record(Transcript, sql.BY_ROWID, (rowid,)):
+        if found := tx.record(StoredTranscript, sql.BY_ROWID, (rowid,)):
             yield found
 
 
-def _excerpts(row: Transcript, terms: Sequence[str], least: int) -> Iterator[Excerpt]:
+def _excerpts(row: StoredTranscript, terms: Sequence[str], least: int) -> Iterator[Excerpt]:
     for line in row["content"].split("\n"):
         low = line.lower()
         hits = sum(term in low for term in terms)

@@ -60,15 +60,10 @@ export const paths = {
   similar: (memory: string) => mine("/memory/similar", { id: memory, k: 12 }),
 };
 
-/** Ask recall. The page looks, so nothing counts as used, and what lies below the floor is shown, too. */
+/** Ask recall. The page only looks: nothing counts as used. */
 export function recall(query: string, more: Query, signal?: AbortSignal): Promise<t.Recalled> {
-  const body = { ...more, query, agent_id: agent.value, explain: true, touch: false, floor: 0 };
+  const body = { ...more, query, agent_id: agent.value, explain: true, touch: false, highlights: true };
   return ask("POST", "/api/memory/recall", { body, signal });
-}
-
-/** Return stretches of earlier sessions that hold the words of a question. */
-export async function quote(query: string, signal?: AbortSignal): Promise<readonly t.Excerpt[]> {
-  return (await ask<t.Excerpts>("POST", "/api/sessions/search", { body: { query, limit: 3, agent_id: agent.value }, signal })).results;
 }
 
 /** Change something: what is shown is asked for again. */

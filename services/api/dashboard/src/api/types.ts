@@ -1,4 +1,4 @@
-/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */
+/** Answers of the daemon. Written by `python -m dashboard.typescript`; not to be edited. */
 
 export interface Access {
   memoryId: string;
@@ -395,21 +395,6 @@ export interface Evaluation {
   unanswered: number;
 }
 
-export interface Excerpt {
-  sessionKey: string;
-  agentId: string;
-  harness: string | null;
-  project: string | null;
-  at: string;
-  excerpt: string;
-  hits: number;
-}
-
-export interface Excerpts {
-  results: Excerpt[];
-  count: number;
-}
-
 export interface Followed {
   id: string;
   content: string;
@@ -548,6 +533,8 @@ export interface Hit {
   superseded_by?: string;
   newer?: Newer;
   supplementary?: boolean;
+  highlights?: number[][];
+  title?: string;
   parts?: Part[];
   more?: string;
   explain?: Why;
@@ -841,6 +828,8 @@ export interface Nearest {
   superseded_by?: string;
   newer?: Newer;
   supplementary?: boolean;
+  highlights?: number[][];
+  title?: string;
   parts?: Part[];
   more?: string;
   explain?: Why;
@@ -1303,6 +1292,10 @@ export interface Transcript {
   createdAt: string;
   updatedAt: string | null;
   reading?: Reading | null;
+  title: string | null;
+  outcome: string | null;
+  decisions: string[];
+  files: string[];
 }
 
 export interface UnknownRecords {

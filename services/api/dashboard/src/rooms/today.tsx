@@ -1,12 +1,11 @@
 /** Today: what needs a person, what was learned, what was forgotten, what is going on. */
-import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { paths } from "../api/calls";
 import type { Advice, Diagnoses, Harnesses, Home, MemoryPage } from "../api/types";
 import { useKeys, useSteps } from "../lib/keys";
 import { useResource } from "../lib/resource";
 import { filter, go, href, route } from "../lib/route";
-import { brief, byDay, clock, dayName, dayOf, span, startOfDay } from "../lib/time";
+import { brief, byDay, clock, dayName, dayOf, startOfDay } from "../lib/time";
 import { count, projectName, sum } from "../lib/words";
 import { Icon } from "../ui/icons";
 import { Empty, Shown } from "../ui/states";
@@ -108,7 +107,7 @@ function Triage() {
       <Meta row={row} isLong />
       <p class="tools">{VERDICTS.map(([verdict, says], at) => <button key={verdict} onClick={() => void doing.judge(row.id, verdict)}>{says} <kbd>{at + 1}</kbd></button>)}
         <button class="plain" onClick={skip}>Not now <kbd>j</kbd></button></p>
-      <p class="small soft">No job changes what you keep; what fades counts half. Each can be undone.</p>
+      <p class="small soft">Faded memories count half. Each can be undone.</p>
     </div> : <Empty title={total > 0 ? "The rest is for later" : "All is judged"}><p>What nobody judged is not lost.</p></Empty>}
     <p><button class="link" onClick={leave}>Back to the diary</button></p>
   </section>}</Shown>;
@@ -120,7 +119,6 @@ function First() {
   return <Empty title="Nothing is remembered yet">
     <p>{connected.length > 0 ? `${connected.join(" and ")} ${connected.length === 1 ? "is" : "are"} connected: say something worth keeping there.` : <>No harness is connected: <code>signet harness install</code></>}</p>
     <p>Or try: <code>signet remember "I prefer tabs over spaces"</code></p>
-    <p>Then ask: <code>signet recall "indentation"</code></p>
   </Empty>;
 }
 
@@ -185,7 +183,6 @@ function Now() {
         <button class="link" onClick={() => go(href("sessions", {}, one.key))}>{one.project ? projectName(one.project) : one.key}</button>
         <span class="meta"><span>{one.harness ?? "unknown harness"}</span><span>since {brief(one.claimedAt)}</span>{one.bypassed && <span class="warn">bypassed</span>}</span>
       </li>)}</ul>}
-    {work && work.questions > 0 && <p class="small soft">{count(work.questions, "question")} answered since the start, 95 % of them within {span(work.p95)}.</p>}
     {work && <p class="small soft">{work.paused ? <span class="warn">Background work is paused.</span> : work.waiting + work.running === 0 ? "Background work is done." :
       <a href="#/engine/queue">{count(work.waiting + work.running, "job")} in the queue</a>}</p>}</>}</Shown>
   </section>;
@@ -197,19 +194,9 @@ function Forgotten() {
     <p class="small soft">{count(total, "memory", "memories")}, hidden here. <a href={href("memories", { state: "forgotten" })}>Show</a></p></section> : null;
 }
 
-/** What was learned on this day a year ago; nothing where there is none. */
+/** Memories of this day a year ago. */
 function YearAgo() {
   const ago = useHome().value?.year_ago;
-  const day = startOfDay(new Date(ago?.memories[0]?.created_at ?? 0));
-  const next = new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1);
-  return <Few of={ago} title="A year ago" query={{ since: day.toISOString(), until: next.toISOString() }} says={(row) => <Meta row={row} />} />;
-}
-
-/** The first of some memories, and the way to all of them. */
-function Few({ of, title, query, says }: { of: MemoryPage | undefined; title: string; query: Record<string, string | undefined>; says: (row: Row) => ComponentChildren }) {
-  return of?.memories.length ? <section class="card" aria-label={title}><h2>{title} <a class="small" href={href("memories", query)}>all {of.total}</a></h2>
-    <ul class="needs">{of.memories.map((row) => <li key={row.id}>
-      <a class="quiet" href={href("memories", { ...query, id: row.id })} onClick={() => keep(row)} dir="auto">{row.content.slice(0, 120)}</a>
-      {says(row)}
-    </li>)}</ul></section> : null;
+  return ago?.memories.length ? <section class="card" aria-label="A year ago"><h2>A year ago</h2>
+    <ul class="needs">{ago.memories.map((row) => <li key={row.id}><a class="quiet" href={href("memories", { id: row.id })} onClick={() => keep(row)} dir="auto">{row.content.slice(0, 120)}</a><Meta row={row} /></li>)}</ul></section> : null;
 }

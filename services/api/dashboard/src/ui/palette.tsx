@@ -39,7 +39,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     const timer = setTimeout(() => {
       recall(typed, { limit: 8 }, stop.signal).then(
         (answer) => setFound(answer.results.map((hit) => ({
-          text: hit.content, kind: hit.type, act: () => go(href("memories", { ask: typed, id: hit.id })),
+          text: hit.title ?? hit.content, kind: hit.type,
+          act: () => go(hit.source === "episode" ? href("sessions", {}, hit.source_id!) : href("memories", { ask: typed, id: hit.id })),
         }))),
         () => undefined,
       );

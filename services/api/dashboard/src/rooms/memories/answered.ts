@@ -2,4 +2,4 @@
 import { signal } from "../../lib/signal";
 import type { Recalled } from "../../api/types";
 
-export const answered = signal<{ readonly question: string; readonly answer: Recalled } | null>(null);
+export const answered = signal<{ readonly question: string; readonly answer: Recalled; readonly told: number } | null>(null);

@@ -30,7 +30,7 @@ function WhyNot({ id, question }: { id: string; question: string }) {
   const { type, who, project } = filters();
   useEffect(() => {
     const stop = new AbortController();
-    recall(question, { why_not: id, limit: 1, type, who, project, floor: null }, stop.signal).then(
+    recall(question, { why_not: id, limit: 1, type, who, project }, stop.signal).then(
       ({ why_not: found }) => {
         setSaid(found?.left_out ?? "");
         setWhy(found?.explain ?? null);

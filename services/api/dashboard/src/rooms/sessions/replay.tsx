@@ -6,9 +6,10 @@ import { useKeys } from "../../lib/keys";
 import { useResource } from "../../lib/resource";
 import { filter, go, href, route } from "../../lib/route";
 import { brief, clock } from "../../lib/time";
-import { act, copy } from "../../lib/undo";
+import { act } from "../../lib/undo";
 import { count, number, percent, projectName } from "../../lib/words";
 import { Icon } from "../../ui/icons";
+import { Project } from "../../ui/project";
 import { Empty, Shown } from "../../ui/states";
 
 const PHASES: Readonly<Record<string, string>> = { start: "Start", compaction: "Compaction", recall: "Asked by the agent" };
@@ -17,7 +18,6 @@ const REASONS: Readonly<Record<string, string>> = {
   project_words: "it is about this project", standing: "a standing rule", rule: "a rule that applies",
   floor: "not near enough", budget: "no room left", said: "given earlier in this session", origin: "it is from this very session",
 };
-const KINDS: Readonly<Record<string, string>> = { memory: "memory", session: "earlier session", commit: "commit", document: "document", section: "section" };
 
 /** The daemon tells no more of a prompt than its first characters. */
 const CUT = 150;
@@ -35,9 +35,10 @@ function Untold({ session, isOpen }: { session: string; isOpen: boolean }) {
   const found = useResource<Transcript>(paths.transcript(session), ["session"]);
   if (found.error?.status === 404) return <Empty title="Nothing is known of this session">
     <p>{isOpen ? "It is open, and was given nothing so far." : "It was never here, or it is forgotten."} <a href="#/sessions">All sessions</a></p></Empty>;
-  return <Shown of={found} rows={8} what="the transcript">{({ project, harness, createdAt, content }) => <>
-    <Title name={project ? projectName(project) : session}><span>{harness}</span><time dateTime={createdAt ?? ""}>{brief(createdAt)}</time><span>given nothing</span>{isOpen && <span class="good">open</span>}</Title>
-    <div class="shown"><Spoken text={content} /></div></>}</Shown>;
+  return <Shown of={found} rows={8} what="the transcript">{(one) => { const { project, harness, createdAt, content } = one; return <>
+    <Title name={nameOf(one, session)}>{project && <Project of={project} />}<span>{harness}</span><time dateTime={createdAt ?? ""}>{brief(createdAt)}</time><span>given nothing</span>{isOpen && <span class="good">open</span>}</Title>
+    <Overview of={one} />
+    <div class="shown"><Spoken text={content} /></div></>; }}</Shown>;
 }
 
 /** How a transcript begins a turn. */
@@ -51,7 +52,7 @@ function Spoken({ text }: { text: string }) {
 }
 
 function Said({ role, at, text }: { role: string; at: string | null | undefined; text: string }) {
-  return <p class="said" dir="auto"><strong>{role}</strong> {at && <time class="soft small">{brief(at)}</time>}{"\n"}{text}</p>;
+  return <p class="said" dir="auto"><strong>{role}</strong> {at && <time class="soft small">{clock(at)}</time>}{"\n"}{text}</p>;
 }
 
 function Title({ name, children, beside }: { name: string; children: ComponentChildren; beside?: ComponentChildren }) {
@@ -72,14 +73,15 @@ function Inside({ one, isBypassed }: { one: SessionReplay; isBypassed: boolean |
   const { totals } = one;
   const toggle = (to: boolean) => () => bypass(one.sessionKey, to);
   return <>
-    <Title name={one.project ? projectName(one.project) : one.sessionKey} beside={isBypassed !== null && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
-      <span>{one.harness}</span><time dateTime={one.startedAt ?? ""}>{brief(one.startedAt)}</time><span>{count(totals.prompts, "prompt")}</span>
+    <Title name={nameOf(one, one.sessionKey)} beside={isBypassed !== null && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
+      {one.project && <Project of={one.project} />}<span>{one.harness}</span><time dateTime={one.startedAt ?? ""}>{brief(one.startedAt)}</time><span>{count(totals.prompts, "prompt")}</span>
       <span>given {number(totals.given)}, used {number(totals.used)}</span><span>about {count(totals.tokens, "token")} of context</span>{!one.isOver && <span class="good">open</span>}</Title>
+    <Overview of={one} />
     <div class="replay">
       <ol class="turns" aria-label="Turns">{one.injections.map((injection, index) => <li key={index}>
         <button class={index === at ? "turn at" : "turn"} aria-current={index === at ? "true" : undefined} onClick={() => filter({ turn: String(index) })}>
           <span class={injection.given.some(isItem) ? "mark full" : "mark"} aria-hidden="true" />
-          <span class="what">{nameOf(injection)}</span>
+          <span class="what">{phaseOf(injection)}</span>
           <span class="soft small">{told(injection)}</span>
           {injection.message && <span class="soft small quote" dir="auto">“{injection.message.slice(0, 90)}”</span>}
         </button></li>)}</ol>
@@ -91,6 +93,17 @@ function Inside({ one, isBypassed }: { one: SessionReplay; isBypassed: boolean |
   </>;
 }
 
+function nameOf({ title, project }: SessionReplay | Transcript, session: string): string {
+  return title ?? (project ? projectName(project) : session);
+}
+
+/** How the session stands, what the user decided in it, and which files changed. */
+function Overview({ of: { outcome, decisions, files } }: { of: SessionReplay | Transcript }) {
+  return <>{outcome && <p class="outcome" dir="auto">{outcome}</p>}
+    {decisions.length > 0 && <section class="day" aria-label="Decisions"><h2>Decisions</h2><ul class="needs">{decisions.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></section>}
+    {files.length > 0 && <details><summary>{count(files.length, "changed file")}</summary><ul class="sample">{files.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></details>}</>;
+}
+
 /** A part of every start is nothing that was found for the session. */
 function isItem(item: ContextItem): boolean {
   return item.kind !== "section";
@@ -100,7 +113,7 @@ function firstTold(one: SessionReplay): number {
   return Math.max(0, one.injections.findIndex((injection) => injection.phase !== "start" && injection.given.some(isItem)));
 }
 
-function nameOf(injection: ContextInjection): string {
+function phaseOf(injection: ContextInjection): string {
   return PHASES[injection.phase] ?? `Prompt ${injection.prompt}`;
 }
 
@@ -124,15 +137,15 @@ function saidAt({ injections, turns }: SessionReplay, at: number): readonly Mess
 
 function Turn({ injection, said }: { injection: ContextInjection; said: readonly Message[] }) {
   const { given, leftOut } = injection;
-  return <section class="shown" aria-label={nameOf(injection)}>
-    <h2>{nameOf(injection)} <span class="soft small">{clock(injection.at)}{injection.tokens > 0 && ` · about ${count(injection.tokens, "token")}`}</span></h2>
+  return <section class="shown" aria-label={phaseOf(injection)}>
+    <h2>{phaseOf(injection)} <span class="soft small">{clock(injection.at)}</span></h2>
     {injection.message && <p class="asked" dir="auto">{injection.message}{injection.message.length >= CUT && "…"}</p>}
     {given.length === 0 ? <p class="soft">The agent was given nothing here.</p> : <>
       <h3>Given</h3>
       <ul class="items">{given.map((item, at) => <Item key={at} item={item} message={injection.message} />)}</ul></>}
     {leftOut.length > 0 && <details><summary>Left out: {leftOut.length}</summary>
       <ul class="items">{leftOut.map((item, at) => <Item key={at} item={item} message={injection.message} isLeft />)}</ul></details>}
-    {said.length > 0 && <><h3>Said <button class="link small" onClick={() => copy(said.map((one) => `${one.role}: ${one.text}`).join("\n\n"))}>copy</button></h3>
+    {said.length > 0 && <><h3>Said</h3>
       <div class="block" tabIndex={0}>{said.map((one, at) => <Said key={at} {...one} />)}</div></>}
   </section>;
 }
@@ -142,7 +155,7 @@ function Item({ item, message, isLeft = false }: { item: ContextItem; message: s
   const isMemory = item.kind === "memory" && item.state !== "forgotten" && item.state !== "gone";
   return <li class={isLeft ? "dim" : ""}>
     {item.kind === "session" && item.text ? <div class="block" tabIndex={0}><Spoken text={item.text} /></div> : <p dir="auto">{item.text ?? (item.kind === "section" ? item.id : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>}
-    <p class="meta"><span>{KINDS[item.kind] ?? item.kind}</span><span>{REASONS[item.reason] ?? item.reason}</span>{item.score !== null && <span>{percent(item.score)}</span>}
+    <p class="meta"><span>{item.kind}</span><span>{REASONS[item.reason] ?? item.reason}</span>{item.score !== null && <span>{percent(item.score)}</span>}
       {item.use === "used" && <span class="good">✓ used{item.usedIn?.tool ? ` in ${item.usedIn.tool}` : ""}</span>}{item.use === "not used" && !isLeft && <span>not used</span>}
       {item.state === "changed" && <span class="warn">changed since</span>}
       {isMemory && <span><a href={href("memories", { ask: message ?? undefined, id: item.id, part: message ? "why" : undefined })}>{message ? "why" : "open"}</a></span>}</p>

@@ -1,18 +1,16 @@
-/** Sessions: which there were, and what each was given, turn by turn. */
+/** Sessions: titles and outcomes of all, and what each received, message by message. */
 import { paths } from "../../api/calls";
 import type { ListedSession, SessionPage } from "../../api/types";
 import { useSteps } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { href, route } from "../../lib/route";
-import { brief, byDay, dayName } from "../../lib/time";
-import { number, projectName } from "../../lib/words";
+import { byDay, clock, dayName, span } from "../../lib/time";
+import { count, number, projectName } from "../../lib/words";
 import { Choice } from "../../ui/choice";
+import { Project } from "../../ui/project";
 import { Empty, noneOf, Shown } from "../../ui/states";
 import { scroller } from "../../ui/virtual";
 import { Replay } from "./replay";
-
-/** The daemon tells no more of a first message than so many characters. */
-const CUT = 80;
 
 const USES = Object.entries({ "": "Any use", given_nothing: "Given nothing", used_nothing: "Used nothing" });
 
@@ -44,9 +42,13 @@ function List() {
 
 function Entry({ one }: { one: Line }) {
   return <a class="entry" href={href("sessions", {}, one.key)}>
-    <time class="soft small" dateTime={one.lastAt}>{brief(one.lastAt)}</time>
-    <span dir="auto">{one.title !== null ? `${one.title}${one.title.length >= CUT ? "…" : ""}` : <span class="soft">{one.endedAt === null ? "Just begun" : "Without a transcript"}</span>}</span>
-    <span class="meta">{one.endedAt === null && <span class="good">open</span>}<span>{one.harness ?? "unknown harness"}</span>{one.project && <span>{projectName(one.project)}</span>}
+    <time class="soft small" dateTime={one.lastAt}>{clock(one.lastAt)}</time>
+    <span class="what"><strong dir="auto">{one.title ?? <span class="soft">{one.endedAt === null ? "Just started" : "No transcript"}</span>}</strong>
+      {one.outcome && <span class="outcome" dir="auto">{one.outcome}</span>}</span>
+    <span class="meta">{one.endedAt === null && <span class="good">open</span>}{one.project && <Project of={one.project} />}<span>{one.harness ?? "unknown harness"}</span>
+      {one.seconds > 59 && <span>{span(one.seconds * 1_000)}</span>}
+      {one.decisions.length > 0 && <span>{count(one.decisions.length, "decision")}</span>}
+      {one.files.length > 0 && <span>{count(one.files.length, "file")}</span>}
       <span>{one.given === 0 ? "given nothing" : `given ${number(one.given)}, used ${number(one.used)}`}</span>{one.bypassed && <span class="warn">bypassed</span>}</span>
   </a>;
 }
