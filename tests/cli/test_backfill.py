@@ -85,7 +85,14 @@ def test_recall_finds_a_session_of_which_nothing_was_distilled(begun: Program) -
     shown = begun.run(*asked)
     assert "  session · " in shown.out and shown.out.rstrip().endswith("session:first")
     assert "signet sessions show first" in shown.err
-    assert SAID[2] in begun.run("sessions", "show", "fir").out
+    read = begun.run("sessions", "show", "fir").out
+    assert SAID[2] in read and hit["title"] == read.split("\n")[0]
+    listed = begun.run("sessions", "list").out
+    assert hit["title"] in listed and listed == begun.run("sessions").out
+    assert re.search(r"^first +\d{4}-\d\d-\d\d \d\d:\d\d  \S", listed, re.MULTILINE)
+    assert {
+        len(one["title"]) <= 80 for one in begun.run("sessions", "--json").json()["sessions"]
+    } == {True}
     assert "signet sessions show first" in begun.run("memory", "show", "session:first").err
     unknown = begun.run("sessions", "show", "nobody")
     assert unknown.status == 1 and "Session nobody has no transcript" in unknown.err

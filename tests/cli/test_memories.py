@@ -4,7 +4,10 @@ import contextlib
 import json
 import re
 import sys
+from typing import Any
 from uuid import uuid4
+
+import pytest
 
 from cli.program import Program
 from signet.cli import output
@@ -385,3 +388,57 @@ def test_matched_words_are_bold_on_a_terminal_only(served: Program) -> None:
         assert "puffin nests" in plain and not {"\x1b", "\ue000", "\ue001"} & set(plain)
     (hit,) = served.run("recall", "puffins nesting", "--json").json()
     assert [hit["content"][start:end] for start, end in hit["highlights"]] == ["puffin", "nests"]
+
+
+def test_the_last_change_is_undone_and_done_again(served: Program) -> None:
+    id_ = saved(served, "The kite is red", "--tags", "wind")
+
+    def now() -> tuple[Any, ...]:
+        shown = served.run("memory", "show", id_, "--json").json()
+        return shown["content"], shown["tags"], shown["pinned"]
+
+    first = now()
+    assert served.run("edit", id_[:18], "The kite is blue", "--pin").status == 0
+    assert served.run("undo").out.startswith("Restored: 1 memory (updated ")
+    assert now() == first
+    served.run("undo")
+    assert now()[0] == "The kite is blue"
+    served.run("edit", id_, "--tags", "", "--unpin")
+    assert "Would be restored: 1 memory" in served.run("undo", "--dry-run").out
+    served.run("undo")
+    assert now() == ("The kite is blue", "wind", 1)
+    served.run("forget", id_, "--yes")
+    assert served.run("undo", "--json").json()["ids"] == [id_]
+    assert now()[0] == "The kite is blue"
+    gone = saved(served, "The mast is new")
+    assert served.run("undo").out.startswith("Forgot: 1 memory (created ")
+    assert "The mast is new" in served.run("list", "--forgotten").out and gone
+    twice = served.run("edit", id_, "a text", "--content", "another")
+    assert twice.status == 2 and "give the new text once" in twice.err
+
+
+def test_a_bulk_forget_is_one_change(served: Program) -> None:
+    tag = "harbour-bulk"
+    notes = [{"record": "text", "content": f"Cleat {n} {tag}", "tags": [tag]} for n in range(230)]
+    served.run("import", "-", stdin="\n".join(map(json.dumps, notes)))
+    assert "230 memories forgotten" in served.run("forget", "--tags", tag, "--yes").out
+    undone = served.run("undo")
+    assert "Recovered: 230 memories" in undone.out and "… and 220 more" in undone.out
+    assert served.run("list", "--tags", tag, "--json").json()["total"] == 230
+    assert "Forgot: 230 memories" in served.run("undo").out
+    assert "Recovered: 230 memories" in served.run("undo").out
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (("search", "x"), "signet recall"),
+        (("delete", "x"), "signet forget"),
+        (("forgett",), "Did you mean 'forget'"),
+        (("sesions", "list"), "Did you mean 'sessions'"),
+        (("sessions", "lst"), "Did you mean 'list'"),
+    ],
+)
+def test_a_near_miss_names_the_command(served: Program, typed: tuple[str, ...], meant: str) -> None:
+    answer = served.run(*typed)
+    assert answer.status in (1, 2) and meant in answer.err

@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 
+from signet import ids
 from signet.client import Signet, connection
 from signet.config.env import AGENT_SHELLS
 from signet.paths import find_workspace
@@ -16,6 +17,8 @@ def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
         actor="cli",
         actor_type="agent" if is_agent_shell() else "operator",
         origin="agent" if is_agent_shell() else None,
+        # One for all requests of a command, so that `signet undo` takes back all of them.
+        request_id=ids.new_ordered_id(),
         timeout_seconds=timeout_seconds,
         only_signet=True,
     )

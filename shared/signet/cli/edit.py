@@ -17,15 +17,18 @@ from signet.client import Signet
 from signet.errors import Invalid
 
 #: Options that change something.
-_FIELDS = "--content, --type, --tags, --importance, --pin, --unpin or --who"
+_FIELDS = "a text, --content, --type, --tags, --importance, --pin, --unpin or --who"
 
 
 @command(forgets=True)
 def edit(
     signet: Signet,
     memory_id: IdArgument,
+    text: Annotated[
+        str | None, typer.Argument(help="New text; - reads standard input.", show_default=False)
+    ] = None,
     content: Annotated[
-        str | None, typer.Option("--content", "-c", help="New text; - reads standard input.")
+        str | None, typer.Option("--content", "-c", help="The same as TEXT.")
     ] = None,
     type: TypeOption = None,
     tags: TagsOption = None,
@@ -41,8 +44,11 @@ def edit(
 ) -> Output:
     """Change a memory. Without options, its text opens in your editor. --tags "" clears tags.
 
-    Examples: signet memory edit ID --pin · signet memory edit ID --tags style,python
+    Examples: signet edit ID "Deploys go out on Tuesdays." · signet edit ID --pin · signet edit ID --tags style,python
     """
+    if text is not None and content is not None:
+        raise typer.BadParameter("give the new text once: as TEXT or with --content")
+    content = text if content is None else content
     level = options.importance(importance)
     full_id = identify.whole(signet, memory_id, agent=agent)
     version = None

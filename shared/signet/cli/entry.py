@@ -52,6 +52,8 @@ def lines(entry: ListEntry, ink: Ink, *, full: bool = False) -> Iterator[str]:
     head = [ink.dim(date), _colour(entry.score, ink)(score), ink.warn(star)]
     indent = sum(len(part) + 1 for part in (date, score, star) if part)
     content = output.with_marks(entry.content, entry.highlights) if ink.on else entry.content
+    if entry.title:
+        content = content.removeprefix("[…]\n")
     text = output.paragraphs(content, indent)
     if not full and output.is_live(sys.stdout):
         text = _around(text, CONTENT_LINES * (2 if entry.title else 1), output.width() - indent - 4)

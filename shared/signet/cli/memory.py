@@ -46,7 +46,7 @@ State = Literal["forgotten", "archived"] | None
 MOST_ARCHIVED = 1_000
 
 
-@command(app, "list")
+@command(app, "list", pages=True)
 def list_memories(
     signet: Signet,
     limit: LimitOption = 20,

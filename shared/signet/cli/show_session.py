@@ -14,7 +14,7 @@ from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption, SessionArgument
 from signet.cli.output import Ink
 from signet.client import NotFound, Signet
-from signet.client.answers import SessionReplay
+from signet.client.answers import SessionReplay, Transcript
 from signet.wire.capture import Reading
 
 #: Sessions searched for a key prefix.
@@ -41,9 +41,7 @@ def show(
     if given:
         replay = signet.session_replay(session, agent_id=agent)
         yield replay
-        yield from _head(
-            replay["sessionKey"], replay["startedAt"], replay["harness"], replay["project"], ink
-        )
+        yield from _head(replay, replay["startedAt"], ink)
         yield from _replayed(replay, ink)
         return
     try:
@@ -54,9 +52,8 @@ def show(
             hint="A transcript is stored when the session ends. List: signet sessions",
         ) from error
     yield found
-    yield from _head(
-        found["sessionKey"], found["createdAt"], found["harness"], found["project"], ink
-    )
+    yield from _head(found, found["createdAt"], ink)
+    yield ""
     yield from output.paragraphs(_TIME.sub(_local, found["content"]), 0)
     for gap in _gaps(found.get("reading")):
         output.hint(gap)
@@ -79,12 +76,17 @@ def _gaps(reading: Reading | None) -> Iterator[str]:
         yield f"{output.count(count, 'record')} of an unknown type not read: {kind}"
 
 
-def _head(
-    key: str, began: str, harness: str | None, project: str | None, ink: Ink
-) -> Iterator[str]:
-    facts = (output.local(began), harness, project)
-    yield ink.bold(f"Session {output.plain(key)}")
-    yield ink.dim(" · ".join(output.plain(one) for one in facts if one))
+def _head(one: SessionReplay | Transcript, began: str, ink: Ink) -> Iterator[str]:
+    facts = (output.local(began), one["harness"], one["project"], one["sessionKey"])
+    yield ink.bold(output.plain(one["title"] or f"Session {one['sessionKey']}"))
+    yield ink.dim(" · ".join(output.plain(fact) for fact in facts if fact))
+    if one["outcome"]:
+        yield f"→ {output.plain(one['outcome'])}"
+    for name, listed in (("decided", one["decisions"]), ("changed", one["files"])):
+        for text in listed:
+            first, *rest = output.paragraphs(text, 9)
+            yield f"{ink.dim(f'{name}  ')}{first}"
+            yield from (f"{' ' * 9}{line}" for line in rest)
 
 
 def _replayed(replay: SessionReplay, ink: Ink) -> Iterator[str]:

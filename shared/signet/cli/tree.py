@@ -61,6 +61,10 @@ ROWS = (
     CommandRow("paths", FIRST, "status:paths"),
     CommandRow("remember", MEMORY, "remember:remember"),
     CommandRow("recall", MEMORY, "recall:recall"),
+    CommandRow("list", MEMORY, "memory:list_memories"),
+    CommandRow("edit", MEMORY, "edit:edit"),
+    CommandRow("forget", MEMORY, "forget:forget"),
+    CommandRow("undo", MEMORY, "undo:undo"),
     CommandRow("why", MEMORY, "context:why"),
     CommandRow("sessions", MEMORY, "sessions:app"),
     CommandRow("memory", MEMORY, "memory:app"),
@@ -120,6 +124,31 @@ RENAMED = {
 }
 
 
+#: Words of other programs for a command.
+MEANT = {
+    "add": "remember",
+    "save": "remember",
+    "search": "recall",
+    "find": "recall",
+    "ask": "recall",
+    "ls": "list",
+    "memories": "list",
+    "show": "memory show",
+    "history": "memory history",
+    "rm": "forget",
+    "delete": "forget",
+    "remove": "forget",
+    "recover": "memory recover",
+    "pin": "edit --pin",
+    "session": "sessions",
+}
+
+
+class UnknownCommand(SignetError):
+    kind = Kind.INVALID
+    code = "unknown_command"
+
+
 class Renamed(SignetError):
     """The command has another name."""
 
@@ -167,11 +196,14 @@ class _Root(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command for the arguments.
 
-        Raises Renamed for a former name, and Conflict for a command about a daemon that this workspace does not have.
+        Raises Renamed for a former name, UnknownCommand for one of another program, and Conflict for a command about a
+        daemon that this workspace does not have.
         """
         for name in (args[0], " ".join(args[:2])):
             if name in RENAMED:
                 raise Renamed(f"`signet {name}` is now `signet {RENAMED[name]}`")
+        if args[0] in MEANT:
+            raise UnknownCommand(f"There is no `signet {args[0]}`; see `signet {MEANT[args[0]]}`")
         if not {"-h", "--help"} & {*args} and any(row.here and row.name == args[0] for row in ROWS):
             _check_here(args[0], args)
         return super().resolve_command(ctx, args)

@@ -65,7 +65,8 @@ class Options(TypedDict, total=False):
 
     `path` names a workspace, `url` an address. `token` and `agent_id` default to SIGNET_TOKEN and SIGNET_AGENT_ID,
     the token also to the connection's. `actor` is the name in the history, `origin` the claimed origin of texts
-    (wire/origin.py). `timeout_seconds` (default SIGNET_FETCH_TIMEOUT) bounds one exchange, `connect_timeout_seconds`
+    (wire/origin.py), `request_id` the name of all its requests in history and logs.
+    `timeout_seconds` (default SIGNET_FETCH_TIMEOUT) bounds one exchange, `connect_timeout_seconds`
     its start; `retries` is the maximum for safe calls. `only_signet` rejects answers of other programs on the port.
     `role` limits the token that is sent to the workspace's own daemon: admin or agent.
     """
@@ -77,6 +78,7 @@ class Options(TypedDict, total=False):
     actor: str
     actor_type: str
     origin: str | None
+    request_id: str
     connect_timeout_seconds: float
     timeout_seconds: float | None
     retries: int
@@ -107,6 +109,7 @@ def find(**options: Unpack[Options]) -> CallTarget:
         "X-Signet-Actor": options.get("actor", "python"),
         "X-Signet-Actor-Type": options.get("actor_type", "sdk"),
         "X-Signet-Origin": options.get("origin"),
+        "X-Signet-Request-Id": options.get("request_id"),
         "User-Agent": f"signet/{__version__}",
         "Accept-Encoding": "identity",
         "Connection": "close",

@@ -87,6 +87,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             "changedFields": list(fields),
             "ifVersion": patch.if_version,
             "contentChanged": "content" in fields,
+            "before": {name: getattr(memory, name) for name in fields if name != "content"},
         },
     )
     return Changed(
