@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
 from signet.db import fts
 from signet.domain.episodes import search
@@ -18,8 +19,8 @@ from signet.text.masking import mask
 
 #: Maximum characters of a title or an outcome, and of a decision.
 LINE_CHARS, DECISION_CHARS = 80, 160
-#: Messages of the user that are read, characters of each message, and decisions of a session.
-MOST_MESSAGES, MESSAGE_CHARS, MOST_DECISIONS = 300, 3_000, 8
+#: First messages of the user that are read, characters and lines of each, and decisions of a session: 0.2 s at most.
+MOST_MESSAGES, MESSAGE_CHARS, MOST_LINES, MOST_DECISIONS = 100, 1_500, 5, 8
 #: Different words whose number of passages is looked up, and words of a line that count.
 MOST_WORDS, COUNTED = 250, 8
 #: The first request names the task, and the first sentence of an answer its result.
@@ -85,8 +86,8 @@ Holders = Callable[[Sequence[str]], tuple[list[int], int]]
 
 def of(turns: Sequence[Turn], decisions: Iterable[str], holders: Holders) -> Overview:
     """Return the overview of a session."""
-    requests = [[*lines(turn.text)] for turn in turns if turn.role == USER][:MOST_MESSAGES]
-    requests = [some for some in requests if some]
+    asked = [turn.text for turn in turns if turn.role == USER][:MOST_MESSAGES]
+    requests = [some for text in asked if (some := [*islice(lines(text), MOST_LINES)])]
     answers = [turn.text for turn in turns if turn.role == ASSISTANT][-LAST_ANSWERS:]
     ends = next((found for one in reversed(answers) if (found := [*_results(one)])), [])
     words = {line: _words(line) for line in (*(one for some in requests for one in some), *ends)}
