@@ -315,6 +315,7 @@ def _row(
         elif (
             re.search(rf"^\s*{name} TEXT[^\n]*(JSON|as the next)", sql, re.MULTILINE)
             or "_json" in name
+            or name in ("decisions", "files")
         ):
             yield name, json.dumps([group.secret])
         else:
