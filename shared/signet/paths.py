@@ -157,15 +157,14 @@ class Workspace(NamedTuple):
             return False
 
     def make(self) -> None:
-        """Create the folders that every process needs, private ones with mode 0700.
+        """Create the folders that every process needs, each with mode 0700.
 
         Raises OSError when the disk is full or read-only, or when a shared temporary folder holds a runtime
         folder that belongs to somebody else.
         """
-        for folder in (self.root, self.memory_dir):
-            folder.mkdir(parents=True, exist_ok=True)
-        for private in (self.daemon_dir, self.log_dir, self.runtime_dir):
-            private.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folders = (self.root, self.memory_dir, self.daemon_dir, self.log_dir, self.runtime_dir)
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         found = self.runtime_dir.stat(follow_symlinks=False)
         if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
             raise PermissionError(errno.EPERM, "belongs to another user", str(self.runtime_dir))

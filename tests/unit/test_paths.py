@@ -64,8 +64,8 @@ def test_private_folders_are_made_for_the_owner_alone(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "ws")
     workspace.make()
     workspace.make()
-    assert workspace.memory_dir.is_dir()
-    for private in (workspace.daemon_dir, workspace.log_dir, workspace.runtime_dir):
+    folders = (workspace.root, workspace.memory_dir, workspace.daemon_dir, workspace.log_dir)
+    for private in (*folders, workspace.runtime_dir):
         assert private.stat().st_mode & 0o777 == 0o700
 
 
