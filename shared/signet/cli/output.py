@@ -34,7 +34,7 @@ PLAIN_SECONDS = 3.0
 QUIET = "SIGNET_QUIET"
 #: Around a matched word while a text is wrapped: two characters for private use, of no width.
 MARKS = "\ue000\ue001"
-_MARKED = re.compile(f"{MARKS[0]}([^{MARKS[1]}]*){MARKS[1]}")
+_MARKED = re.compile(f"{MARKS[0]}([^{MARKS}]*){MARKS[1]}")
 #: A `signet` command in a text: the word before a command or option, coloured or not, and not part of a path.
 _COMMAND = re.compile(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
 

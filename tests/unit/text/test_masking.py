@@ -393,6 +393,13 @@ def test_masking_a_long_text_takes_less_than_three_times_its_memory() -> None:
     assert most < 3 * len(text)
 
 
+def test_a_long_secret_is_not_compared_with_every_place() -> None:
+    def text(chars: int) -> str:
+        return f'password="{"k7Q2m9Zx!" * (chars // 18)}" ' + "k7Q2m9Zx, " * (chars // 20)
+
+    assert not is_steep(mask, text, 24_000)
+
+
 def test_many_different_secrets_are_masked_in_linear_time() -> None:
     def log(chars: int) -> str:
         chance = random.Random(3)

@@ -20,6 +20,7 @@ BOUNDED = {
     "signet.domain.extraction.rules": "sentences of at most 1,000 characters, single blanks between words",
     "signet.domain.graph.claims": "at most 200 characters, single blanks between words",
     "signet.domain.graph.names": "words, and lines of one memory",
+    "signet.domain.episodes.overview": "messages of at most 3,000 characters",
     "signet.db.migrate": "the SQL of our own schema",
     "signet.config.": "settings that the person wrote",
     "signet.domain.memory.dates": "at most 200 characters around a date",

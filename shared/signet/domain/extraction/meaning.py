@@ -37,7 +37,7 @@ _PEOPLE = words(
 SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 _BULLET = re.compile(r"^[\s>*•+#-]*(?:\d{1,2}[.)]\s+)?[*_]*")
 _PART = re.compile(
-    r"[,;:]\s+|\s+(?=(?:and|but|while|whereas|because|before|after|which|who|und|aber|et|mais|y|pero)\s)",
+    r"[,;:]\s+|(?<!\s)\s+(?=(?:and|but|while|whereas|because|before|after|which|who|und|aber|et|mais|y|pero)\s)",
     re.IGNORECASE,
 )
 _JOINT = words("and but while whereas und aber et mais y pero or")
