@@ -14,6 +14,8 @@ from signet.domain.graph import focus, traversal
 from signet.domain.sessions import own_words, wording
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.sql.memories import MemoryRow, RuleRow
+from signet.domain.statements import kinds
+from signet.domain.statements.kinds import Kind
 from signet.wire.origin import Origin, Review
 
 #: Longer ones are stories, and are told as episodes.
@@ -86,14 +88,14 @@ def find(
     here = reader.here or Here()
     asked = frozenset(map(search.stem, words))
     rows = memories.rules(tx, reader, chars=RULE_CHARS, limit=LOOKED_AT)
-    rows = [row for row in rows if _stands(row)]
+    rows = [row for row in rows if row.review != Review.WAITING]
     near = search.similarities([row.vector for row in rows], vector)
     words_of = own_words.of(tx, reader, [row.read_from for row in rows])
     found: list[_Found] = []
     for row, similarity in zip(rows, near, strict=True):
         is_asked = _is_about(row.content, asked, similarity)
         is_hard = row.kind != "pipeline-v2" and _is_hard(row)
-        if is_asked or is_hard:
+        if (is_asked or is_hard) and _stands(row):
             said = row if row.pinned else words_of.get(row.read_from, row)
             if said.id not in given:
                 found.append(_Found(not is_asked, len(said.content), said.content, said, here))
@@ -155,9 +157,9 @@ def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list
 
 
 def _stands(row: RuleRow) -> bool:
-    if row.review == Review.WAITING:
-        return False
-    return row.type != "procedural" or _ORDER.match(row.content) is not None
+    """Return whether a fact is a rule; steps and commands are procedures, too."""
+    is_rule = row.type != "procedural" or _ORDER.match(row.content) is not None
+    return is_rule or kinds.of(row.content) is Kind.RULE
 
 
 def _is_hard(row: RuleRow) -> bool:

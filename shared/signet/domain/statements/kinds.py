@@ -59,7 +59,7 @@ _FROM_NOW = re.compile(
 _OPENED = re.compile(r"\s*[,:!.…–—-]*\s+|[,:!.…]+\s*")
 #: A clause behind a statement that asks for its consequence.
 _REQUEST = re.compile(
-    r"(?:,? so|,? and|, donc|\bdonc|,? also|,? then|\.) (?:please |bitte )?(?:you can|can you|could you|kannst du"
+    r"(?:,? so|,? and|, donc|\bdonc|,? also|,? then|\.|,) (?:please |bitte )?(?:you can|can you|could you|kannst du"
     r"|peux-tu|add|remove|delete|drop the|fix|rename|supprime|lösch\w*|entferne|ändere)\b[^,;]*$",
     re.I,
 )
@@ -99,6 +99,8 @@ def told(sentence: str) -> str:
 def of(sentence: str) -> Kind | None:
     """Return what a sentence is; None for a question, a request, and what is not meant or holds only now."""
     said = bare(sentence)
+    if _ASKS.search(said):  # "We moved to Hetzner, can you update the docs?" states something
+        said = _REQUEST.sub("", said)
     shown = _QUOTED.sub('"…"', said)
     if not is_meant(said):
         return None
