@@ -604,7 +604,8 @@ def test_forks_of_a_session_give_each_message_once(world: World) -> None:
         world.talk(f"fork-{number}", [*begun, *more], 13 + number)
     world.rest()
     asked = "Which bitrate do the cormorant recordings have?"
-    for prompt in (asked, f"Please set the bitrate of a second cormorant recorder. {asked}"):
+    used = "Which bitrate do the cormorant recordings use?"  # "use" is no word of "User: Rename"
+    for prompt in (asked, used, f"Please set the bitrate of a second cormorant recorder. {asked}"):
         told = world.hook("user-prompt-submit", f"next-{len(prompt)}", userPrompt=prompt)
         assert told.count("bitrate of 96 kbit, never more") == 1
         assert told.count("## Session") == 1 and "Rename shelf" not in told, told

@@ -38,7 +38,7 @@ PASSAGE_CHARS = 700
 
 #: Chunks before an answer in which its question is looked for, and characters of a question on a page.
 ASKED, QUESTION = 3, 160
-_USER, _LABEL = "User", re.compile(r"(?:User|Assistant)(?: \([^)\n]*\))?: ")
+_USER = "User"
 
 #: Shorter turns may be the same in several sessions.
 REPEAT_CHARS = 40
@@ -190,8 +190,8 @@ def spoken(tx: ReadTx, source: Source, position: int, content: str, *, reader: R
     if content.startswith(_USER):
         return content
     earlier = split.turns(around(tx, source, position - ASKED, position - 1, reader=reader))
-    speaker = _LABEL.match(earlier[-1]) if earlier else None
-    if not _LABEL.match(content):
+    speaker = search.LABEL.match(earlier[-1]) if earlier else None
+    if not search.LABEL.match(content):
         content = f"{speaker[0] if speaker else ''}{LEFT_OUT} {content}"
     asked = [turn for turn in earlier if turn.startswith(_USER)]
     is_users = speaker is not None and speaker[0].startswith(_USER) and content.startswith(_USER)
@@ -381,7 +381,7 @@ def _exchange(turns: Sequence[str], place: int, asked: Sequence[str], chars: int
 
 def _clipped(turn: str, asked: Sequence[str], chars: int) -> str:
     """Return a turn with its speaker in at most so many characters, cut around words."""
-    label = _LABEL.match(turn)
+    label = search.LABEL.match(turn)
     said = turn[label.end() :] if label else turn
     room = chars - len(turn) + len(said)
     if len(said) <= room:

@@ -1,5 +1,6 @@
 """Chunks of sessions and commits by words or time, and what they have in common with a prompt."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -13,6 +14,8 @@ from signet.domain.transcripts import withheld
 READ_CHARS = 4_000
 #: Words of a stem that are compared: the index stems, this is an approximation of it.
 _STEM = 5
+#: What stands before a turn of a talk.
+LABEL = re.compile(r"(?:User|Assistant)(?: \([^)\n]*\))?: ")
 
 
 def said(
@@ -89,8 +92,13 @@ def shared_words(asked: Sequence[str], text: str) -> int:
     Names of code are put together. With short words at the beginning of others alone the passages of one of 20 own
     tasks (loadtests, scenario `delivery`) did not reach their prompt, and nothing else changed.
     """
-    low = fts.folded(text)
+    low = unlabelled(text)
     return sum(stem(word) in low for word in asked)
+
+
+def unlabelled(text: str) -> str:
+    """Return a text in folded form without its speakers: "use" is no word of "User: yes"."""
+    return fts.folded(LABEL.sub("", text))
 
 
 @lru_cache(4_096)

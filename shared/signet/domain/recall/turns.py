@@ -17,7 +17,6 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from signet.db import fts
 from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType, is_given
@@ -197,7 +196,7 @@ def _turns(row: FoundRow, score: float, words: Sequence[Word]) -> Iterator[_Turn
                 text=text,
                 label=label,
                 speaker=named[1] if named else None,
-                words=_held(words, fts.folded(text)),
+                words=_held(words, search.unlabelled(text)),
                 score=score,
             )
 
