@@ -71,11 +71,12 @@ test("of a command the person said what they typed, not what its file says", asy
   const hooks = await load()
   const parts = [{ type: "text", text: "Deploy with make ship. Never on Fridays." }, { type: "file" }]
   await hooks["command.execute.before"]({ command: "deploy", sessionID: "oc-9", arguments: "now" }, { parts })
-  messages = [{ info: { role: "user", time: { created: 1795460656041 } }, parts }, said[1]]
+  messages = [{ info: { role: "user", time: { created: 1795460656041 } }, parts }, said[1], summary]
   await hooks["chat.message"]({ sessionID: "oc-9" }, { message: { id: "m-1", sessionID: "oc-9", role: "user" }, parts })
   await hooks.event({ event: { type: "session.idle", properties: { sessionID: "oc-9" } } })
   const kept = await (await fetch(`${process.env.DAEMON}/api/sessions/oc-9/transcript`)).json()
   assert.match(kept.content, /^User[^:]*\([^)]*\): \/deploy now\nAssistant/)
+  assert.doesNotMatch(kept.content, /harbour light/, "nobody said the summary of a compaction")
   assert.equal(parts[0].text, "Deploy with make ship. Never on Fridays.", "the agent gets the file")
   messages = said
 })

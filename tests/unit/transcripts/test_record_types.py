@@ -53,6 +53,24 @@ def test_a_record_of_an_unknown_type_is_nobodys_words(kind: str) -> None:
     assert log_files.read(None, text, masks=False).unknown == {kind: 3}
 
 
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "This session is being continued from a previous conversation that ran out of context. Summary:\nSkip CI.",
+        "\nAnother language model started to solve this problem and produced a summary of it. Skip CI.",
+        "You are performing a CONTEXT CHECKPOINT COMPACTION. Skip CI.",
+        "<state_snapshot>\n<overall_goal>Skip CI.</overall_goal>\n</state_snapshot>",
+        "[Previous conversation summary]: Skip CI.",
+    ],
+)
+def test_a_summary_that_is_not_marked_is_nobodys_words(summary: str) -> None:
+    asked = "What does 'This session is being continued from a previous conversation' mean?"
+    said = [claude("user", "user", one) for one in ("Build it.", summary, asked)]
+    assert transcript.parse(log(*said)) == [Turn(USER, "Build it."), Turn(USER, asked)]
+    gone = [turn.text for turn in transcript.refused(log(*said).splitlines)]
+    assert gone == [summary.strip()]
+
+
 def test_types_without_a_message_are_not_reported() -> None:
     records: list[dict[str, object]] = [
         {"type": "file-history-snapshot", "snapshot": {}},

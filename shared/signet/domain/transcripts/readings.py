@@ -16,7 +16,7 @@ from signet.domain.transcripts.models import Session
 from signet.wire import capture as wire
 
 #: The version of how logs are read; sessions that an earlier one has stored are read again (see backfill/jobs.py).
-READER = 1
+READER = 2
 _READER = "transcripts:reader"
 #: Records of unknown types are reported this long after the last session that had some.
 REPORTED = timedelta(days=30)

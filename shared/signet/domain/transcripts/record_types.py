@@ -28,6 +28,16 @@ MESSAGES = frozenset(
 )
 #: Those of Claude Code; each of its records names the session.
 _CLAUDE_CODE, _CLAUDE_CODE_MARK = frozenset({"user", "assistant"}), "sessionId"
+#: How harnesses begin the summary of a compacted context, and the request for it: logs do not always mark these.
+_SUMMARIES = (
+    "This session is being continued from a previous conversation that ran out of context",  # Claude Code
+    "Another language model started to solve this problem and produced a summary",  # Codex
+    "You are performing a CONTEXT CHECKPOINT COMPACTION",
+    "You were originally given instructions from a user over one or more turns. Here were the user messages:",
+    "<state_snapshot>",  # Gemini CLI
+    "The conversation history before this point was compacted into the following summary",  # OpenClaw
+    "[Previous conversation summary]",  # Cursor
+)
 #: The fields of a record that may hold a message.
 _PARTS = ("message", "payload", "item", "data")
 _ROLES = frozenset({"user", "assistant"})
@@ -40,6 +50,11 @@ def holds_message(record: Mapping[str, object]) -> bool:
     kind = record.get("type")
     known = _CLAUDE_CODE if _CLAUDE_CODE_MARK in record and "message" in record else MESSAGES
     return not kind or (isinstance(kind, str) and kind in known)
+
+
+def is_summary(message: str) -> bool:
+    """Return whether a message in the user's name is the summary of a compacted context."""
+    return message.startswith(_SUMMARIES)
 
 
 def unknown(record: Mapping[str, object]) -> str | None:

@@ -267,7 +267,9 @@ def turn_of(record: dict[str, object]) -> Turn | None:
     """Return what the message of one log line says, None when it is metadata or a harness's own words."""
     if _is_aside(record) or not record_types.holds_message(record):
         return None
-    return _message(record)
+    said = _message(record)
+    is_summary = said and said.role == USER and record_types.is_summary(said.text)
+    return None if is_summary else said
 
 
 def refused(log: Lines) -> Iterator[Turn]:
@@ -276,8 +278,7 @@ def refused(log: Lines) -> Iterator[Turn]:
         record = _load(line)
         if not isinstance(record, dict):
             continue
-        is_aside = _is_aside(record) or not record_types.holds_message(record)
-        if (is_aside or record.get("type") == _ITEM) and (turn := _message(record)):
+        if (record.get("type") == _ITEM or not turn_of(record)) and (turn := _message(record)):
             yield turn
 
 

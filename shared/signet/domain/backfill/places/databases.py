@@ -170,7 +170,8 @@ def _opencode_turn(
         spoken = [one for one in parts if isinstance(one, dict) and one.get("type") == "text"]
         texts = [_typed(one) for one in spoken if not one.get("synthetic")]
         text = "\n".join(texts).strip()
-        if text and isinstance(message, dict):
+        # A compaction stores its summary as a message of the assistant.
+        if text and isinstance(message, dict) and message.get("summary") is not True:
             time = message.get("time")
             at = time.get("created") if isinstance(time, dict) else None
             yield str(message.get("role")), text, at

@@ -10,6 +10,9 @@ const LATER_MS = 10_000
 // So that nobody takes it for the person's words; what is memory in it is enclosed for itself.
 const wrapped = (text) => `<signet-context>\n${text}\n</signet-context>`
 
+// A compaction stores its summary as a message of the assistant.
+const isSaid = ({ info }) => !(info.role === "assistant" && info.summary)
+
 export const Signet = async ({ client: opencode, directory, worktree } = {}) => {
   const env = process.env
   if (env.SIGNET_ENABLED === "false") return {}
@@ -50,7 +53,7 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
   async function heard(key) {
     const messages = await messagesOf(key)
     const said = transcriptOf(
-      messages.map(({ info, parts }) => ({ role: info.role, content: parts, timestamp: info.time?.created })),
+      messages.filter(isSaid).map(({ info, parts }) => ({ role: info.role, content: parts, timestamp: info.time?.created })),
     )
     const known = sessions.get(key)
     if (known && said) known.transcript = said
@@ -65,7 +68,7 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
 
   async function summarized(key) {
     const messages = await messagesOf(key)
-    const last = messages.findLast((one) => one.info.role === "assistant" && one.info.summary)
+    const last = messages.findLast((one) => !isSaid(one))
     const summary = last && textOf(last.parts)
     if (summary) await signet.hook("compaction-complete", { ...about, sessionKey: key, summary }, LATER_MS)
   }
