@@ -24,6 +24,8 @@ ANSWER = (
     "I updated docs/release.md to say so, and the unit tests pass."
 )
 MODEL = "scripted"
+#: A prompt that fills the context of any model, so that a harness compacts it, and how much of it is used then.
+FULL, FULL_TOKENS = "Fill the context, please.", 1_000_000
 #: The only model of Google's interface, which has it in the path.
 GEMINI = "gemini-2.5-flash"
 _LISTED = {"id": MODEL, "object": "model", "created": 1, "owned_by": "tests"}
@@ -152,7 +154,9 @@ def _chat(body: Body) -> Answer:
         call = {"index": 0, "id": _id("call"), "type": "function", "function": function}
         message, stop = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
     base: dict[str, object] = {"id": _id("chatcmpl"), "created": 1, "model": body.get("model")}
-    usage = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
+    is_full = any(FULL in one and "summar" not in one.lower() for one in users[-1:])
+    used = FULL_TOKENS if is_full else 10
+    usage = {"prompt_tokens": used, "completion_tokens": 10, "total_tokens": used + 10}
     if not body.get("stream"):
         choice = {"index": 0, "message": message, "finish_reason": stop}
         return _json({**base, "object": "chat.completion", "choices": [choice], "usage": usage})

@@ -109,6 +109,8 @@ def test_settings_that_codex_itself_refuses_stay_as_they_were(
     path.write_text(kept)
 
 
+#: It compacts before a prompt when the context has more tokens than this.
+COMPACTING = ("-c", "model_auto_compact_token_limit=10")
 AGENTS = "Never touch prod. Run make lint before each commit."
 
 
@@ -133,12 +135,14 @@ def test_instructions_and_images_are_not_messages_and_no_session_is_lost(
     place.connect(HARNESS)
     try:
         session = run(*TRUSTED, "--image", picture, "--", prompts[0])
-        assert run("resume", session, *TRUSTED, prompts[1]) == session
+        assert run("resume", session, *TRUSTED, *COMPACTING, prompts[1]) == session
         with place.stopped():
             alone = run(*TRUSTED, prompts[2])
         eventually(lambda: place.is_kept(alone))
     finally:
         place.disconnect(HARNESS)
+    logs = [one.read_text() for one in place.home.glob(".codex/sessions/**/*.jsonl")]
+    assert [one for one in logs if session in one and '"compacted"' in one]
     assert AGENTS in body_text(agent_requests(place.model, prompts[0])[0])
     said = [one.text for one in place.messages(session)]
     assert said == [prompts[0], ANSWER, prompts[1], ANSWER]

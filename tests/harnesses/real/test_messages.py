@@ -6,17 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from harnesses.real import npm, test_opencode
+from harnesses.real import npm, test_gemini_cli, test_opencode
 from harnesses.real.place import Place, program_of
 from harnesses.real.test_repositories import drivers
-from support.agentmodel import GEMINI
+from support.agentmodel import FULL, GEMINI, body_text
 from support.processes import eventually
 
 pytestmark = npm.NEEDED
 RULE = "Always deploy with make ship. Never deploy on Fridays."
 FILES = {
     "opencode": {f"{test_opencode.FOLDER}/command/deploy.md": f"Deploy the service. {RULE}\n"},
-    "gemini-cli": {".gemini/commands/deploy.toml": f'prompt = "Deploy the service. {RULE}"\n'},
+    "gemini-cli": {
+        ".gemini/commands/deploy.toml": f'prompt = "Deploy the service. {RULE}"\n',
+        # It compacts before a prompt when the context fills this share of the window.
+        ".gemini/settings.json": test_gemini_cli.SETTINGS.replace(
+            " },\n}", ' },\n  "model": { "compressionThreshold": 0.000001 }\n}'
+        ),
+    },
     "copilot": {
         ".copilot/skills/deploy/SKILL.md": f"---\nname: deploy\ndescription: How to deploy\n---\n{RULE}\n"
     },
@@ -24,6 +30,8 @@ FILES = {
         ".openclaw/skills/deploy/SKILL.md": f"---\nname: deploy\ndescription: How to deploy\n---\n{RULE}\n"
     },
 }
+#: What the request for a summary holds, of programs that compact without a person.
+COMPACTION = {"opencode": "the summary process", "gemini-cli": "state_snapshot"}
 SESSION = "0db180bb-9439-4b3c-9661-6098a323de62"
 
 
@@ -35,6 +43,7 @@ def _runs(harness: str, session: str, picture: str) -> list[tuple[str, ...]]:
             more = ("--session", session, "--format", "json")
             return [
                 ("run", "--command", "deploy", "now", *more),
+                ("run", FULL, *more),
                 ("run", shown, "-f", picture, *more),
             ]
         case "gemini-cli":
@@ -42,10 +51,11 @@ def _runs(harness: str, session: str, picture: str) -> list[tuple[str, ...]]:
             return [("-p", "/deploy", *more), ("-p", f"{shown} @{picture}", *more)]
         case "copilot":
             more = ("--session-id", session, "--allow-all-tools", "--allow-all-paths")
-            return [("-p", "/deploy now", *more), ("-p", f"{shown} @{picture}", *more)]
+            prompts = ("/deploy now", FULL, f"{shown} @{picture}")
+            return [("-p", one, *more) for one in prompts]
     more = ("agent", "--local", "--agent", "messages", "--session-id", SESSION, "-m")
-    # Its command takes no /command, and compacts only through a running gateway.
-    return [(*more, f"{shown} {picture}")]
+    # Its command takes no /command.
+    return [(*more, FULL), (*more, f"{shown} {picture}")]
 
 
 @pytest.mark.timeout(400)
@@ -59,6 +69,7 @@ def test_only_messages_are_stored(place: Place, harness: str) -> None:
     for name, text in {**driver.files, **FILES[harness]}.items():
         place.write(name, text)
     place.connect(harness, *driver.connect)
+    first_request = len(place.model.requests)
     try:
         prompt = "We decided to name the importer Heron."
         first = place.run(
@@ -78,8 +89,11 @@ def test_only_messages_are_stored(place: Place, harness: str) -> None:
     text = place.transcript(session)["content"]
     data = base64.b64encode(picture.read_bytes()).decode()
     assert "name the importer Heron" in text and "What does the picture show?" in text
-    for foreign in (RULE, data[:40]):
+    asked = "\n".join(map(body_text, place.model.requests[first_request:]))
+    assert COMPACTION.get(harness, "") in asked, "it compacts the session"
+    for foreign in (RULE, data[:40], "state_snapshot", "Continue if you have next steps"):
         assert foreign not in text, text
+    assert len(place.messages(session)) == 2 * (len(_runs(harness, "", "")) + 2)
     assert place.unknown_records(harness) == []
 
 
