@@ -214,7 +214,7 @@ def test_one_connection_carries_many_requests(server: Served) -> None:
 def test_a_code_opens_a_page_once_in_local_mode(server: Served) -> None:
     code = caller.login_code(server.workspace, now=clock.now())
     refused = server.over_tcp.get("/api/status", **bearer(code))
-    assert (refused.status, "no token" in refused.error) == (401, True)
+    assert (refused.status, "login code, not a token" in refused.error) == (401, True)
     given = server.over_tcp.post("/api/auth/exchange", {"code": code})
     assert given.status == 200
     page = bearer(given.body["token"])
