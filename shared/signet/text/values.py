@@ -43,7 +43,7 @@ _SIMPLE = re.compile(
     r"(?!(?:sha|md|base|utf|oauth|argon|pbkdf|bcrypt|scrypt|field|input|value|string|text|param|arg|var|user|level"
     r"|version|option|item|key|token|pass|password|passwd|secret|line|step|page|type|test|case|int|float|uint|char"
     r"|varchar|form|login|reset|auth|hash|check|policy|prompt|screen|box|label|store|server|host|site|client|admin|rule|env|example|latin|http|ipv|python|node|postgres|mysql|redis|win|linux|row|column|part|phase)\d)"
-    r"[a-z]{4,16}\d{1,6}|[A-Z][a-z]{3,16}\d{2,6}|\d{6,12}"
+    r"[a-z]{4,16}\d{1,6}|[a-z]{2,8}\d[a-z]{1,8}\d[a-z]{1,8}|[A-Z][a-z]{3,16}\d{2,6}|\d{6,12}"
 )
 #: Letters and digits that are neither code nor ordinary: a letter first, a digit inside.
 _BETWEEN = re.compile(r"[A-Za-z]+\d[A-Za-z0-9]+")
