@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from signet.domain.harnesses import jsonedit
-from signet.domain.harnesses.entries import HookedAndServed, Served
-from signet.domain.harnesses.models import Problem, Site, Wishes
+from signet.domain.harnesses.entries import HookedAndServed, ServedHarness
+from signet.domain.harnesses.models import ConnectOptions, Problem, Site
 
 
 class ClaudeCode(HookedAndServed):
@@ -50,7 +50,7 @@ class ClaudeCode(HookedAndServed):
             f'its own auto memory is on, too; to switch it off: "autoMemoryEnabled": false in {path}'
         ]
 
-    def warnings(self, site: Site, wishes: Wishes) -> list[str]:
+    def warnings(self, site: Site, wishes: ConnectOptions) -> list[str]:
         """Return why Claude Code would ignore the settings that we wrote."""
         path = self.config_path(site)
         text = path.read_text("utf-8") if path.is_file() else ""
@@ -66,7 +66,7 @@ def _ignored(text: str) -> list[str]:
     return []
 
 
-class ClaudeDesktop(Served):
+class ClaudeDesktop(ServedHarness):
     id = "claude-desktop"
     name = "Claude Desktop"
 

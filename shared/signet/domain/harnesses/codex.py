@@ -14,7 +14,7 @@ from pathlib import Path
 from signet.domain.harnesses import entries, programs
 from signet.domain.harnesses.entries import Hooked
 from signet.domain.harnesses.jsonedit import ConfigUnreadable
-from signet.domain.harnesses.models import Patch, Problem, Site, Wishes, gone_if_ours
+from signet.domain.harnesses.models import ConnectOptions, FilePatch, Problem, Site, gone_if_ours
 from signet.domain.harnesses.programs import Shell
 
 Tree = dict[str, object]
@@ -142,12 +142,12 @@ class Codex(Hooked):
     def entry_path(self, site: Site) -> Path:
         return site.home / ".codex" / "hooks.json"
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
         trusted = _keys(self, site)
         server, env = {"command": site.signet_mcp}, {"env": {"SIGNET_HARNESS": self.id}}
         return [
             self.hooks(site),
-            Patch(
+            FilePatch(
                 path=self.config_path(site),
                 put=lambda text: put_table(text, _SERVERS, _SERVER, server, new=env),
                 take=lambda text, _: _distrusted(drop_table(text, _SERVERS, _SERVER), trusted),
@@ -178,7 +178,7 @@ class Codex(Hooked):
             )
         return found
 
-    def warnings(self, site: Site, wishes: Wishes) -> list[str]:
+    def warnings(self, site: Site, wishes: ConnectOptions) -> list[str]:
         config = self.config_path(site)
         disabled = [f"{config}: [features] disables hooks"] if _hooks_are_off(config) else []
         waits = {*_keys(self, site)} - _trusted(_settings(config))
@@ -222,23 +222,22 @@ def _distrusted(text: str, keys: Sequence[str]) -> str:
 
 
 def _state_of(key: str) -> re.Pattern[str]:
-    """Return a pattern of the table of a hook, with a blank line before it."""
     quoted = "|".join((re.escape(json.dumps(key, ensure_ascii=False)), re.escape(f"'{key}'")))
     table = rf"\[hooks\.state\.(?:{quoted})\][^\n]*(?:\n|\Z)(?:[^\[\n][^\n]*(?:\n|\Z))*"
     return re.compile(rf"(?:(?<=\n)\n)?^{table}", re.M)
 
 
-def _leftovers(site: Site) -> list[Patch]:
+def _leftovers(site: Site) -> list[FilePatch]:
     """Return the removal of the earlier product's wrapper and its lines in shell files."""
     wrapper = site.home / ".config" / "signet" / "bin" / "codex"
     shells = [site.home / name for name in _SHELLS]
     found = [
-        Patch(path=path, put=lambda text: _BLOCK.sub("", text), is_final=True)
+        FilePatch(path=path, put=lambda text: _BLOCK.sub("", text), is_final=True)
         for path in shells
         if path.is_file()
     ]
     if wrapper.is_file():
-        found.append(Patch(path=wrapper, put=gone_if_ours, is_final=True))
+        found.append(FilePatch(path=wrapper, put=gone_if_ours, is_final=True))
     return found
 
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from signet.domain.harnesses import entries, instructions, jsonedit
-from signet.domain.harnesses.entries import HookedAndServed, Served
+from signet.domain.harnesses.entries import HookedAndServed, ServedHarness
 from signet.domain.harnesses.jsonedit import Json
-from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
+from signet.domain.harnesses.models import Before, ConnectOptions, FilePatch, Problem, Site
 from signet.domain.harnesses.programs import Shell
 
 _VERSION = ("version",)
@@ -46,8 +46,8 @@ class Cursor(HookedAndServed):
     def listed(self, command: Mapping[str, Json]) -> Json:
         return {key: one for key, one in command.items() if key != "type"}
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
-        version = Patch(
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
+        version = FilePatch(
             path=self.entry_path(site),
             put=lambda text: (
                 text if jsonedit.has(text, _VERSION) else jsonedit.put(text, _VERSION, 1)
@@ -58,7 +58,7 @@ class Cursor(HookedAndServed):
         return [entries.together([self.hooks(site), version]), self.server(site)]
 
 
-class Copilot(Served):
+class Copilot(ServedHarness):
     id = "copilot"
     name = "GitHub Copilot"
     skills_folder = ".copilot/skills"
@@ -70,7 +70,7 @@ class Copilot(Served):
         """Return the servers of VS Code."""
         return site.app_data / "Code" / "User" / "mcp.json"
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
         """Return hooks, instructions and servers."""
         hooks = {
             event: [entries.handler(site.signet, name, f"-H {self.id}", seconds, Shell.POWERSHELL)]
@@ -80,8 +80,8 @@ class Copilot(Served):
         text = f"---\napplyTo: '**'\n---\n{instructions.block(site, self)}\n"
         folder = site.home / ".copilot"
         return [
-            Patch(path=self._hooks(site), content=f"{written}\n"),
-            Patch(path=folder / "instructions" / "signet.instructions.md", content=text),
+            FilePatch(path=self._hooks(site), content=f"{written}\n"),
+            FilePatch(path=folder / "instructions" / "signet.instructions.md", content=text),
             self.server(site),
             self.server(site, folder / "mcp-config.json", "mcpServers"),
         ]
@@ -113,7 +113,7 @@ class Windsurf(HookedAndServed):
         return {"command": command["command"], "show_output": False}
 
 
-class Zed(Served):
+class Zed(ServedHarness):
     id = "zed"
     name = "Zed"
     recalls = False
@@ -128,11 +128,9 @@ class Zed(Served):
         return self._folder(site) / "AGENTS.md"
 
     def _folder(self, site: Site) -> Path:
-        """Return the folder of settings and instructions: on macOS not the usual one of programs."""
         return site.app_data / "Zed" if sys.platform == "win32" else site.config_home / "zed"
 
 
 def _without_version(text: str, before: Before) -> str:
-    """Remove the version that we added to a file of hooks, if nothing else is left in it."""
     ours = _VERSION[0] in before and jsonedit.get(text, ()) == {"version": 1}
     return jsonedit.drop(text, _VERSION) if ours else text

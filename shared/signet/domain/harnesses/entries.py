@@ -12,7 +12,14 @@ from pathlib import Path
 
 from signet.domain.harnesses import jsonedit, programs
 from signet.domain.harnesses.jsonedit import ConfigUnreadable, Json
-from signet.domain.harnesses.models import Before, Connector, Patch, Problem, Site, Wishes
+from signet.domain.harnesses.models import (
+    Before,
+    ConnectOptions,
+    FilePatch,
+    HarnessConnector,
+    Problem,
+    Site,
+)
 from signet.domain.harnesses.programs import Shell
 
 #: Our hooks, by their name after `signet hook`.
@@ -20,7 +27,7 @@ HOOK_NAMES = ("session-start", "user-prompt-submit", "pre-compaction", "session-
 _OURS = re.compile(rf"signet\S{{0,400}}\s+hook\s+(?:{'|'.join(HOOK_NAMES)})\b")
 
 
-class Hooked(Connector):
+class Hooked(HarnessConnector):
     """A harness that runs commands at the events of a session, which `entry_path` lists."""
 
     #: Event, our hook, and the time limit of the harness: in seconds unless stated otherwise.
@@ -32,7 +39,7 @@ class Hooked(Connector):
     #: The command line after the name of a hook.
     arguments: str
 
-    def hooks(self, site: Site) -> Patch:
+    def hooks(self, site: Site) -> FilePatch:
         """Return the change of the file with its hooks."""
         wanted = {
             event: self.listed(
@@ -42,7 +49,7 @@ class Hooked(Connector):
         }
         ours = [*wanted, *self.stale]
         bring = partial(put_hooks, wanted=wanted, stale=self.stale)
-        return Patch(
+        return FilePatch(
             path=self.entry_path(site),
             put=bring,
             take=lambda text, _: take_hooks(text, ours),
@@ -187,7 +194,7 @@ def _list(value: Json) -> Sequence[Json]:
 _SERVER = "signet"
 
 
-class Served(Connector):
+class ServedHarness(HarnessConnector):
     """A harness that reads its MCP servers from an object of a JSON file."""
 
     #: Its file of servers, if it is not its settings file.
@@ -200,7 +207,7 @@ class Served(Connector):
     def server_path(self, site: Site) -> Path:
         return site.home / self.servers if self.servers else self.config_path(site)
 
-    def server(self, site: Site, path: Path | None = None, key: str = "") -> Patch:
+    def server(self, site: Site, path: Path | None = None, key: str = "") -> FilePatch:
         """Return the change of the file with its servers; `path` and `key` name another file and object."""
         place = (key or self.key, _SERVER)
         entry: Mapping[str, Json] = {
@@ -212,7 +219,7 @@ class Served(Connector):
         put = partial(
             jsonedit.ensure, path=place, value=entry, needed=(*dict(self.extras), "command")
         )
-        return Patch(
+        return FilePatch(
             path=path or self.server_path(site),
             put=put,
             take=lambda text, _: jsonedit.without(text, place),
@@ -220,7 +227,7 @@ class Served(Connector):
             empty=jsonedit.EMPTY,
         )
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
         return [self.server(site)]
 
     def uses(self, text: str) -> bool:
@@ -238,14 +245,14 @@ class Served(Connector):
         return programs.server_problems(path, program)
 
 
-class HookedAndServed(Hooked, Served):
+class HookedAndServed(Hooked, ServedHarness):
     """A harness with hooks and MCP servers, each in a JSON file."""
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
         return [self.hooks(site), self.server(site)]
 
 
-def together(patches: Sequence[Patch]) -> Patch:
+def together(patches: Sequence[FilePatch]) -> FilePatch:
     """Return several changes of one file as one change."""
     first, *_ = patches
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from signet.domain.harnesses import instructions, records
 from signet.domain.harnesses.jsonedit import ConfigUnreadable
-from signet.domain.harnesses.models import Patch
+from signet.domain.harnesses.models import FilePatch
 from signet.domain.harnesses.records import Record, Undo
 from signet.errors import Conflict
 from signet.files import replace_file
@@ -28,7 +28,7 @@ from signet.paths import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class SkillLink:
     """A change of a link; None is a missing one."""
 
     path: Path
@@ -36,7 +36,9 @@ class Link:
     later: str | None
 
 
-def planned_links(folder: Path, skills: Path, record: Record, *, mends: bool = False) -> list[Link]:
+def planned_links(
+    folder: Path, skills: Path, record: Record, *, mends: bool = False
+) -> list[SkillLink]:
     """Return the links to make and replace, and those to deleted skills.
 
     Mending links new skills, and none whose link a person has removed.
@@ -49,15 +51,15 @@ def planned_links(folder: Path, skills: Path, record: Record, *, mends: bool = F
             continue
         if earlier == str(skill) or (earlier is None and os.path.lexists(path)):
             continue
-        found.append(Link(path=path, earlier=earlier, later=str(skill)))
+        found.append(SkillLink(path=path, earlier=earlier, later=str(skill)))
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         earlier = _link_target(path)
         if earlier is not None and Path(earlier).parent == skills and not path.exists():
-            found.append(Link(path=path, earlier=earlier, later=None))
+            found.append(SkillLink(path=path, earlier=earlier, later=None))
     return found
 
 
-def undone_links(folder: Path, skills: Path, record: Record) -> list[Link]:
+def undone_links(folder: Path, skills: Path, record: Record) -> list[SkillLink]:
     """Return the links to remove or restore; without a record, all that lead into the workspace."""
     found = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -65,18 +67,18 @@ def undone_links(folder: Path, skills: Path, record: Record) -> list[Link]:
         is_ours = str(path) in record.links or not record.is_installed
         if target is not None and Path(target).parent == skills and is_ours:
             back = record.links.get(str(path))
-            found.append(Link(path=path, earlier=target, later=back))
+            found.append(SkillLink(path=path, earlier=target, later=back))
     return found
 
 
-def note_links(links: list[Link], skills: Path, record: Record) -> None:
+def note_links(links: list[SkillLink], skills: Path, record: Record) -> None:
     """Record the targets of the links before our change."""
     for link in links:
         theirs = link.earlier is not None and Path(link.earlier).parent != skills
         record.links.setdefault(str(link.path), link.earlier if theirs else None)
 
 
-def apply_links(links: list[Link]) -> None:
+def apply_links(links: list[SkillLink]) -> None:
     """Make each change atomically."""
     for link in links:
         if link.later is None:
@@ -102,7 +104,7 @@ _NO_NEWLINE = r"\ No newline at end of file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class FileChange:
     """A change of a file; None is a missing file."""
 
     path: Path
@@ -116,7 +118,9 @@ class Change:
     stale_copy: Path | None
 
 
-def planned(patches: Iterable[Patch], record: Record, *, mends: bool = False) -> list[Change]:
+def planned(
+    patches: Iterable[FilePatch], record: Record, *, mends: bool = False
+) -> list[FileChange]:
     """Return the changes of connecting, or those of mending.
 
     Raises ConfigUnreadable with the path of a file that cannot be read.
@@ -157,7 +161,7 @@ def planned(patches: Iterable[Patch], record: Record, *, mends: bool = False) ->
     return found
 
 
-def _renewed(patch: Patch, earlier: str, record: Record) -> list[Change]:
+def _renewed(patch: FilePatch, earlier: str, record: Record) -> list[FileChange]:
     """Return the change that updates our remaining entries in a file that was edited since."""
     before = record.files[str(patch.path)].before
     with _named(patch.path):
@@ -170,9 +174,9 @@ def _renewed(patch: Patch, earlier: str, record: Record) -> list[Change]:
     return [_change(patch, earlier, later, is_copied=False, undo=records.undo(base, later, before))]
 
 
-def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], dict[str, str]]:
+def undone(patches: Sequence[FilePatch], record: Record) -> tuple[list[FileChange], dict[str, str]]:
     """Return the changes of disconnecting, and the files that do not parse and stay, each with its error."""
-    found: list[Change] = []
+    found: list[FileChange] = []
     refused: dict[str, str] = {}
     for patch in patches:
         try:
@@ -191,7 +195,7 @@ def undone(patches: Sequence[Patch], record: Record) -> tuple[list[Change], dict
     return found, refused
 
 
-def _base(patch: Patch, earlier: str | None, record: Record) -> str | None:
+def _base(patch: FilePatch, earlier: str | None, record: Record) -> str | None:
     """Return the file without our changes; None if it would not exist."""
     kept = record.files.get(str(patch.path))
     if earlier is None:
@@ -212,20 +216,20 @@ def _base(patch: Patch, earlier: str | None, record: Record) -> str | None:
     return None if is_new and left.split() in ([], ["{}"], ["{", "}"]) else left
 
 
-def _or_empty(text: str | None, patch: Patch) -> str:
+def _or_empty(text: str | None, patch: FilePatch) -> str:
     return text if text is not None and text.strip() else patch.empty
 
 
 def _change(
-    patch: Patch,
+    patch: FilePatch,
     earlier: str | None,
     later: str | None,
     *,
     is_copied: bool,
     undo: Undo | None = None,
-) -> Change:
+) -> FileChange:
     is_generated = earlier is not None and instructions.is_generated(earlier)
-    return Change(
+    return FileChange(
         path=patch.path,
         earlier=earlier,
         later=later,
@@ -235,14 +239,13 @@ def _change(
     )
 
 
-def _is_theirs(patch: Patch, earlier: str, record: Record) -> bool:
-    """Return whether text would be lost: on our first change, or in a file of ours that was edited."""
+def _is_theirs(patch: FilePatch, earlier: str, record: Record) -> bool:
     kept = record.files.get(str(patch.path))
     return kept is None or (patch.content is not None and not kept.is_of(earlier.encode()))
 
 
 def apply(
-    workspace: Workspace, harness: str, changes: Iterable[Change], record: Record
+    workspace: Workspace, harness: str, changes: Iterable[FileChange], record: Record
 ) -> list[str]:
     """Make the changes, each after its record; return the copies that were made next to the files.
 
@@ -263,7 +266,7 @@ def apply(
     return copies
 
 
-def restore(changes: Iterable[Change]) -> None:
+def restore(changes: Iterable[FileChange]) -> None:
     """Make the changes of disconnecting; the caller updates the record when all is done."""
     for change in changes:
         path = _checked(change)
@@ -288,7 +291,7 @@ def _is_same(one: str, other: str) -> bool:
     return all(map(os.path.isfile, (one, other))) and filecmp.cmp(one, other, shallow=False)
 
 
-def _write(change: Change, path: Path) -> None:
+def _write(change: FileChange, path: Path) -> None:
     if change.later is None:
         path.unlink(missing_ok=True)
     else:
@@ -297,7 +300,7 @@ def _write(change: Change, path: Path) -> None:
         change.stale_copy.unlink(missing_ok=True)
 
 
-def take_back(changes: Iterable[Change], copies: Iterable[str], record: Record) -> None:
+def take_back(changes: Iterable[FileChange], copies: Iterable[str], record: Record) -> None:
     """Undo changes that were just made, with their copies and folders."""
     for change in changes:
         path = change.path.resolve()
@@ -310,7 +313,7 @@ def take_back(changes: Iterable[Change], copies: Iterable[str], record: Record) 
     remove_folders(record)
 
 
-def diff(changes: Iterable[Change]) -> str:
+def diff(changes: Iterable[FileChange]) -> str:
     parts: list[str] = []
     for change in changes:
         earlier, later = (
@@ -345,7 +348,7 @@ def make_folder(path: Path, record: Record) -> None:
     path.mkdir(parents=True, exist_ok=True)
 
 
-def _checked(change: Change) -> Path:
+def _checked(change: FileChange) -> Path:
     """Return the resolved path; raises Conflict when the file changed since the change was planned."""
     if _text(change.path) != change.earlier:
         raise Conflict(f"{change.path} was changed meanwhile; run the command again")

@@ -2,7 +2,7 @@
 
 from signet.domain.harnesses import entries
 from signet.domain.harnesses.entries import HookedAndServed
-from signet.domain.harnesses.models import Patch, Site, Wishes
+from signet.domain.harnesses.models import ConnectOptions, FilePatch, Site
 from signet.domain.harnesses.programs import Shell
 
 
@@ -24,5 +24,5 @@ class GeminiCli(HookedAndServed):
     windows_shell = Shell.POWERSHELL
     arguments = "-H gemini-cli"
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
         return [entries.together([self.hooks(site), self.server(site)])]

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from signet.domain.harnesses import programs
-from signet.domain.harnesses.models import Connector, Patch, Site
+from signet.domain.harnesses.models import FilePatch, HarnessConnector, Site
 
 START, END = "<!-- SIGNET:START -->", "<!-- SIGNET:END -->"
 
@@ -31,13 +31,13 @@ _ASKED_FOR = """Search it with `memory_search`
 when a task begins and before you ask for what may be known; store what will matter later with `memory_store`."""
 
 
-def patches(site: Site, connector: Connector) -> list[Patch]:
+def patches(site: Site, connector: HarnessConnector) -> list[FilePatch]:
     """Return the change of the file of a harness that is connected; empty when it has none."""
     path = connector.instructions(site)
     if path is None:
         return []
     return [
-        Patch(
+        FilePatch(
             path=path,
             put=lambda text: put(text, block(site, connector)),
             take=lambda text, _: without(text),
@@ -45,7 +45,7 @@ def patches(site: Site, connector: Connector) -> list[Patch]:
     ]
 
 
-def block(site: Site, connector: Connector) -> str:
+def block(site: Site, connector: HarnessConnector) -> str:
     """Return the text about Signet for the agents of a harness, between its markers; it never has a secret."""
     root, signet = site.workspace.root, programs.quoted(programs.slashed(site.signet))
     how = _RECALLED if connector.recalls else _ASKED_FOR
@@ -78,7 +78,7 @@ def without(text: str) -> str:
     return text
 
 
-def left(site: Site, connector: Connector) -> Path | None:
+def left(site: Site, connector: HarnessConnector) -> Path | None:
     """Return the file of a harness if it holds our block or an earlier version wrote all of it."""
     found = connector.instructions(site)
     try:

@@ -32,14 +32,14 @@ class ConfigUnreadable(Invalid):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class JsonNode:
     """A value with its span; `members` of an object, `items` of a list, each in order."""
 
     start: int
     end: int
     value: Json
-    members: tuple["Member", ...] = ()
-    items: tuple["Node", ...] = ()
+    members: tuple["JsonMember", ...] = ()
+    items: tuple["JsonNode", ...] = ()
 
     @property
     def is_object(self) -> bool:
@@ -49,23 +49,23 @@ class Node:
     def is_list(self) -> bool:
         return isinstance(self.value, list)
 
-    def member(self, key: str) -> "Member | None":
+    def member(self, key: str) -> "JsonMember | None":
         """Return the member of this name, the last one of duplicates, as every reader does."""
         return next((one for one in reversed(self.members) if one.key == key), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class JsonMember:
     """A key of an object, its position, and its value."""
 
     key: str
     start: int
-    node: Node
+    node: JsonNode
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> JsonNode:
     """Return the root value; raises ConfigUnreadable with the line of the first mistake."""
-    reader = _Reader(text)
+    reader = _JsonReader(text)
     at = reader.skip(0)
     node = reader.value(at, 0)
     if reader.skip(node.end) != len(text):
@@ -80,7 +80,7 @@ def skip(text: str, at: int) -> int:
     return found.end()
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, text: str) -> None:
         self._text = text
 
@@ -91,7 +91,7 @@ class _Reader:
     def skip(self, at: int) -> int:
         return skip(self._text, at)
 
-    def value(self, at: int, depth: int) -> Node:
+    def value(self, at: int, depth: int) -> JsonNode:
         if depth > MAX_DEPTH:
             raise self.fault(at, "nested too deeply")
         char = self._text[at : at + 1]
@@ -101,17 +101,17 @@ class _Reader:
             return self._list(at, depth)
         if char in ('"', "'") and char:
             text, end = self._string(at)
-            return Node(start=at, end=end, value=text)
+            return JsonNode(start=at, end=end, value=text)
         if number := _NUMBER.match(self._text, at):
             self._check_end(number.end())
-            return Node(start=at, end=number.end(), value=_number(number[0]))
+            return JsonNode(start=at, end=number.end(), value=_number(number[0]))
         word = _WORD.match(self._text, at)
         if word is None or word[0] not in _WORDS:
             raise self.fault(at, "a value is expected")
-        return Node(start=at, end=word.end(), value=_WORDS[word[0]])
+        return JsonNode(start=at, end=word.end(), value=_WORDS[word[0]])
 
-    def _object(self, start: int, depth: int) -> Node:
-        members: list[Member] = []
+    def _object(self, start: int, depth: int) -> JsonNode:
+        members: list[JsonMember] = []
         at = self.skip(start + 1)
         while self._text[at : at + 1] != "}":
             key, end = self._key(at)
@@ -119,18 +119,20 @@ class _Reader:
             if self._text[colon : colon + 1] != ":":
                 raise self.fault(colon, "a colon is expected")
             node = self.value(self.skip(colon + 1), depth + 1)
-            members.append(Member(key=key, start=at, node=node))
+            members.append(JsonMember(key=key, start=at, node=node))
             at = self._next(node.end, "}")
         value = {one.key: one.node.value for one in members}
-        return Node(start=start, end=at + 1, value=value, members=tuple(members))
+        return JsonNode(start=start, end=at + 1, value=value, members=tuple(members))
 
-    def _list(self, start: int, depth: int) -> Node:
-        items: list[Node] = []
+    def _list(self, start: int, depth: int) -> JsonNode:
+        items: list[JsonNode] = []
         at = self.skip(start + 1)
         while self._text[at : at + 1] != "]":
             items.append(self.value(at, depth + 1))
             at = self._next(items[-1].end, "]")
-        return Node(start=start, end=at + 1, value=[one.value for one in items], items=tuple(items))
+        return JsonNode(
+            start=start, end=at + 1, value=[one.value for one in items], items=tuple(items)
+        )
 
     def _next(self, at: int, closing: str) -> int:
         """Return the start of the next entry or of the closing bracket."""
@@ -197,7 +199,6 @@ def _number(text: str) -> int | float:
 
 
 def _paired(text: str) -> str:
-    """Join surrogate pairs that were written as two escapes."""
     if not any("\ud800" <= char <= "\udfff" for char in text):
         return text
     return str(json.loads(json.dumps(text)))
@@ -286,7 +287,7 @@ def drop_items(text: str, path: Path, is_unwanted: Callable[[Json], bool]) -> st
     return text
 
 
-def parse_list(text: str, path: Path) -> Node:
+def parse_list(text: str, path: Path) -> JsonNode:
     """Return the list at a path, which must exist."""
     node = _find(parse(text), path)
     assert node is not None and node.is_list
@@ -309,9 +310,9 @@ def without(text: str, path: Path) -> str:
     return text if left == text else prune(left, path[:-1])
 
 
-def _find(node: Node, path: Path) -> Node | None:
+def _find(node: JsonNode, path: Path) -> JsonNode | None:
     for key in path:
-        member: Member | None = node.member(key) if node.is_object else None
+        member: JsonMember | None = node.member(key) if node.is_object else None
         if member is None:
             return None
         node = member.node
@@ -322,7 +323,7 @@ def _same(left: Json, right: Json) -> bool:
     return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
-def _add(text: str, holder: Node, value: Json, *, key: str | None = None) -> str:
+def _add(text: str, holder: JsonNode, value: Json, *, key: str | None = None) -> str:
     """Append a member or item to a container."""
     starts = [one.start for one in holder.members or holder.items]
     ends = [one.node.end for one in holder.members] or [one.end for one in holder.items]
@@ -367,16 +368,14 @@ def _cut(text: str, spans: list[tuple[int, int]], place: int) -> str:
     return text[:start] + text[end:]
 
 
-def _is_open(text: str, holder: Node, starts: list[int]) -> bool:
-    """Return whether the entries of a container are on separate lines."""
+def _is_open(text: str, holder: JsonNode, starts: list[int]) -> bool:
     if starts:
         return "\n" in text[holder.start : starts[0]]
     inner = text[holder.start + 1 : holder.end - 1]
     return bool(inner.strip()) or "\n" in inner or not _is_flat(text, parse(text))
 
 
-def _is_flat(text: str, root: Node) -> bool:
-    """Return whether a file with content is written on one line."""
+def _is_flat(text: str, root: JsonNode) -> bool:
     return bool(root.members) and "\n" not in text[root.start : root.end]
 
 
@@ -393,13 +392,11 @@ def _flat(value: Json) -> str:
 
 
 def _unit(text: str) -> str:
-    """Return the indentation of the file, by default two blanks."""
     found = re.search(r"[{\[][ \t]*+(?://[^\n{\[]*+)?\r?\n(?:[ \t]*+\r?\n)*([ \t]++)[^\s}\]]", text)
     return found[1] if found else "  "
 
 
 def _indent_at(text: str, place: int) -> str:
-    """Return the indentation of the line at this offset."""
     start = text.rfind("\n", 0, place) + 1
     found = re.match(r"[ \t]*", text[start:place])
     assert found is not None
@@ -407,6 +404,5 @@ def _indent_at(text: str, place: int) -> str:
 
 
 def _line_end(text: str, place: int) -> int:
-    """Return the end of a trailing comment at this offset, else the offset."""
     found = re.match(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*(?=\r?\n))", text[place:])
     return place + found.end() if found else place

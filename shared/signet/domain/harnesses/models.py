@@ -47,7 +47,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class ConnectOptions:
     """Options of a connection; None keeps the present choice.
 
     `legacy` chooses OpenClaw's legacy hook, `conversations` allows its plugin to read conversations, and
@@ -65,7 +65,7 @@ def gone_if_ours(text: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patch:
+class FilePatch:
     """How one file changes: `put` adds our entries (None: the file is deleted), `take` removes them.
 
     Both are functions of the text and raise ConfigUnreadable if it does not parse. `empty` replaces the text of a
@@ -93,7 +93,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
+class HarnessInstalled:
     """The outcome of an installation, and the unified diff of the files it changed."""
 
     success: bool
@@ -118,7 +118,7 @@ class Removed:
     diff: str = ""
 
 
-class Connector:
+class HarnessConnector:
     """One harness: the files it reads and our entries in them. Paths are relative to the user's home folder."""
 
     id: str
@@ -148,7 +148,7 @@ class Connector:
         """Return the person's file of instructions that it reads, None when it has none."""
         return site.home / self.instructions_file if self.instructions_file else None
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
         """Return the files to change, and the change of each."""
         return []
 
@@ -183,6 +183,6 @@ class Connector:
         """Return the person's next steps, and the harness's own memories that are on."""
         return []
 
-    def warnings(self, site: Site, wishes: Wishes) -> list[str]:
+    def warnings(self, site: Site, wishes: ConnectOptions) -> list[str]:
         """Return what the person should know after connecting."""
         return []

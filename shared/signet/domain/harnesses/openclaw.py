@@ -10,7 +10,14 @@ from pathlib import Path
 
 from signet.domain.harnesses import jsonedit
 from signet.domain.harnesses.jsonedit import ConfigUnreadable, Json
-from signet.domain.harnesses.models import Before, Connector, Patch, Problem, Site, Wishes
+from signet.domain.harnesses.models import (
+    Before,
+    ConnectOptions,
+    FilePatch,
+    HarnessConnector,
+    Problem,
+    Site,
+)
 from signet.domain.harnesses.openclaw_settings import (
     NEW_SEARCH,
     OLD_SEARCH,
@@ -58,7 +65,7 @@ _PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
 _HOOK_FILES = ("HOOK.md", "handler.js", "package.json")
 
 
-class OpenClaw(Connector):
+class OpenClaw(HarnessConnector):
     id = "openclaw"
     name = "OpenClaw"
 
@@ -71,7 +78,7 @@ class OpenClaw(Connector):
             return None
         return "no OpenClaw settings found; set OpenClaw up first, or set OPENCLAW_CONFIG_PATH"
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
         """Return the changes of every settings file, and the files of the plugin or of the hook."""
         paths = configs(site)
         legacy = _is_legacy(paths, wishes)
@@ -107,7 +114,7 @@ class OpenClaw(Connector):
             if _is_on(text, _DREAMING)
         ]
 
-    def asks_consent(self, site: Site, wishes: Wishes) -> bool:
+    def asks_consent(self, site: Site, wishes: ConnectOptions) -> bool:
         """Return whether the person has yet to decide if our plugin may read conversations."""
         texts = _texts(configs(site))
         if wishes.conversations is not None or _is_legacy([*texts], wishes):
@@ -117,7 +124,7 @@ class OpenClaw(Connector):
             for text in texts.values()
         )
 
-    def warnings(self, site: Site, wishes: Wishes) -> list[str]:
+    def warnings(self, site: Site, wishes: ConnectOptions) -> list[str]:
         root = site.workspace.root
         found = []
         if self.asks_consent(site, wishes):
@@ -137,13 +144,13 @@ class OpenClaw(Connector):
         return found
 
 
-def _patch(path: Path, site: Site, wishes: Wishes, now: str, *, legacy: bool) -> Patch:
+def _patch(path: Path, site: Site, wishes: ConnectOptions, now: str, *, legacy: bool) -> FilePatch:
     """Return the change of settings with the text `now`; a consent that they already give or refuse holds."""
     knows = understood(site, now)  # may ask the program, for seconds
     consent = jsonedit.get(_texts([path]).get(path, "{}"), CONSENT)
     if wishes.conversations is None and isinstance(consent, bool):
         wishes = replace(wishes, conversations=consent)
-    return Patch(
+    return FilePatch(
         path=path,
         put=lambda text: _put(text, site, wishes, knows, legacy=legacy),
         take=lambda text, before: _take(text, before, site),
@@ -152,14 +159,14 @@ def _patch(path: Path, site: Site, wishes: Wishes, now: str, *, legacy: bool) ->
     )
 
 
-def _files(folder: Path, templates: str, names: tuple[str, ...], site: Site) -> list[Patch]:
+def _files(folder: Path, templates: str, names: tuple[str, ...], site: Site) -> list[FilePatch]:
     return [
-        Patch(path=folder / name, content=plugin_text(f"{templates}/{name}", site))
+        FilePatch(path=folder / name, content=plugin_text(f"{templates}/{name}", site))
         for name in names
     ]
 
 
-def _is_legacy(paths: list[Path], wishes: Wishes) -> bool:
+def _is_legacy(paths: list[Path], wishes: ConnectOptions) -> bool:
     """Return whether to use the hook: the requested way, else the one in use; the plugin if both are."""
     if wishes.legacy is not None:
         return wishes.legacy
@@ -168,7 +175,7 @@ def _is_legacy(paths: list[Path], wishes: Wishes) -> bool:
     return not plugin and any(_is_on(text, HOOK) for text in texts)
 
 
-def _put(text: str, site: Site, wishes: Wishes, knows: Understood, *, legacy: bool) -> str:
+def _put(text: str, site: Site, wishes: ConnectOptions, knows: Understood, *, legacy: bool) -> str:
     text = _migrated(text)
     if legacy:
         if jsonedit.get(text, SLOT) == PLUGIN:
@@ -187,7 +194,7 @@ def _put(text: str, site: Site, wishes: Wishes, knows: Understood, *, legacy: bo
         if isinstance(allowed, list) and PLUGIN not in allowed:
             text = jsonedit.append(text, _ALLOW, PLUGIN)
     text = jsonedit.put(text, HOOK, legacy)
-    if knows.search is None:  # an unknown version still has the plugin of its own memory
+    if knows.search is None:  # an unknown version still has its memory plugin
         text = jsonedit.put(text, CORE_ENABLED, False)
     else:
         if knows.search == NEW_SEARCH:
@@ -212,7 +219,6 @@ def _migrated(text: str) -> str:
 
 
 def _without_old_search(text: str) -> str:
-    """Remove an earlier version's setting from the former place of memory search."""
     is_ours = jsonedit.get(text, OLD_SEARCH[:-1]) == {"enabled": False}
     return jsonedit.without(text, OLD_SEARCH[:-1]) if is_ours else text
 

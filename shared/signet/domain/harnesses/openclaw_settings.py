@@ -135,7 +135,6 @@ def _printed(program: str, _changed_ns: int, path: str, home: str) -> object | N
 
 
 def _node(node: object, path: tuple[str, ...]) -> object | None:
-    """Return the schema of the value at a path of keys, or None."""
     for key in path:
         node = _mapping(_mapping(node).get("properties")).get(key)
     return node

@@ -14,11 +14,11 @@ from signet.domain.harnesses import jsonedit, programs
 from signet.domain.harnesses.jsonedit import Json
 from signet.domain.harnesses.models import (
     Before,
-    Connector,
-    Patch,
+    ConnectOptions,
+    FilePatch,
+    HarnessConnector,
     Problem,
     Site,
-    Wishes,
     gone_if_ours,
 )
 
@@ -33,7 +33,7 @@ _CLIENT = "// @client\n"
 _OLD = ("./memory.mjs", "./plugins/memory.mjs")
 
 
-class OpenCode(Connector):
+class OpenCode(HarnessConnector):
     id = "opencode"
     name = "OpenCode"
 
@@ -51,20 +51,20 @@ class OpenCode(Connector):
         missing = [one for one in NEEDED if not (site.workspace.root / one).is_file()]
         return f"{site.workspace.root} has no {', '.join(missing)}" if missing else None
 
-    def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
+    def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
         folder = self._folder(site)
         plugin = folder / "plugins" / "signet.mjs"
         old = [folder / name.removeprefix("./") for name in _OLD]
         return [
-            Patch(path=plugin, content=plugin_text("opencode/signet.mjs", site)),
-            Patch(
+            FilePatch(path=plugin, content=plugin_text("opencode/signet.mjs", site)),
+            FilePatch(
                 path=self.config_path(site),
                 put=lambda text: _put(text, site),
                 take=_take,
                 renew=lambda text: _put(text, site, adds=False),
                 empty=jsonedit.EMPTY,
             ),
-            *(Patch(path=one, put=gone_if_ours, is_final=True) for one in old if one.is_file()),
+            *(FilePatch(path=one, put=gone_if_ours, is_final=True) for one in old if one.is_file()),
         ]
 
     def skills(self, site: Site) -> Path | None:

@@ -105,7 +105,6 @@ def digest(content: bytes) -> str:
 
 
 def _shared(one: str, other: str) -> int:
-    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 

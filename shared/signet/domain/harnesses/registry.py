@@ -18,7 +18,14 @@ from signet.domain.harnesses.codex import Codex
 from signet.domain.harnesses.editors import Copilot, Cursor, Windsurf, Zed
 from signet.domain.harnesses.gemini_cli import GeminiCli
 from signet.domain.harnesses.jsonedit import ConfigUnreadable
-from signet.domain.harnesses.models import Connector, Installed, Patch, Removed, Site, Wishes
+from signet.domain.harnesses.models import (
+    ConnectOptions,
+    FilePatch,
+    HarnessConnector,
+    HarnessInstalled,
+    Removed,
+    Site,
+)
 from signet.domain.harnesses.openclaw import OpenClaw
 from signet.domain.harnesses.opencode import OpenCode
 from signet.domain.harnesses.records import Record
@@ -70,7 +77,7 @@ def mend_connected(site: Site) -> Synced:
     return done
 
 
-def add_result(done: Synced, harness: str, made: Installed) -> None:
+def add_result(done: Synced, harness: str, made: HarnessInstalled) -> None:
     if not made.success:
         done.failures.append(f"{harness}: {made.message}")
     done.changed += (*made.files_written, *made.configs_patched)
@@ -94,7 +101,7 @@ def _try_step(done: Synced, what: str, work: Callable[[], Iterable[str]]) -> Non
         done.failures.append(f"{what}: {error.strerror or error}")
 
 
-HARNESSES: Mapping[str, Connector] = {
+HARNESSES: Mapping[str, HarnessConnector] = {
     one.id: one
     for one in (
         *(ClaudeCode(), OpenCode(), OpenClaw(), Codex(), GeminiCli()),
@@ -103,7 +110,7 @@ HARNESSES: Mapping[str, Connector] = {
 }
 
 
-def find(harness: str) -> Connector:
+def find(harness: str) -> HarnessConnector:
     """Return a connector by its id; raises Invalid with the valid ids."""
     if harness not in HARNESSES:
         raise Invalid(
@@ -121,20 +128,20 @@ def with_programs(site: Site) -> Site:
 def connect(
     site: Site,
     harness: str,
-    wishes: Wishes | None = None,
+    wishes: ConnectOptions | None = None,
     *,
     dry_run: bool = False,
     mends: bool = False,
-) -> Installed:
+) -> HarnessInstalled:
     """Add our entries to a harness's files; running it again changes nothing.
 
     With `mends`, entries that a person has removed stay removed (see files.py). Nothing is written when one of its
     files does not parse, and everything is undone when the harness itself rejects the result: `success` is False and
     `message` has the file and the reason.
     """
-    connector, wishes = find(harness), wishes or Wishes()
+    connector, wishes = find(harness), wishes or ConnectOptions()
     if why := connector.refusal(site):
-        return Installed(success=False, message=why)
+        return HarnessInstalled(success=False, message=why)
     with _alone(site, dry_run):
         record = records.read(site.workspace, harness)
         patches = _patches(site, connector, wishes)
@@ -144,14 +151,14 @@ def connect(
             linked = files.planned_links(folder, skills, record, mends=mends) if folder else []
             notes = [] if dry_run else _connect(site, connector, record, changes, linked)
         except (ConfigUnreadable, Conflict) as error:
-            return Installed(success=False, message=error.message)
+            return HarnessInstalled(success=False, message=error.message)
         except OSError as error:
-            return Installed(success=False, message=f"{error.filename}: {error.strerror}")
+            return HarnessInstalled(success=False, message=f"{error.filename}: {error.strerror}")
     message = f"{connector.name} is connected"
     if mends and not connector.is_installed(site):
         back = f"signet harness install {harness}"
         message = f"{connector.name} was disconnected by hand; to connect it again: {back}"
-    return Installed(
+    return HarnessInstalled(
         success=True,
         message=message if not dry_run else "Nothing was changed",
         files_written=(*_ours(changes, patches, True), *(str(one.path) for one in linked)),
@@ -169,9 +176,9 @@ def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
     connector = find(harness)
     with _alone(site, dry_run):
         record = records.read(site.workspace, harness)
-        patches = _patches(site, connector, Wishes())
+        patches = _patches(site, connector, ConnectOptions())
         known = {str(one.path) for one in patches}
-        patches += [Patch(path=Path(path)) for path in record.files if path not in known]
+        patches += [FilePatch(path=Path(path)) for path in record.files if path not in known]
         changes, refused = files.undone(patches, record)
         folder, skills = connector.skills(site), site.workspace.skills_dir
         linked = files.undone_links(folder, skills, record) if folder else []
@@ -214,13 +221,15 @@ def is_removed(site: Site, harness: str) -> bool:
     return records.read(site.workspace, harness).is_removed
 
 
-def bring_up_to_date(site: Site, harness: str, wishes: Wishes | None = None) -> Installed:
+def bring_up_to_date(
+    site: Site, harness: str, wishes: ConnectOptions | None = None
+) -> HarnessInstalled:
     """Mend a connected harness, connect another."""
     is_connected = records.read(site.workspace, harness).is_installed
     return connect(site, harness, wishes, mends=is_connected)
 
 
-def mend(site: Site) -> dict[str, Installed]:
+def mend(site: Site) -> dict[str, HarnessInstalled]:
     """Update the connected harnesses, with the programs of the installation, or ours if those cannot be run.
 
     Others only get back the files that an earlier version replaced.
@@ -234,7 +243,7 @@ def mend(site: Site) -> dict[str, Installed]:
                 with_those = replace(site, signet=chosen[0], signet_mcp=chosen[1])
             found[harness] = connect(with_those, harness, mends=True)
         elif back := _given_back(site, harness):
-            found[harness] = Installed(success=True, message="", configs_patched=back)
+            found[harness] = HarnessInstalled(success=True, message="", configs_patched=back)
     return found
 
 
@@ -248,7 +257,7 @@ def _given_back(site: Site, harness: str) -> tuple[str, ...]:
     return tuple(str(one.path) for one in changes)
 
 
-def _patches(site: Site, connector: Connector, wishes: Wishes) -> list[Patch]:
+def _patches(site: Site, connector: HarnessConnector, wishes: ConnectOptions) -> list[FilePatch]:
     return [*connector.patches(site, wishes), *instructions.patches(site, connector)]
 
 
@@ -258,10 +267,10 @@ def _alone(site: Site, dry_run: bool) -> AbstractContextManager[None]:
 
 def _connect(
     site: Site,
-    connector: Connector,
+    connector: HarnessConnector,
     record: Record,
-    changes: list[files.Change],
-    linked: list[files.Link],
+    changes: list[files.FileChange],
+    linked: list[files.SkillLink],
 ) -> list[str]:
     """Make the changes and return notes for the person; raises SettingsRejected after undoing them."""
     chosen = (site.signet, site.signet_mcp)
@@ -290,6 +299,6 @@ def _connect(
     return notes
 
 
-def _ours(changes: list[files.Change], patches: list[Patch], is_content: bool) -> list[str]:
+def _ours(changes: list[files.FileChange], patches: list[FilePatch], is_content: bool) -> list[str]:
     whole = {one.path for one in patches if one.content is not None}
     return [str(one.path) for one in changes if (one.path in whole) is is_content]

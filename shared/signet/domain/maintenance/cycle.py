@@ -14,14 +14,14 @@ from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.diagnostics import report as diagnostics
-from signet.domain.diagnostics.models import Facts, Report
+from signet.domain.diagnostics.models import Facts, HealthReport
 from signet.domain.embeddings import vectors
 from signet.domain.maintenance import sql
 from signet.domain.memory.models import Actor
 from signet.domain.repair import gate, models, run
 from signet.domain.repair.catalog import BY_NAME
-from signet.domain.repair.models import Order, Reason, Result, Value
-from signet.domain.repair.steps import Models
+from signet.domain.repair.models import RefusalReason, RepairOrder, RepairResult, Value
+from signet.domain.repair.steps import RepairModels
 from signet.errors import Frozen
 from signet.observe import logs
 from signet.paths import Workspace
@@ -44,7 +44,7 @@ class Recommendation:
         return {"domain": self.domain, "action": self.action, "trigger": self.trigger}
 
 
-def recommend(report: Report, *, gaps: int) -> list[Recommendation]:
+def recommend(report: HealthReport, *, gaps: int) -> list[Recommendation]:
     """Return the helpful repairs in their order.
 
     `gaps` are memories without a vector or a job for it; those with an open job only wait.
@@ -52,12 +52,12 @@ def recommend(report: Report, *, gaps: int) -> list[Recommendation]:
     return [*_queue(report), *_index(report, gaps), *_storage(report), *_duplicates(report)]
 
 
-def may_lack_vectors(report: Report) -> bool:
+def may_lack_vectors(report: HealthReport) -> bool:
     """Return whether counting the gaps is worthwhile."""
     return any("no vector" in one.reason for one in report.domains["index"].deductions)
 
 
-def _queue(report: Report) -> Iterator[Recommendation]:
+def _queue(report: HealthReport) -> Iterator[Recommendation]:
     rate, stale = _number(report, "queue", "deadRate"), _number(report, "queue", "leaseAnomalies")
     if rate > diagnostics.DEAD_RATE:
         trigger = f"dead rate {rate:.1%} > 1%"
@@ -67,7 +67,7 @@ def _queue(report: Report) -> Iterator[Recommendation]:
         yield Recommendation(domain="queue", action="releaseStaleLeases", trigger=trigger)
 
 
-def _index(report: Report, gaps: int) -> Iterator[Recommendation]:
+def _index(report: HealthReport, gaps: int) -> Iterator[Recommendation]:
     index = report.domains["index"]
     if index.fields["ftsMismatch"]:
         rows, expected = index.fields["ftsRowCount"], index.fields["expectedRowCount"]
@@ -88,7 +88,7 @@ def _index(report: Report, gaps: int) -> Iterator[Recommendation]:
         )
 
 
-def _storage(report: Report) -> Iterator[Recommendation]:
+def _storage(report: HealthReport) -> Iterator[Recommendation]:
     total = _number(report, "storage", "totalMemories")
     share = _number(report, "storage", "overdueTombstones") / total if total else 0.0
     if share > diagnostics.TOMBSTONES:
@@ -96,14 +96,14 @@ def _storage(report: Report) -> Iterator[Recommendation]:
         yield Recommendation(domain="storage", action="triggerRetentionSweep", trigger=trigger)
 
 
-def _duplicates(report: Report) -> Iterator[Recommendation]:
+def _duplicates(report: HealthReport) -> Iterator[Recommendation]:
     ratio = _number(report, "duplicate", "duplicateRatio")
     if ratio > diagnostics.DUPLICATES:
         trigger = f"duplicate ratio {ratio:.1%} > 5%"
         yield Recommendation(domain="duplicate", action="deduplicateMemories", trigger=trigger)
 
 
-def _number(report: Report, domain: str, name: str) -> float:
+def _number(report: HealthReport, domain: str, name: str) -> float:
     return cast("float", report.domains[domain].fields[name])
 
 
@@ -113,7 +113,7 @@ ACTOR = Actor(name="maintenance-worker", type="daemon")
 REASON = "autonomous maintenance"
 FILLING = "checkFtsConsistency"
 #: Refusals of the gate, and unavailable models: they do not mean that the repair failed to help.
-_REFUSALS = frozenset(Reason) - {Reason.ERROR}
+_REFUSALS = frozenset(RefusalReason) - {RefusalReason.ERROR}
 
 
 log = logs.get("scheduler")
@@ -124,7 +124,7 @@ class Executed:
     """A repair that maintenance tried or skipped, and its result."""
 
     recommendation: Recommendation
-    result: Result | None
+    result: RepairResult | None
     error: str | None = None
 
     @property
@@ -151,7 +151,7 @@ class Executed:
 class Tick:
     """The observations and actions of one cycle; `report` is the one after its repairs."""
 
-    report: Report
+    report: HealthReport
     recommendations: tuple[Recommendation, ...] = ()
     executed: tuple[Executed, ...] = ()
     decayed: int = 0
@@ -192,7 +192,7 @@ def tick(
     db: Database,
     settings: Settings,
     workspace: Workspace,
-    models: Models,
+    models: RepairModels,
     *,
     check: Callable[[], None] = lambda: None,
 ) -> Tick:
@@ -232,7 +232,7 @@ def _execute(
     db: Database,
     settings: Settings,
     workspace: Workspace,
-    models: Models,
+    models: RepairModels,
     wanted: Recommendation,
     left_alone: frozenset[str],
     check: Callable[[], None],
@@ -258,9 +258,9 @@ def _execute(
     return Executed(recommendation=wanted, result=result)
 
 
-def _order(wanted: Recommendation, settings: Settings) -> Order:
+def _order(wanted: Recommendation, settings: Settings) -> RepairOrder:
     action = BY_NAME[wanted.action]
-    return Order(
+    return RepairOrder(
         action=action,
         settings=settings,
         actor=ACTOR,
@@ -271,7 +271,7 @@ def _order(wanted: Recommendation, settings: Settings) -> Order:
     )
 
 
-def recommended(tx: ReadTx, settings: Settings, report: Report) -> tuple[Recommendation, ...]:
+def recommended(tx: ReadTx, settings: Settings, report: HealthReport) -> tuple[Recommendation, ...]:
     """Return a report's recommended repairs in their order."""
     # No vectors are created while the pipeline is off.
     counts = settings.pipeline.enabled and may_lack_vectors(report)
@@ -279,11 +279,9 @@ def recommended(tx: ReadTx, settings: Settings, report: Report) -> tuple[Recomme
 
 
 def _gaps(tx: ReadTx, settings: Settings) -> int:
-    """Return the number of memories without a vector or a job for it."""
     return len(vectors.find_gaps(tx, model=settings.embedding.model, now=clock.now(), limit=-1))
 
 
 def _upkeep(tx: ReadTx) -> tuple[int, int]:
-    """Return how many weights and attributes the last graph upkeep decayed."""
     done = columns.json_object(tx.value(sql.UPKEEP))
     return int(done.get("faded", 0)), int(done.get("retired", 0))

@@ -12,7 +12,7 @@ from signet.config.pipeline import Repair
 MINUTE_MS = 60_000
 
 
-class Filter(StrEnum):
+class RowFilter(StrEnum):
     """Filters for the rows of a repair."""
 
     IDS = "ids"
@@ -46,7 +46,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class RepairAction:
     """One repair. `limits` is fixed, or the name of the settings' pair of cooldown and budget."""
 
     name: str
@@ -55,7 +55,7 @@ class Action:
     limits: Limits | str
     hourly: int | None = None
     options: tuple[Option, ...] = ()
-    filters: tuple[Filter, ...] = ()
+    filters: tuple[RowFilter, ...] = ()
     #: It previews by default.
     looks_first: bool = False
     #: The option that enables changes (`check-fts` checks, and repairs with its option).
@@ -97,12 +97,12 @@ def _switch(name: str, help: str) -> Option:
     return Option(name, help, default=False, type=bool)
 
 
-_ROWS = (Filter.IDS, Filter.KIND, Filter.AGE)
-_JOBS = (*_ROWS, Filter.ERROR)
-_OLD = (Filter.IDS, Filter.AGE)
+_ROWS = (RowFilter.IDS, RowFilter.KIND, RowFilter.AGE)
+_JOBS = (*_ROWS, RowFilter.ERROR)
+_OLD = (RowFilter.IDS, RowFilter.AGE)
 
 ACTIONS = (
-    Action(
+    RepairAction(
         "requeueDeadJobs",
         "requeue-dead",
         "Retry dead jobs, oldest first.",
@@ -114,7 +114,7 @@ ACTIONS = (
         filters=_JOBS,
         noun="job",
     ),
-    Action(
+    RepairAction(
         "releaseStaleLeases",
         "release-leases",
         "Release jobs whose process died or hangs.",
@@ -122,7 +122,7 @@ ACTIONS = (
         filters=_ROWS,
         noun="job",
     ),
-    Action(
+    RepairAction(
         "pruneJobs",
         "prune-jobs",
         "Archive ended jobs to a file, then delete them.",
@@ -140,7 +140,7 @@ ACTIONS = (
         filters=_JOBS,
         noun="job",
     ),
-    Action(
+    RepairAction(
         "checkFtsConsistency",
         "check-fts",
         "Check the full-text indexes; rebuild those that differ from their tables.",
@@ -151,13 +151,13 @@ ACTIONS = (
         is_shared=True,
         needs_worker=True,
     ),
-    Action(
+    RepairAction(
         "triggerRetentionSweep",
         "retention-sweep",
         "Run the retention sweep now: purge old forgotten and ended rows.",
         "requeue",
     ),
-    Action(
+    RepairAction(
         "reembedMissingMemories",
         "re-embed",
         "Create missing vectors, oldest memories first.",
@@ -167,7 +167,7 @@ ACTIONS = (
         noun="memory",
         needs_worker=True,
     ),
-    Action(
+    RepairAction(
         "cleanOrphanedEmbeddings",
         "clean-orphans",
         "Delete vectors whose memory is gone or forgotten.",
@@ -175,21 +175,21 @@ ACTIONS = (
         filters=_OLD,
         noun="memory",
     ),
-    Action(
+    RepairAction(
         "resyncVectorIndex",
         "resync-vec",
         "Synchronise the vector index with the stored vectors.",
         "reembed",
         needs_worker=True,
     ),
-    Action(
+    RepairAction(
         "rebuildIndexes",
         "rebuild-indexes",
         "Check and repair the full-text indexes, then the vector index.",
         Limits(5 * MINUTE_MS, 5),
         needs_worker=True,
     ),
-    Action(
+    RepairAction(
         "deduplicateMemories",
         "deduplicate",
         "Merge duplicate memories.",
@@ -215,7 +215,7 @@ ACTIONS = (
         filters=_ROWS,
         noun="memory",
     ),
-    Action(
+    RepairAction(
         "backfillSkippedSessions",
         "backfill-skipped",
         "Summarise sessions that have no summary.",
@@ -224,7 +224,7 @@ ACTIONS = (
         filters=_OLD,
         noun="job",
     ),
-    Action(
+    RepairAction(
         "reclassifyEntities",
         "reclassify-entities",
         "Ask the model for the type of entities of unknown type.",
@@ -234,7 +234,7 @@ ACTIONS = (
         noun="entity",
         needs_worker=True,
     ),
-    Action(
+    RepairAction(
         "pruneChunkGroupEntities",
         "prune-chunk-groups",
         "Delete entities that only link the chunks of long texts.",
@@ -243,7 +243,7 @@ ACTIONS = (
         filters=_OLD,
         noun="entity",
     ),
-    Action(
+    RepairAction(
         "pruneSingletonExtractedEntities",
         "prune-singleton-entities",
         "Delete entities of unknown type with few mentions.",
@@ -261,7 +261,7 @@ ACTIONS = (
         filters=_OLD,
         noun="entity",
     ),
-    Action(
+    RepairAction(
         "pruneGenericEntities",
         "prune-generic-entities",
         "Delete entities that are no names: headings, labels, first words of sentences.",
@@ -271,7 +271,7 @@ ACTIONS = (
         looks_first=True,
         noun="entity",
     ),
-    Action(
+    RepairAction(
         "structuralBackfill",
         "structural-backfill",
         "Queue facts without an aspect for classification.",
@@ -280,7 +280,7 @@ ACTIONS = (
         filters=_ROWS,
         noun="memory",
     ),
-    Action(
+    RepairAction(
         "relinkEntities",
         "relink-entities",
         "Link memories without entities to the entities they mention.",
@@ -289,7 +289,7 @@ ACTIONS = (
         filters=_ROWS,
         noun="memory",
     ),
-    Action(
+    RepairAction(
         "backfillHints",
         "backfill-hints",
         "Queue hints for memories that have none.",
@@ -298,7 +298,7 @@ ACTIONS = (
         filters=_ROWS,
         noun="memory",
     ),
-    Action(
+    RepairAction(
         "clusterEntities",
         "cluster-entities",
         "Recompute the communities of an agent's entities.",
@@ -310,7 +310,7 @@ ACTIONS = (
         needs_worker=True,
         kind="cluster_entities",
     ),
-    Action(
+    RepairAction(
         "followForgotten",
         "follow-forgotten",
         "Forget facts that were read from forgotten memories alone.",
@@ -320,16 +320,16 @@ ACTIONS = (
         looks_first=True,
         noun="memory",
     ),
-    Action(
+    RepairAction(
         "forgetDeadMemories",
         "dead-memories/forget",
         "Forget memories with low confidence that are not used.",
         Limits(5 * MINUTE_MS, 5),
         options=(Option("reason", "Reason, kept in their history.", type=str, is_required=True),),
-        filters=(Filter.IDS,),
+        filters=(RowFilter.IDS,),
         noun="memory",
     ),
 )
 
-BY_NAME: Mapping[str, Action] = {action.name: action for action in ACTIONS}
-BY_PATH: Mapping[str, Action] = {action.path: action for action in ACTIONS}
+BY_NAME: Mapping[str, RepairAction] = {action.name: action for action in ACTIONS}
+BY_PATH: Mapping[str, RepairAction] = {action.path: action for action in ACTIONS}

@@ -15,8 +15,8 @@ from signet.domain.graph import analysis, communities, model_answers, names
 from signet.domain.graph import entities as graph
 from signet.domain.graph.models import ENTITY_TYPES
 from signet.domain.repair import sql, steps
-from signet.domain.repair.models import Done, Order, Reason, Refused
-from signet.domain.repair.steps import Work
+from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, RepairRefused
+from signet.domain.repair.steps import RepairWork
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers import answers, fence
 from signet.providers.asking import asked
@@ -60,12 +60,12 @@ def shown(row: Row) -> object:
 preview_reclassify = steps.previewing(_untyped, "ask for the type of {} entities", shown)
 
 
-def generic(tx: ReadTx, order: Order) -> list[Row]:
+def generic(tx: ReadTx, order: RepairOrder) -> list[Row]:
     """Return entities whose name is not a name."""
     return list(islice(_generic(tx, order), order.number("batchSize")))
 
 
-def _generic(tx: ReadTx, order: Order) -> Iterator[Row]:
+def _generic(tx: ReadTx, order: RepairOrder) -> Iterator[Row]:
     found_by = {"found": analysis.MENTION_CONFIDENCE, "limit": READ, "after": 0}
     asked = {**sql.parameters(order.chosen), **found_by}
     made = lru_cache(KEPT)(_made)
@@ -77,33 +77,31 @@ def _generic(tx: ReadTx, order: Order) -> Iterator[Row]:
 
 
 def _made(text: str) -> frozenset[str]:
-    """Return the entity names in a text by rules alone."""
     return frozenset(name.canonical for name in names.find(text) if name.is_certain)
 
 
 def _is_outdated(tx: ReadTx, row: Row, made: Callable[[str], frozenset[str]]) -> bool:
-    """Return whether only rules made an entity, and would not make it today from any memory that mentions it."""
     texts = tx.column(sql.MENTIONING_TEXTS, (row["id"], TEXTS)) if row["is_found"] else []
     return bool(texts) and not any(row["canonical_name"] in made(text) for text in texts)
 
 
-def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> Done:
+def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> RepairDone:
     """Delete entities with their mentions, relations, edges, aspects and attributes."""
     ids = [row["id"] for row in found]
     graph.delete(tx, ids)
     message = f"deleted {len(ids)} {what}"
-    return Done(affected=len(ids), message=message, details=steps.sample(found, shown))
+    return RepairDone(affected=len(ids), message=message, details=steps.sample(found, shown))
 
 
-def reclassify(work: Work) -> Done:
+def reclassify(work: RepairWork) -> RepairDone:
     """Ask the model for the types of entities, and store them."""
     found = work.db.read(_with_facts, work.order)
     if not found:
-        return Done(affected=0, message="no entities of unknown type found")
+        return RepairDone(affected=0, message="no entities of unknown type found")
     model = work.models.language_model()
     if model is None:
         message = "no extraction model is configured; set pipelineV2.extraction.provider"
-        raise Refused(Reason.DISABLED, message)
+        raise RepairRefused(RefusalReason.DISABLED, message)
     listed = "\n".join(
         f"{number}. {name}: {' / '.join(facts) or 'no facts known'}"
         for number, (_, name, facts) in enumerate(found, 1)
@@ -120,16 +118,16 @@ def reclassify(work: Work) -> Done:
         )
     except (ProviderDown, ProviderFailed) as error:
         message = f"the model did not answer: {error.message}"
-        raise Refused(Reason.UNAVAILABLE, message) from error
+        raise RepairRefused(RefusalReason.UNAVAILABLE, message) from error
     types = types or {}
     for place, type in types.items():
         work.step(partial(_set_type, entity_id=found[place][0], type=type))
     message = f"reclassified {work.affected} of {len(found)} entities"
     named = {found[place][1]: type for place, type in types.items()}
-    return Done(affected=work.affected, message=message, details={"types": named})
+    return RepairDone(affected=work.affected, message=message, details={"types": named})
 
 
-def _with_facts(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
+def _with_facts(tx: ReadTx, order: RepairOrder) -> list[tuple[str, str, list[str]]]:
     return [
         (
             row["id"],
@@ -163,7 +161,7 @@ def _set_type(tx: WriteTx, *, entity_id: str, type: str) -> int:
     return 1
 
 
-def preview_cluster(tx: ReadTx, order: Order) -> Done:
+def preview_cluster(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return whether there is anything to recompute; computing is too slow for a preview."""
     agent_id = _agent_id(order)
     graph, known = communities.snapshot(tx, agent_id), _overview(tx, agent_id)
@@ -171,10 +169,10 @@ def preview_cluster(tx: ReadTx, order: Order) -> Done:
     message = f"would regroup {count} entities" if count else "the groups are up to date"
     details = {"entities": len(graph.entities), "dependencies": len(graph.edges)}
     details["communities"] = known["count"]
-    return Done(affected=count, message=f"dry run: {message}", details=details)
+    return RepairDone(affected=count, message=f"dry run: {message}", details=details)
 
 
-def cluster(work: Work) -> Done:
+def cluster(work: RepairWork) -> RepairDone:
     """Recompute an agent's communities, unless its graph is unchanged."""
     agent_id = _agent_id(work.order)
     made = communities.compute(work.db.read(communities.snapshot, agent_id), agent_id)
@@ -193,10 +191,10 @@ def cluster(work: Work) -> Done:
         "members": members,
     }
     message = f"found {len(members)} communities; modularity {found['modularity']:.2f}"
-    return Done(affected=len(members), message=message, details=fields, extra=fields)
+    return RepairDone(affected=len(members), message=message, details=fields, extra=fields)
 
 
-def _agent_id(order: Order) -> str:
+def _agent_id(order: RepairOrder) -> str:
     return str(order.options["agentId"])
 
 

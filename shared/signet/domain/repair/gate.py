@@ -13,8 +13,8 @@ from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.repair import sql
-from signet.domain.repair.catalog import Action, Limits
-from signet.domain.repair.models import Order, Reason, Refused
+from signet.domain.repair.catalog import Limits, RepairAction
+from signet.domain.repair.models import RefusalReason, RepairOrder, RepairRefused
 from signet.errors import Frozen
 
 HOUR = timedelta(hours=1)
@@ -30,7 +30,7 @@ class Runs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class GateStanding:
     """When an action last ran, the remaining wait, and the remaining runs of the hour."""
 
     last: datetime | None
@@ -39,7 +39,7 @@ class Standing:
     limits: Limits
 
 
-def check(tx: ReadTx, order: Order) -> None:
+def check(tx: ReadTx, order: RepairOrder) -> None:
     """Raise Frozen or Refused for the first failing check. A preview changes nothing and ignores the limits."""
     permit(order)
     if order.writes:
@@ -47,16 +47,16 @@ def check(tx: ReadTx, order: Order) -> None:
         limit(_runs(tx, _key(order)), limits, now=order.now)
 
 
-def permit(order: Order) -> None:
+def permit(order: RepairOrder) -> None:
     """Raise Frozen or Refused for what the settings forbid. Pure."""
     pipeline = order.settings.pipeline
     if pipeline.mutations_frozen and order.writes:
         raise Frozen("Mutations are frozen (kill switch active)")
     if pipeline.autonomous.frozen:
-        raise Refused(Reason.FROZEN, "autonomous.frozen is set")
+        raise RepairRefused(RefusalReason.FROZEN, "autonomous.frozen is set")
     if order.actor.type == "agent" and not pipeline.autonomous.enabled:
         message = "autonomous.enabled is false; agents cannot trigger repairs"
-        raise Refused(Reason.DISABLED, message)
+        raise RepairRefused(RefusalReason.DISABLED, message)
 
 
 def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
@@ -67,33 +67,37 @@ def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
         left = _ms(min(cooldown - (now - runs.last), cooldown))
         if left > 0:
             message = f"cooldown active, {clock.span(left / 1000)} left"
-            raise Refused(Reason.COOLDOWN, message, wait_ms=left)
+            raise RepairRefused(RefusalReason.COOLDOWN, message, wait_ms=left)
     current = _current(runs, now)
     if current.window is not None and current.count >= limits.per_hour:
         message = f"hourly budget exhausted ({limits.per_hour} runs/hr)"
-        raise Refused(Reason.BUDGET, message, wait_ms=_ms(HOUR - (now - current.window)))
+        raise RepairRefused(
+            RefusalReason.BUDGET, message, wait_ms=_ms(HOUR - (now - current.window))
+        )
 
 
-def standing(tx: ReadTx, action: Action, settings: Settings, *, now: datetime) -> Standing:
+def standing(
+    tx: ReadTx, action: RepairAction, settings: Settings, *, now: datetime
+) -> GateStanding:
     """Return when a person may next run an action."""
     limits, runs = action.limits_of(settings.pipeline.repair), _runs(tx, action.name)
     try:
         limit(runs, limits, now=now)
         wait_ms = 0
-    except Refused as refused:
+    except RepairRefused as refused:
         wait_ms = refused.wait_ms or 0
     left = max(0, limits.per_hour - _current(runs, now).count)
-    return Standing(last=runs.last, wait_ms=wait_ms, runs_left=left, limits=limits)
+    return GateStanding(last=runs.last, wait_ms=wait_ms, runs_left=left, limits=limits)
 
 
-def note(tx: WriteTx, order: Order, *, now: datetime) -> None:
+def note(tx: WriteTx, order: RepairOrder, *, now: datetime) -> None:
     """Record a run of an action."""
     current = _current(_runs(tx, _key(order)), now)
     window = clock.to_text(current.window or now)
     tx.run(sql.RECORD_RUN, (_key(order), clock.to_text(now), window, current.count + 1))
 
 
-def _key(order: Order) -> str:
+def _key(order: RepairOrder) -> str:
     prefix = "maintenance:" if order.is_automatic else ""
     return f"{prefix}{order.action.name}"
 

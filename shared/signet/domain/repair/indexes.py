@@ -17,8 +17,14 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import Gap
 from signet.domain.embeddings.vectors import embedded
 from signet.domain.repair import sql, steps
-from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused
-from signet.domain.repair.steps import Work
+from signet.domain.repair.models import (
+    RefusalReason,
+    RepairDone,
+    RepairOrder,
+    RepairRefused,
+    RowChoice,
+)
+from signet.domain.repair.steps import RepairWork
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
 
@@ -31,7 +37,7 @@ READ_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextIndexCheck:
-    """The check of one index; `indexed` is None without an index, `fault` is SQLite's finding."""
+    """The check of one index; without an index `indexed` is None, `fault` is SQLite's finding."""
 
     index: Index
     expected: int
@@ -60,12 +66,12 @@ def check_text_indexes(tx: ReadTx) -> list[TextIndexCheck]:
     return [_check_index(tx, index, ends_at) for index in INDEXES]
 
 
-def preview_text(tx: ReadTx, order: Order) -> Done:
+def preview_text(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return whether full text is consistent."""
     return _text_result(tx, check_text_indexes(tx))
 
 
-def check_text(work: Work) -> Done:
+def check_text(work: RepairWork) -> RepairDone:
     """Rebuild every wrong index; concurrent callers share one run (RP-8).
 
     Also finishes what an earlier run has started.
@@ -80,14 +86,14 @@ def check_text(work: Work) -> Done:
     return replace(found, affected=1, message=f"{found.message} — rebuilt")
 
 
-def rebuild_text(work: Work, index: Index) -> None:
+def rebuild_text(work: RepairWork, index: Index) -> None:
     """Rebuild one index."""
     work.write(partial(fts_index.begin, index=index))
     while not work.step(partial(fts_index.fill, index=index, limit=TEXT_STEP)):
         time.sleep(PAUSE_SECONDS)
 
 
-def _text_result(tx: ReadTx, seen: list[TextIndexCheck]) -> Done:
+def _text_result(tx: ReadTx, seen: list[TextIndexCheck]) -> RepairDone:
     memories = seen[0]
     total, deleted = diagnostics.memories(tx)
     details = {"indexes": {one.index.name: one.as_dict() for one in seen}}
@@ -95,12 +101,12 @@ def _text_result(tx: ReadTx, seen: list[TextIndexCheck]) -> Done:
     rows = memories.indexed or 0
     if not off:
         message = f"FTS consistent: {total - deleted} active, {rows} FTS rows"
-        return Done(affected=0, message=message, details=details)
+        return RepairDone(affected=0, message=message, details=details)
     message = f"FTS mismatch: {total - deleted} active memories vs {rows} FTS rows"
     others = [one.index.name for one in off if one is not memories]
     if others:
         message += f" ({', '.join(others)} too)" if memories.is_off else f" ({', '.join(others)})"
-    return Done(affected=1, message=message, details=details)
+    return RepairDone(affected=1, message=message, details=details)
 
 
 def _check_index(tx: ReadTx, index: Index, ends_at: float) -> TextIndexCheck:
@@ -134,35 +140,37 @@ STEP = 100
 SWEEP_SECONDS = 600.0
 
 
-def preview_orphans(tx: ReadTx, order: Order) -> Done:
+def preview_orphans(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return whose vectors would be deleted."""
     found = tx.all(sql.ORPHANED_VECTORS, {**sql.parameters(order.chosen), "after": "", "limit": -1})
     count = sum(row["vectors"] for row in found)
     message = f"dry run: would clean {count} orphaned embedding(s)"
-    return Done(
+    return RepairDone(
         affected=count,
         message=message,
         details={"sample": [dict(row) for row in found[: steps.SHOWN]]},
     )
 
 
-def clean(work: Work) -> Done:
+def clean(work: RepairWork) -> RepairDone:
     """Delete the vectors of deleted and forgotten memories, from both tables."""
 
     _walk(work, partial(_clean_some, chosen=work.order.chosen), first="")
-    return Done(affected=work.affected, message=f"cleaned {work.affected} orphaned embedding(s)")
+    return RepairDone(
+        affected=work.affected, message=f"cleaned {work.affected} orphaned embedding(s)"
+    )
 
 
-def preview_reembed(tx: ReadTx, order: Order) -> Done:
+def preview_reembed(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return how many memories would be embedded."""
     left = _count_missing(tx, order, order.settings.embedding.model)
     batch = left if order.is_on("fullSweep") else min(left, order.number("batchSize"))
     sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, steps.SHOWN, ())]
     message = f"dry run: would re-embed {batch} of {left} memories without a vector"
-    return Done(affected=batch, message=message, details={"missing": left, "sample": sample})
+    return RepairDone(affected=batch, message=message, details={"missing": left, "sample": sample})
 
 
-def reembed(work: Work) -> Done:
+def reembed(work: RepairWork) -> RepairDone:
     """Create missing vectors, oldest memories first; a full sweep repeats until none is missing (RP-10).
 
     Each is created outside a transaction and stored only if the text is unchanged.
@@ -180,33 +188,33 @@ def reembed(work: Work) -> Done:
             break
         before, asked, batches = work.affected, asked + len(ids), batches + 1
         if embedder is None:
-            raise Refused(Reason.DISABLED, "embeddings are switched off")
+            raise RepairRefused(RefusalReason.DISABLED, "embeddings are switched off")
         failed += _batch(work, embedder, ids, ends_at)
         if work.affected == before or time.monotonic() > ends_at:
             break
     left = work.db.read(_count_missing, work.order, model)
     if not asked and not work.affected:
-        return Done(affected=0, message="no unembedded memories found")
+        return RepairDone(affected=0, message="no unembedded memories found")
     count = f"{max(asked, work.affected)} memories in {batches or 1} batches"
     message = f"re-embedded {work.affected} of {count}".replace("in 1 batches", "in one batch")
     trouble = f"{len(failed)} failed, " if failed else ""
     details = {"failed": failed[: steps.SHOWN]} if failed else {}
-    return Done(
+    return RepairDone(
         affected=work.affected,
         message=f"{message} ({trouble}{left} still missing)",
         details=details,
     )
 
 
-def preview_resync(tx: ReadTx, order: Order) -> Done:
+def preview_resync(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return how much the index differs from the vectors."""
     width = _width(tx, order)
     if width is None or not vec_loaded(tx.connection):
-        return Done(affected=0, message="dry run: nothing to index")
+        return RepairDone(affected=0, message="dry run: nothing to index")
     if vectors.indexed_dimensions(tx) != width or _is_broken(tx, width):
         message = f"dry run: would rebuild the vector index with {width} dimensions"
         count = int(tx.value(sql.COUNT_VECTORS_OF_WIDTH, (width,)))
-        return Done(affected=count, message=message)
+        return RepairDone(affected=count, message=message)
     stray, lost = (
         len(tx.all(sql.STRAY_INDEX_ROWS, (0, -1))),
         len(tx.all(sql.UNINDEXED_VECTORS, (0, width, -1))),
@@ -217,10 +225,10 @@ def preview_resync(tx: ReadTx, order: Order) -> Done:
         "inserted": lost,
         "malformed": tx.value(sql.COUNT_MALFORMED_VECTORS),
     }
-    return Done(affected=stray + lost, message=message, details=details)
+    return RepairDone(affected=stray + lost, message=message, details=details)
 
 
-def resync(work: Work) -> Done:
+def resync(work: RepairWork) -> RepairDone:
     """Synchronise the index with the stored vectors; create a missing or unreadable one (RP-13)."""
     width = work.db.read(_width, work.order)
     if not work.db.has_vec or width is None:
@@ -229,7 +237,7 @@ def resync(work: Work) -> Done:
             if width is None
             else "vectors are compared one by one on this machine"
         )
-        return Done(affected=0, message=f"no vector index needed: {what}")
+        return RepairDone(affected=0, message=f"no vector index needed: {what}")
     done: Counter[str] = Counter()
     if work.db.read(_is_broken, width):
         work.write(_drop)
@@ -240,7 +248,7 @@ def resync(work: Work) -> Done:
         count = int(work.db.read(ReadTx.value, sql.COUNT_INDEXED))
         work.affected += count
         message = f"rebuilt the vector index: {count} vectors with {width} dimensions"
-        return Done(affected=work.affected, message=message)
+        return RepairDone(affected=work.affected, message=message)
     done["removed"] = _walk(work, _remove_stray, first=0)
     done["inserted"] = _walk(work, partial(_insert_lost, width=width), first=0)
     details = {
@@ -249,11 +257,11 @@ def resync(work: Work) -> Done:
         "malformed": work.db.read(ReadTx.value, sql.COUNT_MALFORMED_VECTORS),
     }
     message = f"removed {done['removed']} and inserted {done['inserted']} vector-index row(s)"
-    return Done(affected=work.affected, message=message, details=details)
+    return RepairDone(affected=work.affected, message=message, details=details)
 
 
 def _missing(
-    tx: ReadTx, order: Order, model: str | None, limit: int, failed: tuple[str, ...]
+    tx: ReadTx, order: RepairOrder, model: str | None, limit: int, failed: tuple[str, ...]
 ) -> list[str]:
     """Return memories without a current vector; maintenance skips those with a job."""
     if order.is_automatic:
@@ -268,11 +276,11 @@ def _missing(
     return tx.column(sql.WITHOUT_VECTOR, asked)
 
 
-def _count_missing(tx: ReadTx, order: Order, model: str | None) -> int:
+def _count_missing(tx: ReadTx, order: RepairOrder, model: str | None) -> int:
     return int(tx.value(sql.COUNT_WITHOUT_VECTOR, {**sql.parameters(order.chosen), "model": model}))
 
 
-def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> list[str]:
+def _batch(work: RepairWork, embedder: Embedder, ids: list[str], ends_at: float) -> list[str]:
     """Embed memories one by one; return those that the provider rejects. Raises Refused if it does not answer."""
     failed: list[str] = []
     refused, before = 0, work.affected
@@ -311,12 +319,12 @@ def _store(tx: WriteTx, *, gap: Gap, pairs: list[tuple[str, bytes]], model: str)
     return 1
 
 
-def _without_vectors(count: int, why: str) -> Refused:
+def _without_vectors(count: int, why: str) -> RepairRefused:
     message = f"embedding provider returned no vectors for {count} memories ({why})"
-    return Refused(Reason.UNAVAILABLE, message)
+    return RepairRefused(RefusalReason.UNAVAILABLE, message)
 
 
-def _width(tx: ReadTx, order: Order) -> int | None:
+def _width(tx: ReadTx, order: RepairOrder) -> int | None:
     """Return the index's dimensions: of the newest vectors of the configured size, else the most frequent."""
     widths = tx.column(sql.VECTOR_WIDTHS)
     wanted = order.settings.embedding.dimensions
@@ -343,7 +351,9 @@ def _drop(tx: WriteTx) -> int:
     return 0
 
 
-def _walk(work: Work, part: Callable[[WriteTx, Place], tuple[Place, int]], *, first: Place) -> int:
+def _walk(
+    work: RepairWork, part: Callable[[WriteTx, Place], tuple[Place, int]], *, first: Place
+) -> int:
     """Repeat a part from where it stopped; return the number of changed rows."""
     place = reached = first
     changed = 0
@@ -358,7 +368,7 @@ def _walk(work: Work, part: Callable[[WriteTx, Place], tuple[Place, int]], *, fi
     return changed
 
 
-def _clean_some(tx: WriteTx, after: str, *, chosen: Chosen) -> tuple[str, int]:
+def _clean_some(tx: WriteTx, after: str, *, chosen: RowChoice) -> tuple[str, int]:
     asked = {**sql.parameters(chosen), "after": after, "limit": STEP}
     found = tx.all(sql.ORPHANED_VECTORS, asked)
     for row in found:

@@ -13,8 +13,8 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.repair import sql, steps
-from signet.domain.repair.models import Done, Order, Reason, Refused
-from signet.domain.repair.steps import Work
+from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, RepairRefused
+from signet.domain.repair.steps import RepairWork
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Windows, cutoff
 from signet.domain.summaries import requests
@@ -41,15 +41,15 @@ def _ended(row: Row, at: str) -> dict[str, object]:
     return {"id": row["id"], "kind": row["job_type"], "at": row[at], "error": row["error"]}
 
 
-def preview_requeue(tx: ReadTx, order: Order) -> Done:
+def preview_requeue(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return the dead jobs that would be restarted."""
     dead = _dead(tx, order)
     details = steps.sample(dead, lambda row: _ended(row, "failed_at"))
     message = f"dry run: would requeue {_counted(dead)} to pending"
-    return Done(affected=len(dead), message=message, details=details)
+    return RepairDone(affected=len(dead), message=message, details=details)
 
 
-def requeue(tx: WriteTx, order: Order) -> Done:
+def requeue(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """Restart dead jobs, oldest first; raises Refused while every model call fails (RP-6).
 
     Old failures do not count: without jobs there are no calls, and they would block forever.
@@ -60,7 +60,7 @@ def requeue(tx: WriteTx, order: Order) -> Done:
     if left > timedelta(0) and not calls.successes and not order.is_on("force"):
         message = f"none of the last {calls.total} calls of models succeeded; pass force to requeue anyway"
         wait_ms = int(left / timedelta(milliseconds=1))
-        raise Refused(Reason.UNAVAILABLE, message, wait_ms=wait_ms)
+        raise RepairRefused(RefusalReason.UNAVAILABLE, message, wait_ms=wait_ms)
     dead = _dead(tx, order)
     known = [row["id"] for row in dead if admin.get(tx, row["id"]) is not None]
     moved = transitions.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
@@ -72,10 +72,10 @@ def requeue(tx: WriteTx, order: Order) -> Done:
     done = [row["id"] for row in dead if row["id"] in {*moved, *revived}]
     admin.spread(tx, done, apart_ms=SPREAD_MS, now=order.now)
     counted = _counted([row for row in dead if row["id"] in done])
-    return Done(affected=len(done), message=f"requeued {counted} to pending")
+    return RepairDone(affected=len(done), message=f"requeued {counted} to pending")
 
 
-def release(tx: WriteTx, order: Order) -> Done:
+def release(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """Release jobs with an expired lease; one without attempts left dies (RP-7)."""
     stale = _stale(tx, order)
     for row in stale:
@@ -89,10 +89,10 @@ def release(tx: WriteTx, order: Order) -> Done:
     message = f"released {released} stale lease(s) back to pending"
     if buried:
         message += f" and dead-lettered {buried} exhausted job(s)"
-    return Done(affected=released + buried, message=message)
+    return RepairDone(affected=released + buried, message=message)
 
 
-def preview_prune(tx: ReadTx, order: Order) -> Done:
+def preview_prune(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return the ended jobs that would be archived and deleted."""
     status = str(order.options["status"])
     at = _ENDED_AT[status]
@@ -102,10 +102,10 @@ def preview_prune(tx: ReadTx, order: Order) -> Done:
     first = tx.all(sql.ENDED_JOBS.format(at=at), _ended_of(order, steps.SHOWN))
     message = f"dry run: would archive and delete {count} {status} job(s)"
     details = steps.sample(first, lambda row: _ended(row, at))
-    return Done(affected=count, message=message, details=details)
+    return RepairDone(affected=count, message=message, details=details)
 
 
-def prune(work: Work) -> Done:
+def prune(work: RepairWork) -> RepairDone:
     """Write ended jobs to an archive, one JSON object per line, and delete them.
 
     A job is deleted after the file is synced. A job restarted meanwhile stays, and is then also in the file.
@@ -132,10 +132,10 @@ def prune(work: Work) -> Done:
             break
     where = {"archive": str(archive)} if work.affected else {}
     message = f"archived and deleted {work.affected} {status} job(s)"
-    return Done(affected=work.affected, message=message, details=where)
+    return RepairDone(affected=work.affected, message=message, details=where)
 
 
-def _dead(tx: ReadTx, order: Order) -> list[Row]:
+def _dead(tx: ReadTx, order: RepairOrder) -> list[Row]:
     limit = order.number("limit")
     lives = MOST_LIVES if order.actor.type == "daemon" else None
     asked = {**sql.parameters(order.chosen), "limit": limit}
@@ -145,7 +145,7 @@ def _dead(tx: ReadTx, order: Order) -> list[Row]:
     return found
 
 
-def _stale(tx: ReadTx, order: Order) -> list[Row]:
+def _stale(tx: ReadTx, order: RepairOrder) -> list[Row]:
     asked = {
         **sql.parameters(order.chosen),
         "before": _before(order),
@@ -162,17 +162,17 @@ preview_release = steps.previewing(
 )
 
 
-def _before(order: Order) -> str:
+def _before(order: RepairOrder) -> str:
     timeout = timedelta(milliseconds=order.settings.pipeline.worker.lease_timeout_ms)
     return clock.to_text(order.now - timeout)
 
 
-def _ended_of(order: Order, limit: int) -> dict[str, object]:
+def _ended_of(order: RepairOrder, limit: int) -> dict[str, object]:
     status = str(order.options["status"])
     return {**sql.parameters(order.chosen), "status": status, "limit": limit}
 
 
-def _some_ended(tx: ReadTx, order: Order, limit: int) -> list[Row]:
+def _some_ended(tx: ReadTx, order: RepairOrder, limit: int) -> list[Row]:
     at = _ENDED_AT[str(order.options["status"])]
     return tx.all(sql.ENDED_JOBS.format(at=at), _ended_of(order, limit))
 
@@ -194,18 +194,19 @@ _skipped = steps.selecting(sql.SKIPPED_SESSIONS, limit="limit")
 preview_sessions = steps.previewing(_skipped, "read {} session(s) again", _shown_session)
 
 
-def backfill_sessions(tx: WriteTx, order: Order) -> Done:
+def backfill_sessions(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """Queue sessions whose job completed without a summary.
 
     A session without content is skipped: the result would be the same.
     """
     again = [row for row in _skipped(tx, order) if _queue_again(tx, row, order)]
     message = f"requeued {len(again)} session(s) without a summary"
-    return Done(affected=len(again), message=message, details=steps.sample(again, _shown_session))
+    return RepairDone(
+        affected=len(again), message=message, details=steps.sample(again, _shown_session)
+    )
 
 
-def _queue_again(tx: WriteTx, row: Row, order: Order) -> bool:
-    """Replace the completed job of the same ID."""
+def _queue_again(tx: WriteTx, row: Row, order: RepairOrder) -> bool:
     removal.delete_ended(tx, Status.COMPLETED, [row["id"]])
     return requests.restart(tx, row["id"], now=order.now)
 
@@ -225,7 +226,7 @@ _SWEPT = {
 }
 
 
-def preview_sweep(tx: ReadTx, order: Order) -> Done:
+def preview_sweep(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return how many rows have expired."""
     windows = Windows.of(order.settings)
     spans = {
@@ -241,10 +242,10 @@ def preview_sweep(tx: ReadTx, order: Order) -> Done:
     }
     total = sum(due.values())
     message = f"dry run: {total} row(s) are old enough to be purged"
-    return Done(affected=total, message=message, details=due)
+    return RepairDone(affected=total, message=message, details=due)
 
 
-def sweep(work: Work) -> Done:
+def sweep(work: RepairWork) -> RepairDone:
     """Run every step until nothing is left."""
 
     def stops() -> bool:
@@ -263,4 +264,4 @@ def sweep(work: Work) -> Done:
     counts |= {_SWEPT.get(name, name): count for name, count in swept.counts.items()}
     work.affected = sum(counts.values())
     message = swept.held or f"retention sweep completed; {work.affected} row(s) purged"
-    return Done(affected=work.affected, message=message, details=counts)
+    return RepairDone(affected=work.affected, message=message, details=counts)

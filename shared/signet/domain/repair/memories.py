@@ -21,8 +21,8 @@ from signet.domain.memory import derived, forget, hints, merge
 from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import Along, tags_of
 from signet.domain.repair import sql, steps
-from signet.domain.repair.models import Done, Order, Reason, Refused
-from signet.domain.repair.steps import Work
+from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, RepairRefused
+from signet.domain.repair.steps import RepairWork
 
 SHOWN_CHARS = 120
 #: Memories linked per transaction.
@@ -48,7 +48,7 @@ preview_follow = steps.previewing(_of_forgotten, "forget {} facts of forgotten m
 preview_hints = steps.previewing(_without_hints, "queue hints for {} memories", _shown)
 
 
-def preview_relink(tx: ReadTx, order: Order) -> Done:
+def preview_relink(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return the memories that the linker would read."""
     after = runtime_settings.get_number(tx, PLACE)
     asked = {**sql.parameters(order.chosen), "after": after}
@@ -59,10 +59,10 @@ def preview_relink(tx: ReadTx, order: Order) -> Done:
     remaining = tx.value(sql.COUNT_UNLINKED, asked) - len(found)
     message = f"dry run: would look for entities in {len(found)} memories"
     details = {"remaining": remaining, **steps.sample(found, _shown)}
-    return Done(affected=len(found), message=message, details=details)
+    return RepairDone(affected=len(found), message=message, details=details)
 
 
-def relink(work: Work) -> Done:
+def relink(work: RepairWork) -> RepairDone:
     """Link memories to the entities they name, continuing after the last run.
 
     At the end of the store the next run starts over. `affected` counts memories with a new link.
@@ -83,15 +83,15 @@ def relink(work: Work) -> Done:
         looked, after = looked + len(found), found[-1]["seq"]
     remaining = work.db.read(ReadTx.value, sql.COUNT_UNLINKED, {**asked, "after": after})
     message = f"looked at {looked} memories and linked {work.affected}"
-    return Done(
+    return RepairDone(
         affected=work.affected, message=message, details={"looked": looked, "remaining": remaining}
     )
 
 
-def structure(tx: WriteTx, order: Order) -> Done:
+def structure(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """Add a stub and a job for unfiled facts about known entities."""
     if not order.settings.pipeline.structural.enabled:
-        raise Refused(Reason.DISABLED, "structural memory is disabled")
+        raise RepairRefused(RefusalReason.DISABLED, "structural memory is disabled")
     found = _unfiled(tx, order)
     for row in found:
         unclassified.add_to(
@@ -104,10 +104,10 @@ def structure(tx: WriteTx, order: Order) -> Done:
             now=order.now,
         )
     message = f"queued {len(found)} facts for classification"
-    return Done(affected=len(found), message=message, details=steps.sample(found, _shown))
+    return RepairDone(affected=len(found), message=message, details=steps.sample(found, _shown))
 
 
-def backfill_hints(tx: WriteTx, order: Order) -> Done:
+def backfill_hints(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """Queue hints for memories without any, newest first."""
     found = _without_hints(tx, order)
     for row in found:
@@ -118,10 +118,10 @@ def backfill_hints(tx: WriteTx, order: Order) -> Done:
             attempts=order.settings.pipeline.worker.max_retries,
             now=order.now,
         )
-    return Done(affected=len(found), message=f"queued hints for {len(found)} memories")
+    return RepairDone(affected=len(found), message=f"queued hints for {len(found)} memories")
 
 
-def follow_forgotten(tx: WriteTx, order: Order) -> Done:
+def follow_forgotten(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """Forget facts whose sources are all forgotten, as forgetting them would do now (RP-17)."""
     found = _of_forgotten(tx, order)
     for row in found:
@@ -135,7 +135,7 @@ def follow_forgotten(tx: WriteTx, order: Order) -> Done:
         along = Along(goes=((row["id"], row["content"]),))
         derived.withdraw(tx, row["root_id"], along, change)
     message = f"forgot {len(found)} facts of forgotten memories"
-    return Done(affected=len(found), message=message, details=steps.sample(found, _shown))
+    return RepairDone(affected=len(found), message=message, details=steps.sample(found, _shown))
 
 
 def count_left(tx: ReadTx) -> int:
@@ -144,7 +144,7 @@ def count_left(tx: ReadTx) -> int:
 
 
 def dead(
-    tx: ReadTx, *, limit: int, confidence: float, unused: timedelta, order: Order
+    tx: ReadTx, *, limit: int, confidence: float, unused: timedelta, order: RepairOrder
 ) -> tuple[list[Row], int]:
     """Return unused memories of low confidence, the lowest first, and their number.
 
@@ -161,24 +161,24 @@ def dead(
     )
 
 
-def preview_forget(tx: ReadTx, order: Order) -> Done:
+def preview_forget(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return which of the named memories would be forgotten."""
     found, results = _dead_named(tx, order)
     message = f"dry run: would forget {len(found)} memories"
-    return Done(affected=len(found), message=message, extra={"results": results})
+    return RepairDone(affected=len(found), message=message, extra={"results": results})
 
 
-def forget_dead(tx: WriteTx, order: Order) -> Done:
+def forget_dead(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """Forget those of the named memories that are untrusted and unused; skip the others."""
     found, results = _dead_named(tx, order)
     reason = str(order.options["reason"])
     for row in found:
         forget.forget(tx, row["id"], actor=order.actor, reason=reason, now=order.now)
     message = f"forgot {len(found)} memories"
-    return Done(affected=len(found), message=message, extra={"results": results})
+    return RepairDone(affected=len(found), message=message, extra={"results": results})
 
 
-def _dead_named(tx: ReadTx, order: Order) -> tuple[list[Row], list[dict[str, str]]]:
+def _dead_named(tx: ReadTx, order: RepairOrder) -> tuple[list[Row], list[dict[str, str]]]:
     ids = order.chosen.ids or ()
     unused = timedelta(days=UNUSED_DAYS)
     there, _ = dead(tx, limit=len(ids), confidence=MOST_CONFIDENCE, unused=unused, order=order)
@@ -210,7 +210,7 @@ class MergePlan:
     losers: tuple[str, ...]
 
 
-def preview_duplicates(tx: ReadTx, order: Order) -> Done:
+def preview_duplicates(tx: ReadTx, order: RepairOrder) -> RepairDone:
     """Return the groups that would be merged."""
     plans = _equal(tx, order)
     room = order.number("batchSize") - len(plans)
@@ -221,10 +221,12 @@ def preview_duplicates(tx: ReadTx, order: Order) -> Done:
     sample = [{"keep": plan.keeper, "forget": list(plan.losers)} for plan in plans[:SHOWN_GROUPS]]
     message = f"dry run: would deduplicate {count} memory/memories across {len(plans)} cluster(s)"
     details = {"sample": sample}
-    return Done(affected=count, message=message, details=details, extra={"clusters": len(plans)})
+    return RepairDone(
+        affected=count, message=message, details=details, extra={"clusters": len(plans)}
+    )
 
 
-def deduplicate(work: Work) -> Done:
+def deduplicate(work: RepairWork) -> RepairDone:
     """Merge equal memories, then near ones; a second run finds nothing."""
     order = work.order
     most = order.number("batchSize")
@@ -236,7 +238,7 @@ def deduplicate(work: Work) -> Done:
         for plan in work.db.read(_similar, order, set(), room):
             work.step(partial(_merge_group, plan=plan, order=order))
     message = f"deduplicated {work.affected} memory/memories across {work.steps} cluster(s)"
-    return Done(affected=work.affected, message=message, extra={"clusters": work.steps})
+    return RepairDone(affected=work.affected, message=message, extra={"clusters": work.steps})
 
 
 def weight(row: Row) -> float:
@@ -251,13 +253,13 @@ def weight(row: Row) -> float:
     )
 
 
-def _equal(tx: ReadTx, order: Order) -> list[MergePlan]:
+def _equal(tx: ReadTx, order: RepairOrder) -> list[MergePlan]:
     asked = {**sql.parameters(order.chosen), "limit": order.number("batchSize")}
     listed = [json.dumps(row["ids"].split("\n")) for row in tx.all(sql.EQUAL_MEMORIES, asked)]
     return [_merge_plan(tx.all(sql.MEMORIES, (ids,))) for ids in listed]
 
 
-def _similar(tx: ReadTx, order: Order, taken: set[str], room: int) -> list[MergePlan]:
+def _similar(tx: ReadTx, order: RepairOrder, taken: set[str], room: int) -> list[MergePlan]:
     """Return groups of nearly equal memories around the oldest ones."""
     least = float(order.options["semanticThreshold"])
     asked = {**sql.parameters(order.chosen), "limit": MOST_COMPARED}
@@ -307,7 +309,7 @@ def _merge_plan(rows: Sequence[Row]) -> MergePlan:
     return MergePlan(keeper=keeper, losers=tuple(row["id"] for row in rows if row["id"] != keeper))
 
 
-def _merge_group(tx: WriteTx, *, plan: MergePlan, order: Order) -> int:
+def _merge_group(tx: WriteTx, *, plan: MergePlan, order: RepairOrder) -> int:
     """Forget the losers in favour of the keeper; 0 after a change to one of them."""
     rows = {
         row["id"]: row for row in tx.all(sql.MEMORIES, (json.dumps([plan.keeper, *plan.losers]),))

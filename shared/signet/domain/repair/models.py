@@ -9,13 +9,13 @@ from signet import clock
 from signet.config import Settings
 from signet.config.pipeline import Repair
 from signet.domain.memory.models import Actor
-from signet.domain.repair.catalog import Action, Filter, Option
+from signet.domain.repair.catalog import Option, RepairAction, RowFilter
 from signet.errors import Invalid, Kind, SignetError
 
 Value = int | float | bool | str
 
 
-class Reason(StrEnum):
+class RefusalReason(StrEnum):
     """Why a repair was not performed."""
 
     FROZEN = "frozen"
@@ -28,20 +28,20 @@ class Reason(StrEnum):
     ERROR = "error"
 
 
-class Refused(SignetError):
+class RepairRefused(SignetError):
     """This repair may not run now, or failed. Nothing beyond the reported changes was done."""
 
     kind = Kind.LIMITED
     code = "repair_refused"
 
-    def __init__(self, reason: Reason, message: str, *, wait_ms: int | None = None) -> None:
+    def __init__(self, reason: RefusalReason, message: str, *, wait_ms: int | None = None) -> None:
         super().__init__(message)
         self.reason = reason
         self.wait_ms = wait_ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class RowChoice:
     """Row filters; None matches every row. `since` and `until` (ISO text) bound the age, `error` is part of an error,
     in which `*` matches any text.
     """
@@ -53,20 +53,20 @@ class Chosen:
     error: str | None = None
 
 
-EVERY = Chosen()
+EVERY = RowChoice()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class RepairOrder:
     """A requested repair at the time `now`."""
 
-    action: Action
+    action: RepairAction
     settings: Settings
     actor: Actor
     now: datetime
     monotonic_ms: int
     options: Mapping[str, Value] = field(default_factory=dict)
-    chosen: Chosen = EVERY
+    chosen: RowChoice = EVERY
     reason: str = "manual repair"
     is_dry: bool = False
 
@@ -91,7 +91,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class RepairDone:
     """The changes of a repair, made or previewed; `extra` adds fields to the answer."""
 
     affected: int
@@ -101,7 +101,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class RepairResult:
     """The answer to an order."""
 
     action: str
@@ -110,13 +110,13 @@ class Result:
     message: str
     details: Mapping[str, object] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
-    reason: Reason | None = None
+    reason: RefusalReason | None = None
     wait_ms: int | None = None
     #: The job that continues it until it is finished.
     job_id: str | None = None
 
     @classmethod
-    def of(cls, order: Order, done: Done) -> "Result":
+    def of(cls, order: RepairOrder, done: RepairDone) -> "RepairResult":
         """Return the answer for completed changes."""
         return cls(
             action=order.action.name,
@@ -128,7 +128,9 @@ class Result:
         )
 
     @classmethod
-    def refused(cls, order: Order, error: Refused, *, affected: int = 0) -> "Result":
+    def refused(
+        cls, order: RepairOrder, error: RepairRefused, *, affected: int = 0
+    ) -> "RepairResult":
         """Return the answer for a refusal."""
         return cls(
             action=order.action.name,
@@ -140,10 +142,10 @@ class Result:
         )
 
     @classmethod
-    def failed(cls, order: Order, message: str) -> "Result":
+    def failed(cls, order: RepairOrder, message: str) -> "RepairResult":
         """Return the answer for an error."""
         name = order.action.name
-        return cls(action=name, success=False, message=message, reason=Reason.ERROR)
+        return cls(action=name, success=False, message=message, reason=RefusalReason.ERROR)
 
     def body(self) -> dict[str, object]:
         """Return the answer's JSON."""
@@ -168,7 +170,9 @@ MAX_CHARS = 2_000
 _ALIASES = {"jobTypes": "kind", "job_types": "kind", "kinds": "kind", "dry_run": "dryRun"}
 
 
-def read_options(action: Action, sent: Mapping[str, object], settings: Repair) -> dict[str, Value]:
+def read_options(
+    action: RepairAction, sent: Mapping[str, object], settings: Repair
+) -> dict[str, Value]:
     """Return the action's options with defaults; raises Invalid."""
     found: dict[str, Value] = {}
     for option in action.options:
@@ -181,7 +185,7 @@ def read_options(action: Action, sent: Mapping[str, object], settings: Repair) -
     return found
 
 
-def read_is_dry(action: Action, sent: Mapping[str, object]) -> bool:
+def read_is_dry(action: RepairAction, sent: Mapping[str, object]) -> bool:
     """Return whether to preview only; raises Invalid."""
     value = _field(sent, "dryRun")
     if value is None:
@@ -191,9 +195,9 @@ def read_is_dry(action: Action, sent: Mapping[str, object]) -> bool:
     return value
 
 
-def read_filters(action: Action, sent: Mapping[str, object]) -> Chosen:
+def read_filters(action: RepairAction, sent: Mapping[str, object]) -> RowChoice:
     """Return the row filters; raises Invalid, also for one that this action does not support."""
-    found = Chosen(
+    found = RowChoice(
         ids=_list_field(sent, "ids", MAX_IDS),
         kinds=_list_field(sent, "kind", MAX_WORDS),
         since=_instant_field(sent, "since"),
@@ -201,10 +205,10 @@ def read_filters(action: Action, sent: Mapping[str, object]) -> Chosen:
         error=_text_field(sent, "error"),
     )
     said = {
-        Filter.IDS: found.ids,
-        Filter.KIND: found.kinds,
-        Filter.AGE: found.since or found.until,
-        Filter.ERROR: found.error,
+        RowFilter.IDS: found.ids,
+        RowFilter.KIND: found.kinds,
+        RowFilter.AGE: found.since or found.until,
+        RowFilter.ERROR: found.error,
     }
     for name, value in said.items():
         if value and name not in action.filters:

@@ -15,9 +15,16 @@ from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.domain.repair import entities, gate, indexes, jobs, memories, sql, steps
-from signet.domain.repair.catalog import BY_NAME, Action
-from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused, Result
-from signet.domain.repair.steps import Find, Models, NoModels, Work
+from signet.domain.repair.catalog import BY_NAME, RepairAction
+from signet.domain.repair.models import (
+    RefusalReason,
+    RepairDone,
+    RepairOrder,
+    RepairRefused,
+    RepairResult,
+    RowChoice,
+)
+from signet.domain.repair.steps import Find, NoModels, RepairModels, RepairWork
 from signet.errors import SignetError
 from signet.files import locked
 from signet.observe import metrics
@@ -30,27 +37,27 @@ from signet.queue.job_context import JobContext
 class Functions:
     """An action's preview and change: in one short transaction, or in many steps."""
 
-    look: Callable[[ReadTx, Order], Done]
-    change: Callable[[WriteTx, Order], Done] | None = None
-    perform: Callable[[Work], Done] | None = None
+    look: Callable[[ReadTx, RepairOrder], RepairDone]
+    change: Callable[[WriteTx, RepairOrder], RepairDone] | None = None
+    perform: Callable[[RepairWork], RepairDone] | None = None
 
 
-def _preview_indexes(tx: ReadTx, order: Order) -> Done:
+def _preview_indexes(tx: ReadTx, order: RepairOrder) -> RepairDone:
     text, index = indexes.preview_text(tx, order), indexes.preview_resync(tx, order)
     message = f"dry run: {text.message}; {index.message.removeprefix('dry run: ')}"
     details = {**text.details, "vectors": dict(index.details)}
-    return Done(affected=text.affected + index.affected, message=message, details=details)
+    return RepairDone(affected=text.affected + index.affected, message=message, details=details)
 
 
-def _rebuild_indexes(work: Work) -> Done:
+def _rebuild_indexes(work: RepairWork) -> RepairDone:
     text, index = indexes.check_text(work), indexes.resync(work)
     details = {**text.details, "vectors": dict(index.details)}
     message = f"{text.message}; {index.message}"
-    return Done(affected=work.affected, message=message, details=details)
+    return RepairDone(affected=work.affected, message=message, details=details)
 
 
 def _deletion(what: str, find: Find) -> Functions:
-    def change(tx: WriteTx, order: Order) -> Done:
+    def change(tx: WriteTx, order: RepairOrder) -> RepairDone:
         return entities.delete(tx, what, find(tx, order))
 
     return Functions(
@@ -85,8 +92,7 @@ FUNCTIONS: Mapping[str, Functions] = {
 }
 
 
-def _way_of(order: Order) -> Functions:
-    """Return the functions of an order."""
+def _way_of(order: RepairOrder) -> Functions:
     return FUNCTIONS[order.action.name]
 
 
@@ -100,21 +106,21 @@ class OutOfTime(SignetError):
     """The request's time limit has passed; a worker does the rest."""
 
 
-def look(tx: ReadTx, order: Order) -> Result:
+def look(tx: ReadTx, order: RepairOrder) -> RepairResult:
     """Return what a repair would do; raises Frozen. Changes nothing."""
     try:
         gate.check(tx, order)
-        return Result.of(order, _way_of(order).look(tx, order))
-    except Refused as error:
-        return Result.refused(order, error)
+        return RepairResult.of(order, _way_of(order).look(tx, order))
+    except RepairRefused as error:
+        return RepairResult.refused(order, error)
 
 
-def is_long(action: Action) -> bool:
+def is_long(action: RepairAction) -> bool:
     """Return whether a repair takes more than one transaction."""
     return FUNCTIONS[action.name].change is None
 
 
-def change(tx: WriteTx, order: Order) -> Result:
+def change(tx: WriteTx, order: RepairOrder) -> RepairResult:
     """Perform a short repair in this transaction; raises Frozen and Refused, which roll it back."""
     gate.check(tx, order)
     short = _way_of(order).change
@@ -124,12 +130,12 @@ def change(tx: WriteTx, order: Order) -> Result:
 
 def now(
     db: Database,
-    order: Order,
+    order: RepairOrder,
     workspace: Workspace,
-    models: Models | None = None,
+    models: RepairModels | None = None,
     *,
     check: Callable[[], None] | None = None,
-) -> Result:
+) -> RepairResult:
     """Perform a repair in this process; raises Frozen, and what `check` raises between two steps.
 
     When `check` raises OutOfTime, the rest becomes a job, which the result names.
@@ -140,9 +146,9 @@ def now(
     return result if result.job_id else counted(result)
 
 
-def counted(result: Result) -> Result:
+def counted(result: RepairResult) -> RepairResult:
     """Count the result of a repair and return it; call once, at its end, and not for a preview."""
-    has_failed = result.reason in (Reason.ERROR, Reason.UNAVAILABLE)
+    has_failed = result.reason in (RefusalReason.ERROR, RefusalReason.UNAVAILABLE)
     outcome = "done" if result.success else "failed" if has_failed else "refused"
     metrics.REPAIRS.labels(result.action, outcome).inc()
     return result
@@ -150,12 +156,12 @@ def counted(result: Result) -> Result:
 
 def _now(
     db: Database,
-    order: Order,
+    order: RepairOrder,
     workspace: Workspace,
-    models: Models | None,
+    models: RepairModels | None,
     check: Callable[[], None] | None,
-) -> Result:
-    work = Work(order=order, db=db, workspace=workspace, models=models or NoModels())
+) -> RepairResult:
+    work = RepairWork(order=order, db=db, workspace=workspace, models=models or NoModels())
     work.check = check or work.check
     try:
         if not is_long(order.action):
@@ -166,11 +172,11 @@ def _now(
     except OutOfTime:
         job_id = db.write(begin, order, affected=work.affected, steps=work.steps)
         return db.read(progress, order, job_id)
-    except Refused as error:
-        return Result.refused(order, error, affected=work.affected)
+    except RepairRefused as error:
+        return RepairResult.refused(order, error, affected=work.affected)
 
 
-def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> str:
+def begin(tx: WriteTx, order: RepairOrder, *, affected: int = 0, steps: int = 0) -> str:
     """Queue a long repair for the worker and return its job; raises Frozen and Refused.
 
     An already open one is shared if possible, otherwise it blocks. `affected` and `steps` are the work already done.
@@ -183,27 +189,27 @@ def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> st
         return job_id
     if order.action.is_shared:
         return str(tx.value(sql.OPEN_JOB, (job.unique_key,)))
-    raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
+    raise RepairRefused(RefusalReason.BUSY, f"{order.action.path} already in progress")
 
 
-def queue(tx: WriteTx, order: Order) -> None:
+def queue(tx: WriteTx, order: RepairOrder) -> None:
     """Queue a long repair that this machine needs, unless one is open; rate limits do not apply."""
     enqueue(tx, _job(order), now=order.now)
 
 
-def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
+def progress(tx: ReadTx, order: RepairOrder, job_id: str) -> RepairResult:
     """Return the progress of a repair's job; a result with a `job_id` is not final."""
     row = admin.get(tx, job_id)
     status = row["status"] if row else Status.COMPLETED
     kept = columns.json_object(row["result"] if row else None)
     if status == Status.DEAD:
         why = (row["error"] if row else None) or "unknown"
-        return Result.failed(order, f"{order.action.path} failed: {why}")
+        return RepairResult.failed(order, f"{order.action.path} failed: {why}")
     if status == Status.COMPLETED:
         return _result(order, kept)
     affected = int(kept.get("affected", 0))
     does = "continues in the background" if status == Status.LEASED else "is queued"
-    return Result(
+    return RepairResult(
         action=order.action.name,
         success=True,
         affected=affected,
@@ -213,7 +219,9 @@ def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
     )
 
 
-def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models: Models) -> None:
+def in_worker(
+    job: JobContext, settings: Settings, workspace: Workspace, models: RepairModels
+) -> None:
     """Perform a job's repair and complete the job with its result, refusal or failure.
 
     Raises Frozen, LeaseLost and Cancelled, and unexpected errors; the job is then retried and continues.
@@ -224,7 +232,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
     def keep(tx: WriteTx, affected: int, steps: int) -> None:
         transitions.record_result(tx, job.lease.job_id, {"affected": affected, "steps": steps})
 
-    work = Work(
+    work = RepairWork(
         order=order,
         db=job.db,
         workspace=workspace,
@@ -240,9 +248,9 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
         with _alone(workspace):
             done = _performed(work)
             job.commit(lambda tx: _finished(tx, order, done).body())
-            result = Result.of(order, done)
-    except Refused as error:
-        result = Result.refused(order, error, affected=work.affected)
+            result = RepairResult.of(order, done)
+    except RepairRefused as error:
+        result = RepairResult.refused(order, error, affected=work.affected)
         job.commit(lambda tx: result.body())
     counted(result)
 
@@ -257,16 +265,16 @@ def _alone(workspace: Workspace) -> Iterator[None]:
         with locked(workspace.runtime_dir / "repair.lock", wait=False):
             yield
     except BlockingIOError as error:
-        raise Refused(Reason.BUSY, "another repair is running") from error
+        raise RepairRefused(RefusalReason.BUSY, "another repair is running") from error
 
 
-def _may_start(tx: ReadTx, order: Order) -> None:
+def _may_start(tx: ReadTx, order: RepairOrder) -> None:
     gate.check(tx, order)
     if tx.value(sql.OPEN_JOB, (_job(order).unique_key,)):
-        raise Refused(Reason.BUSY, f"{order.action.path} already in progress")
+        raise RepairRefused(RefusalReason.BUSY, f"{order.action.path} already in progress")
 
 
-def _finished(tx: WriteTx, order: Order, done: Done) -> Result:
+def _finished(tx: WriteTx, order: RepairOrder, done: RepairDone) -> RepairResult:
     """Record that a repair has run (RP-2, RP-5)."""
     at = clock.now()
     gate.note(tx, order, now=at)
@@ -278,23 +286,22 @@ def _finished(tx: WriteTx, order: Order, done: Done) -> Result:
     history.record(
         tx, SYSTEM, Event.NONE, actor=order.actor, at=at, reason=order.reason, metadata=facts
     )
-    return Result.of(order, done)
+    return RepairResult.of(order, done)
 
 
-def _performed(work: Work) -> Done:
+def _performed(work: RepairWork) -> RepairDone:
     perform = _way_of(work.order).perform
     assert perform is not None, work.order.action.name
     return perform(work)
 
 
-def _job(order: Order) -> Job:
-    """Return the job of a long repair; a repair of an agent has one per agent."""
+def _job(order: RepairOrder) -> Job:
     action, agent = order.action, order.options.get("agentId")
     slot = action.name if agent is None else f"{action.name}:{agent}"
     return Job(kind=action.kind, dedupe_key=slot, payload=_payload(order), priority=NOW)
 
 
-def _payload(order: Order) -> dict[str, object]:
+def _payload(order: RepairOrder) -> dict[str, object]:
     return {
         "action": order.action.name,
         "options": dict(order.options),
@@ -304,23 +311,23 @@ def _payload(order: Order) -> dict[str, object]:
     }
 
 
-def _order(payload: Mapping[str, Any], settings: Settings) -> Order:
+def _order(payload: Mapping[str, Any], settings: Settings) -> RepairOrder:
     """Return the order in a payload."""
     said = payload["chosen"]
     listed = {name: tuple(said[name]) if said[name] else None for name in ("ids", "kinds")}
-    return Order(
+    return RepairOrder(
         action=BY_NAME[payload["action"]],
         settings=settings,
         actor=Actor(**payload["actor"]),
         now=clock.now(),
         monotonic_ms=clock.monotonic_ms(),
         options=payload["options"],
-        chosen=Chosen(**{**said, **listed}),
+        chosen=RowChoice(**{**said, **listed}),
         reason=payload["reason"],
     )
 
 
-def _result(order: Order, kept: Mapping[str, Any]) -> Result:
+def _result(order: RepairOrder, kept: Mapping[str, Any]) -> RepairResult:
     """Return the result in a completed job; unknown if its row is gone."""
     known = {
         "action",
@@ -334,12 +341,12 @@ def _result(order: Order, kept: Mapping[str, Any]) -> Result:
         "code",
     }
     reason = kept.get("reason")
-    return Result(
+    return RepairResult(
         action=order.action.name,
         success=bool(kept.get("success", True)),
         affected=int(kept.get("affected", 0)),
         message=str(kept.get("message", f"{order.action.path} is done")),
         details=kept.get("details", {}),
         extra={name: value for name, value in kept.items() if name not in known},
-        reason=Reason(reason) if reason else None,
+        reason=RefusalReason(reason) if reason else None,
     )

@@ -8,7 +8,7 @@ import json
 from signet.db.dialect import LIST, THEN_JOIN, list_of
 from signet.domain.embeddings.models import CURRENT
 from signet.domain.memory.filters import EQUAL
-from signet.domain.repair.models import Chosen
+from signet.domain.repair.models import RowChoice
 from signet.domain.summaries.requests import KIND as SUMMARIZE
 from signet.queue.kinds import HAS_FAILED
 from signet.queue.stats import STALE as IS_STALE
@@ -27,7 +27,7 @@ def condition(*, id: str, kind: str | None = None, at: str, error: str | None = 
     return " AND ".join(parts)
 
 
-def parameters(chosen: Chosen) -> dict[str, object]:
+def parameters(chosen: RowChoice) -> dict[str, object]:
     """Return the condition's parameters."""
     return {
         "ids": None if chosen.ids is None else json.dumps(chosen.ids),

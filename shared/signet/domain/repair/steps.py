@@ -11,14 +11,14 @@ from typing import Protocol
 from signet.db import Database, ReadTx, Row, WriteTx
 from signet.domain.auth import caller
 from signet.domain.repair import sql
-from signet.domain.repair.models import Done, Order
+from signet.domain.repair.models import RepairDone, RepairOrder
 from signet.paths import Workspace
 from signet.providers.ports import Embedder, LanguageModel
 
 #: Rows to show in a preview.
 SHOWN = 20
 
-Find = Callable[[ReadTx, Order], list[Row]]
+Find = Callable[[ReadTx, RepairOrder], list[Row]]
 Show = Callable[[Row], object]
 
 
@@ -28,7 +28,7 @@ def selecting(statement: str, *, limit: str = "batchSize", **options: str) -> Fi
     `options` are further parameters of the statement, each with its option.
     """
 
-    def find(tx: ReadTx, order: Order) -> list[Row]:
+    def find(tx: ReadTx, order: RepairOrder) -> list[Row]:
         asked = {name: order.options[option] for name, option in options.items()}
         asked["limit"] = order.number(limit)
         return tx.all(statement, {**sql.parameters(order.chosen), **asked})
@@ -36,13 +36,13 @@ def selecting(statement: str, *, limit: str = "batchSize", **options: str) -> Fi
     return find
 
 
-def previewing(find: Find, would: str, show: Show) -> Callable[[ReadTx, Order], Done]:
+def previewing(find: Find, would: str, show: Show) -> Callable[[ReadTx, RepairOrder], RepairDone]:
     """Return a preview that counts the found rows; `would` describes the change of `{}` rows."""
 
-    def looked(tx: ReadTx, order: Order) -> Done:
+    def looked(tx: ReadTx, order: RepairOrder) -> RepairDone:
         rows = find(tx, order)
         message = f"dry run: would {would.format(len(rows))}"
-        return Done(affected=len(rows), message=message, details=sample(rows, show))
+        return RepairDone(affected=len(rows), message=message, details=sample(rows, show))
 
     return looked
 
@@ -53,7 +53,7 @@ def sample(rows: Sequence[Row], show: Show) -> dict[str, object]:
     return {"sample": [show(row) for row in rows if not hides(row["agent_id"])][:SHOWN]}
 
 
-class Models(Protocol):
+class RepairModels(Protocol):
     """The models for embedding and text, if available."""
 
     def embedder(self) -> Embedder | None: ...
@@ -79,16 +79,16 @@ def _store_nothing(tx: WriteTx, affected: int, steps: int) -> None:
 
 
 @dataclass(slots=True, kw_only=True)
-class Work:
+class RepairWork:
     """A running long repair.
 
     `affected` counts changed rows, `steps` transactions, including those of an earlier attempt.
     """
 
-    order: Order
+    order: RepairOrder
     db: Database
     workspace: Workspace
-    models: Models = field(default_factory=NoModels)
+    models: RepairModels = field(default_factory=NoModels)
     #: Raises when the repair should stop.
     check: Callable[[], None] = _never_stop
     #: Stores the progress in the transaction of a step.

@@ -77,8 +77,8 @@ PAUSE_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """What one transaction of a step did; `handled` below the limit means that nothing more is due."""
+class PurgedBatch:
+    """The result of one transaction of a step; `handled` below the limit means that the step is complete."""
 
     handled: int
     counts: Mapping[str, int]
@@ -96,43 +96,47 @@ class Swept:
     held: str | None = None
 
 
-Step = Callable[[WriteTx, datetime, Windows, int], Batch]
+Step = Callable[[WriteTx, datetime, Windows, int], PurgedBatch]
 
 
-def links(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
-    """Cut expired tombstones off the graph; entities that nobody names any more go with them."""
+def links(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
+    """Unlink expired tombstones from the graph; entities that nothing names any more are deleted."""
     ids = forget.expired(tx, cutoff(now, windows.tombstones), limit)
     cut, orphans = link.unlink(tx, ids, now=now)
-    return Batch(handled=len(ids), counts={"graphLinksPurged": cut, "entitiesOrphaned": orphans})
+    return PurgedBatch(
+        handled=len(ids), counts={"graphLinksPurged": cut, "entitiesOrphaned": orphans}
+    )
 
 
-def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
     """Delete the vectors of expired tombstones."""
     ids = forget.expired(tx, cutoff(now, windows.tombstones), limit)
     embedded = tx.column(sql.EMBEDDED, (as_list(ids),))
     for memory_id in embedded:
         vectors.remove(tx, memory_id)
-    return Batch(handled=len(ids), counts={"embeddingsPurged": len(embedded)})
+    return PurgedBatch(handled=len(ids), counts={"embeddingsPurged": len(embedded)})
 
 
-def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
     """Delete expired tombstones that the first two steps are done with."""
     expired = forget.expired(tx, cutoff(now, windows.tombstones), limit)
     ids = tx.column(sql.BARE, (as_list(expired),))
-    return Batch(handled=len(ids), counts={"tombstonesPurged": forget.purge(tx, ids, now=now)})
+    return PurgedBatch(
+        handled=len(ids), counts={"tombstonesPurged": forget.purge(tx, ids, now=now)}
+    )
 
 
-def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
     """Delete requests for summaries that were done, or failed, as long ago as their jobs."""
     gone = requests.delete_old(tx, "done", cutoff(now, windows.completed_jobs), limit)
     gone += requests.delete_old(tx, "failed", cutoff(now, windows.dead_jobs), limit - gone)
-    return Batch(handled=gone, counts={"summaryJobsPurged": gone})
+    return PurgedBatch(handled=gone, counts={"summaryJobsPurged": gone})
 
 
-def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
     """Delete tasks that are done or cancelled and need not be kept any longer (KG-31)."""
     gone = upkeep.delete_ended(tx, now=now, limit=limit)
-    return Batch(handled=gone, counts={"tasksPurged": gone})
+    return PurgedBatch(handled=gone, counts={"tasksPurged": gone})
 
 
 def _old(
@@ -140,9 +144,9 @@ def _old(
 ) -> Step:
     """Return the step that deletes what is older than a window, with the name of its count."""
 
-    def step(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+    def step(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
         gone = delete(tx, cutoff(now, window(windows)), limit)
-        return Batch(handled=gone, counts={name: gone})
+        return PurgedBatch(handled=gone, counts={name: gone})
 
     return step
 
@@ -174,9 +178,9 @@ def sweep(
     limit: int = BATCH,
     expired: Callable[[], bool] = lambda: False,
 ) -> Swept:
-    """Run every step until nothing more is due, and give free pages back.
+    """Run every step until it is complete, and give free pages back.
 
-    When `expired` says so it stops between two transactions; the next sweep continues there. Deletes nothing while
+    If `expired` returns true, it stops between two transactions; the next sweep continues there. Deletes nothing while
     the clock is not trusted (db/clock_jumps.py).
     """
     if not db.read(clock_jumps.allows_deleting, now=now):

@@ -18,7 +18,7 @@ from signet.db import ReadTx, copying
 from signet.db.copying import Column
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.transfer import seal, sql
-from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
+from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, RecordKind
 from signet.domain.transfer.records import END, HEADER, VECTORS, VERSION
 from signet.errors import Invalid
 
@@ -26,7 +26,7 @@ from signet.errors import Invalid
 PAGE_ROWS = 500
 PAGE_BYTES = 1_000_000
 
-_VECTORS = Kind(VECTORS, "embeddings", owned=None, memory="source_id")
+_VECTORS = RecordKind(VECTORS, "embeddings", owned=None, memory="source_id")
 _FIRST_PASSAGES = Where("t.source_type = 'memory' AND t.ordinal = 0")
 
 
@@ -41,13 +41,13 @@ class Scope:
     seal_key: bytes = field(default=b"", repr=False)
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[RecordKind, ...]:
         """Return the kinds in the order of the file."""
         return (*KINDS.values(), _VECTORS) if self.vectors else tuple(KINDS.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class RecordPage:
     """Some records, and the cursor of the next page; None after the last."""
 
     records: list[dict[str, Any]]
@@ -55,7 +55,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
+class _Progress:
     """The progress of an export: the kind, its last row, the rows of all kinds, the last row of each."""
 
     kind: int
@@ -64,25 +64,25 @@ class _Place:
     ends: tuple[int, ...]
 
 
-def page(tx: ReadTx, scope: Scope, cursor: str | None, *, now: datetime) -> Page:
+def page(tx: ReadTx, scope: Scope, cursor: str | None, *, now: datetime) -> RecordPage:
     """Return the page at a cursor, by default the first. Raises Invalid for an unknown cursor."""
     if cursor is None:
         return _first(tx, scope, now)
     place = _place(cursor, len(scope.kinds))
     if place.kind == len(scope.kinds):
-        return Page(records=[{"record": END, "rows": place.rows}], cursor=None)
+        return RecordPage(records=[{"record": END, "rows": place.rows}], cursor=None)
     kind, upto = scope.kinds[place.kind], place.ends[place.kind]
     where = _where(tx, kind, scope) & Where("t.rowid > ? AND t.rowid <= ?", (place.after, upto))
     found, last = _read(tx, kind, where, scope)
     rows = place.rows + len(found)
     if last is None or last >= upto:
-        place = _Place(kind=place.kind + 1, after=0, rows=rows, ends=place.ends)
+        place = _Progress(kind=place.kind + 1, after=0, rows=rows, ends=place.ends)
     else:
-        place = _Place(kind=place.kind, after=last, rows=rows, ends=place.ends)
-    return Page(records=found, cursor=_cursor(place))
+        place = _Progress(kind=place.kind, after=last, rows=rows, ends=place.ends)
+    return RecordPage(records=found, cursor=_cursor(place))
 
 
-def _first(tx: ReadTx, scope: Scope, now: datetime) -> Page:
+def _first(tx: ReadTx, scope: Scope, now: datetime) -> RecordPage:
     ends, counts = [], {}
     for kind in scope.kinds:
         ends.append(copying.last_row(tx, kind.table))
@@ -97,11 +97,11 @@ def _first(tx: ReadTx, scope: Scope, now: datetime) -> Page:
         "vectors": scope.vectors,
         "counts": {name: count for name, count in counts.items() if count},
     }
-    place = _Place(kind=0, after=0, rows=0, ends=tuple(ends))
-    return Page(records=[header], cursor=_cursor(place))
+    place = _Progress(kind=0, after=0, rows=0, ends=tuple(ends))
+    return RecordPage(records=[header], cursor=_cursor(place))
 
 
-def _where(tx: ReadTx, kind: Kind, scope: Scope) -> Where:
+def _where(tx: ReadTx, kind: RecordKind, scope: Scope) -> Where:
     """Return the condition on the exported rows `t` of a kind.
 
     A reader that is limited to a project gets rows of that project, and rows of memories that it may read.
@@ -124,7 +124,7 @@ def _where(tx: ReadTx, kind: Kind, scope: Scope) -> Where:
 
 
 def _read(
-    tx: ReadTx, kind: Kind, where: Where, scope: Scope
+    tx: ReadTx, kind: RecordKind, where: Where, scope: Scope
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return the next records and the number of the last row; None when no rows are left."""
     found: list[dict[str, Any]] = []
@@ -148,7 +148,7 @@ def _read(
 
 
 def _record(
-    kind: Kind, row: Mapping[str, Any], columns: list[Column], *, blobs: bool
+    kind: RecordKind, row: Mapping[str, Any], columns: list[Column], *, blobs: bool
 ) -> dict[str, Any]:
     """Return a row as a record, without null values that are also the default."""
     record: dict[str, object] = {"record": kind.name}
@@ -179,12 +179,12 @@ def _text(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _cursor(place: _Place) -> str:
+def _cursor(place: _Progress) -> str:
     fields = [place.kind, place.after, place.rows, *place.ends]
     return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode()
 
 
-def _place(cursor: str, kinds: int) -> _Place:
+def _place(cursor: str, kinds: int) -> _Progress:
     try:
         fields = json.loads(base64.urlsafe_b64decode(cursor.encode()))
     except (binascii.Error, ValueError, RecursionError):
@@ -193,4 +193,4 @@ def _place(cursor: str, kinds: int) -> _Place:
     if not whole or len(fields) != 3 + kinds or not 0 <= fields[0] <= kinds:
         raise Invalid("the cursor does not belong to an export with these options")
     kind, after, rows, *ends = fields
-    return _Place(kind=kind, after=after, rows=rows, ends=tuple(ends))
+    return _Progress(kind=kind, after=after, rows=rows, ends=tuple(ends))

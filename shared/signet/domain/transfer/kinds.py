@@ -20,7 +20,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RecordKind:
     """One kind of record.
 
     `key` are the columns that identify a row. `same` are conditions on an existing row, with the columns of a new one
@@ -59,14 +59,14 @@ _UPDATED = "t.updated_at"
 
 _ALL = (
     # Before the memories, so that texts which were forgotten at the source are left out.
-    Kind(
+    RecordKind(
         "forgotten_value",
         "forgotten_values",
         key=("memory_id", "part"),
         changed="t.since",
     ),
-    Kind("agent", "agents", owned="t.id = ?", changed=_UPDATED),
-    Kind(
+    RecordKind("agent", "agents", owned="t.id = ?", changed=_UPDATED),
+    RecordKind(
         "memory",
         "memories",
         references=(Reference("superseded_by", "memory", needed=False),),
@@ -82,14 +82,14 @@ _ALL = (
         json=("tags",),
         filled=("content_hash", "normalized_content"),
     ),
-    Kind(
+    RecordKind(
         "history",
         "memory_history",
         references=(Reference("memory_id", "memory", needed=False),),
         owned=None,
         memory="memory_id",
     ),
-    Kind(
+    RecordKind(
         "hint",
         "memory_hints",
         references=(_MEMORY,),
@@ -97,8 +97,8 @@ _ALL = (
         owned=None,
         memory="memory_id",
     ),
-    Kind("community", "entity_communities", changed=_UPDATED),
-    Kind(
+    RecordKind("community", "entity_communities", changed=_UPDATED),
+    RecordKind(
         "entity",
         "entities",
         references=(Reference("community_id", "community", needed=False),),
@@ -106,7 +106,7 @@ _ALL = (
         changed=_UPDATED,
     ),
     # Before the facts about entities, so that entities named only by left-out memories are left out too.
-    Kind(
+    RecordKind(
         "mention",
         "memory_entity_mentions",
         key=("memory_id", "entity_id"),
@@ -114,14 +114,14 @@ _ALL = (
         owned=_OF_ENTITY.format("entity_id"),
         memory="memory_id",
     ),
-    Kind(
+    RecordKind(
         "aspect",
         "entity_aspects",
         references=(_ENTITY,),
         same=("entity_id = :entity_id AND canonical_name = :canonical_name",),
         changed=_UPDATED,
     ),
-    Kind(
+    RecordKind(
         "attribute",
         "entity_attributes",
         references=(
@@ -136,7 +136,7 @@ _ALL = (
         ),
         changed=_UPDATED,
     ),
-    Kind(
+    RecordKind(
         "dependency",
         "entity_dependencies",
         references=(*_ENDS, Reference("aspect_id", "aspect", needed=False)),
@@ -146,7 +146,7 @@ _ALL = (
         ),
         changed=_UPDATED,
     ),
-    Kind(
+    RecordKind(
         "relation",
         "relations",
         references=_ENDS,
@@ -157,21 +157,21 @@ _ALL = (
         owned=_OF_ENTITY.format("source_entity_id"),
         changed="COALESCE(t.updated_at, t.created_at)",
     ),
-    Kind(
+    RecordKind(
         "pin",
         "entity_pinning",
         references=(_ENTITY,),
         same=("agent_id = :agent_id AND entity_id = :entity_id",),
     ),
-    Kind("task", "task_meta", key=("entity_id",), references=(_ENTITY,), changed=_UPDATED),
-    Kind(
+    RecordKind("task", "task_meta", key=("entity_id",), references=(_ENTITY,), changed=_UPDATED),
+    RecordKind(
         "skill",
         "skill_meta",
         key=("entity_id",),
         references=(_ENTITY,),
         changed="COALESCE(t.last_used_at, t.installed_at)",
     ),
-    Kind(
+    RecordKind(
         "document",
         "documents",
         same=(
@@ -182,7 +182,7 @@ _ALL = (
         changed=_UPDATED,
         json=("metadata_json",),
     ),
-    Kind(
+    RecordKind(
         "chunk",
         "document_memories",
         key=("document_id", "memory_id"),
@@ -191,18 +191,18 @@ _ALL = (
         memory="memory_id",
         changed="(SELECT d.updated_at FROM documents d WHERE d.id = t.document_id)",
     ),
-    Kind(
+    RecordKind(
         "transcript",
         "session_transcripts",
         key=("agent_id", "session_key"),
         changed="COALESCE(t.updated_at, t.created_at)",
     ),
-    Kind(
+    RecordKind(
         "summary",
         "session_summaries",
         same=("agent_id = :agent_id AND session_key = :session_key AND depth = :depth",),
     ),
-    Kind(
+    RecordKind(
         "summary_child",
         "session_summary_children",
         key=("parent_id", "child_id"),
@@ -213,7 +213,7 @@ _ALL = (
         owned=_SUMMARY.format("parent_id"),
         changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.parent_id)",
     ),
-    Kind(
+    RecordKind(
         "summary_memory",
         "session_summary_memories",
         key=("summary_id", "memory_id"),
@@ -224,8 +224,8 @@ _ALL = (
         owned=_SUMMARY.format("summary_id"),
         changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.summary_id)",
     ),
-    Kind("checkpoint", "session_checkpoints"),
-    Kind(
+    RecordKind("checkpoint", "session_checkpoints"),
+    RecordKind(
         "session_memory",
         "session_memories",
         references=(_MEMORY,),
@@ -233,14 +233,14 @@ _ALL = (
         memory="memory_id",
         json=("path_json",),
     ),
-    Kind("session_score", "session_scores"),
-    Kind("conversation", "conversations", owned=_OF_DEFAULT, changed=_UPDATED),
-    Kind(
+    RecordKind("session_score", "session_scores"),
+    RecordKind("conversation", "conversations", owned=_OF_DEFAULT, changed=_UPDATED),
+    RecordKind(
         "feedback",
         "agent_feedback",
         references=(Reference("memory_id", "memory", needed=False),),
     ),
-    Kind(
+    RecordKind(
         "cold_memory",
         "memories_cold",
         key=("archive_id",),

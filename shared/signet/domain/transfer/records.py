@@ -27,24 +27,24 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ImportOutcome:
     """The outcome of one record; `reason` explains a refusal."""
 
     fate: Fate
     reason: str | None = None
 
 
-NEW = Outcome(fate=Fate.NEW)
-KNOWN = Outcome(fate=Fate.KNOWN)
-FORGOTTEN = Outcome(fate=Fate.FORGOTTEN)
+NEW = ImportOutcome(fate=Fate.NEW)
+KNOWN = ImportOutcome(fate=Fate.KNOWN)
+FORGOTTEN = ImportOutcome(fate=Fate.FORGOTTEN)
 
 
-class Refused(Exception):
+class RecordRefused(Exception):
     """A record cannot be imported, for the reason in the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SourceRecord:
     """One record of a source.
 
     `where` is its position for people, `done` the progress in the unit of the source's total. A record that cannot be

@@ -20,8 +20,15 @@ from signet.domain.memory import marks, origin
 from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
 from signet.domain.memory.normalize import normalize
 from signet.domain.transfer import seal
-from signet.domain.transfer.kinds import ROW_NUMBER, Kind
-from signet.domain.transfer.records import FORGOTTEN, KNOWN, NEW, Outcome, Record, Refused
+from signet.domain.transfer.kinds import ROW_NUMBER, RecordKind
+from signet.domain.transfer.records import (
+    FORGOTTEN,
+    KNOWN,
+    NEW,
+    ImportOutcome,
+    Record,
+    RecordRefused,
+)
 from signet.domain.transfer.target import ENTITY, MEMORY, Target
 from signet.queue import BULK, Job, enqueue
 from signet.wire.origin import Origin
@@ -50,8 +57,8 @@ _EMPTY_VECTOR = {
 
 
 def row(
-    target: Target, kind: Kind, given: Record, *, rules: Rules, embed: bool, now: datetime
-) -> Outcome:
+    target: Target, kind: RecordKind, given: Record, *, rules: Rules, embed: bool, now: datetime
+) -> ImportOutcome:
     """Store one row, with the jobs it still needs; `embed`: the file has no vectors. Raises Refused."""
     values = _values(kind, given, target.columns(kind), now)
     if kind.name == "agent":
@@ -85,7 +92,7 @@ def row(
     if target.is_preview:
         values |= dict.fromkeys(_LONG & values.keys(), "")
     if not copying.insert(target.tx, kind.table, values):
-        raise Refused("the values contradict each other")
+        raise RecordRefused("the values contradict each other")
     if not target.is_preview:
         _enqueue(target, kind, values, rules=rules, embed=embed, now=now)
     return NEW
@@ -108,18 +115,18 @@ def credited(given: Record, key: bytes) -> Record:
     return {**given, "origin": words, "review": review}
 
 
-def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
+def passages(target: Target, given: Record, *, now: datetime) -> ImportOutcome:
     """Store the vectors of a memory without any. Raises Refused, also for vectors of another text."""
     named = given.get("memory_id")
     memory_id = target.id_of("memory", named) if isinstance(named, str) else None
     if memory_id is None and target.is_left_out(named):
         return FORGOTTEN
     if memory_id is None:
-        raise Refused("memory_id names an unknown memory")
+        raise RecordRefused("memory_id names an unknown memory")
     found = target.find("memories", "id = :id", {"id": memory_id})
     model, content_hash = given.get("model"), given.get("content_hash")
     if found is None or not isinstance(model, str) or found["content_hash"] != content_hash:
-        raise Refused("the vectors belong to another text")
+        raise RecordRefused("the vectors belong to another text")
     pairs = _pairs(given.get("passages"))
     if target.find("embeddings", _HAS_VECTOR, {"id": memory_id}):
         return KNOWN
@@ -137,17 +144,17 @@ def _pairs(given: object) -> list[tuple[str, bytes]]:
     for one in given if isinstance(given, list) else ():
         text, packed = (one.get("text"), one.get("vector")) if isinstance(one, dict) else (0, 0)
         if not isinstance(text, str):
-            raise Refused("passages is not a list of {text, vector}")
+            raise RecordRefused("passages is not a list of {text, vector}")
         vector = _bytes("vector", packed)
         if len(vector) % 4 or not all(math.isfinite(number) for number in vectors.unpack(vector)):
-            raise Refused("a vector is not a list of float32 numbers")
+            raise RecordRefused("a vector is not a list of float32 numbers")
         pairs.append((text, vector))
     if not pairs or len({len(vector) for _, vector in pairs}) != 1 or not pairs[0][1]:
-        raise Refused("passages is not a list of vectors of one length")
+        raise RecordRefused("passages is not a list of vectors of one length")
     return pairs
 
 
-def _agent(target: Target, kind: Kind, values: dict[str, object]) -> Outcome:
+def _agent(target: Target, kind: RecordKind, values: dict[str, object]) -> ImportOutcome:
     """Add an agent, or apply the file's policy to one that is unchanged and owns nothing."""
     found = target.find(kind.table, "id = :id", values)
     if found is not None:
@@ -159,7 +166,7 @@ def _agent(target: Target, kind: Kind, values: dict[str, object]) -> Outcome:
     return NEW
 
 
-def _is_left_out(target: Target, kind: Kind, values: Mapping[str, object]) -> bool:
+def _is_left_out(target: Target, kind: RecordKind, values: Mapping[str, object]) -> bool:
     """Return whether a record belongs to a left-out memory, or is a value of one that was restored since."""
     if kind.name == "forgotten_value":
         active = {"id": values["memory_id"]}
@@ -176,13 +183,12 @@ def _is_left_out(target: Target, kind: Kind, values: Mapping[str, object]) -> bo
 
 
 def _is_said_by_left_out(target: Target, values: Mapping[str, object]) -> bool:
-    """Return whether only left-out memories join two entities; a skill's relation has its own origin."""
     ends = values["source_entity_id"], values["target_entity_id"]
     has_origin = '"origin"' in str(values["metadata"])
     return not has_origin and target.is_said_by_left_out(*ends)
 
 
-def _resolve(target: Target, kind: Kind, values: dict[str, object]) -> None:
+def _resolve(target: Target, kind: RecordKind, values: dict[str, object]) -> None:
     """Replace references by local IDs; unneeded ones may name missing records."""
     for reference in kind.references:
         given = values.get(reference.column)
@@ -192,12 +198,12 @@ def _resolve(target: Target, kind: Kind, values: dict[str, object]) -> None:
         if ours is not None:
             values[reference.column] = ours
         elif reference.needed:
-            raise Refused(f"{reference.column} names an unknown {reference.kind}")
+            raise RecordRefused(f"{reference.column} names an unknown {reference.kind}")
 
 
 def _enqueue(
     target: Target,
-    kind: Kind,
+    kind: RecordKind,
     values: Mapping[str, object],
     *,
     rules: Rules,
@@ -219,7 +225,9 @@ def _enqueue(
             enqueue(target.tx, job, now=now, max_attempts=rules.attempts)
 
 
-def _values(kind: Kind, given: Record, columns: list[Column], now: datetime) -> dict[str, object]:
+def _values(
+    kind: RecordKind, given: Record, columns: list[Column], now: datetime
+) -> dict[str, object]:
     """Return the value of each column. Raises Refused for a value that the column cannot hold."""
     values: dict[str, object] = {}
     stated = dict(given)
@@ -232,7 +240,7 @@ def _values(kind: Kind, given: Record, columns: list[Column], now: datetime) -> 
         if value is None and (column.name not in stated or column.needed):
             value = column.default
         if value is None and column.needed:
-            raise Refused(f"{column.name} is missing")
+            raise RecordRefused(f"{column.name} is missing")
         values[column.name] = value
     return values
 
@@ -253,7 +261,7 @@ def _complete(stated: dict[str, object], now: datetime) -> None:
     """Add the optional fields of a memory written by hand; replace a hash that is not the text's."""
     content = stated.get("content")
     if not isinstance(content, str) or not content.strip():
-        raise Refused("content is missing")
+        raise RecordRefused("content is missing")
     for name in ("created_at", "updated_at"):
         at = clock.parsed(text) if isinstance(text := stated.get(name), str) else None
         if at is not None and at > now:  # another machine's clock is ahead
@@ -270,7 +278,7 @@ def _complete(stated: dict[str, object], now: datetime) -> None:
     stated.setdefault("normalized_content", text.canonical)
 
 
-def _value(kind: Kind, column: Column, value: object) -> object:
+def _value(kind: RecordKind, column: Column, value: object) -> object:
     """Return a value in its stored form. Raises Refused."""
     name = column.name
     if value is None:
@@ -279,42 +287,41 @@ def _value(kind: Kind, column: Column, value: object) -> object:
         return _bytes(name, value)
     if column.type == "INTEGER":
         if not isinstance(value, int) or abs(value) > _MAX_INTEGER:
-            raise Refused(f"{name} is not a whole number")
+            raise RecordRefused(f"{name} is not a whole number")
         return int(value)
     if column.type == "REAL":
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Refused(f"{name} is not a number")
+            raise RecordRefused(f"{name} is not a number")
         number = float(value)
         if not math.isfinite(number) or (name in _SHARES and not 0 <= number <= 1):
-            raise Refused(f"{name} is out of range")
+            raise RecordRefused(f"{name} is out of range")
         return number
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, str):
-        raise Refused(f"{name} is not a string")
+        raise RecordRefused(f"{name} is not a string")
     _check_text(kind, name, value)
     return _instant(name, value) if name in _TIMES or name.endswith("_at") else value
 
 
-def _check_text(kind: Kind, name: str, text: str) -> None:
+def _check_text(kind: RecordKind, name: str, text: str) -> None:
     if name in kind.key and not text.strip():
-        raise Refused(f"{name} is empty")
+        raise RecordRefused(f"{name} is empty")
     words = _WORDS.get((kind.name, name))
     if words is not None and text not in words:
-        raise Refused(f"{name} is not one of {', '.join(sorted(words))}")
+        raise RecordRefused(f"{name} is not one of {', '.join(sorted(words))}")
     if name in kind.json and (name != "tags" or text.startswith("[")):
         try:
             json.loads(text)
         except (ValueError, RecursionError):
-            raise Refused(f"{name} is not JSON") from None
+            raise RecordRefused(f"{name} is not JSON") from None
 
 
 def _instant(name: str, text: str) -> str:
-    """Return a time in its stored form, in which text order is time order."""
     try:
         return clock.to_text(clock.parse(text))
     except ValueError:
-        raise Refused(f"{name} is not a time") from None
+        raise RecordRefused(f"{name} is not a time") from None
 
 
 def _bytes(name: str, text: object) -> bytes:
@@ -325,4 +332,4 @@ def _bytes(name: str, text: object) -> bytes:
 
 
 def _no_bytes(name: str) -> bytes:
-    raise Refused(f"{name} is not base64")
+    raise RecordRefused(f"{name} is not base64")

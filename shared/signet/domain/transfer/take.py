@@ -32,9 +32,9 @@ from signet.domain.transfer.records import (
     NEW,
     VECTORS,
     Fate,
-    Outcome,
+    ImportOutcome,
     Record,
-    Refused,
+    RecordRefused,
 )
 from signet.domain.transfer.target import Target
 from signet.errors import Frozen, Invalid
@@ -47,7 +47,7 @@ _SAME_KEY, _SAME_TEXT = KINDS["memory"].same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class ImportText:
     """A text to remember, its file and the headings above it."""
 
     new: NewMemory
@@ -55,12 +55,14 @@ class Text:
     section: str | None = None
 
 
-def put_text(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime) -> Outcome:
+def put_text(
+    target: Target, text: ImportText, *, actor: Actor, rules: Rules, now: datetime
+) -> ImportOutcome:
     """Remember a new text. Raises Refused for a text that cannot be remembered."""
     if not normalize(text.new.content).storage:
-        raise Refused("content is missing")
+        raise RecordRefused("content is missing")
     if len(text.new.content) > MAX_CHARS:
-        raise Refused(
+        raise RecordRefused(
             f"content is longer than {MAX_CHARS} characters; add it as a document (signet document add FILE)"
         )
     key = text.new.idempotency_key or text_key(text.new)
@@ -72,7 +74,7 @@ def put_text(target: Target, text: Text, *, actor: Actor, rules: Rules, now: dat
     except ForgottenValue:
         return FORGOTTEN
     except Invalid as error:
-        raise Refused(error.message) from error
+        raise RecordRefused(error.message) from error
     if saved.deduped:
         return KNOWN
     if text.path or text.section:
@@ -81,7 +83,7 @@ def put_text(target: Target, text: Text, *, actor: Actor, rules: Rules, now: dat
     return NEW
 
 
-def text_without_secrets(text: Text) -> Text:
+def text_without_secrets(text: ImportText) -> ImportText:
     """Mask a text's secrets and record their kinds; the key is that of the original text."""
     key = text.new.idempotency_key or text_key(text.new)
     return replace(text, new=remember.without_secrets(replace(text.new, idempotency_key=key)))
@@ -93,7 +95,7 @@ def text_key(new: NewMemory) -> str:
     return "import:" + hashlib.sha256(json.dumps((said, new.content)).encode()).hexdigest()
 
 
-def _preview_text(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Outcome:
+def _preview_text(target: Target, new: NewMemory, rules: Rules, now: datetime) -> ImportOutcome:
     """Return what `remember` would answer, and store it for later texts."""
     content = new.content
     owner = {
@@ -140,12 +142,12 @@ class How:
 
 def take(
     tx: WriteTx,
-    records: Sequence[Record | Text],
+    records: Sequence[Record | ImportText],
     *,
     how: How,
     now: datetime,
     is_preview: bool = False,
-) -> list[Outcome]:
+) -> list[ImportOutcome]:
     """Import prepared records and return their outcomes; repeating it changes nothing. Raises Frozen."""
     if how.rules.frozen and not is_preview:
         raise Frozen
@@ -154,8 +156,8 @@ def take(
 
 
 def prepared(
-    records: Sequence[Record | Text], how: How
-) -> tuple[list[Record | Text], tuple[str, ...]]:
+    records: Sequence[Record | ImportText], how: How
+) -> tuple[list[Record | ImportText], tuple[str, ...]]:
     """Return the records as `take` needs them, and the kinds of secrets that were masked."""
     kinds: dict[str, None] = {}
 
@@ -164,40 +166,42 @@ def prepared(
         kinds.update(dict.fromkeys(masked.kinds))
         return masked.text
 
-    made: list[Record | Text] = []
+    made: list[Record | ImportText] = []
     for record in records:
-        if not isinstance(record, Text) and record.get("record") == "memory":
+        if not isinstance(record, ImportText) and record.get("record") == "memory":
             record = restore.credited(record, how.seal_key)
-        if how.rules.masks and isinstance(record, Text):
+        if how.rules.masks and isinstance(record, ImportText):
             record = text_without_secrets(record)
             kinds.update(dict.fromkeys(record.new.masked or ()))
-        elif how.rules.masks and not isinstance(record, Text):
+        elif how.rules.masks and not isinstance(record, ImportText):
             record = restore.without_secrets(record, clean)
         made.append(record)
     return made, tuple(kinds)
 
 
-def slices(records: Sequence[Record | Text]) -> Iterator[Sequence[Record | Text]]:
+def slices(records: Sequence[Record | ImportText]) -> Iterator[Sequence[Record | ImportText]]:
     """Yield the records of one transaction each."""
     for first in range(0, len(records), RECORDS_PER_WRITE):
         yield records[first : first + RECORDS_PER_WRITE]
 
 
-def _take_one(target: Target, record: Record | Text, how: How, now: datetime) -> Outcome:
+def _take_one(
+    target: Target, record: Record | ImportText, how: How, now: datetime
+) -> ImportOutcome:
     try:
-        if isinstance(record, Text):
+        if isinstance(record, ImportText):
             return put_text(target, record, actor=how.actor, rules=how.rules, now=now)
         name = record.get("record")
         if name == VECTORS:
             return restore.passages(target, record, now=now)
         kind = KINDS.get(name) if isinstance(name, str) else None
         if kind is None:
-            raise Refused(
+            raise RecordRefused(
                 "record is missing" if name is None else f"{name} is not a known kind of record"
             )
         return restore.row(target, kind, record, rules=how.rules, embed=how.embed, now=now)
-    except Refused as refused:
-        return Outcome(fate=Fate.REFUSED, reason=str(refused))
+    except RecordRefused as refused:
+        return ImportOutcome(fate=Fate.REFUSED, reason=str(refused))
 
 
 #: Seconds without a write after which a preview file is abandoned.
@@ -210,11 +214,11 @@ def preview(
     database: Path,
     folder: Path,
     run: str,
-    records: Sequence[Record | Text],
+    records: Sequence[Record | ImportText],
     *,
     how: How,
     now: datetime,
-) -> list[Outcome]:
+) -> list[ImportOutcome]:
     """Return the outcomes of records after the earlier ones of the same `run`. Raises Invalid for a bad name."""
     path = _preview_path(folder, run)
     if not path.exists():

@@ -12,7 +12,7 @@ from signet.db.copying import MAIN, STORE, Column
 from signet.domain.graph import link
 from signet.domain.memory import value
 from signet.domain.transfer import sql
-from signet.domain.transfer.kinds import KINDS, Kind
+from signet.domain.transfer.kinds import KINDS, RecordKind
 
 MEMORY, ENTITY = "memory", "entity"
 #: The alias of a left-out memory, instead of an ID.
@@ -43,7 +43,7 @@ class Target:
         """Return the databases to read, the written one first."""
         return (MAIN, STORE) if self.is_preview else (MAIN,)
 
-    def columns(self, kind: Kind) -> list[Column]:
+    def columns(self, kind: RecordKind) -> list[Column]:
         if kind.table not in self._columns:
             self._columns[kind.table] = copying.columns_of(self.tx, kind.table)
         return self._columns[kind.table]
@@ -66,7 +66,7 @@ class Target:
                 return alias
         return None
 
-    def keep_alias(self, kind: Kind, given: object, ours: object) -> None:
+    def keep_alias(self, kind: RecordKind, given: object, ours: object) -> None:
         """Record the local ID of a known record, and correct the rows that have its original ID."""
         self.tx.run(sql.KEEP_ALIAS, (kind.name, given, ours))
         for reference in kind.references:
@@ -125,6 +125,6 @@ class Target:
             self.tx.value(sql.NAMED_BOTH.format(schema), (one, other)) for schema in self.schemas
         ) and not self.find(_MENTIONS, _NAMES_BOTH, both)
 
-    def _has(self, kind: Kind, given: object) -> bool:
+    def _has(self, kind: RecordKind, given: object) -> bool:
         [key] = kind.key
         return self.find(kind.table, f"{key} = :key", {"key": given}) is not None

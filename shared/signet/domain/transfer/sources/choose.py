@@ -13,7 +13,7 @@ from signet.domain.folders.private import find_places
 from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import HEADER, TEXT, VECTORS
 from signet.domain.transfer.sources import claude_code, formats, markdown, mem0, typescript
-from signet.domain.transfer.sources.formats import Format, Source, Wishes
+from signet.domain.transfer.sources.formats import Format, ImportOptions, ImportSource
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace
 from signet.text import json_text
@@ -28,8 +28,8 @@ _DATABASES = ("memory/memories.db", "memories.db")
 
 @contextlib.contextmanager
 def opened(
-    name: str, format: Format | None, wishes: Wishes, *, workspace: Workspace, now: datetime
-) -> Iterator[Source]:
+    name: str, format: Format | None, wishes: ImportOptions, *, workspace: Workspace, now: datetime
+) -> Iterator[ImportSource]:
     """Open a file, a folder or standard input (`-`); without a format it is detected.
 
     Raises NotFound, and Invalid for an unknown format and for a private folder.
@@ -114,7 +114,6 @@ def _of_folder(path: Path) -> Format | None:
 
 
 def _is_workspace(path: Path) -> bool:
-    """Return whether a folder is a workspace, of which only the database is read."""
     return path.is_dir() and any((path / name).is_file() for name in _DATABASES)
 
 

@@ -11,24 +11,24 @@ from pathlib import Path
 
 from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
 from signet.domain.transcripts import transcript
-from signet.domain.transfer.records import Found
+from signet.domain.transfer.records import SourceRecord
 from signet.domain.transfer.sources import markdown
 from signet.domain.transfer.sources.formats import (
     Format,
-    Source,
-    Wishes,
+    ImportOptions,
+    ImportSource,
     kilobytes,
     size_of,
     text_record,
 )
-from signet.domain.transfer.sources.markdown import Page
+from signet.domain.transfer.sources.markdown import MarkdownFile
 
 NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
 _HOME = ".claude"
 _SESSION = ".jsonl"
 
 
-def read(root: Path, wishes: Wishes) -> Source:
+def read(root: Path, wishes: ImportOptions) -> ImportSource:
     """Return the memories of a folder or file; transcripts of a folder only on request."""
     pages = [page for path in _notes(root) if (page := page_of(path, root)) is not None]
     sessions = [root] if root.suffix == _SESSION else []
@@ -36,7 +36,7 @@ def read(root: Path, wishes: Wishes) -> Source:
         found = sorted(root.rglob(f"*{_SESSION}"))
         sessions = [path for path in found if markdown.leads_to(path, (_SESSION,))]
     notes = size_of([page.path for page in pages])
-    return Source(
+    return ImportSource(
         format=Format.CLAUDE_CODE,
         records=chain(markdown.records(pages, wishes), _sessions(sessions, root, wishes, notes)),
         total=notes + size_of(sessions),
@@ -51,7 +51,7 @@ def _notes(root: Path) -> Iterator[Path]:
         yield root
 
 
-def page_of(path: Path, root: Path) -> Page | None:
+def page_of(path: Path, root: Path) -> MarkdownFile | None:
     """Return a Markdown file with memories and its project, or None."""
     path = path.absolute()
     folder = path.parent
@@ -59,7 +59,7 @@ def page_of(path: Path, root: Path) -> Page | None:
     if folder.name == "memory" and folder.parent.parent.name == "projects":
         project = folder.parent.name
         fields |= {"sourceType": "claude-project-memory", "tags": [f"project:{project}"]}
-        return Page(path=path, root=root, fields={**fields, "project": project})
+        return MarkdownFile(path=path, root=root, fields={**fields, "project": project})
     is_rule = _HOME in folder.parts and "rules" in folder.parts
     if path.name not in NAMES and not is_rule and path != root.absolute():
         return None
@@ -67,14 +67,16 @@ def page_of(path: Path, root: Path) -> Page | None:
     project_folder = home.parent if home else folder
     is_personal = home is not None and (home / "projects").is_dir()
     project_path = None if is_personal else project_folder.as_posix()
-    return Page(
+    return MarkdownFile(
         path=path,
         root=root,
         fields={**fields, "sourceType": "claude-md", "project": project_path},
     )
 
 
-def _sessions(paths: list[Path], root: Path, wishes: Wishes, before: int) -> Iterator[Found]:
+def _sessions(
+    paths: list[Path], root: Path, wishes: ImportOptions, before: int
+) -> Iterator[SourceRecord]:
     read = 0
     for path in paths:
         read += path.stat().st_size
@@ -86,7 +88,7 @@ def _sessions(paths: list[Path], root: Path, wishes: Wishes, before: int) -> Ite
             ):
                 turns = list(transcript.logged(log))
         except (OSError, NotAllowed, NotAFile) as error:
-            yield Found(where=str(path), done=done, fault=str(error))
+            yield SourceRecord(where=str(path), done=done, fault=str(error))
             continue
         whole: str | None = transcript.written(turns)
         for ordinal, turn in enumerate(turns):
@@ -103,4 +105,4 @@ def _sessions(paths: list[Path], root: Path, wishes: Wishes, before: int) -> Ite
             }
             whole = None
             value = text_record(f"{turn.role.capitalize()}: {turn.text}", wishes, fields)
-            yield Found(where=f"{path}, turn {ordinal + 1}", done=done, value=value)
+            yield SourceRecord(where=f"{path}, turn {ordinal + 1}", done=done, value=value)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from signet.domain.transfer.records import END, HEADER, TEXT, VERSION, Found, Record
+from signet.domain.transfer.records import END, HEADER, TEXT, VERSION, Record, SourceRecord
 from signet.errors import Invalid
 from signet.paths import Workspace
 from signet.text.json_text import STRICT
@@ -31,7 +31,7 @@ OWNED = frozenset({Format.SIGNET, Format.UPSTREAM})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class ImportOptions:
     """Choices for the texts of a source: owner, project, and whether to read transcripts."""
 
     agent_id: str | None = None
@@ -39,7 +39,7 @@ class Wishes:
     sessions: bool = False
 
 
-class File(Protocol):
+class SourceFile(Protocol):
     """A file or folder of a source to copy into the workspace; `kind` is its name for people."""
 
     @property
@@ -53,7 +53,7 @@ class File(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class ImportSource:
     """An open source: its records, its size in `unit` (0: unknown), and whether it has vectors.
 
     `files` are no rows: the command line copies them into the workspace. `left` counts, by ending, the unread files of
@@ -61,15 +61,15 @@ class Source:
     """
 
     format: Format
-    records: Iterator[Found]
+    records: Iterator[SourceRecord]
     total: int
     unit: str
     vectors: bool = False
-    files: tuple[File, ...] = ()
+    files: tuple[SourceFile, ...] = ()
     left: Mapping[str, int] = field(default_factory=dict)
 
 
-def text_record(content: str, wishes: Wishes, fields: Mapping[str, object]) -> Record:
+def text_record(content: str, wishes: ImportOptions, fields: Mapping[str, object]) -> Record:
     """Return the record of a text, without None values."""
     wished = {"agentId": wishes.agent_id, "project": wishes.project or fields.get("project")}
     said = {"record": TEXT, "content": content, **fields, **wished}
@@ -124,7 +124,7 @@ def unpacked(stream: io.BufferedReader) -> BinaryIO:
     return found
 
 
-def read_export(stream: BinaryIO, size: int) -> Source:
+def read_export(stream: BinaryIO, size: int) -> ImportSource:
     """Return the records of a stream of `size` bytes (0: unknown). Raises Invalid for a later version."""
     first = next(lines_of(stream), None)
     header = parsed_line(first[1]) if first else None
@@ -133,7 +133,7 @@ def read_export(stream: BinaryIO, size: int) -> Source:
         raise Invalid(
             f"The file has version {header.get('version')}, this program can read version {VERSION}"
         )
-    return Source(
+    return ImportSource(
         format=Format.SIGNET,
         records=_export_records(stream, first, has_end=is_header),
         total=kilobytes(size),
@@ -144,7 +144,7 @@ def read_export(stream: BinaryIO, size: int) -> Source:
 
 def _export_records(
     stream: BinaryIO, first: tuple[int, bytes] | None, *, has_end: bool
-) -> Iterator[Found]:
+) -> Iterator[SourceRecord]:
     number = read = 0
     is_whole = not has_end
     for length, raw in _chain(first, stream):
@@ -152,13 +152,13 @@ def _export_records(
         where, done = f"line {number}", kilobytes(read)
         value = parsed_line(raw)
         if isinstance(value, str):
-            yield Found(where=where, done=done, fault=value)
+            yield SourceRecord(where=where, done=done, fault=value)
         elif value is not None and value.get("record") == END:
             is_whole = True
         elif value is not None and value.get("record") != HEADER:
-            yield Found(where=where, done=done, value=value)
+            yield SourceRecord(where=where, done=done, value=value)
     if not is_whole:
-        yield Found(
+        yield SourceRecord(
             where=f"line {number + 1}",
             done=kilobytes(read),
             fault="the file ends before its last line, it was cut off",
@@ -182,7 +182,6 @@ def lines_of(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _line(stream: BinaryIO) -> bytes:
-    """Return the next line or a part of it; empty if a compressed file is broken."""
     try:
         return stream.readline(MAX_LINE_BYTES)
     except BROKEN:

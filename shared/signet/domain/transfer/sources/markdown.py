@@ -13,11 +13,11 @@ from pathlib import Path
 from signet import clock
 from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
 from signet.domain.memory import chunks
-from signet.domain.transfer.records import Found
+from signet.domain.transfer.records import SourceRecord
 from signet.domain.transfer.sources.formats import (
     Format,
-    Source,
-    Wishes,
+    ImportOptions,
+    ImportSource,
     kilobytes,
     size_of,
     text_record,
@@ -82,7 +82,6 @@ def _sections(text: str, first_line: int) -> Iterator[_Section]:
 
 
 def _title(text: str) -> str:
-    """Return a heading without closing marks (`## Title ##`)."""
     title = text.strip(" \t")
     bare = title.rstrip("#")
     return bare.rstrip(" \t") if bare.endswith((" ", "\t")) or not bare else title
@@ -110,7 +109,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__", "venv"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class MarkdownFile:
     """One file below the root of a source, and the fields of its memories."""
 
     path: Path
@@ -118,15 +117,15 @@ class Page:
     fields: Mapping[str, object]
 
 
-def read(root: Path, wishes: Wishes) -> Source:
+def read(root: Path, wishes: ImportOptions) -> ImportSource:
     """Return the sections of a file, or of all notes below a folder, except for hidden folders."""
     files = [root] if root.is_file() else list(_files(root, frozenset()))
     paths = [path for path in files if root.is_file() or _is_one(path, NOTES)]
     taken = frozenset(paths)
     others = [path for path in files if path not in taken and not path.name.startswith(".")]
     fields = {"sourceType": Format.MARKDOWN, "who": Format.MARKDOWN}
-    found = [Page(path=path, root=root, fields=fields) for path in paths]
-    return Source(
+    found = [MarkdownFile(path=path, root=root, fields=fields) for path in paths]
+    return ImportSource(
         format=Format.MARKDOWN,
         records=records(found, wishes),
         total=size_of(paths),
@@ -171,7 +170,7 @@ def written_at(path: Path) -> datetime:
     return changed if clock.local(changed).date() == clock.local(day).date() else day
 
 
-def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
+def records(pages: list[MarkdownFile], wishes: ImportOptions) -> Iterator[SourceRecord]:
     """Yield the pieces of all files, and the reason for each file that cannot be read."""
     read = 0
     for page in pages:
@@ -185,13 +184,15 @@ def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
             text = data.decode("utf-8-sig")
         except (OSError, ValueError, NotAllowed, NotAFile) as error:
             fault = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-            yield Found(where=str(page.path), done=done, fault=fault)
+            yield SourceRecord(where=str(page.path), done=done, fault=fault)
             continue
         # As in text mode: each line break is one line feed.
         yield from _of_file(page, text.replace("\r\n", "\n").replace("\r", "\n"), wishes, done)
 
 
-def _of_file(page: Page, text: str, wishes: Wishes, done: int) -> Iterator[Found]:
+def _of_file(
+    page: MarkdownFile, text: str, wishes: ImportOptions, done: int
+) -> Iterator[SourceRecord]:
     path = page.path.absolute().as_posix()
     front, body, first_line = _front_matter(text)
     digest = hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()[:32]
@@ -207,7 +208,7 @@ def _of_file(page: Page, text: str, wishes: Wishes, done: int) -> Iterator[Found
             "tags": _tags(page.fields.get("tags")) + _tags(front.get("tags")) or None,
         }
         value = text_record(piece.content, wishes, fields)
-        yield Found(where=f"{page.path}:{piece.line}", done=done, value=value)
+        yield SourceRecord(where=f"{page.path}:{piece.line}", done=done, value=value)
 
 
 def _front_matter(text: str) -> tuple[dict[str, object], str, int]:

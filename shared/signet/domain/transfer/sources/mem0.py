@@ -7,8 +7,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
-from signet.domain.transfer.records import Found
-from signet.domain.transfer.sources.formats import Format, Source, Wishes, kilobytes, text_record
+from signet.domain.transfer.records import SourceRecord
+from signet.domain.transfer.sources.formats import (
+    Format,
+    ImportOptions,
+    ImportSource,
+    kilobytes,
+    text_record,
+)
 from signet.text import json_text
 
 _LISTS = ("results", "memories")
@@ -17,8 +23,8 @@ _MAX_LINE_CHARS = 1 << 20
 _TEXTS = ("memory", "text", "data", "content")
 
 
-def read(path: Path, wishes: Wishes) -> Source:
-    return Source(
+def read(path: Path, wishes: ImportOptions) -> ImportSource:
+    return ImportSource(
         format=Format.MEM0,
         records=_records(path, wishes),
         total=kilobytes(path.stat().st_size),
@@ -30,18 +36,18 @@ def is_memory(value: object) -> bool:
     return isinstance(value, dict) and any(isinstance(value.get(name), str) for name in _TEXTS)
 
 
-def _records(path: Path, wishes: Wishes) -> Iterator[Found]:
+def _records(path: Path, wishes: ImportOptions) -> Iterator[SourceRecord]:
     number = 0
     with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
         try:
             for number, value in enumerate(_values(file), 1):
                 where, done = f"entry {number}", kilobytes(_position(file))
                 if isinstance(value, dict) and is_memory(value):
-                    yield Found(where=where, done=done, value=_record(value, wishes))
+                    yield SourceRecord(where=where, done=done, value=_record(value, wishes))
                 else:
-                    yield Found(where=where, done=done, fault="is not a mem0 memory")
+                    yield SourceRecord(where=where, done=done, fault="is not a mem0 memory")
         except ValueError as error:
-            yield Found(where=f"entry {number + 1}", done=0, fault=f"is not JSON: {error}")
+            yield SourceRecord(where=f"entry {number + 1}", done=0, fault=f"is not JSON: {error}")
 
 
 def _position(file: TextIO) -> int:
@@ -65,7 +71,7 @@ def _values(file: TextIO) -> Iterator[object]:
         yield from named[name] if isinstance(named.get(name), list) else ()
 
 
-def _record(value: Mapping[str, object], wishes: Wishes) -> Mapping[str, object]:
+def _record(value: Mapping[str, object], wishes: ImportOptions) -> Mapping[str, object]:
     content = next(str(value[name]) for name in _TEXTS if isinstance(value.get(name), str))
     metadata = value.get("metadata")
     extra = metadata if isinstance(metadata, dict) else {}

@@ -27,9 +27,15 @@ from signet.domain.skills import place
 from signet.domain.skills.models import FILE
 from signet.domain.transcripts import stored
 from signet.domain.transfer import export
-from signet.domain.transfer.records import END, Found, Record
+from signet.domain.transfer.records import END, Record, SourceRecord
 from signet.domain.transfer.sources import formats
-from signet.domain.transfer.sources.formats import Format, Source, Wishes, kilobytes, size_of
+from signet.domain.transfer.sources.formats import (
+    Format,
+    ImportOptions,
+    ImportSource,
+    kilobytes,
+    size_of,
+)
 from signet.errors import Invalid
 from signet.paths import Workspace
 
@@ -70,10 +76,10 @@ def is_bundle(folder: Path) -> bool:
     return (folder / MANIFEST).is_file() and (folder / MEMORIES).is_file()
 
 
-def read_bundle(folder: Path, wishes: Wishes) -> Source:
+def read_bundle(folder: Path, wishes: ImportOptions) -> ImportSource:
     """Return the rows of a bundle, and its files for the workspace."""
     paths = [folder / name for name in _ROWS if (folder / name).is_file()]
-    return Source(
+    return ImportSource(
         format=Format.BUNDLE,
         records=_bundle_records(folder, paths, wishes),
         total=size_of(paths),
@@ -82,7 +88,9 @@ def read_bundle(folder: Path, wishes: Wishes) -> Source:
     )
 
 
-def _bundle_records(folder: Path, paths: list[Path], wishes: Wishes) -> Iterator[Found]:
+def _bundle_records(
+    folder: Path, paths: list[Path], wishes: ImportOptions
+) -> Iterator[SourceRecord]:
     read = 0
     for path in paths:
         try:
@@ -92,15 +100,15 @@ def _bundle_records(folder: Path, paths: list[Path], wishes: Wishes) -> Iterator
                     where, done = f"{path.name} line {number}", kilobytes(read)
                     value = formats.parsed_line(raw)
                     if isinstance(value, str):
-                        yield Found(where=where, done=done, fault=value)
+                        yield SourceRecord(where=where, done=done, fault=value)
                     elif value is not None:
                         row = _row(_ROWS[path.name], value, wishes)
-                        yield Found(where=where, done=done, value=row)
+                        yield SourceRecord(where=where, done=done, value=row)
         except (OSError, NotAllowed, NotAFile) as error:
-            yield Found(where=path.name, done=kilobytes(read), fault=str(error))
+            yield SourceRecord(where=path.name, done=kilobytes(read), fault=str(error))
 
 
-def _row(kind: str, value: Record, wishes: Wishes) -> Record:
+def _row(kind: str, value: Record, wishes: ImportOptions) -> Record:
     """Return one of their rows as ours; null becomes the default."""
     row = {name: one for name, one in value.items() if one is not None} | {"record": kind}
     for name in _SHARES:
@@ -120,7 +128,6 @@ def _row(kind: str, value: Record, wishes: Wishes) -> Record:
 
 
 def _tags(tags: object) -> object:
-    """Return tags in their stored form; the earlier program wrote JSON or a list with commas."""
     if not isinstance(tags, str) or tags.startswith("["):
         return tags
     return json.dumps([tag for one in tags.split(",") if (tag := one.strip())])
@@ -142,7 +149,7 @@ def _is_inside(path: Path, folder: Path) -> bool:
 
 
 @contextlib.contextmanager
-def read_database(path: Path, now: datetime) -> Iterator[Source]:
+def read_database(path: Path, now: datetime) -> Iterator[ImportSource]:
     """Open a database file. Raises Invalid for another file, MigrationFailed for a damaged one."""
     with tempfile.TemporaryDirectory(prefix="signet-import-") as folder:
         copy = Path(folder) / "memories.db"
@@ -155,7 +162,7 @@ def read_database(path: Path, now: datetime) -> Iterator[Source]:
             [header] = first.records
             counts = header["counts"]
             assert isinstance(counts, dict)
-            yield Source(
+            yield ImportSource(
                 format=Format.UPSTREAM,
                 records=_database_records(tx, scope, first.cursor, now),
                 total=sum(counts.values()),
@@ -186,14 +193,14 @@ def _copy_database(path: Path, copy: Path) -> None:
 
 def _database_records(
     tx: ReadTx, scope: export.Scope, cursor: str | None, now: datetime
-) -> Iterator[Found]:
+) -> Iterator[SourceRecord]:
     done = 0
     while cursor is not None:
         page = export.page(tx, scope, cursor, now=now)
         for record in page.records:
             done += 1
             if record["record"] != END:
-                yield Found(where=_where(record), done=done, value=record)
+                yield SourceRecord(where=_where(record), done=done, value=record)
         cursor = page.cursor
 
 
