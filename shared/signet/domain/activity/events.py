@@ -11,7 +11,7 @@ from signet.domain.activity import sql, usage
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.observe.record import BUFFER, MAX_ERRORS, MAX_OUTCOMES, Batch
-from signet.observe.taxonomy import Stage
+from signet.observe.taxonomy import ErrorStage
 from signet.process.settings_reload import LiveSettings
 from signet.wire.analytics import NotedError
 from signet.wire.telemetry import TelemetryEvent, TelemetryStats
@@ -21,7 +21,7 @@ from signet.wire.telemetry import TelemetryEvent, TelemetryStats
 class ErrorFilter:
     """Which errors are asked for."""
 
-    stage: Stage | None = None
+    stage: ErrorStage | None = None
     since: str | None = None
     limit: int = 50
 
@@ -38,7 +38,7 @@ def newest_errors(tx: ReadTx, wanted: ErrorFilter) -> list[NotedError]:
     return cast("list[NotedError]", known)
 
 
-def errors_by_code(tx: ReadTx, stage: Stage | None = None) -> dict[str, int]:
+def errors_by_code(tx: ReadTx, stage: ErrorStage | None = None) -> dict[str, int]:
     """Return how many errors of each code are kept, of all stages or of one."""
     return dict(tx.tuples(sql.ERROR_COUNTS, {"stage": stage}))
 
@@ -50,7 +50,7 @@ PAIR, HALF_LIFE_DAYS = sql.PAIR, 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class TimeSpan:
     """Which rows are asked for; both ends are inside."""
 
     event: str | None = None
@@ -59,19 +59,19 @@ class Span:
     limit: int = 100
 
 
-def newest_events(tx: ReadTx, span: Span) -> list[TelemetryEvent]:
+def newest_events(tx: ReadTx, span: TimeSpan) -> list[TelemetryEvent]:
     """Return events, newest first."""
     return tx.records(TelemetryEvent, sql.NEWEST_EVENTS, _bounds(span) | {"limit": span.limit})
 
 
-def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[TelemetryEvent]:
+def page(tx: ReadTx, span: TimeSpan, *, after: str, limit: int) -> list[TelemetryEvent]:
     """Return the events that follow an id, oldest first."""
     asked = _bounds(span) | {"after": after, "limit": limit}
     return tx.records(TelemetryEvent, sql.EVENTS_PAGE, asked)
 
 
 def training_page(
-    tx: ReadTx, span: Span, *, after: str, limit: int, agent_id: str | None, hidden: str
+    tx: ReadTx, span: TimeSpan, *, after: str, limit: int, agent_id: str | None, hidden: str
 ) -> list[dict[str, object]]:
     """Return the labels that follow an id, oldest first: ids and numbers, no text (PR-2)."""
     bounds = {"since": span.since, "until": span.until, "agent": agent_id, "hidden": hidden}
@@ -125,7 +125,7 @@ def _duration(tx: ReadTx, since: str | None, place: int) -> float:
     return tx.value(sql.LLM_DURATION, {"since": since, "place": place}) or 0
 
 
-def _bounds(span: Span) -> dict[str, str | int | None]:
+def _bounds(span: TimeSpan) -> dict[str, str | int | None]:
     return {"event": span.event, "since": span.since, "until": span.until}
 
 
@@ -182,14 +182,14 @@ class Flusher:
         self._thread.start()
 
     def stop(self) -> None:
-        """End, and write what is left."""
+        """Stop, and write the remaining events."""
         self._stop.set()
         BUFFER.has_items.set()
         self._thread.join()
         self.flush()
 
     def flush(self) -> None:
-        """Write what is there now; keep it for later when the database cannot take it."""
+        """Write the buffered events; keep them if the database cannot store them now."""
         taken = BUFFER.take()
         if not taken:
             return

@@ -98,7 +98,7 @@ PAIR = (
     "agent_relevance_score", "continuity_score", "fts_overlap_score", "combined_label", "was_injected",
     "predictor_rank", "baseline_rank", "created_at",
 )  # fmt: skip
-#: One row for each label that counts. No vectors are learned from, and nobody judges how far words overlap.
+#: One row for each label that counts. No vectors are learned from, and word overlap is not judged.
 TRAINING_PAIRS = """
 SELECT CAST(l.rowid AS TEXT), l.agent_id, l.session_key, l.memory_id,
        max(0, julianday(l.created_at) - julianday(m.created_at)), m.access_count, m.importance, NULL,
@@ -205,7 +205,7 @@ class KnownAs(NamedTuple):
     session: int
 
 
-class Change(NamedTuple):
+class LoggedChange(NamedTuple):
     """One change of a memory, without its texts."""
 
     event: str

@@ -23,7 +23,7 @@ LOG_LINES = 500
 DEFAULT_LIMIT, MAX_LIMIT = 1_000, 10_000
 
 
-class Source(StrEnum):
+class EventSource(StrEnum):
     """Where an event comes from; events of one instant are sorted in this order (TM-1)."""
 
     HISTORY = "history"
@@ -35,7 +35,7 @@ class Source(StrEnum):
 
 #: Names in the metadata of a change that hold the text of a memory.
 _TEXTS = re.compile(r"(?i)(content|statement|text|query)$")
-_ORDER = {source: place for place, source in enumerate(Source)}
+_ORDER = {source: place for place, source in enumerate(EventSource)}
 
 
 class EntityType(StrEnum):
@@ -63,7 +63,7 @@ def of(
     kind = EntityType.UNKNOWN if is_hidden else _kind(known, is_job=is_job)
     events = sorted(
         _events(tx, entity_id, kind, lines, memory_id, limit),
-        key=lambda one: (one["timestamp"], _ORDER[Source(one["source"])]),
+        key=lambda one: (one["timestamp"], _ORDER[EventSource(one["source"])]),
     )
     return {
         "entityType": kind,
@@ -96,7 +96,7 @@ def _events(
         EntityType.REQUEST: ("request_id", entity_id),
         EntityType.SESSION: ("session_id", entity_id),
     }.get(kind, ("memory_id", memory_id))
-    changes = tx.rows(sql.Change, sql.HISTORY.format(column=column), (value, limit))
+    changes = tx.rows(sql.LoggedChange, sql.HISTORY.format(column=column), (value, limit))
     yield from map(_changed, changes)
     asked = {"memory": memory_id, "id": entity_id, "limit": limit}
     yield from tx.records(TimelineEvent, sql.JOBS, asked)
@@ -107,7 +107,7 @@ def _events(
     yield from tx.records(TimelineEvent, sql.COMPARISONS, (entity_id, limit))
 
 
-def _changed(row: sql.Change) -> TimelineEvent:
+def _changed(row: sql.LoggedChange) -> TimelineEvent:
     fixed = {
         "changedBy": row.changed_by,
         "reason": row.reason,
@@ -116,7 +116,7 @@ def _changed(row: sql.Change) -> TimelineEvent:
     }
     # Metadata never replaces what the columns say (TM-2).
     details = _without_texts(columns.json_object(row.metadata)) | fixed
-    return _event(at=row.created_at, source=Source.HISTORY, event=row.event, details=details)
+    return _event(at=row.created_at, source=EventSource.HISTORY, event=row.event, details=details)
 
 
 def _mentions(line: Entry, entity_id: str) -> bool:
@@ -127,13 +127,15 @@ def _mentions(line: Entry, entity_id: str) -> bool:
 def _logged(line: Entry) -> TimelineEvent:
     return _event(
         at=str(line.get("timestamp")),
-        source=Source.LOG,
+        source=EventSource.LOG,
         event=f"log:{line.get('level')}:{line.get('category')}",
         details={"message": line.get("message"), "data": line.get("data")},
     )
 
 
-def _event(*, at: str, source: Source, event: str, details: Mapping[str, object]) -> TimelineEvent:
+def _event(
+    *, at: str, source: EventSource, event: str, details: Mapping[str, object]
+) -> TimelineEvent:
     return {"timestamp": at, "source": source, "event": event, "details": dict(details)}
 
 

@@ -93,7 +93,7 @@ ERROR_STATUS = 400
 
 
 def template(route: str) -> str:
-    """Return a route as it is documented: `/api/memory/:id`."""
+    """Return a route in its documented form: `/api/memory/:id`."""
     return _NAME.sub(r":\1", _ID.sub(":id", route))
 
 

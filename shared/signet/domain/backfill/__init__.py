@@ -1,1 +1,1 @@
-"""What was said before Signet came: the sessions that harnesses keep on this machine, read as if they ended now."""
+"""Sessions from before the installation: those stored by harnesses on this machine, read as if they ended now."""

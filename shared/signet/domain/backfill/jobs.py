@@ -12,7 +12,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.backfill import look, sql
 from signet.domain.backfill.look import Seen
-from signet.domain.backfill.models import Home, Wanted
+from signet.domain.backfill.models import UserHome, WantedSessions
 from signet.domain.backfill.places import PLACES
 from signet.domain.episodes import commits
 from signet.domain.memory import forget
@@ -60,8 +60,8 @@ def start(
 
 
 def go_on(tx: WriteTx, *, delay_ms: int = 0, now: datetime) -> None:
-    """Queue the reading of the newest session that waits, if any does and none is being read."""
-    if tx.row(sql.SessionRow, sql.NEXT) is not None:
+    """Queue the newest waiting session, unless one is being read."""
+    if tx.row(sql.BackfillRow, sql.NEXT) is not None:
         job = Job(kind=KIND, dedupe_key=_ALL, priority=BULK, delay_ms=delay_ms)
         enqueue(tx, job, now=now)
 
@@ -73,13 +73,13 @@ def read_again(tx: WriteTx, *, now: datetime) -> None:
 
 def is_cut_off(tx: ReadTx) -> bool:
     """Return whether sessions wait and no job will read them, because it has died."""
-    return tx.row(sql.SessionRow, sql.NEXT) is not None and not tx.value(
+    return tx.row(sql.BackfillRow, sql.NEXT) is not None and not tx.value(
         sql.IS_OPEN, (f"{KIND}:{_ALL}",)
     )
 
 
 def stop_run(tx: WriteTx) -> int:
-    """Let the sessions that still wait be; return how many. What was read stays."""
+    """Drop the waiting sessions and return their number. Sessions already read stay."""
     return tx.run(sql.STOP)
 
 
@@ -100,17 +100,17 @@ def _session_row(one: Seen, by_model: bool, run: str) -> tuple[object, ...]:
 
 log = logs.get("pipeline")
 
-#: So many jobs of sessions may wait before it does, and so long it then waits.
+#: Waiting jobs of sessions at which it pauses, and the length of the pause.
 MOST_BEHIND, WAIT_MS = 8, 5_000
 #: A session over which the worker has died so often is left out.
 MOST_CRASHES = 2
-#: The first messages of a session, by which a copy of it is known.
+#: The first messages of a session, by which a copy is recognised.
 OPENING_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """What was read of a session, or why nothing was."""
+class _ReadSession:
+    """The content of a session, or the reason for having none."""
 
     session: Session | None = None
     state: str = "read"
@@ -125,7 +125,7 @@ def run_job(job: JobContext, settings: Callable[[], Settings]) -> None:
     """Read the newest session that waits, and complete the job. Raises LeaseLost, Cancelled."""
     if job.db.read(readings.is_stale):
         _ask_stored(job)
-    row = job.db.read(ReadTx.row, sql.SessionRow, sql.NEXT)
+    row = job.db.read(ReadTx.row, sql.BackfillRow, sql.NEXT)
     behind = job.db.read(ReadTx.row, sql.BehindRow, sql.BEHIND) or sql.BehindRow(0, 0)
     if row is None:
         job.commit(lambda tx: {"skipped": "nothing_waits"})
@@ -158,13 +158,13 @@ def run_job(job: JobContext, settings: Callable[[], Settings]) -> None:
     job.commit(keep)
 
 
-def _read(job: JobContext, row: sql.SessionRow, *, masks: bool) -> _Read:
+def _read(job: JobContext, row: sql.BackfillRow, *, masks: bool) -> _ReadSession:
     if job.db.read(unkept.holds, row.agent_id, row.session_key):
-        return _Read(state="known", detail="not to be kept")
+        return _ReadSession(state="known", detail="not to be kept")
     if job.db.read(is_running, row.agent_id, row.session_key, now=clock.now()):
-        return _Read(state="known", detail="running: its end will hand it over")
+        return _ReadSession(state="known", detail="running: its end will hand it over")
     if job.lease.crashes >= MOST_CRASHES:
-        return _Read(state="failed", detail="the worker died while it was read")
+        return _ReadSession(state="failed", detail="the worker died while it was read")
     try:
         inline = PLACES[row.harness].read(row.path, row.session_key)
         log_file = LogFile(row.path) if inline is None else None
@@ -173,13 +173,13 @@ def _read(job: JobContext, row: sql.SessionRow, *, masks: bool) -> _Read:
         refused = log_files.refused(log_file, masks=masks) if log_file and before else set()
     except Exception as error:  # whatever a stranger's file does, the sessions after it are read
         log.info("backfill.unreadable", harness=row.harness, reason=type(error).__name__)
-        return _Read(state="failed", detail=str(error) or type(error).__name__)
+        return _ReadSession(state="failed", detail=str(error) or type(error).__name__)
     text = _timed(found.text, row.changed_at)
     if not text:
-        return _Read(state="known", detail="nobody speaks in it")
+        return _ReadSession(state="known", detail="it has no messages")
     opening = hashlib.sha256(text[:OPENING_CHARS].encode()).hexdigest()[:16]
     if job.db.read(_copy, row, opening, text):
-        return _Read(state="known", detail="part of another session", opening=opening)
+        return _ReadSession(state="known", detail="part of another session", opening=opening)
     project = registry.find(job.db, row.project).project if row.project else None
     session = Session(
         agent_id=row.agent_id,
@@ -191,12 +191,12 @@ def _read(job: JobContext, row: sql.SessionRow, *, masks: bool) -> _Read:
         parts=tuple(session_end.held_in(job.db, found.folders, project)),
     )
     correction = merge.corrected(before, text, refused) if before else None
-    return _Read(session, opening=opening, before=before, correction=correction)
+    return _ReadSession(session, opening=opening, before=before, correction=correction)
 
 
 def _ask_stored(job: JobContext) -> None:
     """Queue the sessions that an earlier version of how logs are read has stored, and that are still on the disk."""
-    found = look.find(Home(path=Path.home()), Wanted(agent_id=DEFAULT_AGENT))
+    found = look.find(UserHome(path=Path.home()), WantedSessions(agent_id=DEFAULT_AGENT))
     has_others = job.db.read(agents.has_others)
     seen = job.db.read(look.compared, found, DEFAULT_AGENT, has_others=has_others)
     old = [one for one in seen if one.is_stored and one.is_new]
@@ -209,22 +209,20 @@ def _ask_stored(job: JobContext) -> None:
 
 
 def _timed(text: str, changed_at: str) -> str:
-    """Return a transcript whose messages have times, that of the log where they have none."""
     if not text or transcript.spoken(text) is not None:
         return text
     at = clock.parse(changed_at).strftime("%Y-%m-%dT%H:%M:%SZ")
     return transcript.written(replace(turn, at=turn.at or at) for turn in transcript.parse(text))
 
 
-def _copy(tx: ReadTx, row: sql.SessionRow, opening: str, text: str) -> bool:
-    """Return whether another session says all of this: a harness that resumed it has copied it."""
+def _copy(tx: ReadTx, row: sql.BackfillRow, opening: str, text: str) -> bool:
     twins = tx.column(sql.TWINS, (row.agent_id, row.harness, opening, row.session_key))
     return any(text in stored.text(tx, row.agent_id, key) for key in twins)
 
 
-#: Sessions that could not be read, of which so many are named.
+#: Maximum number of unreadable sessions that are named.
 FAILURES = 20
-#: From so many sessions on the rest is told from how long these took.
+#: Number of sessions from which the remaining time is estimated from their duration.
 LEAST_READ = 10
 
 
@@ -270,7 +268,7 @@ def _totals(totals: dict[str, sql.TotalRow], state: str) -> int:
 
 
 def _left(waiting: sql.TotalRow, done: list[sql.TotalRow], behind: int, now: datetime) -> int:
-    """Return about how many seconds are left: by what was done so far, else by what was measured elsewhere."""
+    """Return the estimated remaining seconds: from this run's progress, else from measurements elsewhere."""
     first = min((found for row in done if (found := clock.parsed(row.first_at or ""))), default=now)
     last = max((found for row in done if (found := clock.parsed(row.last_at or ""))), default=now)
     read, took = sum(row.sessions for row in done), (last - first).total_seconds()

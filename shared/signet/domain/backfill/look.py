@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import Database, ReadTx
 from signet.domain.backfill import sql
-from signet.domain.backfill.models import Found, Home, Wanted
+from signet.domain.backfill.models import FoundSession, UserHome, WantedSessions
 from signet.domain.backfill.places import PLACES
 from signet.domain.projects import registry
 from signet.domain.transcripts import readings
@@ -17,7 +17,7 @@ from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.text.surrogates import encodable
 from signet.wire import backfill as wire
 
-#: A log that was written so much later than what is stored of its session has gone on without us.
+#: A log that is this much newer than the stored session was continued without Signet.
 GROWN = timedelta(hours=1)
 #: What one log takes, and each MB of it, until all that follows is done: 60 logs of 42 MB took all programs 206 s of
 #: processor time, prompted once a second and killed three times (`loadtests/run.py backfill --count 60 --rounds 3`).
@@ -30,12 +30,12 @@ class Seen:
     """A session that is there, its agent, whether it is to be read, and whether some of it is stored."""
 
     agent_id: str
-    found: Found
+    found: FoundSession
     is_new: bool
     is_stored: bool
 
 
-def find(home: Home, wanted: Wanted) -> list[Found]:
+def find(home: UserHome, wanted: WantedSessions) -> list[FoundSession]:
     """Return the sessions that are asked for, newest first, each once; looks at the disk. Raises Invalid."""
     if unknown := [one for one in wanted.harnesses if one not in PLACES]:
         raise Invalid(f"Unknown harness: {', '.join(unknown)}. Known: {', '.join(PLACES)}")
@@ -46,25 +46,26 @@ def find(home: Home, wanted: Wanted) -> list[Found]:
     return [*{(one.harness, one.key): one for one in reversed(newest)}.values()][::-1]
 
 
-def _is_storable(found: Found) -> bool:
-    """Return whether a database can hold what names a session: other programs and file systems allow more."""
+def _is_storable(found: FoundSession) -> bool:
     names = (found.key, found.path, found.project or "")
     return bool(found.key) and all(
         isinstance(one, str) and "\0" not in one and encodable(one) == one for one in names
     )
 
 
-def owner(found: Found, agent_id: str, *, has_others: bool) -> str:
+def owner(found: FoundSession, agent_id: str, *, has_others: bool) -> str:
     """Return the agent that a session belongs to: the one in its key where there are several, as for hooks."""
     named = agent_of_session(found.key)
     return named if named and has_others else agent_id or DEFAULT_AGENT
 
 
-def compared(tx: ReadTx, found: Sequence[Found], agent_id: str, *, has_others: bool) -> list[Seen]:
-    """Return the sessions with what is known of them; those that are not to be kept are left out."""
+def compared(
+    tx: ReadTx, found: Sequence[FoundSession], agent_id: str, *, has_others: bool
+) -> list[Seen]:
+    """Return the sessions with their stored state, without those that are not to be stored."""
     owners = [owner(one, agent_id, has_others=has_others) for one in found]
     keys = [[who, one.key] for who, one in zip(owners, found, strict=True)]
-    known = tx.rows(sql.KnownRow, sql.KNOWN, (json.dumps(keys),))
+    known = tx.rows(sql.KnownSession, sql.KNOWN, (json.dumps(keys),))
     seen = []
     for one, row in zip(found, known, strict=True):
         if not row.is_unkept:
@@ -74,7 +75,7 @@ def compared(tx: ReadTx, found: Sequence[Found], agent_id: str, *, has_others: b
     return seen
 
 
-def _is_new(found: Found, row: sql.KnownRow) -> bool:
+def _is_new(found: FoundSession, row: sql.KnownSession) -> bool:
     if row.stored_until is not None and row.reader < readings.READER:
         return True
     if row.log_bytes is not None:
@@ -107,7 +108,7 @@ def survey(seen: Sequence[Seen], repositories: int) -> wire.BackfillSurvey:
 
 
 def seconds(sessions: int, bytes: int) -> int:
-    """Return about how long the reading of so much takes."""
+    """Return the estimated time of reading."""
     return round(sessions * SECONDS_PER_SESSION + bytes / MB * SECONDS_PER_MB)
 
 

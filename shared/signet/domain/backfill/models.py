@@ -9,8 +9,8 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
-    """Whose sessions are looked for: a home folder, and the variables that say where programs keep theirs."""
+class UserHome:
+    """The home folder to search for sessions, and the variables with the folders of programs."""
 
     path: Path
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -22,7 +22,7 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundSession:
     """A session that can be read: the key by which hooks name it, and the file that it is in.
 
     `bytes` is about what there is to read, `changed_at` when something was said last.
@@ -37,10 +37,10 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class HarnessPlace:
     """Where one harness keeps its sessions.
 
-    `find` yields what is there, in no order, and leaves out what it cannot read. `logs` returns the folders that hold
+    `find` yields the readable sessions, in no order. `logs` returns the folders that hold
     nothing but logs, one file for each session. `read` returns the log of a session
     for what reads logs (transcripts/transcript.py), and None where the file is that log itself; it raises OSError,
     and ValueError for a file of another form.
@@ -48,14 +48,14 @@ class Place:
 
     harness: str
     name: str
-    find: Callable[[Home], Iterator[Found]]
-    logs: Callable[[Home], Iterable[Path]] = lambda home: ()
+    find: Callable[[UserHome], Iterator[FoundSession]]
+    logs: Callable[[UserHome], Iterable[Path]] = lambda home: ()
     read: Callable[[str, str], str | None] = lambda path, key: None
 
-    def file(self, path: Path, key: str, project: str | None) -> Found:
-        """Return a session that has a file of its own; raises OSError."""
+    def file(self, path: Path, key: str, project: str | None) -> FoundSession:
+        """Return a session with a separate file; raises OSError."""
         stat = path.stat()
-        return Found(
+        return FoundSession(
             harness=self.harness,
             key=key,
             path=str(path),
@@ -66,7 +66,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedSessions:
     """Which sessions are asked for: all, or those since an instant, of some harnesses, of some projects.
 
     A project is named by its folder, one above it, or its last part.
@@ -77,7 +77,7 @@ class Wanted:
     harnesses: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
 
-    def holds(self, found: Found) -> bool:
+    def holds(self, found: FoundSession) -> bool:
         """Return whether a session is one of them."""
         return (
             (self.since is None or found.changed_at >= self.since)

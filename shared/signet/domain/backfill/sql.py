@@ -9,7 +9,7 @@ from signet.db.dialect import list_rows
 from signet.db.driver import connect, sqlite
 
 
-class SessionRow(NamedTuple):
+class BackfillRow(NamedTuple):
     """A session that waits, or is done."""
 
     agent_id: str
@@ -21,7 +21,7 @@ class SessionRow(NamedTuple):
     by_model: int
 
 
-class KnownRow(NamedTuple):
+class KnownSession(NamedTuple):
     """The file of a session when backfill read it, its last stored message, and who read its log last."""
 
     agent_id: str
@@ -74,7 +74,7 @@ DONE = """
 UPDATE backfill_sessions SET state = ?, detail = ?, opening = ?, done_at = ?
  WHERE agent_id = ? AND session_key = ? AND state = 'waiting'"""
 STOP = "DELETE FROM backfill_sessions WHERE state = 'waiting'"
-#: Sessions that begin with the same messages: a harness that resumes one may copy what was said before.
+#: Sessions that begin with the same messages: a harness that resumes one may copy its messages.
 TWINS = """
 SELECT session_key FROM backfill_sessions
  WHERE agent_id = ? AND harness = ? AND opening = ? AND session_key <> ? AND state = 'read' LIMIT 5"""
@@ -96,7 +96,7 @@ SELECT w.value ->> 0 AS agent_id, w.value ->> 1 AS session_key, b.bytes, b.chang
   LEFT JOIN session_readings r ON r.agent_id = w.value ->> 0 AND r.session_key = w.value ->> 1
   LEFT JOIN unkept_sessions u ON u.agent_id = w.value ->> 0 AND u.session_key = w.value ->> 1
   LEFT JOIN forgotten_sessions f ON f.agent_id = w.value ->> 0 AND f.session_key = w.value ->> 1"""
-#: Jobs that nobody waits for: those of backfill, and of what was said before there was an index.
+#: Background jobs: those of backfill, and of messages from before there was an index.
 BEHIND = """
 SELECT coalesce(sum(job_type = 'index_session'), 0) AS indexing, coalesce(sum(job_type = 'summarize'), 0) AS summarizing
   FROM memory_jobs WHERE status IN ('pending', 'leased') AND priority = 2 AND queue IN ('light', 'sessions')"""
@@ -124,7 +124,7 @@ class PartRow(NamedTuple):
 
 
 class OpenClawRow(NamedTuple):
-    """What was said under one key of OpenClaw; `at` is in milliseconds since 1970."""
+    """Messages under one key of OpenClaw; `at` is in milliseconds since 1970."""
 
     key: str
     directory: str | None

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
-from signet.domain.backup.models import DATABASE, MANIFEST, BadBackup, Entry, LeftOut, Manifest
+from signet.domain.backup.models import (
+    DATABASE,
+    MANIFEST,
+    ArchiveEntry,
+    BadBackup,
+    LeftOut,
+    Manifest,
+)
 from signet.errors import NotFound
 from signet.paths import Workspace
 
@@ -118,13 +125,11 @@ def _check_path(path: str) -> None:
 
 
 def _is_hidden(name: str) -> bool:
-    """Return whether a name is hidden."""
     visible = _visible(name)
     return visible.startswith(".") or not visible.strip()
 
 
 def _visible(name: str) -> str:
-    """Return a name as a disk reads it that ignores invisible letters."""
     return "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
 
 
@@ -204,13 +209,13 @@ MAX_MANIFEST = 1 << 27
 Tell = Callable[[int], None]
 
 
-class Writer:
+class ArchiveWriter:
     """Adds files to a new archive; calls `tell` with the size of each piece written."""
 
     def __init__(self, stream: IO[bytes], tell: Tell) -> None:
         self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True)
         self._tell = tell
-        self.entries: list[Entry] = []
+        self.entries: list[ArchiveEntry] = []
 
     def __enter__(self) -> Self:
         return self
@@ -232,7 +237,7 @@ class Writer:
                 size += len(piece)
                 self._tell(len(piece))
         self.entries.append(
-            Entry(
+            ArchiveEntry(
                 path=path,
                 bytes=size,
                 sha256=digest.hexdigest(),
@@ -248,7 +253,7 @@ class Writer:
         self._zip.close()
 
 
-class Reader:
+class ArchiveReader:
     """An open archive whose manifest matches its entries."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
@@ -256,7 +261,7 @@ class Reader:
         self.manifest = _manifest(archive)
         _check_entries(archive, self.manifest)
 
-    def pieces(self, entry: Entry) -> Iterator[bytes]:
+    def pieces(self, entry: ArchiveEntry) -> Iterator[bytes]:
         """Yield the content of a file, piece by piece. Raises BadBackup if it differs from the manifest."""
         digest, size = hashlib.sha256(), 0
         try:
@@ -285,7 +290,7 @@ class Reader:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Reader]:
+def opened(path: Path) -> Iterator[ArchiveReader]:
     """Open a backup. Raises NotFound and BadBackup."""
     if not path.exists():
         raise NotFound(f"{path} does not exist")
@@ -294,7 +299,7 @@ def opened(path: Path) -> Iterator[Reader]:
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise BadBackup(f"{path} is not a backup: {error}") from error
     with archive:
-        yield Reader(archive)
+        yield ArchiveReader(archive)
 
 
 def is_backup(path: Path) -> bool:

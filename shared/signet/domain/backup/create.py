@@ -18,11 +18,11 @@ from signet.domain.backup.models import (
     DATABASE,
     FORMAT,
     Backup,
+    BackupReason,
     BadTarget,
     LeftOut,
     Manifest,
     NoRoom,
-    Reason,
 )
 from signet.domain.secrets.vault import Wrapped
 from signet.errors import Invalid, NotNow, StorageFull, Unavailable
@@ -61,7 +61,7 @@ def sync_folder(folder: Path) -> None:
         os.close(file)
 
 
-#: What is left free for everybody else, in bytes.
+#: Disk space that stays free for other programs, in bytes.
 SPARE = 16_000_000
 #: Names of what is being written.
 _PART = ".part"
@@ -75,7 +75,7 @@ def create(
     target: Path | None = None,
     *,
     secrets: Wrapped | None = None,
-    reason: Reason = Reason.MANUAL,
+    reason: BackupReason = BackupReason.MANUAL,
     keep: int = kept.DAYS,
     now: datetime,
     tell: Tell = lambda done, total: None,
@@ -104,7 +104,7 @@ def create(
 
 
 class _Progress:
-    """Adds up what is told of the pieces: the database counts once when it is copied and once when it is packed."""
+    """Adds up the progress of the pieces: the database counts once when copied and once when packed."""
 
     def __init__(self, tell: Tell, total: int) -> None:
         self._tell = tell
@@ -117,12 +117,12 @@ class _Progress:
         self._done = size
 
     def packed(self, size: int) -> None:
-        """Hear that so many bytes more are in the archive."""
+        """Add the bytes that were written to the archive."""
         self._done += size
         self._tell(min(self._done, self._total), self._total)
 
 
-def _place(workspace: Workspace, target: Path | None, reason: Reason, now: datetime) -> Path:
+def _place(workspace: Workspace, target: Path | None, reason: BackupReason, now: datetime) -> Path:
     folder = workspace.backups_dir if target is None else target.expanduser().absolute()
     is_folder = target is None or folder.is_dir()
     path = kept.new_path(folder, reason, now) if is_folder else folder
@@ -142,19 +142,17 @@ def _place(workspace: Workspace, target: Path | None, reason: Reason, now: datet
 
 
 def _parts(path: Path) -> tuple[Path, Path]:
-    """Return where the archive and the copy of the database are written."""
     beside = path.with_name(f".{path.name}")
     return beside.with_name(beside.name + _PART), beside.with_name(f"{beside.name}.db{_PART}")
 
 
 def _all_parts(path: Path) -> tuple[Path, Path, Path]:
-    """Return everything that may be left unfinished: the two, and what SQLite writes beside the copy."""
     part, database = _parts(path)
     return part, database, database.with_name(f"{database.name}-journal")
 
 
 def _clean(workspace: Workspace, path: Path) -> None:
-    """Remove what a killed backup has left; nobody else is at it, because of the lock."""
+    """Remove the files of a killed backup; the lock excludes other processes."""
     for unfinished in (*_all_parts(path), *workspace.backups_dir.glob(f".*{_PART}*")):
         unfinished.unlink(missing_ok=True)
 
@@ -183,7 +181,7 @@ def _write(
     workspace: Workspace,
     path: Path,
     secrets: Wrapped | None,
-    reason: Reason,
+    reason: BackupReason,
     now: datetime,
     told: _Progress,
 ) -> Backup:
@@ -203,7 +201,7 @@ def _write(
             secrets=secrets,
         )
         with create_file(part) as stream:
-            with archive.Writer(stream, told.packed) as writer:
+            with archive.ArchiveWriter(stream, told.packed) as writer:
                 with database.open("rb") as copy:
                     writer.add(DATABASE, copy, os.fstat(copy.fileno()), mode=0o600)
                 database.unlink()
@@ -223,7 +221,7 @@ def _write(
     return Backup(path=path, bytes=path.stat().st_size, manifest=manifest)
 
 
-def _add_files(workspace: Workspace, writer: archive.Writer) -> Iterator[LeftOut]:
+def _add_files(workspace: Workspace, writer: archive.ArchiveWriter) -> Iterator[LeftOut]:
     """Add the workspace's files and yield the files left out; a file that is removed meanwhile is skipped."""
     for found in archive.walk(workspace):
         if isinstance(found, LeftOut):
@@ -266,17 +264,17 @@ def erases(tx: ReadTx, since: datetime) -> bool:
 def daily(
     workspace: Workspace, *, keep: int, now: datetime, tell: Tell, erases: Callable[[], bool]
 ) -> Path:
-    """Return the copy of the day, made now if there is none, and keep so many.
+    """Return the copy of the day, created if missing, and keep this number of copies.
 
-    There is none while `erases` says that something is being erased: it could still hold it, and who erased it was
+    No copy is made while `erases` is true: it could still hold erased content, and who erased it was
     not told of this copy. Raises NotNow then, and like `create`.
     """
-    made = _newest(workspace, Reason.DAILY)
+    made = _newest(workspace, BackupReason.DAILY)
     if made is not None and timedelta() <= now - made.made_at < TODAY:
         return made.path
     if erases():
         raise NotNow("Something is being erased")
-    copy = create(workspace, reason=Reason.DAILY, keep=keep, now=now, tell=tell).path
+    copy = create(workspace, reason=BackupReason.DAILY, keep=keep, now=now, tell=tell).path
     if erases():
         copy.unlink(missing_ok=True)
         raise NotNow("Something was erased while the copy was made")
@@ -285,11 +283,11 @@ def daily(
 
 def before_forget(workspace: Workspace, *, last_change: datetime, now: datetime) -> Path:
     """Return a copy that holds what is to be forgotten, last changed at that instant. Raises like `create`."""
-    made = _newest(workspace, Reason.BEFORE_FORGET)
+    made = _newest(workspace, BackupReason.BEFORE_FORGET)
     if made is not None and last_change < made.made_at <= now < made.made_at + SERIES:
         return made.path
-    return create(workspace, reason=Reason.BEFORE_FORGET, now=now).path
+    return create(workspace, reason=BackupReason.BEFORE_FORGET, now=now).path
 
 
-def _newest(workspace: Workspace, reason: Reason) -> kept.KeptBackup | None:
+def _newest(workspace: Workspace, reason: BackupReason) -> kept.KeptBackup | None:
     return next((one for one in kept.kept(workspace) if one.reason is reason), None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from signet.domain.backup.models import Reason
+from signet.domain.backup.models import BackupReason
 from signet.errors import Unavailable
 from signet.files import locked
 from signet.paths import Workspace
@@ -27,12 +27,12 @@ def locked_backups(workspace: Workspace) -> Iterator[None]:
         ) from None
 
 
-#: How many of what was made by itself stay; what a person made stays for ever.
+#: Number of automatic backups that stay; manual ones are never deleted.
 DAYS = 7
 BEFORE_FORGET = 3
 #: From this age on the newest copy is worth a word.
 OLD = timedelta(days=2)
-_REASONS = "|".join(reason.value for reason in Reason)
+_REASONS = "|".join(reason.value for reason in BackupReason)
 _NAME = re.compile(rf"signet-(\d{{8}}T\d{{6}}Z)(?:-\d+)?-({_REASONS})\.zip")
 _STAMP = "%Y%m%dT%H%M%SZ"
 
@@ -43,7 +43,7 @@ class KeptBackup:
 
     path: Path
     made_at: datetime
-    reason: Reason
+    reason: BackupReason
     bytes: int
 
 
@@ -52,7 +52,7 @@ def stamp(now: datetime) -> str:
     return now.astimezone(UTC).strftime(_STAMP)
 
 
-def new_path(folder: Path, reason: Reason, now: datetime) -> Path:
+def new_path(folder: Path, reason: BackupReason, now: datetime) -> Path:
     """Return a path in a folder that no backup has."""
     number, more = 1, ""
     while (path := folder / f"signet-{stamp(now)}{more}-{reason}.zip").exists():
@@ -73,15 +73,17 @@ def kept(workspace: Workspace) -> list[KeptBackup]:
             with contextlib.suppress(FileNotFoundError):  # rotated away while we looked
                 size = path.stat().st_size
                 found.append(
-                    KeptBackup(path=path, made_at=made_at, reason=Reason(named[2]), bytes=size)
+                    KeptBackup(
+                        path=path, made_at=made_at, reason=BackupReason(named[2]), bytes=size
+                    )
                 )
     return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
 
 
 def rotate(workspace: Workspace, *, days: int) -> list[Path]:
-    """Remove the oldest of what was made by itself, so that so many days stay, and return what went."""
+    """Remove the oldest automatic backups beyond this number of days, and return the removed ones."""
     gone = []
-    for reason, number in ((Reason.DAILY, days), (Reason.BEFORE_FORGET, BEFORE_FORGET)):
+    for reason, number in ((BackupReason.DAILY, days), (BackupReason.BEFORE_FORGET, BEFORE_FORGET)):
         of_kind = [one.path for one in kept(workspace) if one.reason is reason]
         gone += of_kind[number:]
     for path in gone:

@@ -21,7 +21,7 @@ _MAX_TEXT_CHARS = 4_096
 DATABASE = "memory/memories.db"
 
 
-class Reason(StrEnum):
+class BackupReason(StrEnum):
     """Why a backup was made."""
 
     MANUAL = "manual"
@@ -48,7 +48,7 @@ class BadBackup(SignetError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ArchiveEntry:
     """One file of an archive: its place in the workspace, size, hash and mode.
 
     Archives of earlier versions also name links, with their target in `link`.
@@ -86,7 +86,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """The content of an archive; the `schema` of a database that this program has not adopted yet is None.
+    """The content of an archive; `schema` is empty for a database that this program has not adopted yet.
 
     `secrets` are encrypted with a passphrase. Only archives of earlier versions have the vault among their files.
     """
@@ -98,7 +98,7 @@ class Manifest:
     workspace: str
     schema: str | None
     counts: dict[str, int]
-    files: tuple[Entry, ...]
+    files: tuple[ArchiveEntry, ...]
     leftOut: tuple[LeftOut, ...]
     secrets: Wrapped | None = None
 
@@ -132,7 +132,7 @@ class Manifest:
                 workspace=_text(found, "workspace"),
                 schema=None if found["schema"] is None else _text(found, "schema"),
                 counts={str(name): _count(rows) for name, rows in found["counts"].items()},
-                files=tuple(Entry.from_json(one) for one in found["files"]),
+                files=tuple(ArchiveEntry.from_json(one) for one in found["files"]),
                 leftOut=tuple(LeftOut(**one) for one in found["leftOut"]),
                 secrets=Wrapped.from_json(secrets) if (secrets := found.get("secrets")) else None,
             )
@@ -154,7 +154,6 @@ class Backup:
 
 
 def _text(found: Mapping[str, object], name: str) -> str:
-    """Return a text for people, without what a terminal would obey."""
     value = found[name]
     if not isinstance(value, str) or len(value) > _MAX_TEXT_CHARS:
         raise ValueError(f"{name} is not a short text")

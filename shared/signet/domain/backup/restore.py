@@ -14,9 +14,9 @@ from pathlib import Path
 
 from signet.db import migrate, snapshot
 from signet.domain.backup import archive, create, kept, swap
-from signet.domain.backup.archive import Reader, Tell
+from signet.domain.backup.archive import ArchiveReader, Tell
 from signet.domain.backup.create import SPARE, megabytes
-from signet.domain.backup.models import DATABASE, BadBackup, Entry, LeftOut, Manifest, NoRoom
+from signet.domain.backup.models import DATABASE, ArchiveEntry, BadBackup, LeftOut, Manifest, NoRoom
 from signet.domain.secrets import keys, vault
 from signet.domain.secrets.keys import NoMachineId
 from signet.domain.secrets.vault import BY_MACHINE, Secret, Vault, VaultUnreadable
@@ -45,7 +45,7 @@ class Staged:
     secrets: Mapping[str, Secret] = field(default_factory=dict, repr=False)
 
 
-def check(reader: Reader, tell: Tell) -> Manifest:
+def check(reader: ArchiveReader, tell: Tell) -> Manifest:
     """Verify a backup without unpacking it and return its manifest. Raises BadBackup and SchemaTooNew."""
     manifest = reader.manifest
     if manifest.schema is not None:
@@ -54,7 +54,7 @@ def check(reader: Reader, tell: Tell) -> Manifest:
     return manifest
 
 
-def stage(workspace: Workspace, reader: Reader, *, now: datetime, tell: Tell) -> Staged:
+def stage(workspace: Workspace, reader: ArchiveReader, *, now: datetime, tell: Tell) -> Staged:
     """Unpack a backup below the workspace, bring its database to this schema, and check it.
 
     Raises NoRoom, BadBackup and MigrationFailed; the unpacked files are then removed.
@@ -81,7 +81,7 @@ def stage(workspace: Workspace, reader: Reader, *, now: datetime, tell: Tell) ->
     return replace(staged, skipped=tuple(skipped), secrets=secrets)
 
 
-def old_secrets(reader: Reader) -> dict[str, Secret]:
+def old_secrets(reader: ArchiveReader) -> dict[str, Secret]:
     """Return the secrets in an archive of an earlier version, which had the vault and the id that opens it."""
     raw = reader.read(archive.VAULT, _MAX_VAULT)
     if raw is None:
@@ -196,7 +196,7 @@ def _check_room(workspace: Workspace, manifest: Manifest) -> None:
         )
 
 
-def _refusal(entry: Entry, names: dict[str, str]) -> str | None:
+def _refusal(entry: ArchiveEntry, names: dict[str, str]) -> str | None:
     """Return why an entry is not restored, None if it is."""
     if entry.link is not None:
         return f"a link to {entry.link}"
@@ -206,7 +206,9 @@ def _refusal(entry: Entry, names: dict[str, str]) -> str | None:
     return f"on many disks it is the same file as {twin}" if twin else None
 
 
-def _unpack(reader: Reader, entry: Entry, place: Path, tell: Callable[[int], None]) -> None:
+def _unpack(
+    reader: ArchiveReader, entry: ArchiveEntry, place: Path, tell: Callable[[int], None]
+) -> None:
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with create.create_file(place) as file:
         for piece in reader.pieces(entry):

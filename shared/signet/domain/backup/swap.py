@@ -24,7 +24,7 @@ from signet.paths import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class FileExchange:
     """The names that leave and come, and the folders of both, all below the workspace."""
 
     staged: str
@@ -35,7 +35,7 @@ class Exchange:
 
 def plan(
     workspace: Workspace, staged: Path, aside: Path, *, only: Collection[str] | None = None
-) -> Exchange:
+) -> FileExchange:
     """Return the exchange of all accepted names, or of those that are in `only`.
 
     Names that no restore writes (keys, git, hidden files) stay where they are. Raises BadTarget for a name on another
@@ -53,7 +53,7 @@ def plan(
                 f"{place} is on a different disk and cannot be replaced. "
                 "Restore into a workspace on one disk: signet restore FILE -p DIRECTORY"
             )
-    return Exchange(
+    return FileExchange(
         staged=str(staged.relative_to(root)),
         aside=str(aside.relative_to(root)),
         leaving=tuple(leaving),
@@ -61,7 +61,7 @@ def plan(
     )
 
 
-def begin(workspace: Workspace, exchange: Exchange) -> None:
+def begin(workspace: Workspace, exchange: FileExchange) -> None:
     """Write the journal: from now on any process that starts finishes the exchange."""
     (workspace.root / exchange.aside).mkdir(parents=True, exist_ok=True, mode=0o700)
     journal = workspace.restore_journal
@@ -74,14 +74,14 @@ def begin(workspace: Workspace, exchange: Exchange) -> None:
     create.sync_folder(journal.parent)
 
 
-def finish(workspace: Workspace) -> Exchange | None:
+def finish(workspace: Workspace) -> FileExchange | None:
     """Complete the exchange that the journal describes and return it; None without a journal.
 
     Raises StorageDamaged for a journal that cannot be read.
     """
     try:
         found = json.loads(read_file(workspace.restore_journal))
-        exchange = Exchange(
+        exchange = FileExchange(
             staged=found["staged"],
             aside=found["aside"],
             leaving=tuple(found["leaving"]),
@@ -141,5 +141,4 @@ def _owned(folder: Path) -> Iterator[str]:
 
 
 def _there(path: Path) -> bool:
-    """Return whether there is something of this name, a link that leads nowhere included."""
     return os.path.lexists(path)

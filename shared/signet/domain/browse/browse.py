@@ -27,7 +27,7 @@ COLUMNS = ("who", "type")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySearch:
-    """What is looked for; None or empty asks nothing. `since` is a time as it is stored."""
+    """A search; None or empty matches all. `since` is a stored time."""
 
     q: str = ""
     type: str | None = None
@@ -49,7 +49,7 @@ class MemorySearch:
 def search(
     tx: ReadTx, search: MemorySearch, *, reader: Reader, now: datetime
 ) -> list[dict[str, Any]]:
-    """Return what is found, best first; nothing when neither words nor filters are given."""
+    """Return the found memories, best first; empty without words and filters."""
     return told.rows(tx, _found(tx, search, reader, now), reader=reader)
 
 
@@ -120,7 +120,7 @@ USUAL, LEAST_EXPORTED, MOST_EXPORTED, FURTHEST = 600, 50, 5_000, 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportPage:
+class VectorPage:
     """Some of `total` memories, newest first; a row has a vector only when that was asked for."""
 
     rows: tuple[dict[str, Any], ...]
@@ -129,14 +129,14 @@ class ExportPage:
 
 def export_page(
     tx: ReadTx, *, reader: Reader, limit: int, offset: int, vectors: bool
-) -> ExportPage:
-    """Return a page of the memories that have a vector of their own or share one of the same text."""
+) -> VectorPage:
+    """Return a page of the memories that have a vector, also one shared with the same text."""
     where = Where("m.is_deleted = 0") & readable(reader)
     vector = "e.vector" if vectors else "NULL"
     asked = sql.PAGE.format(vector=vector, hint=sql.IN_ORDER, where=where.sql)
     rows = tx.all(asked, (*where.params, limit, offset))
     total = int(tx.value(sql.COUNT.format(hint="", where=where.sql), where.params))
-    return ExportPage(rows=tuple(told.rows(tx, rows, reader=reader)), total=total)
+    return VectorPage(rows=tuple(told.rows(tx, rows, reader=reader)), total=total)
 
 
 #: Types, authors and tags that are named of each era.

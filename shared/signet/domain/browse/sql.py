@@ -76,7 +76,7 @@ SELECT CASE WHEN h.created_at >= ? THEN 0 WHEN h.created_at >= ? THEN 1 ELSE 2 E
 FROM memory_history h {by_index("idx_memory_history_created_at")} {THEN_JOIN} memories m ON m.id = h.memory_id
 WHERE h.created_at >= ? AND h.created_at < ? AND {{where}} GROUP BY 1, 2"""
 
-#: The result code of an expression that is none (https://sqlite.org/rescode.html#error).
+#: The result code of an invalid expression (https://sqlite.org/rescode.html#error).
 _ERROR = 1
 
 

@@ -14,7 +14,7 @@ from signet.domain.injections.given import Given, ItemRow
 from signet.domain.injections.models import Kind, Team
 from signet.domain.learning import sql, worth
 from signet.domain.learning.labels import Label, LabelReason
-from signet.domain.learning.sql import StateRow
+from signet.domain.learning.sql import LearningState
 from signet.observe import logs, metrics, record
 from signet.observe.taxonomy import Code
 
@@ -102,7 +102,6 @@ def _session_scores(
 
 
 def _credit(items: Sequence[ItemRow], relevance: Mapping[str, float], team: Team) -> float:
-    """Return this team's share of the useful memories chosen by either team."""
     total = math.fsum(relevance[one.source_id] for one in items if one.team)
     own = math.fsum(relevance[one.source_id] for one in items if one.team == team)
     return own / total if total > 0 else 0.0
@@ -162,7 +161,7 @@ LEAST_RATE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class LearnedStanding:
     """Wins, losses and ties since the last reset, and the number of resets.
 
     `recent` has the result of each of the last sessions that counted.
@@ -187,9 +186,9 @@ class Standing:
         return evidence(self.wins, self.losses)
 
 
-def standing_after(margins: Sequence[float], *, window: int) -> Standing:
+def standing_after(margins: Sequence[float], *, window: int) -> LearnedStanding:
     """Return the state after sessions with these margins, oldest first; the last `window` decide about drift."""
-    standing = Standing()
+    standing = LearnedStanding()
     for margin in margins:
         standing = _after(standing, margin, window)
     return standing
@@ -204,7 +203,7 @@ def evidence(wins: int, losses: int) -> float:
     return math.ldexp(whole * below, n + 1)
 
 
-def _after(before: Standing, margin: float, window: int) -> Standing:
+def _after(before: LearnedStanding, margin: float, window: int) -> LearnedStanding:
     if abs(margin) <= LEAST_MARGIN:
         return replace(before, ties=before.ties + 1)
     won = margin > 0
@@ -215,11 +214,11 @@ def _after(before: Standing, margin: float, window: int) -> Standing:
         recent=(*before.recent, won)[-window:],
     )
     if after.is_on and _drifts(after, window):
-        return Standing(stops=before.stops + 1)
+        return LearnedStanding(stops=before.stops + 1)
     return replace(after, is_on=after.is_on or after.evidence >= ENOUGH)
 
 
-def _drifts(one: Standing, window: int) -> bool:
+def _drifts(one: LearnedStanding, window: int) -> bool:
     has_lost = evidence(one.losses, one.wins) >= ENOUGH
     return has_lost or (len(one.recent) == window and sum(one.recent) < LEAST_RATE * window)
 
@@ -231,7 +230,7 @@ MOST_SESSIONS = 500
 #: The text for an operator when learning stops.
 _STOPPED = "what was learned no longer takes part in ranking ({reason}): the order without it holds"
 #: The state of an agent without a row.
-UNKNOWN = StateRow(1.0, 0.5, 0, None, None)
+UNKNOWN = LearningState(1.0, 0.5, 0, None, None)
 
 
 def is_on(tx: ReadTx, agent_id: str) -> bool:
@@ -240,12 +239,12 @@ def is_on(tx: ReadTx, agent_id: str) -> bool:
     return alpha is not None and alpha < 1
 
 
-def state(tx: ReadTx, agent_id: str) -> StateRow:
+def state(tx: ReadTx, agent_id: str) -> LearningState:
     """Return an agent's stored state."""
-    return tx.row(StateRow, sql.STATE, (agent_id,)) or UNKNOWN
+    return tx.row(LearningState, sql.STATE, (agent_id,)) or UNKNOWN
 
 
-def standing_of(tx: ReadTx, agent_id: str, *, window: int) -> Standing:
+def standing_of(tx: ReadTx, agent_id: str, *, window: int) -> LearnedStanding:
     """Return an agent's standing from its sessions since the last reset."""
     since = state(tx, agent_id).judged_since
     return standing_after(tx.column(sql.MARGINS, (agent_id, since, MOST_SESSIONS)), window=window)
@@ -281,15 +280,15 @@ def judge(
 def rollback(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
     """Restore the original order regardless of evidence; observation restarts from zero."""
     before = state(tx, agent_id)._replace(judged_since=clock.to_text(now))
-    _put(tx, agent_id, before, Standing(), rolled_back=now, now=now)
-    _record_change(tx, agent_id, Standing(), "rollback", now)
+    _put(tx, agent_id, before, LearnedStanding(), rolled_back=now, now=now)
+    _record_change(tx, agent_id, LearnedStanding(), "rollback", now)
 
 
 def _put(
     tx: WriteTx,
     agent_id: str,
-    before: StateRow,
-    after: Standing,
+    before: LearningState,
+    after: LearnedStanding,
     *,
     rolled_back: datetime | None,
     now: datetime,
@@ -312,7 +311,7 @@ def _put(
 def _record_change(
     tx: WriteTx,
     agent_id: str,
-    after: Standing,
+    after: LearnedStanding,
     reason: str,
     now: datetime,
     session: str | None = None,

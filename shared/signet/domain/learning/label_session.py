@@ -17,7 +17,7 @@ from signet.db.dialect import as_list
 from signet.domain.injections import given, ratings
 from signet.domain.injections.given import Given
 from signet.domain.learning import influence, labels, sql, worth
-from signet.domain.learning.labels import Evidence
+from signet.domain.learning.labels import SessionEvidence
 from signet.domain.memory import history, lookup
 from signet.observe import latency
 from signet.queue.job_context import JobContext
@@ -56,16 +56,16 @@ def run(job: JobContext, *, settings: Predictor) -> None:
 
     started = time.perf_counter()
     job.commit(write)
-    latency.observe(latency.Operation.PREDICTOR_TRAIN, time.perf_counter() - started)
+    latency.observe(latency.TimedOperation.PREDICTOR_TRAIN, time.perf_counter() - started)
 
 
-def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> tuple[Given, Evidence]:
+def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> tuple[Given, SessionEvidence]:
     found = given.of_session(tx, agent_id, key, now=now)
     rated, corrected = ratings.of_session(tx, agent_id, key)
     since = found.injections[0].created_at if found.injections else clock.to_text(now)
     changed, forgotten = history.taken_back(tx, found.memories, since)
     texts = {one.id: one.content for one in lookup.several(tx, found.memories)}
-    evidence = Evidence(
+    evidence = SessionEvidence(
         texts=texts, ratings=rated, corrected=corrected | changed, forgotten=forgotten
     )
     return found, evidence

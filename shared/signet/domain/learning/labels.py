@@ -161,7 +161,7 @@ def _holds(words: Sequence[str], text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class SessionEvidence:
     """Facts about a session besides its injections, by memory."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class SessionOutcome:
     """The outcome of a session: corrections, repeated questions, injected and used memories.
 
     `missed` counts omitted memories that were used anyway; tokens are an estimate, of four characters each.
@@ -191,7 +191,7 @@ class Outcome:
     created_at: str
 
 
-def session_labels(found: Given, known: Evidence) -> list[Label]:
+def session_labels(found: Given, known: SessionEvidence) -> list[Label]:
     """Return the label of each memory that the session received, could have received, or has rated."""
     said = _user_messages(found)
     again = _asked_again(said)
@@ -201,7 +201,7 @@ def session_labels(found: Given, known: Evidence) -> list[Label]:
     return [*labels, *(_rated(one, known.ratings[one], was_given=True) for one in rated)]
 
 
-def outcome(found: Given) -> Outcome:
+def outcome(found: Given) -> SessionOutcome:
     """Return the outcome of a session."""
     said = _user_messages(found)
     seen: dict[tuple[str, str], tuple[bool, bool]] = {}
@@ -209,7 +209,7 @@ def outcome(found: Given) -> Outcome:
         given, used = seen.get((one.kind, one.source_id), (False, False))
         seen[one.kind, one.source_id] = (given or was_received(one), used or was_used(one))
     used_chars = sum(one.chars for one in found.items if one.is_given and was_used(one))
-    return Outcome(
+    return SessionOutcome(
         project=found.project,
         is_held_out=any(one.reason == Why.HELD_OUT for one in found.items),
         prompts=len(said),
@@ -225,7 +225,6 @@ def outcome(found: Given) -> Outcome:
 
 
 def _user_messages(found: Given) -> dict[int, str]:
-    """Return the user's messages by number."""
     turns = enumerate(found.turns)
     return {number: turn.text for number, turn in turns if turn.role == transcript.USER}
 
@@ -252,7 +251,7 @@ def _asked_again(said: Mapping[int, str]) -> dict[int, int]:
 
 def _label(
     found: Given,
-    known: Evidence,
+    known: SessionEvidence,
     memory_id: str,
     said: Mapping[int, str],
     again: Mapping[int, int],
@@ -293,7 +292,11 @@ def _label(
 
 
 def _corrections_of(
-    known: Evidence, memory_id: str, said: Mapping[int, str], wrong: Sequence[int], start: int
+    known: SessionEvidence,
+    memory_id: str,
+    said: Mapping[int, str],
+    wrong: Sequence[int],
+    start: int,
 ) -> Iterator[tuple[LabelReason, int | None]]:
     """Yield why a memory counts as wrong, and the number of the message."""
     if memory_id in known.forgotten:

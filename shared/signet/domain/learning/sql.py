@@ -15,7 +15,7 @@ class Sums(NamedTuple):
     times: int
 
 
-class StateRow(NamedTuple):
+class LearningState(NamedTuple):
     """The stored state of learned ranking for one agent."""
 
     alpha: float

@@ -57,7 +57,7 @@ def rated(balance: int) -> float:
     return max(LEAST_RATED, 1.0 - PER_NEGATIVE * max(0, balance))
 
 
-class Known(NamedTuple):
+class KnownWorth(NamedTuple):
     """The factors of an agent's memories as of a change number, by row number.
 
     Contains only factors other than 1, computed when read, so that recall only multiplies.
@@ -74,17 +74,17 @@ class Cache:
     """The factors by agent, as read by this process; thread-safe."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, KnownWorth] = {}
 
-    def of(self, tx: ReadTx, agent_id: str) -> Known:
+    def of(self, tx: ReadTx, agent_id: str) -> KnownWorth:
         """Return the factors in the snapshot."""
         newest = tx.value(sql.WORTH_CHANGES, (agent_id,)) or 0
-        held = self._known.get(agent_id, Known())
+        held = self._known.get(agent_id, KnownWorth())
         if held.change == newest:
             return held
         rows = tx.tuples(sql.WORTH, (agent_id,))
         memories = {seq: Worth(*values) for seq, _, *values in rows}
-        self._known[agent_id] = read = Known(
+        self._known[agent_id] = read = KnownWorth(
             newest,
             memories,
             {id_: seq for seq, id_, *_ in rows},
@@ -94,7 +94,7 @@ class Cache:
         return read
 
 
-def known(tx: ReadTx, agent_id: str) -> Known:
+def known(tx: ReadTx, agent_id: str) -> KnownWorth:
     """Return the worth of an agent's memories."""
     cache = tx.caches.of(Cache) if tx.caches is not None else Cache()
     return cache.of(tx, agent_id)
@@ -106,7 +106,7 @@ def held(tx: ReadTx, memory_ids: Iterable[str]) -> set[str]:
 
 
 def by_id(tx: ReadTx, memory_ids: Iterable[str], *, agent_id: str) -> dict[str, Worth]:
-    """Return what sessions of an agent say of memories, by id, as far as anything is known."""
+    """Return the known worth of memories from an agent's sessions, by ID."""
     found = known(tx, agent_id)
     return {one: found.memories[found.seqs[one]] for one in memory_ids if one in found.seqs}
 

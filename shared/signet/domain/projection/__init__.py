@@ -1,1 +1,1 @@
-"""A map of memories: their vectors as points of a plane or a space, near when they mean something alike."""
+"""A map of memories: their vectors as points of a plane or a space, similar ones near each other."""

@@ -119,7 +119,6 @@ def _start(points: NDArray[float32], dimensions: int, chance: Generator) -> NDAr
 
 
 def _epochs(count: int) -> int:
-    """Return how often all edges are walked: fewer the more points, like the program that clients know."""
     return 400 if count <= 2_500 else 300
 
 
@@ -200,7 +199,7 @@ def draw(ids: Sequence[str], vectors: Sequence[bytes], *, dimensions: int, stamp
 def _placed(
     vectors: Sequence[bytes], dimensions: int
 ) -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[int, int], ...]]:
-    """Return places and edges; one point stands in the middle, two stand side by side (EM-16)."""
+    """Return places and edges; one point is in the middle, two are side by side (EM-16)."""
     rest = (0.0,) * (dimensions - 1)
     if len(vectors) < 2:
         return tuple((0.0, *rest) for _ in vectors), ()

@@ -11,7 +11,7 @@ MOST = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class MapView:
     """The question: who asks, in how many dimensions, for which memories. Empty asks nothing; times are stored text."""
 
     agent_id: str
@@ -32,7 +32,7 @@ class View:
     @property
     def is_whole(self) -> bool:
         """Return whether all memories are asked for, without filter and page (EM-9)."""
-        return self == View(agent_id=self.agent_id, dimensions=self.dimensions)
+        return self == MapView(agent_id=self.agent_id, dimensions=self.dimensions)
 
     @property
     def size(self) -> int:
@@ -57,7 +57,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
+class MapExtent:
     """Which vectors a question is about: their number, their form, and a stamp that any change of them changes."""
 
     total: int

@@ -13,7 +13,7 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.projection import draw, sql
-from signet.domain.projection.models import Extent, Failure, Map, View
+from signet.domain.projection.models import Failure, Map, MapExtent, MapView
 from signet.queue import Job, enqueue
 from signet.queue.job_context import JobContext
 
@@ -29,7 +29,7 @@ ATTEMPTS = 2
 class Looked:
     """What one look at the store found: a map, or the vectors to draw it from, or neither yet."""
 
-    extent: Extent
+    extent: MapExtent
     drawn: Map | None = None
     vectors: tuple[list[str], list[bytes]] | None = None
     #: What is shown of each memory of the map or of the vectors.
@@ -38,8 +38,8 @@ class Looked:
     is_open: bool = False
 
 
-def look(tx: ReadTx, view: View, *, now: datetime) -> Looked:
-    """Return what is there to answer with."""
+def look(tx: ReadTx, view: MapView, *, now: datetime) -> Looked:
+    """Return the stored map, or the vectors for a new one."""
     reader = agents.reader(tx, view.agent_id)
     extent = sql.extent(tx, view, reader)
     drawn = sql.kept(tx, view, extent.stamp)
@@ -55,12 +55,12 @@ def look(tx: ReadTx, view: View, *, now: datetime) -> Looked:
     return Looked(extent=extent, failure=failure, is_open=tx.one(sql.IS_OPEN, (key,)) is not None)
 
 
-def begin(tx: WriteTx, view: View, *, now: datetime) -> None:
+def begin(tx: WriteTx, view: MapView, *, now: datetime) -> None:
     """Let the worker make the map; nothing happens when it is at it already."""
     enqueue(tx, _job(view), now=now, max_attempts=ATTEMPTS)
 
 
-def drawn(view: View, looked: Looked) -> Map:
+def drawn(view: MapView, looked: Looked) -> Map:
     """Return the map that a look has found, or draw it from the vectors that it has found."""
     if looked.drawn is not None:
         return looked.drawn
@@ -68,7 +68,7 @@ def drawn(view: View, looked: Looked) -> Map:
     return draw.draw(ids, vectors, dimensions=view.dimensions, stamp=looked.extent.stamp)
 
 
-def run(job: JobContext, view: View) -> None:
+def run(job: JobContext, view: MapView) -> None:
     """Make the map in the worker, keep it and complete the job; raises LeaseLost, Cancelled."""
     extent, (ids, vectors) = job.db.read(_snapshot, view)
     made = draw.draw(ids, vectors, dimensions=view.dimensions, stamp=extent.stamp)
@@ -91,11 +91,11 @@ def delete_maps(tx: WriteTx) -> None:
     tx.run(sql.DELETE_ALL)
 
 
-def _snapshot(tx: ReadTx, view: View) -> tuple[Extent, tuple[list[str], list[bytes]]]:
+def _snapshot(tx: ReadTx, view: MapView) -> tuple[MapExtent, tuple[list[str], list[bytes]]]:
     reader = agents.reader(tx, view.agent_id)
     extent = sql.extent(tx, view, reader)
     return extent, sql.vectors(tx, view, reader, extent)
 
 
-def _job(view: View) -> Job:
+def _job(view: MapView) -> Job:
     return Job(kind=KIND, dedupe_key=str(view.key), payload=view.payload(), agent_id=view.agent_id)

@@ -11,7 +11,7 @@ from signet.db import ReadTx, Row, fts
 from signet.db.dialect import LIST, THEN_JOIN, list_rows
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.memory import filters
-from signet.domain.projection.models import Extent, Map, View
+from signet.domain.projection.models import Map, MapExtent, MapView
 
 #: Maps that are kept; the oldest go.
 KEPT = 16
@@ -46,18 +46,18 @@ SELECT error, failed_at FROM memory_jobs
 WHERE status = 'dead' AND failed_at > ? AND dedupe_key = ? ORDER BY failed_at DESC LIMIT 1"""
 
 
-def extent(tx: ReadTx, view: View, reader: Reader) -> Extent:
+def extent(tx: ReadTx, view: MapView, reader: Reader) -> MapExtent:
     """Return which vectors the question is about, whatever page of them is asked for."""
     where = _where(view, reader)
     row = tx.one(_EXTENT.format(from_=_FROM, where=where.sql), where.params)
     if row is None:
-        return Extent(total=0)
+        return MapExtent(total=0)
     stamp = f"{row['total']}:{row['newest']}:{row['together']}"
-    return Extent(total=row["total"], dimensions=row[0], model=row[1], stamp=stamp)
+    return MapExtent(total=row["total"], dimensions=row[0], model=row[1], stamp=stamp)
 
 
 def vectors(
-    tx: ReadTx, view: View, reader: Reader, extent: Extent
+    tx: ReadTx, view: MapView, reader: Reader, extent: MapExtent
 ) -> tuple[list[str], list[bytes]]:
     """Return ids and vectors of the page, newest memory first."""
     where = _where(view, reader)
@@ -75,8 +75,8 @@ def nodes(tx: ReadTx, memory_ids: Sequence[str], reader: Reader) -> dict[str, Ro
     return {row[0]: row for row in rows}
 
 
-def kept(tx: ReadTx, view: View, stamp: str) -> Map | None:
-    """Return the map that answers the question, None when there is none or the vectors have changed since."""
+def kept(tx: ReadTx, view: MapView, stamp: str) -> Map | None:
+    """Return the stored map of a view; None if it is missing or its vectors have changed."""
     row = tx.one(_KEPT, (view.key,))
     if row is None:
         return None
@@ -92,7 +92,7 @@ def kept(tx: ReadTx, view: View, stamp: str) -> Map | None:
     )
 
 
-def _where(view: View, reader: Reader) -> Where:
+def _where(view: MapView, reader: Reader) -> Where:
     where = readable(reader)
     for column, values in (
         ("m.who", view.who),
@@ -116,7 +116,7 @@ def _where(view: View, reader: Reader) -> Where:
 
 
 def _holds(text: str) -> Where:
-    """Return the condition that a memory's text, or what is known about it, holds this text."""
+    """Return the condition that a memory's text or metadata contains this text."""
     plain = fts.encodable(text)
     for mark in ("\\", "%", "_"):
         plain = plain.replace(mark, "\\" + mark)

@@ -51,7 +51,7 @@ _URL = re.compile(
 )
 
 
-class Place(NamedTuple):
+class ProjectPlace(NamedTuple):
     """Where a folder is: the project it belongs to, and the folder below the working tree, empty at its root.
 
     `root` is the main working tree, or the folder itself outside of git; there `tree`, the working tree that holds the
@@ -72,10 +72,10 @@ class Place(NamedTuple):
 
 
 #: Where nothing is known of a folder.
-NOWHERE = Place("")
+NOWHERE = ProjectPlace("")
 
 
-class Evidence(NamedTuple):
+class FolderEvidence(NamedTuple):
     """What a repository is known by on another machine: the address of its remote, and commits that it holds."""
 
     remote: str | None = None
@@ -97,7 +97,7 @@ def spelled(named: str) -> str:
     return os.path.normpath(text) if _IS_WINDOWS else _posix(text)
 
 
-def locate(named: str) -> Place:
+def locate(named: str) -> ProjectPlace:
     """Return where a folder is, which may be gone; reads the disk. A name that is no path is its own project."""
     path = spelled(named)
     try:
@@ -105,7 +105,7 @@ def locate(named: str) -> Place:
     except (OSError, ValueError):  # no file can have that name
         real = ""
     if not real:
-        return Place(path, root=path)
+        return ProjectPlace(path, root=path)
     folders = (real, *_parents(real))
     owner = next(filter(None, map(_stat, folders)), None)
     users = {owner.st_uid, _user()} if owner else set[int]()
@@ -114,11 +114,11 @@ def locate(named: str) -> Place:
             below = _CLAUDE_BELOW.sub("", _below(_name(real), _name(folder)), count=1)
             root, common = found
             apart = "" if common == root or _is_below(common, root) else _name(common)
-            return Place(_name(root), below, root, folder, common, apart)
+            return ProjectPlace(_name(root), below, root, folder, common, apart)
     if shape := _CLAUDE.fullmatch(_slashed(real)):
         base = locate(shape[1])
         return base._replace(sub_path=shape[2] or "")
-    return Place(_name(real), root=real)
+    return ProjectPlace(_name(real), root=real)
 
 
 def may_name(named: str, project: str) -> bool:
@@ -129,7 +129,7 @@ def may_name(named: str, project: str) -> bool:
     return shape is not None and shape[1] == Path(project).name
 
 
-def worktrees(place: Place) -> list[str]:
+def worktrees(place: ProjectPlace) -> list[str]:
     """Return the linked worktrees that a repository knows, also those whose folders are gone."""
     try:
         with os.scandir(Path(place.common, "worktrees")) as entries:
@@ -141,10 +141,10 @@ def worktrees(place: Place) -> list[str]:
     return [_name(one) for one in trees]
 
 
-def evidence(place: Place) -> Evidence:
+def evidence(place: ProjectPlace) -> FolderEvidence:
     """Return by what another machine knows a repository again; empty for a folder outside of git."""
     if not place.common:
-        return Evidence()
+        return FolderEvidence()
     found: dict[bytes, None] = {}
     for name in ("logs/HEAD", "HEAD", "packed-refs"):
         for part in _ends(Path(place.common, name)):
@@ -155,7 +155,7 @@ def evidence(place: Place) -> Evidence:
     commits = [one.decode() for one in found if one.strip(b"0")]
     half = MOST_COMMITS // 2
     kept = commits if len(commits) <= MOST_COMMITS else commits[:half] + commits[-half:]
-    return Evidence(remote_name(_remote(place.common)), tuple(kept))
+    return FolderEvidence(remote_name(_remote(place.common)), tuple(kept))
 
 
 def remote_name(address: str) -> str | None:
@@ -240,7 +240,6 @@ def _are_of_one_moment(one: str, other: str) -> bool:
 
 
 def _main_tree(common: str) -> str:
-    """Return the main working tree of a repository; a bare one has none and is its own folder."""
     trees = filter(None, (_dirname(common), _tree_named_by(common)))
     return next((one for one in trees if _git_of(one) == common), common)
 
@@ -270,13 +269,11 @@ def _has_files_of(git_folder: str, tree: str) -> bool:
 
 
 def _tree_named_by(git_folder: str) -> str:
-    """Return the working tree that the settings of a repository name (`core.worktree`), empty for none."""
     said = next((value for key, value, _ in _settings(git_folder) if key == "worktree"), "")
     return os.path.realpath(_join(git_folder, said)) if said else ""
 
 
 def _remote(git_folder: str) -> str:
-    """Return the address of `origin`, or of the first remote there is; empty for none."""
     named = {remote: value for key, value, remote in _settings(git_folder) if key == "url"}
     return named.get("origin") or next(iter(named.values()), "")
 
@@ -307,7 +304,6 @@ def _is_folder(path: str) -> bool:
 
 
 def _line(path: Path) -> str:
-    """Return the first line of a small file, empty for a missing one."""
     return (read_small(path) or b"").decode("utf-8", "surrogateescape").partition("\n")[0].strip()
 
 

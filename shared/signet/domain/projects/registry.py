@@ -11,7 +11,7 @@ from signet import clock
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.projects import folder, sql
-from signet.domain.projects.folder import Evidence, Place
+from signet.domain.projects.folder import FolderEvidence, ProjectPlace
 from signet.domain.projects.sql import FolderRow
 from signet.queue.job_context import JobContext
 
@@ -23,13 +23,13 @@ class Elsewhere(NamedTuple):
     """A folder as its own machine describes it, because this one cannot look."""
 
     machine: str
-    place: Place
-    evidence: Evidence = Evidence()
+    place: ProjectPlace
+    evidence: FolderEvidence = FolderEvidence()
 
 
 def find(
     db: Database, named: str, *, elsewhere: Elsewhere | None = None, may_register: bool = True
-) -> Place:
+) -> ProjectPlace:
     """Return where a folder is, with the project that its memories are filed under; reads the disk and the store.
 
     A repository that is new is registered if the caller may do that: who is limited to one project must not bring the
@@ -46,7 +46,7 @@ def find(
     return place._replace(project=known or place.project)
 
 
-def _known(tx: ReadTx, here: str, place: Place) -> str | None:
+def _known(tx: ReadTx, here: str, place: ProjectPlace) -> str | None:
     """Return the project that a folder is known to belong to; one outside of git also by a folder above it.
 
     A folder that is gone may have been a worktree, or may be one of another machine.
@@ -65,13 +65,12 @@ def _known(tx: ReadTx, here: str, place: Place) -> str | None:
     return others.pop() if len(others) == 1 else None
 
 
-def _has_both(tx: ReadTx, here: str, place: Place) -> bool:
-    """Return whether the working tree and the folder of git outside of it are registered."""
+def _has_both(tx: ReadTx, here: str, place: ProjectPlace) -> bool:
     asked = {"machine": here, "folders": as_list([_name(place), place.apart])}
     return sum(one.machine == here for one in tx.rows(FolderRow, sql.KNOWN, asked)) == 2
 
 
-def _register(db: Database, here: str, place: Place, told: Evidence | None) -> str:
+def _register(db: Database, here: str, place: ProjectPlace, told: FolderEvidence | None) -> str:
     """Note a repository and its worktrees, and return its project: that of the same one elsewhere, or a new one."""
     found = folder.evidence(place) if told is None else told
     asked = {"remote": found.remote, "machine": here, "folder": _name(place)}
@@ -92,9 +91,9 @@ def _register(db: Database, here: str, place: Place, told: Evidence | None) -> s
 def _put(
     tx: WriteTx,
     here: str,
-    place: Place,
+    place: ProjectPlace,
     same: str | None,
-    found: Evidence,
+    found: FolderEvidence,
     trees: tuple[str, ...] | list[str],
     *,
     now: datetime,
@@ -107,7 +106,7 @@ def _put(
     return project
 
 
-def _new_name(tx: ReadTx, here: str, place: Place, found: Evidence) -> str:
+def _new_name(tx: ReadTx, here: str, place: ProjectPlace, found: FolderEvidence) -> str:
     """Return the path of a repository, with the machine where another one has another repository at this path."""
     name = _name(place)
     rows = tx.rows(FolderRow, sql.NAMED, {"project": name})
@@ -117,8 +116,7 @@ def _new_name(tx: ReadTx, here: str, place: Place, found: Evidence) -> str:
     return f"{name} ({here[:_MACHINE_CHARS]})" if is_other else name
 
 
-def _name(place: Place) -> str:
-    """Return what the main working tree is called, which another machine's project may be called, too."""
+def _name(place: ProjectPlace) -> str:
     return folder.spelled(place.root)
 
 

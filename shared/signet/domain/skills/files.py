@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from signet.domain.skills import place
-from signet.domain.skills.models import FILE, ROLE, Skill
+from signet.domain.skills.models import FILE, ROLE, SkillFile
 from signet.errors import Invalid, NotFound, SignetError
 from signet.files import opened
 
@@ -63,7 +63,7 @@ def identities(folder: Path) -> dict[str, Identity]:
     return found
 
 
-def every(folder: Path) -> list[Skill]:
+def every(folder: Path) -> list[SkillFile]:
     """Return all skills that can be read, by the names they are listed under."""
     found = []
     for name in _names(folder):
@@ -74,7 +74,7 @@ def every(folder: Path) -> list[Skill]:
     return sorted(found, key=lambda skill: (skill.title.casefold(), skill.name))
 
 
-def find(folder: Path, name: str) -> Skill:
+def find(folder: Path, name: str) -> SkillFile:
     """Return the skill of this folder name, else the only one that is called so. Raises InvalidName, NotFound."""
     try:
         return load(folder, name)
@@ -85,7 +85,7 @@ def find(folder: Path, name: str) -> Skill:
         return called[0]
 
 
-def load(folder: Path, name: str) -> Skill:
+def load(folder: Path, name: str) -> SkillFile:
     """Return the skill in the folder of this name. Raises InvalidName, NotFound, Invalid."""
     path = folder / checked(name) / FILE
     return skill(name, path, _bytes(_inside(folder, path, name), name))
@@ -121,7 +121,7 @@ def _inside(folder: Path, path: Path, name: str) -> Path:
 
 
 def _bytes(path: Path, name: str) -> bytes:
-    """Return what stands in a regular file. (A pipe would be waited for without end.)"""
+    """Return the content of a regular file. (Reading a pipe would never end.)"""
     try:
         file = opened(path, os.O_NOFOLLOW | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -137,7 +137,7 @@ def _bytes(path: Path, name: str) -> bytes:
     return raw
 
 
-#: Front matter beyond this is none, and lists are read so far.
+#: Maximum length of front matter, and items read of a list.
 MAX_FRONT_CHARS = 65_536
 MAX_ITEMS = 100
 
@@ -146,14 +146,14 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 _YES = frozenset({"true", "yes", "on", "1"})
 
 
-def skill(name: str, path: Path, raw: bytes) -> Skill:
+def skill(name: str, path: Path, raw: bytes) -> SkillFile:
     """Return the skill that a file describes; `problem` says why it has no front matter."""
     fingerprint = hashlib.sha256(raw).hexdigest()
     content = raw.decode("utf-8", "replace").removeprefix("\ufeff")
     front = _FRONT.match(content)
     fields = _fields(front[1]) if front else "no front matter"
     if isinstance(fields, str):
-        return Skill(
+        return SkillFile(
             name=name,
             path=path,
             title=name,
@@ -164,7 +164,7 @@ def skill(name: str, path: Path, raw: bytes) -> Skill:
         )
     needs = fields.get("dependencies")
     needed: Mapping[str, object] = needs if isinstance(needs, Mapping) else {}
-    return Skill(
+    return SkillFile(
         name=name,
         path=path,
         title=_text(fields, "name") or _text(fields, "title") or name,
@@ -194,7 +194,7 @@ def skill(name: str, path: Path, raw: bytes) -> Skill:
 
 
 def _fields(front: str) -> Mapping[str, object] | str:
-    """Return the keys of front matter, or in words why there are none."""
+    """Return the keys of front matter, or the reason for having none."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -214,7 +214,6 @@ def _text(fields: Mapping[str, object], key: str) -> str | None:
 
 
 def _texts(fields: Mapping[str, object], key: str) -> tuple[str, ...]:
-    """Return a list, or a text with commas, as its items; each once."""
     value = fields.get(key)
     items = value if isinstance(value, list) else (_text(fields, key) or "").split(",")
     found = (" ".join(item.split()) for item in items[:MAX_ITEMS] if isinstance(item, str))

@@ -9,7 +9,7 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx, fts, vectors
 from signet.db.dialect import as_list
 from signet.domain.skills import sql
-from signet.domain.skills.models import Node
+from signet.domain.skills.models import SkillNode
 from signet.ids import DEFAULT_AGENT
 
 #: The names of an agent's skills; who is not in it sees all of them.
@@ -17,7 +17,7 @@ SkillLimits = Mapping[str, frozenset[str]]
 
 
 def limits(settings: Settings) -> SkillLimits:
-    """Return the skills of the agents that have a list of their own; an empty list shows none."""
+    """Return the skills of agents with a list; an empty list shows no skill."""
     return {
         agent.name: frozenset(agent.skills)
         for agent in settings.agents.roster
@@ -39,7 +39,7 @@ def use(tx: WriteTx, entity_ids: Sequence[str], now: datetime) -> None:
     tx.run(sql.USE, (clock.to_text(now), as_list(entity_ids)))
 
 
-def importance(node: Node, now: datetime, *, least: float) -> float:
+def importance(node: SkillNode, now: datetime, *, least: float) -> float:
     """Return what a skill matters now: less for each day since it was last used, never below `least`."""
     since = clock.parsed(node.last_used_at) or clock.parsed(node.installed_at) or now
     days = max((now - since) / DAY, 0.0)
@@ -60,7 +60,7 @@ WORDS_SHARE, MIN_WORDS = 0.5, 2
 class SkillHit:
     """A skill that has to do with a question: how near 0..1, and what it matters now."""
 
-    node: Node
+    node: SkillNode
     score: float
     importance: float
 
@@ -136,6 +136,6 @@ def _shown(found: Sequence[SkillHit], agent_id: str, limits: SkillLimits) -> lis
     return [one for one in found if shows(limits, agent_id, one.node.name, one.node.title)]
 
 
-def _words(node: Node) -> set[str]:
+def _words(node: SkillNode) -> set[str]:
     name = node.name.replace("-", " ").replace("_", " ")
     return set(fts.words(f"{node.name} {name} {node.text} {' '.join(node.tags)}"))

@@ -11,7 +11,7 @@ from signet import resources
 from signet.domain.folders.private import find_places
 from signet.domain.skills import files, place, sources
 from signet.domain.skills.files import InvalidName
-from signet.domain.skills.models import FILE, Skill
+from signet.domain.skills.models import FILE, SkillFile
 from signet.domain.skills.place import CannotCopy
 from signet.errors import NotFound, SignetError, StorageFull
 from signet.paths import Workspace, config_home
@@ -60,7 +60,7 @@ STAR, VERIFIED = 200, 5_000
 class CatalogEntry:
     """One skill of a catalog, or one that is installed."""
 
-    skill: Skill
+    skill: SkillFile
     is_installed: bool
 
     @property
@@ -84,7 +84,7 @@ def catalog_folders() -> list[Path]:
 
 
 def browse(skills: Path, catalogs: Sequence[Path]) -> list[CatalogEntry]:
-    """Return what the catalogs offer, the most popular first; of a name that stands twice, the first."""
+    """Return the skills of the catalogs, the most popular first; of duplicates the first."""
     installed = files.identities(skills)
     found: dict[str, CatalogEntry] = {}
     for catalog in catalogs:
@@ -104,14 +104,14 @@ def search(skills: Path, catalogs: Sequence[Path], query: str) -> list[CatalogEn
 
 
 def short(number: int) -> str:
-    """Return a count as it is shown: `950`, `1.2K`, `3.4M`."""
+    """Return a count in its short form: `950`, `1.2K`, `3.4M`."""
     for size, unit in ((1_000_000, "M"), (1_000, "K")):
         if number >= size:
             return f"{number / size:.1f}".removesuffix(".0") + unit
     return str(number)
 
 
-def _has_words(skill: Skill, words: Sequence[str]) -> bool:
+def _has_words(skill: SkillFile, words: Sequence[str]) -> bool:
     text = " ".join((skill.name, skill.title, skill.description, *skill.triggers, *skill.tags))
     text = text.casefold()
     return all(word in text for word in words)
@@ -121,7 +121,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.\-/@]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InstalledSkill:
+class PlacedSkill:
     """A skill that is in its place now: its folder's name, and where it came from."""
 
     name: str
@@ -150,8 +150,8 @@ def install(
     *,
     catalogs: Sequence[Path] = (),
     seconds: float = sources.SECONDS,
-) -> InstalledSkill:
-    """Put a skill into the folder of skills, in the place of one of that name, and say where it came from.
+) -> PlacedSkill:
+    """Put a skill into the folder of skills, in the place of one of that name, and return its source.
 
     `source` is a path or `owner/repo[@skill]`; without it the name is looked for in the catalogs. Raises InvalidName,
     StorageFull, or InstallFailed for what cannot be had from there; then nothing was changed.
@@ -180,7 +180,7 @@ def install(
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
             raise StorageFull from error
         raise InstallFailed(f"cannot install '{last}': {error.strerror or error}") from error
-    return InstalledSkill(name=last, source=origin)
+    return PlacedSkill(name=last, source=origin)
 
 
 def _check_public(folder: Path, source: Path) -> None:
@@ -198,7 +198,6 @@ def _named(name: str, catalogs: Sequence[Path], staged: Path, run: sources.Run) 
 
 
 def _folder_name(name: str, repo: tuple[str, str | None] | None) -> str:
-    """Return the name of the folder: that of the skill in a repository, else of the repository, else the name's end."""
     last = (repo[1] or repo[0] if repo else name).rsplit("/", 1)[-1]
     last = last.rsplit("@", 1)[-1].removesuffix(".git")
     return files.checked(last)

@@ -9,11 +9,11 @@ from pathlib import Path
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.models import SourceType
+from signet.domain.embeddings.models import VectorSource
 from signet.domain.graph import skill_nodes
 from signet.domain.graph.models import Triple
 from signet.domain.skills import files, node, sql
-from signet.domain.skills.models import Node, Rules, Skill
+from signet.domain.skills.models import SkillFile, SkillNode, SkillRules
 from signet.errors import SignetError
 from signet.ids import DEFAULT_AGENT
 from signet.providers import answers, fence
@@ -51,7 +51,7 @@ class Enriched:
 
 
 def enrich(
-    job: JobContext, model: LanguageModel, rules: Callable[[], Rules], *, seconds: float
+    job: JobContext, model: LanguageModel, rules: Callable[[], SkillRules], *, seconds: float
 ) -> None:
     """Enrich the job's skill and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
     known = node_of(job)
@@ -74,7 +74,7 @@ def enrich(
     job.commit(lambda tx: _write_enriched(tx, job, known, skill, found, rules()))
 
 
-def enrich_request(skill: Skill) -> str:
+def enrich_request(skill: SkillFile) -> str:
     """Return the question to the model."""
     text = f"name: {skill.title}\ndescription: {skill.description}\n\n{skill.body[:BODY_CHARS]}"
     return f"{_TASK}{fence.data('skill', text)}"
@@ -95,13 +95,13 @@ def parse_enriched(raw: str) -> Enriched | None:
     return None
 
 
-def node_of(job: JobContext) -> Node | None:
+def node_of(job: JobContext) -> SkillNode | None:
     """Return the skill that a job is about; None when its node is gone."""
     entity_id = str(job.lease.payload.get("entityId", ""))
     return job.db.read(sql.by_ids, [entity_id]).get(entity_id)
 
 
-def readable(known: Node | None) -> Skill | None:
+def readable(known: SkillNode | None) -> SkillFile | None:
     """Return the file that a node was read from; None when it is gone or another one now."""
     if known is None:
         return None
@@ -112,13 +112,15 @@ def readable(known: Node | None) -> Skill | None:
     return skill if skill.fingerprint == known.fingerprint else None
 
 
-def is_current(tx: ReadTx, known: Node) -> bool:
+def is_current(tx: ReadTx, known: SkillNode) -> bool:
     """Return whether a node is what it was when it was read."""
     current = sql.by_ids(tx, [known.entity_id]).get(known.entity_id)
     return current is not None and current.fingerprint == known.fingerprint
 
 
-def skipped(tx: WriteTx, job: JobContext, known: Node | None, reason: str) -> dict[str, object]:
+def skipped(
+    tx: WriteTx, job: JobContext, known: SkillNode | None, reason: str
+) -> dict[str, object]:
     """Return the result of a job that did nothing, and queue it again when its skill has changed meanwhile.
 
     The change of the skill could not queue that, because the job was still open.
@@ -132,7 +134,12 @@ def skipped(tx: WriteTx, job: JobContext, known: Node | None, reason: str) -> di
 
 
 def _write_enriched(
-    tx: WriteTx, job: JobContext, known: Node, skill: Skill, found: Enriched, rules: Rules
+    tx: WriteTx,
+    job: JobContext,
+    known: SkillNode,
+    skill: SkillFile,
+    found: Enriched,
+    rules: SkillRules,
 ) -> dict[str, object]:
     if not is_current(tx, known):
         return skipped(tx, job, known, "skill_changed")
@@ -170,7 +177,7 @@ def tie_entities(job: JobContext, read: Callable[[str], Sequence[Triple]]) -> No
 
 
 def _write_entities(
-    tx: WriteTx, job: JobContext, known: Node, triples: Sequence[Triple]
+    tx: WriteTx, job: JobContext, known: SkillNode, triples: Sequence[Triple]
 ) -> dict[str, object]:
     if not is_current(tx, known):
         return skipped(tx, job, known, "skill_changed")
@@ -217,7 +224,7 @@ def missing(
     ]
 
 
-def fill(tx: WriteTx, entity_ids: Sequence[str], *, rules: Rules, now: datetime) -> None:
+def fill(tx: WriteTx, entity_ids: Sequence[str], *, rules: SkillRules, now: datetime) -> None:
     """Queue the embedding of skills."""
     for entity_id in entity_ids:
         enqueue(tx, node.job(node.EMBED, entity_id), now=now, max_attempts=rules.attempts)
@@ -228,12 +235,12 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _is_missing(tx: ReadTx, known: Node, model: str | None) -> bool:
+def _is_missing(tx: ReadTx, known: SkillNode, model: str | None) -> bool:
     return sql.vector(tx, known.entity_id) != (digest(known.text), model)
 
 
 def _store_vector(
-    tx: WriteTx, read: Node, vector: bytes, model: str, *, attempts: int
+    tx: WriteTx, read: SkillNode, vector: bytes, model: str, *, attempts: int
 ) -> dict[str, object]:
     known, now = sql.by_ids(tx, [read.entity_id]).get(read.entity_id), clock.now()
     if known is None:
@@ -250,6 +257,6 @@ def _store_vector(
         [(known.text, vector)],
         model,
         now,
-        source_type=SourceType.SKILL,
+        source_type=VectorSource.SKILL,
     )
     return {"passages": 1}

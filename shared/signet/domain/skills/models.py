@@ -15,8 +15,8 @@ RECONCILER = "reconciler"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Skill:
-    """One SKILL.md as it was read; `name`, the folder's, is its identity (SK-24)."""
+class SkillFile:
+    """The content of one SKILL.md; `name`, the folder's, is its identity (SK-24)."""
 
     name: str
     path: Path
@@ -45,13 +45,13 @@ class Skill:
     #: Programs and skills that it needs.
     bins: tuple[str, ...] = ()
     skills: tuple[str, ...] = ()
-    #: What a catalog says of it.
+    #: Fields of a catalog.
     category: str | None = None
     installs: int = 0
     stars: int = 0
 
 
-class Node(NamedTuple):
+class SkillNode(NamedTuple):
     """A skill in the graph, as its row and its entity have it; instants are text."""
 
     entity_id: str
@@ -85,7 +85,7 @@ class Node(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class SkillRules:
     """The settings that the nodes of skills depend on."""
 
     #: Whether there are nodes at all.
@@ -103,7 +103,7 @@ class Rules:
     attempts: int = 3
 
     @classmethod
-    def of(cls, settings: Settings) -> "Rules":
+    def of(cls, settings: Settings) -> "SkillRules":
         """Return what the settings say about skills."""
         pipeline = settings.pipeline
         procedural = pipeline.procedural

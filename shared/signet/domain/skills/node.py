@@ -10,22 +10,22 @@ from enum import StrEnum
 from signet import clock
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.models import SourceType
+from signet.domain.embeddings.models import VectorSource
 from signet.domain.graph import names, skill_nodes
 from signet.domain.graph.models import SKILL, Dependency
 from signet.domain.graph.skill_nodes import Adopted
 from signet.domain.skills import sql
-from signet.domain.skills.models import RECONCILER, Node, Rules, Skill
+from signet.domain.skills.models import RECONCILER, SkillFile, SkillNode, SkillRules
 from signet.errors import Conflict
 from signet.ids import DEFAULT_AGENT
 from signet.queue import BULK, Job, enqueue
 
 REQUIRES, RELATED = "requires", "related_to"
-#: What must be shared to be related: one trigger, or so many tags.
+#: Related skills share one trigger, or this number of tags.
 SHARED_TAGS = 2
 #: Skills that one is related to at most, the nearest ones.
 MOST = 8
-#: What is shared by more skills than this says nothing about any of them.
+#: Words shared by more skills than this are ignored.
 COMMON = 20
 
 
@@ -33,14 +33,14 @@ COMMON = 20
 class Related:
     """A skill that has to do with another: `relation`, and whether the other one is its `target` or `source`."""
 
-    node: Node
+    node: SkillNode
     relation: str
     direction: str
     strength: float
     reason: str
 
 
-def edges_between(nodes: Sequence[Node]) -> list[Dependency]:
+def edges_between(nodes: Sequence[SkillNode]) -> list[Dependency]:
     """Return the edges between skills: each pair at most once as related, `requires` one way. Pure."""
     found = list(_required(nodes))
     joined = {frozenset(edge[:2]) for edge in found}
@@ -85,7 +85,7 @@ def related_to(tx: ReadTx, name: str, *, agent_id: str = DEFAULT_AGENT) -> list[
     return sorted(found, key=lambda one: (one.relation != REQUIRES, -one.strength, one.node.name))
 
 
-def _required(nodes: Sequence[Node]) -> Iterator[Dependency]:
+def _required(nodes: Sequence[SkillNode]) -> Iterator[Dependency]:
     by_name = {name: node for node in nodes for name in (node.title, node.name)}
     for node in nodes:
         wanted = {by_name[name].entity_id: name for name in node.requires if name in by_name}
@@ -100,7 +100,7 @@ def _required(nodes: Sequence[Node]) -> Iterator[Dependency]:
             )
 
 
-def _sharing(nodes: Sequence[Node]) -> Iterator[Dependency]:
+def _sharing(nodes: Sequence[SkillNode]) -> Iterator[Dependency]:
     """Yield an edge for each pair that shares enough; as strong as the smaller of the two is shared."""
     words = {n.entity_id: {*map(str.casefold, (*n.triggers, *n.tags))} for n in nodes}
     triggers = {n.entity_id: {*map(str.casefold, n.triggers)} for n in nodes}
@@ -129,7 +129,7 @@ ENRICH, EMBED, ENTITIES = "skill_enrich", "skill_embed", "skill_entities"
 MIN_BODY_CHARS = 20
 
 
-class Change(StrEnum):
+class NodeChange(StrEnum):
     """What became of a node."""
 
     INSTALLED = "installed"
@@ -139,13 +139,13 @@ class Change(StrEnum):
 
 def put(
     tx: WriteTx,
-    skill: Skill,
+    skill: SkillFile,
     *,
-    rules: Rules,
+    rules: SkillRules,
     now: datetime,
     source: str = RECONCILER,
     agent_id: str = DEFAULT_AGENT,
-) -> Change | None:
+) -> NodeChange | None:
     """Write the node of a skill and queue what is to be made of it; None when it is as the file says already.
 
     Reconciling keeps the source that an installation has set. Raises Conflict when another skill's
@@ -186,11 +186,11 @@ def put(
     tx.run(sql.PUT_META, row | _meta(skill))
     update_edges(tx, agent_id, now=now)
     _queue(tx, entity_id, skill, rules, now)
-    return Change.UPDATED if known else Change.INSTALLED
+    return NodeChange.UPDATED if known else NodeChange.INSTALLED
 
 
-def _meta(skill: Skill) -> dict[str, object]:
-    """Return what a skill's file says of it, as it is stored."""
+def _meta(skill: SkillFile) -> dict[str, object]:
+    """Return a skill's metadata in its stored form."""
     return {
         "version": skill.version,
         "author": skill.author,
@@ -207,26 +207,26 @@ def _meta(skill: Skill) -> dict[str, object]:
 
 def remove(
     tx: WriteTx, name: str, *, now: datetime, agent_id: str = DEFAULT_AGENT
-) -> Change | None:
-    """Delete the node of a skill with all that hangs on it; None when there is none (SK-23).
+) -> NodeChange | None:
+    """Delete the node of a skill with its edges and vector; None if it is missing (SK-23).
 
     An entity that was there before the skill, and that memories speak of, stays and is again what it was.
     """
     known = next((node for node in sql.nodes(tx, agent_id) if node.name == name), None)
     if known is None:
         return None
-    embeddings.remove(tx, known.entity_id, source_type=SourceType.SKILL)
+    embeddings.remove(tx, known.entity_id, source_type=VectorSource.SKILL)
     found = columns.json_object(tx.value(sql.ADOPTED, (known.entity_id,)))
     is_mentioned = found and tx.value(sql.MENTIONED, (known.entity_id,)) is not None
     was = Adopted(**found) if is_mentioned else None
     tx.run(sql.DELETE, (known.entity_id,))
     skill_nodes.remove(tx, known.entity_id, was, now=now)
     update_edges(tx, agent_id, now=now)
-    return Change.REMOVED
+    return NodeChange.REMOVED
 
 
-def is_thin(skill: Skill, rules: Rules) -> bool:
-    """Return whether a skill says too little of itself to be found."""
+def is_thin(skill: SkillFile, rules: SkillRules) -> bool:
+    """Return whether a skill's description is too short to be found."""
     return len(skill.description) < rules.min_description or not skill.triggers
 
 
@@ -235,11 +235,11 @@ def job(kind: str, entity_id: str) -> Job:
     return Job(kind=kind, dedupe_key=entity_id, payload={"entityId": entity_id}, priority=BULK)
 
 
-def _is_current(known: Node, skill: Skill) -> bool:
+def _is_current(known: SkillNode, skill: SkillFile) -> bool:
     return known.fingerprint == skill.fingerprint and known.fs_path == str(skill.path)
 
 
-def _namesake(tx: WriteTx, agent_id: str, skill: Skill) -> sql.Namesake | None:
+def _namesake(tx: WriteTx, agent_id: str, skill: SkillFile) -> sql.Namesake | None:
     here = tx.row(sql.Namesake, sql.NAMESAKE, (agent_id, names.canonical(skill.name)))
     if here is not None and here.fs_path is not None and here.uninstalled_at is None:
         raise Conflict(f"another skill has the name '{skill.name}' in different case")
@@ -247,13 +247,13 @@ def _namesake(tx: WriteTx, agent_id: str, skill: Skill) -> sql.Namesake | None:
 
 
 def _before(here: sql.Namesake) -> Adopted | None:
-    """Return what an entity was before it becomes a skill; None for what was left of an older skill."""
+    """Return the entity before it becomes a skill; None for a remainder of an older skill."""
     if here.entity_type == SKILL and here.fs_path is not None:
         return None
     return Adopted(name=here.name, type=here.entity_type, description=here.description)
 
 
-def _queue(tx: WriteTx, entity_id: str, skill: Skill, rules: Rules, now: datetime) -> None:
+def _queue(tx: WriteTx, entity_id: str, skill: SkillFile, rules: SkillRules, now: datetime) -> None:
     """Queue what models are to make of a skill whose file is new."""
     kinds = {
         ENRICH: rules.enrich and is_thin(skill, rules),

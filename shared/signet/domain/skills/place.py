@@ -45,7 +45,7 @@ def stage(folder: Path) -> Iterator[Path]:
 
 
 def put(staged: Path, ready: Path, target: Path) -> None:
-    """Move a folder that is ready to its place; what stood there goes with the stage."""
+    """Move a ready folder to its place; the former one is deleted with the stage."""
     if target.is_symlink():
         target.unlink()
     old = staged / _OLD / target.name

@@ -12,8 +12,8 @@ from pathlib import Path
 from signet.db import Database, ReadTx
 from signet.domain.skills import files, jobs, node, sql
 from signet.domain.skills.files import Identity
-from signet.domain.skills.models import FILE, Rules, Skill
-from signet.domain.skills.node import Change
+from signet.domain.skills.models import FILE, SkillFile, SkillRules
+from signet.domain.skills.node import NodeChange
 from signet.errors import SignetError
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
@@ -29,15 +29,15 @@ class Counts:
     updated: int = 0
     removed: int = 0
 
-    def add(self, change: Change | None) -> None:
+    def add(self, change: NodeChange | None) -> None:
         """Count one change."""
         if change is not None:
             setattr(self, change.value, getattr(self, change.value) + 1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A file as it was last read; no fingerprint when it has no node."""
+class _ReadSkill:
+    """The last read state of a file; without a node it has no fingerprint."""
 
     identity: Identity
     fingerprint: str | None
@@ -49,9 +49,9 @@ class Reconciler:
 
     db: Database
     folder: Path
-    _seen: dict[str, _Read] = field(default_factory=dict)
+    _seen: dict[str, _ReadSkill] = field(default_factory=dict)
 
-    def run(self, found: Mapping[str, Identity], *, rules: Rules, now: datetime) -> Counts:
+    def run(self, found: Mapping[str, Identity], *, rules: SkillRules, now: datetime) -> Counts:
         """Bring the graph up to the files that were found; return what was changed."""
         counts = Counts()
         self._seen = {name: read for name, read in self._seen.items() if name in found}
@@ -67,7 +67,7 @@ class Reconciler:
             self._put(name, skill, counts, rules, now)
         return counts
 
-    def fill(self, *, rules: Rules, now: datetime) -> int:
+    def fill(self, *, rules: SkillRules, now: datetime) -> int:
         """Queue the vectors that are missing and return how many (SK-32)."""
         if not rules.embed:
             return 0
@@ -79,7 +79,7 @@ class Reconciler:
     def _path(self, name: str) -> Path:
         return self.folder / name / FILE
 
-    def _changed(self, name: str, identity: Identity) -> Skill | None:
+    def _changed(self, name: str, identity: Identity) -> SkillFile | None:
         """Return a skill whose file is another than when it was last read; warn when it cannot be one (SK-1)."""
         before = self._seen.get(name)
         if before is not None and before.identity == identity:
@@ -93,11 +93,11 @@ class Reconciler:
         if problem is not None:
             log.warning("skill.unusable", skill=name, detail=problem)
         fingerprint = skill.fingerprint if skill and not problem else None
-        self._seen[name] = _Read(identity, fingerprint)
+        self._seen[name] = _ReadSkill(identity, fingerprint)
         return skill
 
     def _put(
-        self, name: str, skill: Skill | None, counts: Counts, rules: Rules, now: datetime
+        self, name: str, skill: SkillFile | None, counts: Counts, rules: SkillRules, now: datetime
     ) -> None:
         try:
             current = skill or files.load(self.folder, name)
@@ -108,6 +108,5 @@ class Reconciler:
 
 
 def _known(tx: ReadTx) -> dict[str, tuple[str | None, str]]:
-    """Return fingerprint and path of each skill in the graph."""
     nodes = sql.nodes(tx, DEFAULT_AGENT)
     return {one.name: (one.fingerprint, one.fs_path) for one in nodes}

@@ -1,6 +1,6 @@
 """Where skills come from: a folder or archive, a repository, a catalog on this machine, or the `skills` program.
 
-Each is brought into a folder of our own and the skill in it is looked for there; what is not used is thrown away.
+Each is copied to a temporary folder, in which the skill is searched; the rest is deleted.
 """
 
 import os
@@ -30,7 +30,7 @@ Run = Callable[[Sequence[str], Path, Mapping[str, str]], None]
 
 
 def is_path(text: str) -> bool:
-    """Return whether a source says where something lies on this machine."""
+    """Return whether a source is a path on this machine."""
     return text.startswith(("/", "./", "../", "~")) or text in (".", "..") or is_archive(text)
 
 
@@ -79,7 +79,7 @@ def from_repository(repo: str, inside: str | None, staged: Path, run: Run) -> Pa
 
 
 def from_program(name: str, staged: Path, run: Run) -> Path:
-    """Return a skill that the `skills` program installs; it is given a home of its own to do that in.
+    """Return a skill that the `skills` program installs, in a temporary home.
 
     Only one that is on this machine is run: a name that was mistyped must not fetch and run a stranger's program.
     """
@@ -103,7 +103,7 @@ def from_program(name: str, staged: Path, run: Run) -> Path:
 def located(root: Path, name: str | None, *, is_exact: bool = False) -> Path:
     """Return the folder below `root` that is the skill: of that name, or the only one. Raises CannotCopy.
 
-    A root with a SKILL.md is a skill by itself, unless one of that name lies below it. With `is_exact`, no other name
+    A root with a SKILL.md is a skill, unless one of that name is below it. With `is_exact`, no other name
     will do.
     """
     found = _skills(root)
@@ -121,7 +121,7 @@ def located(root: Path, name: str | None, *, is_exact: bool = False) -> Path:
 
 
 def run_for(seconds: float) -> Run:
-    """Return what runs a program for so long at most; it raises CannotCopy when that fails."""
+    """Return a function that runs a program within `seconds`, and raises CannotCopy if it fails."""
 
     def run(arguments: Sequence[str], folder: Path, more: Mapping[str, str]) -> None:
         try:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from signet.db import ReadTx
 from signet.db.dialect import LIST, as_list
-from signet.domain.skills.models import Node
+from signet.domain.skills.models import SkillNode
 
 #: How long a skill whose embedding has died is left alone.
 REST_SECONDS = 3_600
@@ -71,14 +71,14 @@ class Namesake(NamedTuple):
     uninstalled_at: str | None
 
 
-def nodes(tx: ReadTx, agent_id: str) -> list[Node]:
+def nodes(tx: ReadTx, agent_id: str) -> list[SkillNode]:
     """Return the agent's skills, the oldest first."""
-    return tx.rows(Node, _OF_AGENT, (agent_id,))
+    return tx.rows(SkillNode, _OF_AGENT, (agent_id,))
 
 
-def by_ids(tx: ReadTx, entity_ids: Sequence[str]) -> dict[str, Node]:
+def by_ids(tx: ReadTx, entity_ids: Sequence[str]) -> dict[str, SkillNode]:
     """Return these skills by entity."""
-    return {one.entity_id: one for one in tx.rows(Node, _OF_IDS, (as_list(entity_ids),))}
+    return {one.entity_id: one for one in tx.rows(SkillNode, _OF_IDS, (as_list(entity_ids),))}
 
 
 def vector(tx: ReadTx, entity_id: str) -> tuple[str, str | None] | None:
@@ -88,5 +88,5 @@ def vector(tx: ReadTx, entity_id: str) -> tuple[str, str | None] | None:
 
 
 def json_list(texts: Sequence[str]) -> str | None:
-    """Return texts as they are stored, None for none."""
+    """Return texts in their stored form, None for an empty list."""
     return json.dumps(list(texts), ensure_ascii=False) if texts else None

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from signet.domain.backfill.models import Home, Place
+from signet.domain.backfill.models import HarnessPlace, UserHome
 from signet.domain.backfill.places import databases, files
 
-PLACES: dict[str, Place] = {
+PLACES: dict[str, HarnessPlace] = {
     place.harness: place
     for place in (
         files.CLAUDE_CODE,
@@ -19,7 +19,7 @@ PLACES: dict[str, Place] = {
 }
 
 
-def log_folders(home: Home) -> Iterator[Path]:
+def log_folders(home: UserHome) -> Iterator[Path]:
     """Yield the folders on this disk that hold nothing but logs of sessions."""
     for place in PLACES.values():
         yield from place.logs(home)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from signet.domain.backfill import sql
-from signet.domain.backfill.models import Found, Home, Place, log
+from signet.domain.backfill.models import FoundSession, HarnessPlace, UserHome, log
 from signet.domain.backfill.places import files
 
 _CURSOR_DATABASE = "state.vscdb"
@@ -20,7 +20,7 @@ _CURSOR_ROLES = {1: "user", 2: "assistant"}
 _QUERY = re.compile(r"</?user_query>\s*")
 
 
-def find_cursor(home: Home) -> Iterator[Found]:
+def find_cursor(home: UserHome) -> Iterator[FoundSession]:
     """Yield the talks of the window, then those that only the agent has."""
     user = _user_folder(home)
     folders = _cursor_folders(user)
@@ -30,7 +30,7 @@ def find_cursor(home: Home) -> Iterator[Found]:
         at = files.instant(row.at)
         if at is not None and row.bytes:
             known.add(row.id)
-            yield Found(
+            yield FoundSession(
                 harness=CURSOR.harness,
                 key=row.id,
                 path=str(database),
@@ -68,7 +68,7 @@ def _logged_cursor(records: Iterator[Any]) -> Iterator[tuple[str, object, object
                 yield str(record.get("role")), text, None
 
 
-def _user_folder(home: Home) -> Path:
+def _user_folder(home: UserHome) -> Path:
     if sys.platform == "darwin":
         return home.path / "Library" / "Application Support" / "Cursor" / "User"
     return home.folder("XDG_CONFIG_HOME", ".config") / "Cursor" / "User"
@@ -89,16 +89,15 @@ def _cursor_folders(user: Path) -> dict[str, str]:
     return found
 
 
-def _cursor_projects(home: Home) -> Path:
+def _cursor_projects(home: UserHome) -> Path:
     return home.path / ".cursor" / "projects"
 
 
-def _cursor_logs(home: Home) -> Iterable[Path]:
-    """Return the folder of each project."""
+def _cursor_logs(home: UserHome) -> Iterable[Path]:
     return _cursor_projects(home).glob("*/agent-transcripts")
 
 
-CURSOR = Place(
+CURSOR = HarnessPlace(
     harness="cursor", name="Cursor", find=find_cursor, logs=_cursor_logs, read=read_cursor
 )
 
@@ -106,7 +105,7 @@ CURSOR = Place(
 _OPENCODE_DATABASE = "opencode.db"
 
 
-def find_opencode(home: Home) -> Iterator[Found]:
+def find_opencode(home: UserHome) -> Iterator[FoundSession]:
     """Yield the sessions that a person had, those of helpers not."""
     folder = home.folder("XDG_DATA_HOME", ".local", "share") / "opencode"
     database, known = folder / _OPENCODE_DATABASE, set()
@@ -114,7 +113,7 @@ def find_opencode(home: Home) -> Iterator[Found]:
         known.add(row.id)
         at = files.instant(row.at)
         if at is not None:
-            yield Found(
+            yield FoundSession(
                 harness=OPENCODE.harness,
                 key=row.id,
                 path=str(database),
@@ -127,7 +126,7 @@ def find_opencode(home: Home) -> Iterator[Found]:
             yield found
 
 
-def _opencode_sessions(path: Path) -> Found | None:
+def _opencode_sessions(path: Path) -> FoundSession | None:
     about = files.json_or_none(path)
     if not isinstance(about, dict) or about.get("parentID"):
         return None
@@ -157,7 +156,6 @@ def read_opencode(path: str, key: str) -> str:
 
 
 def _opencode_messages(path: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Yield the files of a session's messages in order, each with those of its parts."""
     storage = path.parents[2]
     for message in sorted(files.below(storage / "message" / path.stem, "*.json")):
         yield message, sorted(files.below(storage / "part" / message.stem, "*.json"))
@@ -178,26 +176,25 @@ def _opencode_turn(
 
 
 def _typed(part: dict[str, Any]) -> str:
-    """Return the text of a part, or the command that the person typed in place of it, as our plugin marks it."""
     marks = part.get("metadata")
     typed = marks.get("signet") if isinstance(marks, dict) else None
     return str(part.get("text", "") if typed is None else typed)
 
 
-OPENCODE = Place(harness="opencode", name="OpenCode", find=find_opencode, read=read_opencode)
+OPENCODE = HarnessPlace(harness="opencode", name="OpenCode", find=find_opencode, read=read_opencode)
 
 
 _OPENCLAW_ROOTS = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
 _OPENCLAW_DATABASE = "openclaw-agent.sqlite"
 
 
-def find_openclaw(home: Home) -> Iterator[Found]:
+def find_openclaw(home: UserHome) -> Iterator[FoundSession]:
     """Yield the sessions of all agents."""
     for root in _openclaw_roots(home):
         for database in files.below(root / "agents", f"*/agent/{_OPENCLAW_DATABASE}"):
             for row in sql.read_rows(database, sql.OpenClawRow, sql.OPENCLAW):
                 if (at := files.instant(row.at)) is not None:
-                    yield Found(
+                    yield FoundSession(
                         harness=OPENCLAW.harness,
                         key=row.key,
                         path=str(database),
@@ -210,17 +207,16 @@ def find_openclaw(home: Home) -> Iterator[Found]:
                 yield _logged_openclaw(path)
 
 
-def _openclaw_logs(home: Home) -> Iterable[Path]:
-    """Return the folder of each agent."""
+def _openclaw_logs(home: UserHome) -> Iterable[Path]:
     return (one for root in _openclaw_roots(home) for one in root.glob("agents/*/sessions"))
 
 
-def _openclaw_roots(home: Home) -> list[Path]:
+def _openclaw_roots(home: UserHome) -> list[Path]:
     named = home.environ.get("OPENCLAW_STATE_DIR", "").strip()
     return [Path(named)] if named else [home.path / name for name in _OPENCLAW_ROOTS]
 
 
-def _logged_openclaw(path: Path) -> Found:
+def _logged_openclaw(path: Path) -> FoundSession:
     cwds = (files.text(one.get("cwd")) for one in files.head(path))
     return OPENCLAW.file(path, _openclaw_key(path), next(filter(None, cwds), None))
 
@@ -235,7 +231,7 @@ def _openclaw_key(path: Path) -> str:
 
 
 def read_openclaw(path: str, key: str) -> str:
-    """Return what was said in a session; raises OSError, and ValueError for a file of another form."""
+    """Return the messages of a session; raises OSError, and ValueError for a file of another form."""
     if Path(path).name == _OPENCLAW_DATABASE:
         rows = sql.count_of(Path(path), sql.EventRow, sql.OPENCLAW_EVENTS, (key,))
         return log(_openclaw_turn(files.parsed(row.event) for row in rows))
@@ -252,6 +248,6 @@ def _openclaw_turn(events: Iterator[Any]) -> Iterator[tuple[str, object, object]
             yield str(message.get("role")), message.get("content"), at
 
 
-OPENCLAW = Place(
+OPENCLAW = HarnessPlace(
     harness="openclaw", name="OpenClaw", find=find_openclaw, logs=_openclaw_logs, read=read_openclaw
 )

@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from signet.domain.backfill.models import Found, Home, Place, log
+from signet.domain.backfill.models import FoundSession, HarnessPlace, UserHome, log
 
-#: So much of the beginning of a log is read to find out whose it is: some lines come before the first that says.
+#: Bytes read from the start of a log to find its session, which is not always in the first line.
 HEAD_BYTES = 256 * 1024
 #: A line may hold a picture; one that is longer is not read, nor is any other line of a log that begins with it.
 LINE_BYTES = 64 * 1_048_576
 
 
 def below(folder: Path, pattern: str) -> Iterator[Path]:
-    """Yield the files of a pattern below a folder; nothing where there is none, or none that may be read."""
+    """Yield the files of a pattern below a folder; nothing if it is missing or unreadable."""
     with suppress(OSError):
         for path in folder.glob(pattern):
             with suppress(OSError):
@@ -60,7 +60,7 @@ def parsed(text: str) -> Any:
 
 
 def json_or_none(path: Path) -> Any:
-    """Return the JSON value of a file, None where there is none."""
+    """Return the JSON value of a file, or None."""
     with suppress(OSError, ValueError):
         return json_of(path)
     return None
@@ -77,7 +77,7 @@ def instant(milliseconds: object) -> datetime | None:
 HELPER = "agent-"
 
 
-def find_claude_code(home: Home) -> Iterator[Found]:
+def find_claude_code(home: UserHome) -> Iterator[FoundSession]:
     """Yield the sessions in which somebody spoke, with the folder that they began in."""
     for path in below(*_claude_logs(home), "*/*.jsonl"):
         records = [*head(path)]
@@ -88,22 +88,21 @@ def find_claude_code(home: Home) -> Iterator[Found]:
             yield CLAUDE_CODE.file(path, path.stem, cwd)
 
 
-def _claude_logs(home: Home) -> tuple[Path]:
-    """Return the folder of all projects."""
+def _claude_logs(home: UserHome) -> tuple[Path]:
     return (home.folder("CLAUDE_CONFIG_DIR", ".claude") / "projects",)
 
 
-CLAUDE_CODE = Place(
+CLAUDE_CODE = HarnessPlace(
     harness="claude-code", name="Claude Code", find=find_claude_code, logs=_claude_logs
 )
 
 
 _CODEX_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-#: How Codex calls itself where it is asked for one answer, as Signet asks it, from the home folder.
+#: The name under which Codex runs a single request, as Signet does from the home folder.
 _EXEC = "codex_exec"
 
 
-def find_codex(home: Home) -> Iterator[Found]:
+def find_codex(home: UserHome) -> Iterator[FoundSession]:
     """Yield the sessions that a person had."""
     running, archived = _codex_logs(home)
     for path in (
@@ -115,13 +114,12 @@ def find_codex(home: Home) -> Iterator[Found]:
                 yield found
 
 
-def _codex_logs(home: Home) -> tuple[Path, Path]:
-    """Return the folders of running and of archived sessions."""
+def _codex_logs(home: UserHome) -> tuple[Path, Path]:
     root = home.folder("CODEX_HOME", ".codex")
     return root / "sessions", root / "archived_sessions"
 
 
-def _found_codex(path: Path, home: Home) -> Found | None:
+def _found_codex(path: Path, home: UserHome) -> FoundSession | None:
     about: Mapping[str, Any] = next(head(path), {})
     payload = about.get("payload")
     if isinstance(payload, dict):
@@ -138,13 +136,13 @@ def _found_codex(path: Path, home: Home) -> Found | None:
     return CODEX.file(path, key, text(about.get("cwd")))
 
 
-CODEX = Place(harness="codex", name="Codex", find=find_codex, logs=_codex_logs)
+CODEX = HarnessPlace(harness="codex", name="Codex", find=find_codex, logs=_codex_logs)
 
 
 _GEMINI_ROLES = {"user": "user", "gemini": "assistant", "model": "assistant"}
 
 
-def find_gemini(home: Home) -> Iterator[Found]:
+def find_gemini(home: UserHome) -> Iterator[FoundSession]:
     """Yield the sessions in which somebody spoke."""
     root = home.path / ".gemini"
     folders = _gemini_folders(root)
@@ -158,13 +156,13 @@ def find_gemini(home: Home) -> Iterator[Found]:
 
 
 def read_gemini(path: str, key: str) -> str:
-    """Return what was said in a session; raises OSError, and ValueError for a file of another form."""
+    """Return the messages of a session; raises OSError, and ValueError for a file of another form."""
     _, messages = _gemini_parts(Path(path))
     return log(said for message in messages if (said := _gemini_turn(message)))
 
 
 def _gemini_parts(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what a session says of itself, and its messages; newer files have a line for each."""
+    """Return the metadata of a session and its messages; newer files have a line for each."""
     if path.suffix == ".json":
         about = json_of(path)
         messages = about.get("messages") if isinstance(about, dict) else None
@@ -215,11 +213,10 @@ def _gemini_project(folder: Path, folders: dict[str, str]) -> str | None:
     return folders.get(folder.name)
 
 
-def _gemini_logs(home: Home) -> Iterable[Path]:
-    """Return the folder of each project."""
+def _gemini_logs(home: UserHome) -> Iterable[Path]:
     return (home.path / ".gemini" / "tmp").glob("*/chats")
 
 
-GEMINI_CLI = Place(
+GEMINI_CLI = HarnessPlace(
     harness="gemini", name="Gemini CLI", find=find_gemini, logs=_gemini_logs, read=read_gemini
 )
