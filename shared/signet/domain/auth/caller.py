@@ -72,7 +72,7 @@ class ConfirmationNeeded(Forbidden):
     code = "confirmation_needed"
 
 
-class Standing(StrEnum):
+class CallerStanding(StrEnum):
     """How the daemon knows a caller.
 
     `owner`: a program of the daemon's user that can use the workspace's private socket or token file.
@@ -95,7 +95,7 @@ class Caller:
     `is_confirmed`: the user has confirmed exactly this request there. `for_agent`: the client acts for an agent.
     """
 
-    standing: Standing
+    standing: CallerStanding
     claims: Claims | None = None
     reason: str = Unauthenticated().message
     withheld: frozenset[Permission] = frozenset()
@@ -106,13 +106,15 @@ class Caller:
     @property
     def is_own_client(self) -> bool:
         """Return whether the caller can use the workspace's socket or token file."""
-        is_own = self.claims is not None and self.claims.own and self.standing is Standing.CLAIMS
-        return is_own or self.standing is Standing.OWNER
+        is_own = (
+            self.claims is not None and self.claims.own and self.standing is CallerStanding.CLAIMS
+        )
+        return is_own or self.standing is CallerStanding.OWNER
 
     @property
     def is_local_user(self) -> bool:
         """Return whether the caller is a program of the daemon's own user on this machine."""
-        return self.is_own_client or self.standing is Standing.PEER
+        return self.is_own_client or self.standing is CallerStanding.PEER
 
     @property
     def scope(self) -> TokenScope:
@@ -134,7 +136,7 @@ class Caller:
 
     def check(self, rule: AccessRule) -> None:
         """Raise Forbidden if the rule does not accept the caller, Unauthenticated for a stranger."""
-        if self.standing is Standing.STRANGER:
+        if self.standing is CallerStanding.STRANGER:
             raise Unauthenticated(self.reason)
         if rule.permission not in self.permissions:
             raise self._refusal(rule)
@@ -158,10 +160,9 @@ class Caller:
         )
 
     def _check_consent(self, rule: AccessRule) -> None:
-        """Raise Forbidden for an agent, and for the dashboard until the user has confirmed the request."""
         if self.for_agent and not rule.for_agents:
             raise NotForAgents(f"Agents may not {rule.does}. Ask the user to run: {rule.command}")
-        if (self.is_page or self.standing is Standing.PAGE) and not self.is_confirmed:
+        if (self.is_page or self.standing is CallerStanding.PAGE) and not self.is_confirmed:
             raise ConfirmationNeeded(f"This will {rule.does}")
 
     def check_within(self, rule: AccessRule) -> None:
@@ -183,7 +184,7 @@ class Caller:
     def hidden(self) -> str:
         """Return the owners that lists leave out, as a GLOB pattern: users, for other tokens than an admin's (AUTH-27).
 
-        Empty where nobody is left out. A token that is limited to a user is held to that user by its scope.
+        Empty if no owner is hidden. A token that is limited to a user is held to that user by its scope.
         """
         is_held = self.claims is not None and self.claims.role is not Role.ADMIN
         return f"{ids.USER_PREFIX}*" if is_held and self.scope.user is None else ""
@@ -195,7 +196,7 @@ class Caller:
     def check_row(self, *, project: str | None = None, agent: str | None = None) -> None:
         """Raise ScopeDenied unless the caller may use a row of this project and owner: the one rule of ownership.
 
-        Every change of a named row asks here, with the row as it is stored, in the transaction that changes it. A row
+        Every change of a named row asks here, with the stored row, in the transaction that changes it. A row
         without a project or an owner passes (AUTH-18). What belongs to a user is for that user and admins (AUTH-27).
         """
         if agent is not None and self.hides(agent):
@@ -216,13 +217,13 @@ class Caller:
 
 
 _WITHOUT_CLAIMS = {
-    Standing.OWNER: frozenset(Permission),
-    Standing.PEER: PEER_PERMISSIONS,
+    CallerStanding.OWNER: frozenset(Permission),
+    CallerStanding.PEER: PEER_PERMISSIONS,
 }
 
-OWNER = Caller(standing=Standing.OWNER)
-PEER = Caller(standing=Standing.PEER)
-STRANGER = Caller(standing=Standing.STRANGER)
+OWNER = Caller(standing=CallerStanding.OWNER)
+PEER = Caller(standing=CallerStanding.PEER)
+STRANGER = Caller(standing=CallerStanding.STRANGER)
 
 _CURRENT: ContextVar[Caller] = ContextVar("signet_caller", default=OWNER)
 

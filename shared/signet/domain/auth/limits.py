@@ -18,9 +18,9 @@ from signet.wire.access import Quota
 
 #: Longer names of actors are counted under their hash.
 LONGEST_ACTOR = 200
-#: Every so many allowed requests the rows of keys that rest are dropped.
+#: Number of allowed requests after which rows of idle keys are dropped.
 SWEEP_EVERY = 64
-#: A row so far ahead comes from a clock that was set back; those of another process may be a little ahead.
+#: A row further ahead comes from a clock that was set back; rows of another process may be slightly ahead.
 AHEAD_MS = 60_000
 
 

@@ -33,7 +33,7 @@ class BadSecret(SignetError):
 
 
 def ensure_secret(path: Path) -> bytes:
-    """Return the secret, making the file when there is none.
+    """Return the secret, and create the file if it is missing.
 
     Raises BadSecret for a file that is too short or that others may read, and OSError when it cannot be made.
     """
@@ -89,7 +89,7 @@ class Unauthenticated(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenScope:
-    """What a token is limited to; a dimension that is None is not limited.
+    """Limits of a token; None does not limit a dimension.
 
     Either an agent or a user: what is a user's is kept as an agent's is.
     """
@@ -109,7 +109,7 @@ NO_SCOPE = TokenScope()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """The content of a token. `iat` and `exp` are Unix seconds; one without `jti` cannot be revoked by itself.
+    """The content of a token. `iat` and `exp` are Unix seconds; one without `jti` cannot be revoked alone.
 
     `own` marks a token that was signed with the workspace token (own.py).
     """
@@ -193,7 +193,7 @@ def bearer(authorization: str | None) -> str | None:
 
 
 def scope_of(given: object) -> TokenScope | None:
-    """Return a scope from JSON, None when it is none."""
+    """Return a scope from JSON, or None."""
     if not isinstance(given, Mapping) or not set(given) <= set(DIMENSIONS):
         return None
     if not all(isinstance(value, str) and value for value in given.values()):
@@ -265,7 +265,7 @@ def keep_issued(tx: WriteTx, claims: Claims, *, now: datetime) -> None:
 
 
 def revoke(tx: WriteTx, jti: str, *, now: datetime) -> Token | None:
-    """Revoke a token and return it; None when there is none. The time of the first revocation stays."""
+    """Revoke a token and return it, or None. The time of the first revocation stays."""
     return tx.record(Token, sql.REVOKE, (clock.to_text(now), jti))
 
 

@@ -19,7 +19,7 @@ from signet.wire.connectors import SyncError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundFile:
     """One file: its absolute path, its path below the root, and a stamp of its state."""
 
     path: str
@@ -27,7 +27,7 @@ class Found:
     stamp: str
 
 
-def scan(folder: Folder, places: Places) -> Iterator[Found | SyncError]:
+def scan(folder: Folder, places: Places) -> Iterator[FoundFile | SyncError]:
     """Yield the files to read and the reasons why others are skipped, never one from a private place (CON-11).
 
     Raises OSError if the root cannot be listed, and NotAllowed if a link has taken its place.
@@ -95,14 +95,13 @@ def _is_wanted(relative: str, folder: Folder) -> bool:
 
 
 def _is_inside(path: str, folder: Folder, places: Places) -> bool:
-    """Return whether the file, or the one that a link leads to, may be read as part of the folder."""
     real = os.path.realpath(path)
     if real == path:  # the scan checks its folder
         return True
     return is_below(real, folder.root_path) and places.file_reason(real) is None
 
 
-def _checked(path: str, relative: str, folder: Folder) -> Iterator[Found | SyncError]:
+def _checked(path: str, relative: str, folder: Folder) -> Iterator[FoundFile | SyncError]:
     try:
         path.encode()
         found = Path(path).stat()
@@ -120,7 +119,7 @@ def _checked(path: str, relative: str, folder: Folder) -> Iterator[Found | SyncE
     elif not os.access(path, os.R_OK):
         yield {"resourceId": path, "message": "permission denied", "retryable": True}
     else:
-        yield Found(path=path, relative=relative, stamp=f"{found.st_mtime_ns}-{found.st_size}")
+        yield FoundFile(path=path, relative=relative, stamp=f"{found.st_mtime_ns}-{found.st_size}")
 
 
 def _why(error: OSError | NotAllowed) -> str:

@@ -12,14 +12,14 @@ ERRORS_KEPT = 100
 
 
 class Provider(StrEnum):
-    """Where a connector reads from; so far only folders can be read."""
+    """The source of a connector; only folders are supported."""
 
     FILESYSTEM = "filesystem"
     GITHUB_DOCS = "github-docs"
     GDRIVE = "gdrive"
 
 
-class Status(StrEnum):
+class ConnectorStatus(StrEnum):
     """What a connector is doing."""
 
     IDLE = "idle"

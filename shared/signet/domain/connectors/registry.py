@@ -12,9 +12,9 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
 from signet.db.driver import connect
 from signet.domain.connectors import sql
-from signet.domain.connectors.models import Folder, Provider, Status, folder_json
+from signet.domain.connectors.models import ConnectorStatus, Folder, Provider, folder_json
 from signet.domain.documents import records
-from signet.domain.documents.models import Rules
+from signet.domain.documents.models import DocumentRules
 from signet.domain.folders.private import Places, find_places
 from signet.domain.folders.reading import real_folder
 from signet.domain.memory.models import Actor
@@ -165,7 +165,7 @@ def draft(
         "display_name": (display_name or "").strip() or provider,
         "config_json": json.dumps(settings, ensure_ascii=False),
         "cursor_json": None,
-        "status": Status.IDLE,
+        "status": ConnectorStatus.IDLE,
         "last_sync_at": None,
         "last_error": None,
         "created_at": at,
@@ -189,13 +189,15 @@ class Unsupported(SignetError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class StartedSync:
     """The job of a sync; None when one was under way already."""
 
     job_id: str | None
 
 
-def start(tx: WriteTx, connector_id: str, *, is_full: bool, rules: Rules, now: datetime) -> Started:
+def start(
+    tx: WriteTx, connector_id: str, *, is_full: bool, rules: DocumentRules, now: datetime
+) -> StartedSync:
     """Queue a sync unless one is under way.
 
     Raises NotFound, Unsupported, and Frozen.
@@ -208,7 +210,7 @@ def start(tx: WriteTx, connector_id: str, *, is_full: bool, rules: Rules, now: d
     job_id = enqueue(tx, job_of(connector, is_full=is_full), now=now, max_attempts=rules.attempts)
     if job_id is not None:
         tx.run(sql.BEGIN, (clock.to_text(now), connector_id))
-    return Started(job_id=job_id)
+    return StartedSync(job_id=job_id)
 
 
 def job_of(connector: StoredConnector, *, is_full: bool = False) -> Job:
@@ -228,7 +230,7 @@ DOCUMENTS_PER_READ = 500
 REASON = "connector removed"
 
 
-def prepare_removal(tx: WriteTx, connector_id: str, *, rules: Rules, now: datetime) -> None:
+def prepare_removal(tx: WriteTx, connector_id: str, *, rules: DocumentRules, now: datetime) -> None:
     """Stop the sync before the documents go. Raises NotFound and Frozen."""
     if rules.frozen:
         raise Frozen
@@ -260,10 +262,10 @@ def remove(
     *,
     cascade: bool,
     actor: Actor,
-    rules: Rules,
+    rules: DocumentRules,
     now: datetime,
 ) -> None:
-    """Remove the connector, and with `cascade` what is left of its documents. Raises NotFound and Frozen."""
+    """Remove the connector, and with `cascade` its remaining documents. Raises NotFound and Frozen."""
     if cascade:
         prepare_removal(tx, connector_id, rules=rules, now=now)
         while groups := documents(tx, connector_id):  # what a sync has added since the last look

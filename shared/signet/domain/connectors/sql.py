@@ -52,7 +52,7 @@ SOME = "SELECT id FROM documents WHERE connector_id = ? AND status <> 'deleted' 
 OPEN_JOB = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
 
 
-class Known(NamedTuple):
+class KnownFile(NamedTuple):
     """A document of a connector."""
 
     id: str

@@ -2,7 +2,7 @@
 
 The folder is compared with the documents, not with the time of the last sync, so that a file that was moved in with an
 old time is found too. Every step is a short transaction and may be repeated: a file that has its document is known. So
-a run that was killed is simply done again. Reading the files is the business of their own jobs.
+a killed run is repeated. Separate jobs read the files.
 """
 
 import json
@@ -16,11 +16,11 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.connectors import filesystem, registry, sql
-from signet.domain.connectors.filesystem import Found
+from signet.domain.connectors.filesystem import FoundFile
 from signet.domain.connectors.models import Folder, continued, with_errors
-from signet.domain.connectors.sql import Known
+from signet.domain.connectors.sql import KnownFile
 from signet.domain.documents import ingest, records
-from signet.domain.documents.models import NewDocument, Rules, SourceType
+from signet.domain.documents.models import DocumentRules, DocumentSource, NewDocument
 from signet.domain.folders.private import Places, find_places
 from signet.domain.folders.reading import NotAllowed
 from signet.domain.memory.models import Actor
@@ -42,7 +42,7 @@ DOCUMENTS_PER_READ = 200
 REMOVED = "source file removed"
 
 
-def run(job: JobContext, rules: Rules, workspace: Workspace) -> None:
+def run(job: JobContext, rules: DocumentRules, workspace: Workspace) -> None:
     """Sync the job's connector and complete the job; a removed connector needs no sync.
 
     Raises PermanentJobError, also for a folder that is private or was replaced (CON-11), Frozen while nothing may be
@@ -99,11 +99,11 @@ def _added(
     folder: Folder,
     places: Places,
     progress: SyncProgress,
-    rules: Rules,
+    rules: DocumentRules,
     *,
     is_full: bool,
 ) -> SyncProgress:
-    """Queue what is new or changed; raises OSError when the folder cannot be listed."""
+    """Queue new and changed files; raises OSError when the folder cannot be listed."""
     files = filesystem.scan(folder, places)
     while group := list(islice(files, FILES_PER_WRITE)):
         job.check()
@@ -118,23 +118,23 @@ def _take(
     tx: WriteTx,
     *,
     connector: StoredConnector,
-    group: Sequence[Found | SyncError],
+    group: Sequence[FoundFile | SyncError],
     progress: SyncProgress,
-    rules: Rules,
+    rules: DocumentRules,
     is_full: bool,
     now: datetime,
 ) -> SyncProgress:
     """Compare some files with their documents, queue what has to be read, and show how far the sync is."""
-    files = [found for found in group if isinstance(found, Found)]
+    files = [found for found in group if isinstance(found, FoundFile)]
     asked = (connector["id"], as_list(found.path for found in files))
-    known = {one.path: one for one in tx.rows(Known, sql.KNOWN, asked)}
+    known = {one.path: one for one in tx.rows(KnownFile, sql.KNOWN, asked)}
     new = [found for found in files if found.path not in known]
     changed = [
         found
         for found in files
         if found.path in known and (is_full or known[found.path].stamp != found.stamp)
     ]
-    errors = [found for found in group if not isinstance(found, Found)]
+    errors = [found for found in group if not isinstance(found, FoundFile)]
     progress = {
         **with_errors(progress, errors),
         "filesSeen": progress["filesSeen"] + len(files),
@@ -159,9 +159,9 @@ def _take(
     return progress
 
 
-def _document(connector: StoredConnector, found: Found) -> NewDocument:
+def _document(connector: StoredConnector, found: FoundFile) -> NewDocument:
     return NewDocument(
-        source_type=SourceType.FILE,
+        source_type=DocumentSource.FILE,
         url=found.path,
         title=found.relative,
         connector_id=connector["id"],
@@ -181,7 +181,7 @@ def _cleared(
     """Delete the documents whose files are gone (CON-7)."""
     last, root = "", folder.root_path
     asked = {"id": connector["id"], "limit": DOCUMENTS_PER_READ, **sql.below(root)}
-    while known := job.db.read(ReadTx.rows, Known, sql.AFTER, {**asked, "after": last}):
+    while known := job.db.read(ReadTx.rows, KnownFile, sql.AFTER, {**asked, "after": last}):
         last = known[-1].path
         for document in known:
             if filesystem.is_gone(document.path, folder, places):
@@ -216,10 +216,8 @@ def _end(
 
 
 def _show(tx: WriteTx, connector: StoredConnector, progress: SyncProgress, now: datetime) -> bool:
-    """Show how far a sync is; False when the connector is gone."""
     return tx.run(sql.PROGRESS, (json.dumps(progress), clock.to_text(now), connector["id"])) == 1
 
 
 def _counts(progress: SyncProgress) -> dict[str, object]:
-    """Return the counts for the log, without paths, which do not belong there."""
     return {name: value for name, value in progress.items() if name != "errors"}

@@ -52,7 +52,7 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calls:
+class ModelCalls:
     """The last model calls: outcomes, the last success, and the last failure's reason."""
 
     total: int = 0
@@ -129,13 +129,13 @@ def embedded(tx: ReadTx) -> int:
     return int(tx.value(sql.EMBEDDED))
 
 
-def calls(tx: ReadTx) -> Calls:
+def calls(tx: ReadTx) -> ModelCalls:
     """Return the outcomes of the last hundred model calls (DG-14 to DG-16)."""
     rows = tx.all(sql.CALLS, (KEPT_CALLS,))
     found = [row["outcome"] for row in rows]
     good = (row["at"] for row in rows if row["outcome"] == "success")
     bad = (row["error"] for row in rows if row["outcome"] != "success")
-    return Calls(
+    return ModelCalls(
         total=len(rows),
         successes=found.count("success"),
         failures=found.count("failure"),

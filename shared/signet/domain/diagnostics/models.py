@@ -24,7 +24,7 @@ WEIGHTS: Mapping[str, float] = {
 }
 
 
-class Status(StrEnum):
+class HealthStatus(StrEnum):
     """The meaning of a score."""
 
     HEALTHY = "healthy"
@@ -72,7 +72,7 @@ class Domain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class HealthReport:
     """All domains at one instant."""
 
     at: datetime
@@ -84,11 +84,11 @@ class Report:
         return _clamped(sum(self.domains[name].score * weight for name, weight in WEIGHTS.items()))
 
     @property
-    def status(self) -> Status:
+    def status(self) -> HealthStatus:
         """Return the meaning of the score, at most degraded while a weighted domain is unhealthy."""
-        is_broken = any(self.domains[name].status == Status.UNHEALTHY for name in WEIGHTS)
+        is_broken = any(self.domains[name].status == HealthStatus.UNHEALTHY for name in WEIGHTS)
         by_score = status_of(self.score)
-        return Status.DEGRADED if is_broken and by_score is Status.HEALTHY else by_score
+        return HealthStatus.DEGRADED if is_broken and by_score is HealthStatus.HEALTHY else by_score
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -139,12 +139,12 @@ class Facts:
         )
 
 
-def status_of(score: float) -> Status:
+def status_of(score: float) -> HealthStatus:
     """Return the meaning of a score; a rounding error below a threshold counts as reached."""
     rounded = round(score, 9)
     if rounded >= HEALTHY:
-        return Status.HEALTHY
-    return Status.DEGRADED if rounded >= DEGRADED else Status.UNHEALTHY
+        return HealthStatus.HEALTHY
+    return HealthStatus.DEGRADED if rounded >= DEGRADED else HealthStatus.UNHEALTHY
 
 
 def _clamped(score: float) -> float:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from signet import clock
 from signet.db import ReadTx, fts_index
 from signet.domain.diagnostics import counts
-from signet.domain.diagnostics.counts import Calls, Duplicates, Queue
-from signet.domain.diagnostics.models import Deduction, Domain, Facts, Report
-from signet.domain.embeddings.models import Coverage
+from signet.domain.diagnostics.counts import Duplicates, ModelCalls, Queue
+from signet.domain.diagnostics.models import Deduction, Domain, Facts, HealthReport
+from signet.domain.embeddings.models import VectorCoverage
 from signet.domain.learning import worth
 from signet.errors import Invalid
 from signet.providers import track
@@ -120,7 +120,7 @@ def index(
     active: int,
     expected: int,
     indexed: int | None,
-    coverage: Coverage,
+    coverage: VectorCoverage,
     *,
     embeds: bool,
     is_queued: bool,
@@ -148,7 +148,7 @@ def index(
     return Domain(name="index", fields=fields, deductions=tuple(found))
 
 
-def provider(calls: Calls, weak: str | None) -> Domain:
+def provider(calls: ModelCalls, weak: str | None) -> Domain:
     """Score the model providers by the share of successful last calls; `weak` names a weak or slow model."""
     lost = 1.0 - calls.availability
     found: tuple[Deduction, ...] = ()
@@ -268,7 +268,9 @@ DOMAINS = (
 )
 
 
-def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None = None) -> Report:
+def report(
+    tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None = None
+) -> HealthReport:
     """Check everything once, including each memory's vector; `monotonic_ms` is the machine's monotonic clock."""
     total, deleted = counts.memories(tx)
     overdue = counts.overdue(tx, now - facts.tombstones_kept)
@@ -276,7 +278,7 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
     seen = counts.queue(
         tx, now=now, monotonic_ms=clock.monotonic_ms() if monotonic_ms is None else monotonic_ms
     )
-    coverage = Coverage(total=active, embedded=counts.embedded(tx) if active else 0)
+    coverage = VectorCoverage(total=active, embedded=counts.embedded(tx) if active else 0)
     is_queued = "pending" in seen.by_kind.get("embed", {})
     found = (
         queue(seen),
@@ -296,10 +298,10 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
         update(facts),
         predictor(counts.predictor(tx), facts),
     )
-    return Report(at=now, domains={domain.name: domain for domain in found})
+    return HealthReport(at=now, domains={domain.name: domain for domain in found})
 
 
-def part(whole: Report, name: str) -> Diagnosis:
+def part(whole: HealthReport, name: str) -> Diagnosis:
     """Return one domain's JSON; raises Invalid for an unknown name."""
     if name not in DOMAINS:
         raise Invalid(f"Unknown domain: {name}")

@@ -7,7 +7,7 @@ from signet.queue.stats import STALE
 
 #: Only rows of summary_jobs without a mirroring job: the others are counted as jobs.
 ALONE = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
-#: A job waits from when it is due, however old it is.
+#: A job waits from its due time, however old it is.
 SINCE = """MIN(CASE WHEN due_ms <= :wall
     THEN MAX(created_at, strftime('%Y-%m-%dT%H:%M:%fZ', due_ms / 1000.0, 'unixepoch')) END)"""
 PENDING = f"""

@@ -16,8 +16,8 @@ from signet import clock
 from signet.db import WriteTx
 from signet.db.dialect import as_list
 from signet.domain.documents import readers, records, source, sql
-from signet.domain.documents.models import Rules, SourceType, Status
-from signet.domain.documents.readers.files import Raw, Reading
+from signet.domain.documents.models import DocumentRules, DocumentSource, DocumentStatus
+from signet.domain.documents.readers.files import DocumentText, Raw
 from signet.domain.memory import forgotten, remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Draft, Visibility
@@ -45,14 +45,14 @@ class EmptyContent(PermanentJobError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What is to be saved for one document, as it was when it was read."""
+class IngestPlan:
+    """The chunks to save for one document, in the version that was read."""
 
     document: StoredDocument
     chunks: tuple[str, ...]
 
 
-def run(job: JobContext, rules: Rules, workspace: Workspace) -> None:
+def run(job: JobContext, rules: DocumentRules, workspace: Workspace) -> None:
     """Read the job's document and complete the job; one that is done or deleted needs no work.
 
     Files are read below `workspace` and the folders of connectors. Raises PermanentJobError for what can never be
@@ -77,28 +77,30 @@ def run(job: JobContext, rules: Rules, workspace: Workspace) -> None:
 
 
 def _run(
-    job: JobContext, document: StoredDocument, rules: Rules, workspace: Workspace
+    job: JobContext, document: StoredDocument, rules: DocumentRules, workspace: Workspace
 ) -> Callable[[WriteTx], dict[str, object]]:
     """Do all steps but the last, and return the last."""
 
-    def moved(status: Status) -> bool:
+    def moved(status: DocumentStatus) -> bool:
         job.check()
         return job.progress(
             partial(advance, document_id=document["id"], to=status, now=clock.now())
         )
 
-    if not moved(Status.EXTRACTING):
+    if not moved(DocumentStatus.EXTRACTING):
         return lambda tx: {"skipped": "document_closed"}
-    if document["raw_content"] is None and document["source_type"] != SourceType.TEXT:
+    if document["raw_content"] is None and document["source_type"] != DocumentSource.TEXT:
         document = _fetched(job, document, rules, workspace)
         job.check()
         if job.progress(partial(keep, document=document, now=clock.now())):
             return partial(confirm, document=document, rules=rules, now=clock.now())
     else:
         document = _told(document, rules)
-        moved(Status.CHUNKING)
+        moved(DocumentStatus.CHUNKING)
     plan = plan_of(document, rules)
-    moved(Status.EMBEDDING)  # left to a job for each chunk: words are found before vectors are made
+    moved(
+        DocumentStatus.EMBEDDING
+    )  # left to a job for each chunk: words are found before vectors are made
     kept: list[str | None] = []
     for first in range(0, len(plan.chunks), CHUNKS_PER_WRITE):
         job.check()
@@ -108,27 +110,27 @@ def _run(
 
 
 def _fetched(
-    job: JobContext, document: StoredDocument, rules: Rules, workspace: Workspace
+    job: JobContext, document: StoredDocument, rules: DocumentRules, workspace: Workspace
 ) -> StoredDocument:
     """Return the document with the text of its page or file."""
     connected = [*filter(None, job.db.read(lambda tx: tx.column(sql.ROOTS)))]
     read = readers.read(source.raw(document, rules, workspace, connected))
-    is_file = document["source_type"] == SourceType.FILE
+    is_file = document["source_type"] == DocumentSource.FILE
     title = read.title or (PurePath(document["source_url"] or "").name if is_file else None)
     return _with(document, replace(read, title=title), rules)
 
 
-def _told(document: StoredDocument, rules: Rules) -> StoredDocument:
-    """Return a document whose content came with it; only what was named as a form of its own is read as such."""
+def _told(document: StoredDocument, rules: DocumentRules) -> StoredDocument:
+    """Return a document whose content was sent; only a named format is parsed."""
     form = readers.form_of(document["content_type"] or "")
-    if form is None or document["source_type"] != SourceType.TEXT:
+    if form is None or document["source_type"] != DocumentSource.TEXT:
         return document
     data = (document["raw_content"] or "").encode()
     read = readers.read(Raw(data=data, content_type=f"{form}; charset=utf-8"))
     return _with(document, read, rules)
 
 
-def _with(document: StoredDocument, read: Reading, rules: Rules) -> StoredDocument:
+def _with(document: StoredDocument, read: DocumentText, rules: DocumentRules) -> StoredDocument:
     text = read.text.replace("\0", " ")
     return {
         **document,
@@ -138,17 +140,17 @@ def _with(document: StoredDocument, read: Reading, rules: Rules) -> StoredDocume
     }
 
 
-def plan_of(document: StoredDocument, rules: Rules) -> Plan:
+def plan_of(document: StoredDocument, rules: DocumentRules) -> IngestPlan:
     """Return the chunks to be saved; raises EmptyContent (PIP-54)."""
     has_headings = document["content_type"] in readers.WITH_HEADINGS
     cut = source.sections if has_headings else source.windows
     chunks = cut(document["raw_content"] or "", rules.chunk_chars, rules.overlap_chars)
     if not chunks:
         raise EmptyContent
-    return Plan(document=document, chunks=tuple(chunks))
+    return IngestPlan(document=document, chunks=tuple(chunks))
 
 
-def advance(tx: WriteTx, *, document_id: str, to: Status, now: datetime) -> bool:
+def advance(tx: WriteTx, *, document_id: str, to: DocumentStatus, now: datetime) -> bool:
     """Show how far the reading is; False when the document is done, deleted or unknown."""
     return tx.run(sql.ADVANCE, (to, None, clock.to_text(now), document_id)) == 1
 
@@ -158,7 +160,7 @@ def fail(
 ) -> None:
     """Show what went wrong: queued while the job will be tried again, failed after the last time (DOC-7).
 
-    What was read earlier stays, unless nothing is left in the document.
+    Earlier chunks stay, unless the document is empty.
     """
     # A file name may hold half a surrogate pair.
     text = error.message.encode("utf-8", "replace").decode()
@@ -169,7 +171,7 @@ def fail(
         values = {"id": document["id"], "error": text, "stamp": stamp, "now": clock.to_text(now)}
         tx.run(sql.FAIL, values)
     else:
-        tx.run(sql.ADVANCE, (Status.QUEUED, text, clock.to_text(now), document["id"]))
+        tx.run(sql.ADVANCE, (DocumentStatus.QUEUED, text, clock.to_text(now), document["id"]))
 
 
 def keep(tx: WriteTx, *, document: StoredDocument, now: datetime) -> bool:
@@ -187,12 +189,12 @@ def keep(tx: WriteTx, *, document: StoredDocument, now: datetime) -> bool:
 
 
 def confirm(
-    tx: WriteTx, *, document: StoredDocument, rules: Rules, now: datetime
+    tx: WriteTx, *, document: StoredDocument, rules: DocumentRules, now: datetime
 ) -> dict[str, object]:
-    """Let a document whose text is the same be done as it is."""
+    """Mark a document with unchanged text as done."""
     if _is_outdated(tx, document, rules, now):
         return {"skipped": "source_changed"}
-    if not advance(tx, document_id=document["id"], to=Status.INDEXING, now=now):
+    if not advance(tx, document_id=document["id"], to=DocumentStatus.INDEXING, now=now):
         return {"skipped": "document_closed"}
     tx.run(sql.SAME, (clock.to_text(now), document["id"]))
     return {"unchanged": True}
@@ -218,7 +220,9 @@ def read_again(
         enqueue(tx, job, now=now, max_attempts=attempts)
 
 
-def _is_outdated(tx: WriteTx, document: StoredDocument, rules: Rules, now: datetime) -> bool:
+def _is_outdated(
+    tx: WriteTx, document: StoredDocument, rules: DocumentRules, now: datetime
+) -> bool:
     """Queue the document once more when its file has changed since it was read."""
     stamp = tx.value(sql.STAMP, (document["id"],))
     if stamp == document["source_stamp"]:
@@ -235,14 +239,14 @@ def _is_outdated(tx: WriteTx, document: StoredDocument, rules: Rules, now: datet
 
 
 def store_chunks(
-    tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: datetime
+    tx: WriteTx, *, plan: IngestPlan, first: int, rules: DocumentRules, now: datetime
 ) -> list[str | None]:
     """Save the next few chunks from `first` on and return the ids of their memories, None for a forgotten one.
 
     A chunk whose text is an active memory already is linked to it (DOC-5). Nothing is saved, and nothing
     returned, when the document was deleted meanwhile.
     """
-    if not advance(tx, document_id=plan.document["id"], to=Status.INDEXING, now=now):
+    if not advance(tx, document_id=plan.document["id"], to=DocumentStatus.INDEXING, now=now):
         return []
     kept: list[str | None] = []
     part = plan.chunks[first : first + CHUNKS_PER_WRITE]
@@ -263,12 +267,17 @@ def store_chunks(
 
 
 def finish(
-    tx: WriteTx, *, plan: Plan, kept: Sequence[str | None], rules: Rules, now: datetime
+    tx: WriteTx,
+    *,
+    plan: IngestPlan,
+    kept: Sequence[str | None],
+    rules: DocumentRules,
+    now: datetime,
 ) -> dict[str, object]:
-    """Let go of chunks of an earlier reading, mark the document done, and return the job's result (DOC-8, DOC-10)."""
+    """Drop chunks of an earlier reading, mark the document done, and return the job's result (DOC-8, DOC-10)."""
     if _is_outdated(tx, plan.document, rules, now):
         return {"skipped": "source_changed"}
-    if not advance(tx, document_id=plan.document["id"], to=Status.INDEXING, now=now):
+    if not advance(tx, document_id=plan.document["id"], to=DocumentStatus.INDEXING, now=now):
         return {"skipped": "document_closed"}
     saved = {memory_id for memory_id in kept if memory_id}
     _let_go(tx, plan.document["id"], saved, now)
@@ -279,7 +288,7 @@ def finish(
 
 
 def _let_go(tx: WriteTx, document_id: str, kept: set[str], now: datetime) -> None:
-    """Untie chunks of an earlier reading that are not kept, and forget those that nobody else needs.
+    """Unlink chunks of an earlier reading that are not kept, and forget those that nothing else needs.
 
     One that a person has forgotten stays tied, so that it can be recovered with its document.
     """
@@ -291,12 +300,11 @@ def _let_go(tx: WriteTx, document_id: str, kept: set[str], now: datetime) -> Non
 
 
 def _changed_at(stamp: str | None) -> datetime | None:
-    """Return when the file of a connector was last changed, as its stamp says (connectors/filesystem.py)."""
     nanoseconds = (stamp or "").partition("-")[0]
     return clock.ms_to_instant(int(nanoseconds) // 1_000_000) if nanoseconds.isdecimal() else None
 
 
-def _draft(plan: Plan, text: str, now: datetime) -> Draft:
+def _draft(plan: IngestPlan, text: str, now: datetime) -> Draft:
     return Draft(
         content=text,
         type="document_chunk",

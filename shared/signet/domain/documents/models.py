@@ -10,7 +10,7 @@ from signet.ids import DEFAULT_AGENT
 from signet.queue.enqueue import NORMAL
 
 
-class SourceType(StrEnum):
+class DocumentSource(StrEnum):
     """Where a document comes from."""
 
     TEXT = "text"
@@ -18,7 +18,7 @@ class SourceType(StrEnum):
     FILE = "file"
 
 
-class Status(StrEnum):
+class DocumentStatus(StrEnum):
     """How far a document is. `done`, `failed` and `deleted` are ends."""
 
     QUEUED = "queued"
@@ -32,7 +32,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class DocumentRules:
     """The settings that documents depend on; sizes in characters, the limit in bytes of UTF-8."""
 
     frozen: bool = False
@@ -42,13 +42,13 @@ class Rules:
     max_bytes: int = 10_485_760
     #: Whether pages may come from this machine and its network.
     may_be_private: bool = False
-    #: Whether secrets in what is read are replaced.
+    #: Whether secrets in texts are masked.
     masks: bool = True
     #: How often reading a document is tried.
     attempts: int = 3
 
     @classmethod
-    def of(cls, settings: Settings) -> "Rules":
+    def of(cls, settings: Settings) -> "DocumentRules":
         """Return what the settings say about documents."""
         documents = settings.pipeline.documents
         return cls(
@@ -84,20 +84,20 @@ class NewDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
-    """The answer to a new document; `job_id` is None when it was there before."""
+    """The answer to a new document; a known one has no `job_id`."""
 
     id: str
-    status: Status
+    status: DocumentStatus
     job_id: str | None
 
     @property
     def deduplicated(self) -> bool:
-        """Say whether the document was there before."""
+        """Return whether the document was known."""
         return self.job_id is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deleted:
+class DeletedDocument:
     """What went with a document."""
 
     memories_removed: int

@@ -15,7 +15,14 @@ from signet.db.visibility import Where, owned, readable
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.documents import sql
-from signet.domain.documents.models import Created, Deleted, NewDocument, Rules, SourceType, Status
+from signet.domain.documents.models import (
+    Created,
+    DeletedDocument,
+    DocumentRules,
+    DocumentSource,
+    DocumentStatus,
+    NewDocument,
+)
 from signet.domain.memory.forget import forget, rewrite_later
 from signet.domain.memory.models import Actor
 from signet.domain.transcripts import erased
@@ -32,7 +39,7 @@ MAX_LIMIT = 500
 
 
 def get(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> StoredDocument:
-    """Return the whole document, deleted or not; NotFound when there is none that this agent may read."""
+    """Return the whole document, deleted or not; NotFound if this agent may not read it."""
     where = owned(agents.reader(tx, agent_id), "documents")
     asked = (document_id, *where.params)
     document = tx.record(StoredDocument, sql.READABLE.format(where=where.sql), asked)
@@ -42,7 +49,7 @@ def get(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> Store
 
 
 def find(tx: ReadTx, document_id: str) -> StoredDocument:
-    """Return any document: for jobs, which act for the owner; NotFound when there is none."""
+    """Return any document, for jobs, which act for the owner; raises NotFound."""
     document = tx.record(StoredDocument, sql.BY_ID, (document_id,))
     if document is None:
         raise NotFound("Document not found")
@@ -62,8 +69,8 @@ def newest(
 
     The limit is kept within 1..500. Raises Invalid for an unknown status.
     """
-    if status is not None and status not in set(Status):
-        raise Invalid(f"status must be one of {', '.join(Status)}")
+    if status is not None and status not in set(DocumentStatus):
+        raise Invalid(f"status must be one of {', '.join(DocumentStatus)}")
     where = owned(agents.reader(tx, agent_id), "documents")
     where &= Where("(? IS NULL OR status = ?)", (status, status))
     statement = (sql.NEWEST_WHOLE if with_content else sql.NEWEST).format(where=where.sql)
@@ -80,7 +87,7 @@ def chunks(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> li
     return tx.records(Chunk, sql.CHUNKS.format(readable=where.sql), asked)
 
 
-def create(tx: WriteTx, new: NewDocument, *, rules: Rules, now: datetime) -> Created:
+def create(tx: WriteTx, new: NewDocument, *, rules: DocumentRules, now: datetime) -> Created:
     """Store a document and queue its reading, or answer with the one of the same agent and address or text.
 
     Raises Frozen, Invalid, and TooLarge for more bytes than the settings allow.
@@ -89,14 +96,14 @@ def create(tx: WriteTx, new: NewDocument, *, rules: Rules, now: datetime) -> Cre
         raise Frozen
     new = _checked(tx, new, rules)
     known = tx.tuples(sql.BY_URL, (new.url, new.agent_id)) if new.url else []
-    if not known and new.source_type == SourceType.TEXT:
+    if not known and new.source_type == DocumentSource.TEXT:
         known = tx.tuples(sql.BY_TEXT, (hash_of(new.content or ""), new.agent_id))
     for document_id, status in known:
-        return Created(id=document_id, status=Status(status), job_id=None)
+        return Created(id=document_id, status=DocumentStatus(status), job_id=None)
     return add(tx, new, now=now, attempts=rules.attempts)
 
 
-def without_secrets(new: NewDocument, rules: Rules) -> NewDocument:
+def without_secrets(new: NewDocument, rules: DocumentRules) -> NewDocument:
     """Return a document with the secrets in its content replaced, if they are to be; a megabyte takes 0.1 s. Pure."""
     if not (rules.masks and new.content):
         return new
@@ -120,7 +127,7 @@ def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Creat
         priority=new.priority,
     )
     job_id = enqueue(tx, job, now=now, max_attempts=attempts)
-    return Created(id=document_id, status=Status.QUEUED, job_id=job_id)
+    return Created(id=document_id, status=DocumentStatus.QUEUED, job_id=job_id)
 
 
 def adopt(tx: WriteTx, connector_id: str, document_ids: Collection[str]) -> None:
@@ -133,15 +140,15 @@ def hash_of(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def _checked(tx: WriteTx, new: NewDocument, rules: Rules) -> NewDocument:
+def _checked(tx: WriteTx, new: NewDocument, rules: DocumentRules) -> NewDocument:
     """Return the document as it can be stored; raises what is wrong with the request."""
     match new.source_type:
-        case SourceType.TEXT:
+        case DocumentSource.TEXT:
             new = replace(new, content=_text(new.content, rules))
-        case SourceType.URL:
+        case DocumentSource.URL:
             new = replace(new, url=_page(new.url), content=None)
-        case SourceType.FILE:
-            # Whoever sends the text of a file has read it already.
+        case DocumentSource.FILE:
+            # A client that sends the text of a file has already read it.
             content = _text(new.content, rules) if new.content else None
             new = replace(new, url=_path(new.url), content=content)
         case _:
@@ -151,7 +158,7 @@ def _checked(tx: WriteTx, new: NewDocument, rules: Rules) -> NewDocument:
     return new
 
 
-def _text(content: str | None, rules: Rules) -> str:
+def _text(content: str | None, rules: DocumentRules) -> str:
     # JSON can carry half a surrogate pair, UTF-8 and SQLite cannot.
     text = (content or "").encode("utf-8", "replace").decode()
     if not text.strip():
@@ -194,10 +201,10 @@ def delete(
     *,
     reason: str,
     actor: Actor,
-    rules: Rules,
+    rules: DocumentRules,
     now: datetime,
     agent_id: str = DEFAULT_AGENT,
-) -> Deleted:
+) -> DeletedDocument:
     """Delete a document of the caller's that the agent may read, as a person asks for it.
 
     Deleting again changes nothing. Raises Frozen, NotFound, ScopeDenied for another owner's, and Invalid without a
@@ -214,13 +221,13 @@ def delete(
 
 def remove_text(
     tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: datetime
-) -> Deleted:
+) -> DeletedDocument:
     """Mark a document deleted, cancel its jobs and forget the chunks that only it holds (DOC-1, DOC-2).
 
-    What it says of what was erased is erased with it by a job.
+    A job erases it from the document too.
     """
     if not tx.run(sql.MARK_DELETED, (reason, clock.to_text(now), document_id)):
-        return Deleted(memories_removed=0)
+        return DeletedDocument(memories_removed=0)
     for job_id in tx.column(sql.OPEN_JOBS, (document_id,)):
         transitions.cancel(tx, job_id, now=now)
     linked = tx.column(sql.LINKED, (document_id,))
@@ -230,11 +237,11 @@ def remove_text(
         forget(tx, memory_id, actor=actor, reason=f"Document deleted: {reason}", now=now)
     if erased.of(tx):
         rewrite_later(tx, now=now, if_said=True)
-    return Deleted(memories_removed=len(loose))
+    return DeletedDocument(memories_removed=len(loose))
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
-    """Delete the texts of deleted documents that say what was erased; return of how many."""
+    """Delete the texts of deleted documents with erased content; return their number."""
     return erased.clean(job, erased.Texts(sql.DELETED_TEXTS, sql.DROP_TEXT), known)
 
 

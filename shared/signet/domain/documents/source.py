@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from signet.domain.documents import readers
-from signet.domain.documents.models import Rules, SourceType
+from signet.domain.documents.models import DocumentRules, DocumentSource
 from signet.domain.documents.readers.files import Raw
 from signet.domain.folders.private import find_places, is_below
 from signet.domain.folders.reading import NotAFile, NotAllowed, opened
@@ -16,7 +16,7 @@ from signet.net.addresses import PrivateAddress
 from signet.paths import Workspace
 from signet.wire.documents import StoredDocument
 
-#: A line of Markdown that says what the lines below it are about.
+#: A heading in Markdown.
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = ("```", "~~~")
 #: A heading is cut here; six levels still leave most of a chunk to its text.
@@ -66,7 +66,6 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, str]]:
 
 
 def _above(path: list[_Heading], heading: _Heading) -> list[_Heading]:
-    """Return the headings of a path that also stand above this one."""
     return [outer for outer in path if outer.level < heading.level]
 
 
@@ -94,7 +93,7 @@ class FileUnreadable(PermanentJobError):
 
 
 def raw(
-    document: StoredDocument, rules: Rules, workspace: Workspace, connected: Sequence[str]
+    document: StoredDocument, rules: DocumentRules, workspace: Workspace, connected: Sequence[str]
 ) -> Raw:
     """Return the bytes of a page, or of a file in the workspace or one of the `connected` folders.
 
@@ -102,10 +101,10 @@ def raw(
     """
     address = document["source_url"] or ""
     said = document["content_type"] or ""
-    if document["source_type"] != SourceType.URL:
+    if document["source_type"] != DocumentSource.URL:
         data = _file(address, workspace, connected, rules.max_bytes)
         return Raw(data=data, content_type=said, name=address)
-    wanted = fetch.Wanted(
+    wanted = fetch.FetchRequest(
         max_bytes=rules.max_bytes,
         seconds=FETCH_SECONDS,
         accepts=readers.accepts,

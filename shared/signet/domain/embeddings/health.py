@@ -15,7 +15,7 @@ class Grade(StrEnum):
     FAIL = "fail"
 
 
-class Status(StrEnum):
+class EmbeddingStatus(StrEnum):
     """What the score means."""
 
     HEALTHY = "healthy"
@@ -46,7 +46,7 @@ CLEAN = "POST /api/repair/clean-orphans"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class HealthCheck:
     """One check: what it found, in words for people, and what mends it."""
 
     name: str
@@ -56,7 +56,7 @@ class Check:
     fix: str | None = None
 
 
-def checks(survey: Survey, *, fault: str | None, model: str, dimensions: int) -> list[Check]:
+def checks(survey: Survey, *, fault: str | None, model: str, dimensions: int) -> list[HealthCheck]:
     """Return all checks in their order; `fault` is why the provider cannot be used, None when it can."""
     return [
         _provider(fault),
@@ -81,42 +81,44 @@ def checks(survey: Survey, *, fault: str | None, model: str, dimensions: int) ->
     ]
 
 
-def score(found: Sequence[Check]) -> float:
+def score(found: Sequence[HealthCheck]) -> float:
     """Return the weighted worth of all checks, 0..1, three decimals."""
     return round(sum(WEIGHTS[check.name] * WORTH[check.grade] for check in found), 3)
 
 
-def status(value: float) -> Status:
+def status(value: float) -> EmbeddingStatus:
     """Return what a score means."""
     if value >= HEALTHY:
-        return Status.HEALTHY
-    return Status.DEGRADED if value >= DEGRADED else Status.UNHEALTHY
+        return EmbeddingStatus.HEALTHY
+    return EmbeddingStatus.DEGRADED if value >= DEGRADED else EmbeddingStatus.UNHEALTHY
 
 
-def _provider(fault: str | None) -> Check:
+def _provider(fault: str | None) -> HealthCheck:
     name = "provider-available"
     if fault is None:
-        return Check(name=name, grade=Grade.OK, message="The embedding provider answers")
-    return Check(
+        return HealthCheck(name=name, grade=Grade.OK, message="The embedding provider answers")
+    return HealthCheck(
         name=name, grade=Grade.FAIL, message="The embedding provider does not answer", detail=fault
     )
 
 
-def _coverage(survey: Survey) -> Check:
+def _coverage(survey: Survey) -> HealthCheck:
     share, name = survey.coverage.share, "coverage"
     missing = survey.coverage.total - survey.coverage.embedded
     message = f"{share:.1%} of {survey.coverage.total} memories have an up-to-date vector"
     if share >= COVERED:
-        return Check(name=name, grade=Grade.OK, message=message)
+        return HealthCheck(name=name, grade=Grade.OK, message=message)
     grade = Grade.WARN if share >= BARELY_COVERED else Grade.FAIL
-    return Check(name=name, grade=grade, message=message, detail=f"{missing} missing", fix=RE_EMBED)
+    return HealthCheck(
+        name=name, grade=grade, message=message, detail=f"{missing} missing", fix=RE_EMBED
+    )
 
 
-def _drift(survey: Survey, model: str) -> Check:
+def _drift(survey: Survey, model: str) -> HealthCheck:
     name = "model-drift"
     if len(survey.models) <= 1:
-        return Check(name=name, grade=Grade.OK, message="All vectors are of one model")
-    return Check(
+        return HealthCheck(name=name, grade=Grade.OK, message="All vectors are of one model")
+    return HealthCheck(
         name=name,
         grade=Grade.WARN,
         message=f"Vectors of {len(survey.models)} models; configured is {model}",
@@ -125,34 +127,34 @@ def _drift(survey: Survey, model: str) -> Check:
     )
 
 
-def _index(survey: Survey) -> Check:
+def _index(survey: Survey) -> HealthCheck:
     name = "vec-table-sync"
     if survey.in_index is None:
         # Nothing to index is no fault: the table is made with the first vector.
         grade = Grade.WARN if survey.in_table else Grade.OK
         message = "There is no vector index; vectors are compared one by one"
-        return Check(
+        return HealthCheck(
             name=name, grade=grade, message=message, fix=RESYNC if survey.in_table else None
         )
     if survey.in_index == survey.in_table:
         message = f"The index holds all {survey.in_index} vectors"
-        return Check(name=name, grade=Grade.OK, message=message)
+        return HealthCheck(name=name, grade=Grade.OK, message=message)
     message = f"The index holds {survey.in_index} of {survey.in_table} vectors"
-    return Check(name=name, grade=Grade.WARN, message=message, fix=RESYNC)
+    return HealthCheck(name=name, grade=Grade.WARN, message=message, fix=RESYNC)
 
 
-def _orphans(survey: Survey) -> Check:
+def _orphans(survey: Survey) -> HealthCheck:
     name = "orphaned-embeddings"
     if not survey.orphaned:
-        return Check(name=name, grade=Grade.OK, message="Every vector belongs to a memory")
+        return HealthCheck(name=name, grade=Grade.OK, message="Every vector belongs to a memory")
     message = f"{survey.orphaned} vectors belong to memories that are gone or forgotten"
-    return Check(name=name, grade=Grade.WARN, message=message, fix=CLEAN)
+    return HealthCheck(name=name, grade=Grade.WARN, message=message, fix=CLEAN)
 
 
-def _failing(name: str, count: int, *, fine: str, what: str, fix: str) -> Check:
+def _failing(name: str, count: int, *, fine: str, what: str, fix: str) -> HealthCheck:
     if not count:
-        return Check(name=name, grade=Grade.OK, message=fine)
-    return Check(name=name, grade=Grade.FAIL, message=f"{count} {what}", fix=fix)
+        return HealthCheck(name=name, grade=Grade.OK, message=fine)
+    return HealthCheck(name=name, grade=Grade.FAIL, message=f"{count} {what}", fix=fix)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ EXISTS (SELECT 1 FROM embeddings e
 """
 
 
-class SourceType(StrEnum):
+class VectorSource(StrEnum):
     """What a vector describes; the strings are stored in `embeddings.source_type`."""
 
     MEMORY = "memory"
@@ -36,7 +36,7 @@ class Rest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage:
+class VectorCoverage:
     """How many active memories there are, and how many of them have a vector."""
 
     total: int
@@ -50,9 +50,9 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What the store says about its vectors; the index is counted in rows, None when there is none."""
+    """Counts of stored vectors; the index is counted in rows, None without an index."""
 
-    coverage: Coverage
+    coverage: VectorCoverage
     models: tuple[str, ...] = ()
     other_width: int = 0
     without_values: int = 0

@@ -8,7 +8,7 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx, vectors
 from signet.domain.activity import usage
 from signet.domain.embeddings import sql
-from signet.domain.embeddings.models import Coverage, Gap, Rest, SourceType, Survey
+from signet.domain.embeddings.models import Gap, Rest, Survey, VectorCoverage, VectorSource
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
 from signet.queue import BULK, MAX_ATTEMPTS, Job, Status, circuit_breaker, enqueue, stats
@@ -81,7 +81,7 @@ def replace(
     model: str,
     now: datetime,
     *,
-    source_type: SourceType = SourceType.MEMORY,
+    source_type: VectorSource = VectorSource.MEMORY,
 ) -> None:
     """Put these (passage, vector) pairs in the place of the memory's vectors; doing it again changes nothing.
 
@@ -103,7 +103,7 @@ def replace(
     vectors.insert(tx, [(id_, vector) for id_, _, vector in rows])
 
 
-def remove(tx: WriteTx, memory_id: str, *, source_type: SourceType = SourceType.MEMORY) -> None:
+def remove(tx: WriteTx, memory_id: str, *, source_type: VectorSource = VectorSource.MEMORY) -> None:
     """Delete the vectors of a memory (or skill); nothing happens when it has none."""
     old = tx.column(sql.IDS, (source_type, memory_id))
     if old:
@@ -134,10 +134,14 @@ def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
     return Gap(memory_id=row[0], content=row[1], content_hash=row[2])
 
 
-def coverage(tx: ReadTx, *, model: str | None = None) -> Coverage:
+def coverage(tx: ReadTx, *, model: str | None = None) -> VectorCoverage:
     """Return how many active memories there are and how many have a current vector."""
     row = tx.one(sql.COVERAGE, {"model": model})
-    return Coverage(total=row[0], embedded=row[1]) if row else Coverage(total=0, embedded=0)
+    return (
+        VectorCoverage(total=row[0], embedded=row[1])
+        if row
+        else VectorCoverage(total=0, embedded=0)
+    )
 
 
 def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
@@ -180,7 +184,7 @@ def tracker(tx: ReadTx) -> dict[str, object]:
 #: How many are queued at once (15 to 30 ms); the next look finds the rest.
 BATCH = 1_000
 #: How long a text whose embedding has died (after three tries or more) is left alone, so that it costs little and
-#: stands in no one's way: a minute, doubled with each death, at most a day.
+#: delays no other: a minute, doubled with each death, at most a day.
 REST = Rest(first_seconds=60, longest_seconds=86_400)
 
 
@@ -188,7 +192,7 @@ def find_gaps(tx: ReadTx, *, model: str | None, now: datetime, limit: int = BATC
     """Return memories that lack a vector of this model, the last changed first; none while the provider is down.
 
     A memory whose embedding is queued already, or rests after its death, is left alone. Looks at every memory (250 ms
-    for 200,000), so it is no part of a write transaction.
+    for 200,000), so it stays outside write transactions.
     """
     if _is_down(tx, now):
         return []
@@ -208,7 +212,6 @@ def fill_gaps(
 
 
 def _is_down(tx: ReadTx, now: datetime) -> bool:
-    """Return whether the provider is waited for. (After that wait a job must be there that goes to see.)"""
     retry_at_ms = circuit_breaker.breaker_retry_at(tx, queue_of("embed"))
     return retry_at_ms is not None and retry_at_ms > now.timestamp() * 1000
 

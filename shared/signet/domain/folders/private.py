@@ -58,7 +58,6 @@ def mounted() -> list[Mount]:
 
 
 def _plain(text: str) -> str:
-    """Return a path whose spaces and line breaks the kernel wrote as octal numbers."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 8)), text)
 
 
@@ -166,7 +165,7 @@ class Places:
 
 
 def find_places(workspace: Workspace) -> Places:
-    """Return the private places as they are on the disk now."""
+    """Return the private places that are on the disk now."""
     inside: dict[_Id | None, str] = {}
     above: dict[_Id | None, str] = {}
     own = os.path.realpath(workspace.root)

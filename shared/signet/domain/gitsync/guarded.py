@@ -101,7 +101,6 @@ def _changed(repository: Repository, coming: str, *paths: str) -> list[str]:
 
 
 def _is_there(repository: Repository, coming: str, name: str) -> bool:
-    """Return whether a settings file exists after going forward: in the commit, or here and unknown to git."""
     if repository.ask("ls-tree", "--name-only", coming, "--", name):
         return True
     is_tracked = repository.ask("ls-tree", "--name-only", "HEAD", "--", name)
@@ -195,7 +194,6 @@ def kind_of(url: str) -> str:
 
 
 def _is_github(host: str) -> bool:
-    """Return whether this is GitHub, or a GitHub of a company: others must not see its token."""
     is_own = host.startswith("github.") and not host.startswith("github.com.")
     return host == "github.com" or is_own
 
@@ -211,7 +209,7 @@ def _asked(repository: Repository, host: str, token: str) -> dict[str, str]:
 
 
 def _gh_knows(host: str) -> bool:
-    """Return whether `gh` has a token for a host; asks nobody else."""
+    """Return whether `gh` has a token for a host, without network access."""
     if shutil.which("gh") is None:
         return False
     try:
@@ -257,6 +255,6 @@ def _commit(repository: Repository, now: datetime) -> str | None:
 
 
 def title_of(names: Sequence[str], now: datetime) -> str:
-    """Return the title of a commit of these files at this time, which is told as the machine's clock shows it."""
+    """Return the title of a commit of these files at this time, in local time."""
     told = ",".join(re.sub(r"[^\w./-]+", "_", name) for name in names)
     return f"{now.astimezone():%Y-%m-%dT%H-%M-%S}_auto_{told[:NAMES_CHARS]}"

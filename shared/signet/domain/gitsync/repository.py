@@ -1,7 +1,7 @@
-"""Running git in a workspace, bounded in time, asking nobody and never for another repository.
+"""Run git in a workspace, within a time limit, without prompts, never in another repository.
 
-Hooks and signing keys are a person's; they are left out of what happens by itself. What git says is never repeated with
-a user or password that stands in an address.
+Hooks and signing keys belong to the person; automatic commits do not use them. Git's output is never repeated with
+a user or password in an address.
 """
 
 import os
@@ -20,7 +20,7 @@ from signet.paths import Workspace
 SECONDS = 60.0
 #: Fetching and pushing.
 NETWORK_SECONDS = 300.0
-#: Who commits where nobody has told git who they are.
+#: The author of commits if git has none.
 NAME, EMAIL = "Signet", "signet@localhost"
 #: What would make git work on another repository, or with other means, than here.
 _ELSEWHERE = frozenset(
@@ -49,7 +49,7 @@ class GitFailed(SignetError):
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The repository of a workspace, if it is one of its own."""
+    """The repository of a workspace, if it is its root."""
 
     workspace: Workspace
     #: What a call of the network needs (see credentials.py); nothing of it is shown.
@@ -107,7 +107,7 @@ class Repository:
         return out.rstrip("\n")
 
     def ask(self, *arguments: str) -> str | None:
-        """Return what git says, None when it refuses or says nothing."""
+        """Return git's output, None if it fails or prints nothing."""
         try:
             return self.run(*arguments) or None
         except GitFailed:
@@ -135,7 +135,6 @@ def shown(text: str) -> str:
 
 
 def _words(said: str) -> str:
-    """Return the line of git's words that says why, else the last one."""
     lines = [line.strip() for line in said.strip().splitlines() if line.strip()]
     why = [line for line in lines if line.startswith(("fatal:", "error:", "! "))]
     return shown((why or lines or [""])[0 if why else -1])

@@ -18,12 +18,12 @@ from signet.paths import Workspace
 from signet.wire.git import GitDone, GitSettings, GitStatus
 
 STASH = "signet-auto-stash"
-#: What git says of a branch that the remote does not have yet.
+#: Git's message about a branch that the remote does not have yet.
 _NO_BRANCH = "couldn't find remote ref"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remote:
+class GitRemote:
     """Where to, and the branch; `repository` has the credentials."""
 
     name: str
@@ -131,7 +131,7 @@ def access(repository: Repository, settings: Git, secret: Secret) -> GitAccess:
     return guarded.find_access(repository, url, secret)
 
 
-def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> Remote:
+def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> GitRemote:
     repository = Repository(workspace)
     if not repository.exists:
         raise _Stopped(GitDone(success=False, message="Not a git repository"))
@@ -144,14 +144,14 @@ def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> R
         raise _Stopped(GitDone(success=True, message=words))
     if not found.is_enough:
         raise _Stopped(GitDone(success=False, message=NO_CREDENTIALS))
-    return Remote(
+    return GitRemote(
         name=settings.remote,
         branch=branch_of(repository, settings),
         repository=Repository(workspace, found.environ),
     )
 
 
-def _pull(remote: Remote, *, is_automatic: bool = False) -> GitDone:
+def _pull(remote: GitRemote, *, is_automatic: bool = False) -> GitDone:
     git = remote.repository
     try:
         git.run(
@@ -180,7 +180,7 @@ def _pull(remote: Remote, *, is_automatic: bool = False) -> GitDone:
     return GitDone(success=True, message=f"Pulled {coming} commits", changes=coming)
 
 
-def _check(remote: Remote, coming: int) -> None:
+def _check(remote: GitRemote, coming: int) -> None:
     """Raise GitFailed where a fast forward is not what would happen."""
     git = remote.repository
     if git.is_in_between:
@@ -201,7 +201,7 @@ def _check(remote: Remote, coming: int) -> None:
         )
 
 
-def _forward(remote: Remote) -> None:
+def _forward(remote: GitRemote) -> None:
     """Move to what was fetched; changes that are in its way are put aside and laid over it again.
 
     Where they do not fit together, everything is as before.
@@ -243,7 +243,7 @@ def _back(git: Repository, before: str) -> None:
         ) from error
 
 
-def _push(remote: Remote) -> GitDone:
+def _push(remote: GitRemote) -> GitDone:
     git = remote.repository
     try:
         going = git.count(remote.outgoing)
@@ -332,7 +332,7 @@ def standing(workspace: Workspace, settings: Git, secret: Secret) -> GitStatus:
         found["authMethod"], found["hasCredentials"] = way.method, way.is_enough
     except GitFailed as error:
         found["problem"] = error.message
-    remote = Remote(name=settings.remote, branch=branch_of(git, settings), repository=git)
+    remote = GitRemote(name=settings.remote, branch=branch_of(git, settings), repository=git)
     found["branch"] = current_branch(git)
     found["lastSync"] = last_sync(workspace)
     found["uncommittedChanges"] = len((git.ask("status", "--porcelain") or "").splitlines())

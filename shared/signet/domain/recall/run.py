@@ -14,7 +14,7 @@ from signet.domain.graph import changes, traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.traversal import Traversal
 from signet.domain.injections.models import Ranked
-from signet.domain.learning.worth import Known
+from signet.domain.learning.worth import KnownWorth
 from signet.domain.recall import rank
 from signet.domain.recall.columns import Allowed
 from signet.domain.recall.evidence import Evidence
@@ -81,7 +81,7 @@ class Run:
     #: Later statements that replace candidates by their words (`topics.py`).
     newer: "dict[int, Successor]" = field(default_factory=dict)
     #: What sessions say of memories.
-    worth: Known = field(default_factory=Known)
+    worth: KnownWorth = field(default_factory=KnownWorth)
     #: What the candidates scored, in log-odds, before anything that was learned or rated: the floor judges this.
     judged: Scores = field(default_factory=dict)
     #: What the candidates scored without what was learned of them.

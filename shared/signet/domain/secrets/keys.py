@@ -61,7 +61,7 @@ def stored_key(folder: Path) -> bytes:
 
 
 def made_key(folder: Path) -> bytes:
-    """Return the key, created if there is none. The caller holds the lock of the vault. Raises KeyMissing."""
+    """Return the key, created if missing. The caller holds the lock of the vault. Raises KeyMissing."""
     path = folder / KEY_FILE
     if not path.exists():
         replace_file(path, base64.b64encode(secrets.token_bytes(KEY_BYTES)) + b"\n")

@@ -65,13 +65,12 @@ def _places(text: str, plain: Literals, squeezed: Literals) -> list[tuple[int, i
 
 
 def _parts(form: str) -> Iterator[str]:
-    """Yield a form, in equal parts if it is long, so that looking it up costs the same everywhere."""
     size = -(-len(form) // (len(form) // PART_CHARS + 1)) or 1
     yield from (form[at : at + size] for at in range(0, len(form), size))
 
 
 def _squeezed_forms(values: Sequence[str]) -> set[str]:
-    """Return letters and digits of the values: as they are, reversed, and as codes of their bytes."""
+    """Return letters and digits of the values: plain, reversed, and as codes of their bytes."""
     forms = {form for value in values for form in _disguises(value)}
     return {part for form in forms if len(form) >= SQUEEZED_CHARS for part in _parts(form)}
 
@@ -95,7 +94,6 @@ def _disguises(value: str) -> Iterator[str]:
 
 
 def _squeezed(text: str) -> str:
-    """Return the letters and digits of a text in lower case."""
     return "".join(_RUN.findall(text.replace("\u0130", "i"))).lower()
 
 
@@ -114,7 +112,7 @@ def _joined(text: str, forms: Collection[str]) -> str:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """Yield a value as it is, its lines, and each of them as URL, JSON and base64 write it."""
+    """Yield a value, its lines, and each of them in the forms of URL, JSON and base64."""
     yield value
     if len(value) <= SHORT_CHARS:
         return

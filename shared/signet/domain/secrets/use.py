@@ -34,7 +34,7 @@ def values(vault: Vault, wanted: Mapping[str, str]) -> dict[str, str]:
 def check_names(
     command: str, wanted: Mapping[str, str], allowed: Mapping[str, Sequence[str]]
 ) -> None:
-    """Raise Forbidden when a command is none of those that a secret is allowed for (`secrets.execAllow`). Pure.
+    """Raise Forbidden unless a secret is allowed for the command (`secrets.execAllow`). Pure.
 
     A secret that is not in the list may go to every command; one that is goes to simple commands that begin with one
     of its prefixes, word by word.
@@ -53,7 +53,7 @@ def check_names(
 SECONDS = 30.0
 #: Characters of each stream that are given back.
 STREAM_CHARS = 1_048_576
-#: What a shell says of a command that was ended for being late.
+#: The exit status of a command that exceeded its time limit.
 LATE = 124
 _CHUNK = 65_536
 

@@ -151,7 +151,6 @@ class Vault:
         return resealed | unreadable
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
-        """Replace the file in one step, and keep the one before as `secrets.enc.bak`."""
         with suppress(FileNotFoundError):
             replace_file(self.file.with_name(BACKUP), self.file.read_bytes())
         replace_file(self.file, _file(entries))
@@ -315,6 +314,5 @@ def _secret(name: str, fields: Mapping[str, Any]) -> Secret:
 
 
 def _wrapping_key(passphrase: str, salt: bytes, n: int, r: int, p: int) -> bytes:
-    """Return the key of a passphrase, the same for every way to type its letters."""
     text = unicodedata.normalize("NFC", passphrase).encode()
     return hashlib.scrypt(text, salt=salt, n=n, r=r, p=p, maxmem=256 * n * r, dklen=32)

@@ -8,7 +8,7 @@ from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.visibility import Here
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller
-from signet.domain.projects.folder import NOWHERE, Place
+from signet.domain.projects.folder import NOWHERE, ProjectPlace
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
 from signet.domain.sessions.sql import states
@@ -30,7 +30,7 @@ class Call:
     key: str | None = None
     project: str | None = None
     here: str | None = None
-    place: Place = NOWHERE
+    place: ProjectPlace = NOWHERE
     runtime_path: str | None = None
 
     @property

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from signet.domain.skills import files
-from signet.domain.tasks.models import STREAM_BYTES, Ended, Harness, SkillMode, Task
+from signet.domain.tasks.models import STREAM_BYTES, RunEnd, SkillMode, Task, TaskHarness
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.paths import Workspace
@@ -29,14 +29,14 @@ def arguments(task: Task, prompt: str, *, codex_model: str | None) -> list[str]:
     """Return the command line; `codex_model` is for Codex, which else takes its own default."""
     # What begins with a dash would be read as an option.
     text = f" {prompt}" if prompt.startswith("-") else prompt
-    match Harness(task.harness):
-        case Harness.CLAUDE_CODE:
+    match TaskHarness(task.harness):
+        case TaskHarness.CLAUDE_CODE:
             free = ["--dangerously-skip-permissions"] if task.skip_permissions else []
             return ["claude", *free, "-p", text]
-        case Harness.CODEX:
+        case TaskHarness.CODEX:
             model = ["--model", codex_model] if codex_model else []
             return ["codex", "exec", "--skip-git-repo-check", "--json", *model, text]
-        case Harness.OPENCODE:
+        case TaskHarness.OPENCODE:
             return ["opencode", "run", "--format", "json", text]
 
 
@@ -106,7 +106,7 @@ class Capped:
         self._room = STREAM_BYTES
 
     def write(self, some: bytes) -> None:
-        """Write as much as there is room for; raises OSError."""
+        """Write up to the limit; raises OSError."""
         kept = some[: self._room]
         if kept:
             os.write(self._file.fileno(), kept)
@@ -129,7 +129,7 @@ def execute(
     environ: Mapping[str, str],
     check: Callable[[], object],
     limit_seconds: float = LIMIT_SECONDS,
-) -> Ended:
+) -> RunEnd:
     """Run a command and return how it ended, with its output; `check` raises when the run is to stop.
 
     A program that cannot be started has an `error`. Raises what `check` raises, after the end of the program.
@@ -148,9 +148,9 @@ def execute(
                 bufsize=0,
             )
         except OSError as error:
-            return Ended(error=f"cannot start in {folder}: {error.strerror}")
+            return RunEnd(error=f"cannot start in {folder}: {error.strerror}")
         except ValueError as error:  # a NUL character in a skill
-            return Ended(error=f"cannot start: {error}")
+            return RunEnd(error=f"cannot start: {error}")
         try:
             late = _follow(process, files, check, limit_seconds)
         finally:
@@ -158,8 +158,8 @@ def execute(
     out, err = (spool.text(stream) for stream in STREAMS)
     if late:
         reason = f"Process timed out after {round(limit_seconds * 1000)}ms"
-        return Ended(error=reason, stdout=out, stderr=err)
-    return Ended(exit_code=code, stdout=out, stderr=err)
+        return RunEnd(error=reason, stdout=out, stderr=err)
+    return RunEnd(exit_code=code, stdout=out, stderr=err)
 
 
 def _follow(
@@ -198,12 +198,11 @@ def _follow(
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Return whether the leash has ended; it stays a zombie, so that its group's number is nobody else's."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _end(process: "subprocess.Popen[bytes]") -> int:
-    """End what is left of the group, kindly first, and return the exit status."""
+    """Stop the remaining processes of the group, first with SIGTERM, and return the exit status."""
     assert process.stdin is not None
     process.stdin.close()
     give_up = time.monotonic() + supervised_child.GRACE_SECONDS + 1

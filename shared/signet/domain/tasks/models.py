@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Harness(StrEnum):
+class TaskHarness(StrEnum):
     """The programs that can be given a prompt; the value is how people call them."""
 
     CLAUDE_CODE = "claude-code"
@@ -14,7 +14,7 @@ class Harness(StrEnum):
 
     @property
     def program(self) -> str:
-        return "claude" if self is Harness.CLAUDE_CODE else self.value
+        return "claude" if self is TaskHarness.CLAUDE_CODE else self.value
 
 
 class SkillMode(StrEnum):
@@ -80,8 +80,8 @@ class TaskRun(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """How a run ended: an exit status, or why there is none, and its output."""
+class RunEnd:
+    """The end of a run: its exit status or the reason for having none, and its output."""
 
     exit_code: int | None = None
     error: str | None = None

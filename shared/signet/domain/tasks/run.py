@@ -11,7 +11,7 @@ from signet.config.extraction import TextProvider
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.tasks import execute, scheduled, sql
 from signet.domain.tasks.execute import Spool
-from signet.domain.tasks.models import RESTARTED, Ended, Task, TaskRun
+from signet.domain.tasks.models import RESTARTED, RunEnd, Task, TaskRun
 from signet.domain.tasks.scheduled import folder_of, get, zone
 from signet.errors import Conflict, Invalid
 from signet.observe import logs
@@ -37,12 +37,12 @@ def by_hand(tx: WriteTx, task_id: str, *, now: datetime) -> str:
 
 
 def is_due(tx: ReadTx, *, now: datetime) -> bool:
-    """Return whether a task is due."""
+    """Return whether a task should run now."""
     return bool(sql.due(tx, now=now))
 
 
 def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
-    """Start what is due, once however often it was missed, and return the ids of the runs."""
+    """Start scheduled tasks, once however often they were missed, and return the IDs of the runs."""
     started = []
     for task in sql.due(tx, now=now):
         try:
@@ -103,7 +103,7 @@ def _start(tx: WriteTx, task: Task, *, now: datetime) -> str | None:
     return run_id
 
 
-#: Errors of jobs that say why a run has no end of its own; after any other one its process was killed.
+#: Job errors that explain a run without an end; after any other one its process was killed.
 _ENDINGS = frozenset({"cancelled", "timeout", "expired"})
 
 
@@ -122,13 +122,13 @@ def perform(job: JobContext, settings: Settings, workspace: Workspace) -> None:
     spool.remove()
 
 
-def unfinished(spool: Spool, error: str) -> Ended:
-    """Return the end of a run whose process did not report one, with its output so far."""
-    return Ended(error=error, stdout=spool.text("stdout"), stderr=spool.text("stderr"))
+def unfinished(spool: Spool, error: str) -> RunEnd:
+    """Return the end of a run whose process did not report one, with its partial output."""
+    return RunEnd(error=error, stdout=spool.text("stdout"), stderr=spool.text("stderr"))
 
 
-def end_orphan(tx: WriteTx, run: TaskRun, ended: Ended, *, now: datetime) -> bool:
-    """End a run that has no job, unless it has ended meanwhile; what was stored of its output stays."""
+def end_orphan(tx: WriteTx, run: TaskRun, ended: RunEnd, *, now: datetime) -> bool:
+    """End a run that has no job, unless it has ended meanwhile; its stored output stays."""
     kept = replace(
         ended, stdout=ended.stdout or run.stdout or "", stderr=ended.stderr or run.stderr or ""
     )
@@ -158,7 +158,7 @@ def _begin(tx: WriteTx, job: JobContext, now: datetime) -> tuple[Task | None, bo
 
 def _execute(
     job: JobContext, task: Task, spool: Spool, settings: Settings, workspace: Workspace
-) -> Ended:
+) -> RunEnd:
     extraction = settings.pipeline.extraction
     is_codex = extraction.provider is TextProvider.CODEX
     prompt = execute.prompt(task, workspace.skills_dir)
@@ -174,7 +174,7 @@ def _execute(
         raise
 
 
-def _finish(job: JobContext, task: Task, ended: Ended) -> None:
+def _finish(job: JobContext, task: Task, ended: RunEnd) -> None:
     job.commit(lambda tx: _end(tx, job, task, ended))
     log.info(
         "task.ended",
@@ -186,6 +186,6 @@ def _finish(job: JobContext, task: Task, ended: Ended) -> None:
     )
 
 
-def _end(tx: WriteTx, job: JobContext, task: Task, ended: Ended) -> dict[str, object]:
+def _end(tx: WriteTx, job: JobContext, task: Task, ended: RunEnd) -> dict[str, object]:
     sql.end(tx, job.lease.job_id, task.id, ended, now=clock.now())
     return {"status": ended.status, "exitCode": ended.exit_code}

@@ -12,7 +12,7 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.domain.skills.files import is_name
 from signet.domain.tasks import sql
-from signet.domain.tasks.models import ACTIVE, Harness, SkillMode, Task, TaskRun
+from signet.domain.tasks.models import ACTIVE, SkillMode, Task, TaskHarness, TaskRun
 from signet.errors import Invalid, NotFound
 
 
@@ -38,7 +38,7 @@ def runs(tx: ReadTx, task_id: str, *, limit: int, offset: int) -> tuple[list[Tas
 
 
 def run(tx: ReadTx, run_id: str) -> TaskRun | None:
-    """Return a run, None when there is none of this id."""
+    """Return a run, or None."""
     return tx.row(TaskRun, sql.ONE_RUN, (run_id,))
 
 
@@ -55,7 +55,7 @@ def latest_run(tx: ReadTx, task_id: str) -> tuple[str, bool] | None:
 MAX_PROMPT_BYTES = 65_536
 
 
-#: What a client asks for in a task, by the names of its fields; None leaves a field as it is, "" empties one that may
+#: A client's values for the fields of a task; None leaves a field unchanged, "" empties one that may
 #: be empty.
 Wish = Mapping[str, Any]
 
@@ -83,7 +83,7 @@ def save(tx: WriteTx, task: Task) -> None:
 
 
 def changed(task: Task, wish: Wish, *, now: datetime) -> Task:
-    """Return the task as it is wished; raises Invalid. Looks at the disk, for the program and the folder."""
+    """Return the task with these values; raises Invalid. Checks program and folder on the disk."""
     said = {name: value for name, value in wish.items() if value is not None}
     for name in _TEXTS:
         if name in said and not said[name].strip():
@@ -101,8 +101,8 @@ def changed(task: Task, wish: Wish, *, now: datetime) -> Task:
 
 
 def _check(task: Task, wish: Wish) -> None:
-    """Raise Invalid for what no run could use; only what was asked for is looked at on the disk."""
-    if task.harness not in set(Harness):
+    """Raise Invalid for values that no run could use; only requested values are checked on the disk."""
+    if task.harness not in set(TaskHarness):
         raise Invalid("harness must be 'claude-code', 'codex', or 'opencode'")
     if task.skill_name is not None and not is_name(task.skill_name):
         raise Invalid("Invalid skill name")
@@ -114,7 +114,7 @@ def _check(task: Task, wish: Wish) -> None:
         raise Invalid("a NUL character cannot be passed to a program")
     if wish.get("working_directory") and not _is_folder(folder_of(task)):
         raise Invalid("workingDirectory does not exist")
-    if wish.get("harness") is not None and shutil.which(Harness(task.harness).program) is None:
+    if wish.get("harness") is not None and shutil.which(TaskHarness(task.harness).program) is None:
         raise Invalid(f"CLI for {task.harness} not found on PATH", warning=True)
 
 

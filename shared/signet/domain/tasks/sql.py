@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.tasks.models import Ended, Task
+from signet.domain.tasks.models import RunEnd, Task
 
 #: Runs of a task that stay.
 RUNS_KEPT = 100
@@ -65,7 +65,7 @@ UPDATE task_runs SET status = ?, completed_at = ?, exit_code = ?, error = ?, std
 _DELETE_OLD = f"""
 DELETE FROM task_runs WHERE task_id = :task AND status NOT IN ('pending', 'running')
    AND id NOT IN (SELECT id FROM task_runs WHERE task_id = :task ORDER BY {_BY_AGE} LIMIT {RUNS_KEPT})"""
-#: Runs whose job is over, or that have none because an older program or another process began them.
+#: Runs whose job has ended, or that never had one because an older program or another process began them.
 ORPHANS = """
 SELECT id, task_id, status, started_at, completed_at, exit_code, stdout, stderr, error,
        (SELECT last_error_code FROM memory_jobs WHERE id = r.id) AS code
@@ -86,7 +86,7 @@ def newest(tx: ReadTx) -> list[Task]:
 
 
 def task(tx: ReadTx, task_id: str) -> Task | None:
-    """Return a task, None when there is none of this id."""
+    """Return a task, or None."""
     return tx.row(Task, _ONE, (task_id,))
 
 
@@ -111,7 +111,7 @@ def set_last_run(tx: WriteTx, task_id: str, *, at: datetime, next_at: datetime |
     tx.run(_SET_LAST_RUN, (clock.to_text(at), following, task_id))
 
 
-def end(tx: WriteTx, run_id: str, task_id: str, ended: Ended, *, now: datetime) -> bool:
+def end(tx: WriteTx, run_id: str, task_id: str, ended: RunEnd, *, now: datetime) -> bool:
     """Write the end of a run and delete the oldest runs; False when it has ended before, or is gone."""
     values = (
         ended.status,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx
-from signet.domain.projects.folder import Place
+from signet.domain.projects.folder import ProjectPlace
 from signet.domain.transcripts import sql, transcript
 from signet.domain.transcripts.transcript import Record
 
@@ -40,7 +40,7 @@ class Folders:
 
 
 def of_folders(
-    changes: Sequence[tuple[str, str]], project: str | None, find: Callable[[str], Place]
+    changes: Sequence[tuple[str, str]], project: str | None, find: Callable[[str], ProjectPlace]
 ) -> list[Part]:
     """Return the parts of a session that began in a project, from the folders of its log.
 

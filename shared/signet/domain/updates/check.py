@@ -20,7 +20,7 @@ from signet.config.manifest import Value
 from signet.config.sections import UpdateChannel, Updates
 from signet.errors import Invalid
 from signet.files import locked, read_file, replace_file
-from signet.net import indexes, simple
+from signet.net import indexes
 from signet.net import simple as page
 from signet.net.http import Client, HttpError, shown
 from signet.paths import Workspace
@@ -146,8 +146,8 @@ _SEPARATORS = re.compile(r"[-_.]+")
 def newest(package: str, body: bytes, *, prereleases: bool) -> Release:
     """Return the newest version with a file that is not yanked; raises IndexFailed for another page."""
     try:
-        files = [file for file in simple.files(body, "") if not file.is_yanked]
-    except simple.NoPage as error:
+        files = [file for file in page.files(body, "") if not file.is_yanked]
+    except page.NoPage as error:
         raise IndexFailed("the package index did not answer with a list of versions") from error
     times = {
         version: file.published_at
@@ -183,7 +183,7 @@ class KnownRelease:
 
 
 def notice(known: KnownRelease, pending: str | None) -> str:
-    """Return the update notice for people, and its command; empty if there is none. Pure."""
+    """Return the update notice for people, and its command; empty without an update. Pure."""
     if pending is not None:
         return f"Signet {pending} is installed and starts with: signet daemon restart"
     if known.is_update:

@@ -27,7 +27,7 @@ _FOLDER = os.sep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
+class InstalledUpdate:
     """The result in words."""
 
     success: bool
@@ -37,7 +37,7 @@ class Installed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class InstallPlace:
     """The location of this program, and its installer."""
 
     prefix: Path
@@ -46,7 +46,7 @@ class Place:
     is_editable: bool = False
 
     @classmethod
-    def here(cls) -> "Place":
+    def here(cls) -> "InstallPlace":
         """Return the location of this process's installation."""
         try:
             found = metadata.distribution(PACKAGE)
@@ -58,7 +58,7 @@ class Place:
         return cls(prefix=Path(sys.prefix), installer=installer, is_editable=is_editable)
 
 
-def command(place: Place, version: str) -> Sequence[str] | None:
+def command(place: InstallPlace, version: str) -> Sequence[str] | None:
     """Return the command that installs a version; None if the installer is unknown."""
     wanted = f"{PACKAGE}=={version}"
     if place.is_editable:
@@ -80,19 +80,21 @@ def install(
     target: str | None,
     *,
     now: datetime,
-    place: Place | None = None,
-) -> Installed:
+    place: InstallPlace | None = None,
+) -> InstalledUpdate:
     """Install a version, by default the newest, and return the result; raises Invalid for an invalid version."""
     if target is not None:
         check.exact(target)
     try:
         with check.alone(workspace):
-            return _install(workspace, settings, target, place or Place.here(), now)
+            return _install(workspace, settings, target, place or InstallPlace.here(), now)
     except BlockingIOError:
-        return Installed(success=False, message="Update already in progress")
+        return InstalledUpdate(success=False, message="Update already in progress")
 
 
-def automatically(workspace: Workspace, settings: Updates, *, now: datetime) -> Installed | None:
+def automatically(
+    workspace: Workspace, settings: Updates, *, now: datetime
+) -> InstalledUpdate | None:
     """Install the version of an automatic check, unless it is a major one; None if there is nothing to do."""
     known = check.check(workspace, settings, force=False, now=now).known
     target = known.latest_version
@@ -102,7 +104,7 @@ def automatically(workspace: Workspace, settings: Updates, *, now: datetime) -> 
     try:
         done = install(workspace, settings, target, now=now)
     except Invalid as error:  # a version in a form that is not passed to an installer
-        done = Installed(success=False, message=error.message)
+        done = InstalledUpdate(success=False, message=error.message)
     known = replace(
         known,
         last_auto_update_at=clock.to_text(now),
@@ -113,17 +115,17 @@ def automatically(workspace: Workspace, settings: Updates, *, now: datetime) -> 
 
 
 def _install(
-    workspace: Workspace, settings: Updates, target: str | None, place: Place, now: datetime
-) -> Installed:
+    workspace: Workspace, settings: Updates, target: str | None, place: InstallPlace, now: datetime
+) -> InstalledUpdate:
     if target is None:
         known = check.check(workspace, settings, force=True, now=now).known
         if known.check_error is not None:
-            return Installed(success=False, message=known.check_error)
+            return InstalledUpdate(success=False, message=known.check_error)
         if not known.is_update or known.latest_version is None:
-            return Installed(success=True, message="Already running the latest version.")
+            return InstalledUpdate(success=True, message="Already running the latest version.")
         target = known.latest_version
     if target == __version__:
-        return Installed(success=True, message="Already running the latest version.")
+        return InstalledUpdate(success=True, message="Already running the latest version.")
     line = command(place, target)
     if line is None or shutil.which(line[0]) is None:
         why = (
@@ -132,7 +134,7 @@ def _install(
             else "it is not known how Signet was installed"
         )
         by_hand = f"python -m pip install --upgrade {PACKAGE}=={target}"
-        return Installed(success=False, message=f"Not updated, because {why}. Run: {by_hand}")
+        return InstalledUpdate(success=False, message=f"Not updated, because {why}. Run: {by_hand}")
     try:
         done = subprocess.run(
             line,
@@ -145,10 +147,10 @@ def _install(
             cwd=_FOLDER,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Installed(success=False, message=f"{line[0]} failed: {error}")
+        return InstalledUpdate(success=False, message=f"{line[0]} failed: {error}")
     output = done.stdout[-OUTPUT_CHARS:]
     if done.returncode != 0:
         words = f"{Path(line[0]).name} failed with status {done.returncode}"
-        return Installed(success=False, message=words, output=output)
+        return InstalledUpdate(success=False, message=words, output=output)
     words = f"Update {target} installed. Restart daemon to apply."
-    return Installed(success=True, message=words, output=output, installed_version=target)
+    return InstalledUpdate(success=True, message=words, output=output, installed_version=target)

@@ -1,6 +1,6 @@
 """From bytes to text, one module for each form: the only places that know what a form looks like.
 
-A reader takes what came from a file or the network, which nobody has checked, and returns a `Reading`. What cannot be
+A reader takes unchecked bytes from a file or the network and returns a `DocumentText`. What cannot be
 read at all is a PermanentJobError: the same bytes will not be readable later.
 """
 
@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from signet.domain.documents.readers import files, html
-from signet.domain.documents.readers.files import Raw, Reading
+from signet.domain.documents.readers.files import DocumentText, Raw
 from signet.errors import PermanentJobError
 
 HTML = "text/html"
 MARKDOWN = "text/markdown"
 PDF = "application/pdf"
 JSON = "application/json"
-#: Forms whose lines can begin with `#` to say what the text below is about.
+#: Forms in which a line with `#` is a heading.
 WITH_HEADINGS = frozenset({HTML, MARKDOWN, "application/xhtml+xml"})
 
 _FORMS = WITH_HEADINGS | {"text/xml", "application/xml"}
@@ -32,7 +32,7 @@ _BY_SUFFIX: Mapping[str, str] = {
     ".json": JSON,
     ".pdf": PDF,
 }
-_READERS: Mapping[str, Callable[[Raw], Reading]] = {
+_READERS: Mapping[str, Callable[[Raw], DocumentText]] = {
     HTML: html.read,
     "application/xhtml+xml": html.read,
     "text/xml": html.read,
@@ -42,7 +42,7 @@ _READERS: Mapping[str, Callable[[Raw], Reading]] = {
 }
 
 
-def read(raw: Raw) -> Reading:
+def read(raw: Raw) -> DocumentText:
     """Return the text of what came; raises PermanentJobError when it holds none that we can read."""
     kind = kind_of(raw)
     if not accepts(kind):
@@ -51,7 +51,7 @@ def read(raw: Raw) -> Reading:
 
 
 def accepts(media_type: str) -> bool:
-    """Return whether there is a reader for a media type; "" is one that nobody named."""
+    """Return whether there is a reader for a media type; "" is an unnamed one."""
     return (
         media_type == ""
         or media_type.startswith("text/")
@@ -66,14 +66,14 @@ def form_of(content_type: str) -> str | None:
     return said if said in _FORMS else None
 
 
-def _reader_of(kind: str) -> Callable[[Raw], Reading]:
+def _reader_of(kind: str) -> Callable[[Raw], DocumentText]:
     if kind.endswith("+json"):
         return files.read_json
     return _READERS.get(kind) or (html.read if kind.endswith("+xml") else files.read_plain)
 
 
 def kind_of(raw: Raw) -> str:
-    """Return the media type: what was said, else what the name ends with, else what the first bytes look like."""
+    """Return the media type: the given one, else by the name's ending, else by the first bytes."""
     said = _media_type(raw.content_type)
     if files.is_pdf(raw.data):
         return PDF

@@ -13,7 +13,7 @@ from signet.text.surrogates import encodable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """Bytes as they came, with what was said of them: a Content-Type ("" when nobody did) and a name."""
+    """Received bytes, with their Content-Type ("" if unnamed) and name."""
 
     data: bytes
     content_type: str = ""
@@ -21,7 +21,7 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class DocumentText:
     """The text in a document, what the document calls itself, and its media type once that is known."""
 
     text: str
@@ -62,7 +62,7 @@ def decode(data: bytes, content_type: str, *, declares: bool = False) -> str:
     if name is None and declares:
         found = _DECLARED.search(data[:DECLARED_BYTES])
         name = _known((found.group(1) or found.group(2)).decode("ascii")) if found else None
-        # A page that can be read as ASCII so far is no UTF-16, whatever it says.
+        # A page that starts as ASCII is not UTF-16, whatever it declares.
         name = "utf-8" if name and name.startswith("utf-") else name
     return data.decode(name or "utf-8", "replace")
 
@@ -82,22 +82,22 @@ def _known(label: str) -> str | None:
     return name if _LETTERS.match(name.replace("_", "")) else None
 
 
-def read_plain(raw: Raw) -> Reading:
-    """Return the text as it stands; raises PermanentJobError for what is no text."""
+def read_plain(raw: Raw) -> DocumentText:
+    """Return the text unchanged; raises PermanentJobError for binary data."""
     if is_binary(raw.data) and "charset" not in raw.content_type.lower():
         raise PermanentJobError("not a text: the content is binary")
-    return Reading(text=decode(raw.data, raw.content_type))
+    return DocumentText(text=decode(raw.data, raw.content_type))
 
 
-def read_json(raw: Raw) -> Reading:
-    """Return JSON with its letters written out, so that words can be found; what is no JSON stays as it stands."""
+def read_json(raw: Raw) -> DocumentText:
+    """Return JSON with its letters written out, so that words can be found; invalid JSON stays unchanged."""
     plain = read_plain(raw)
     try:
         written = json.dumps(json.loads(plain.text), ensure_ascii=False)
     except (ValueError, RecursionError):
         return plain
     # Half a surrogate pair can be written in JSON, but is no letter.
-    return Reading(text=encodable(written))
+    return DocumentText(text=encodable(written))
 
 
 def is_pdf(data: bytes) -> bool:
@@ -105,7 +105,7 @@ def is_pdf(data: bytes) -> bool:
     return data.startswith(b"%PDF-")
 
 
-def read_pdf(raw: Raw) -> Reading:
+def read_pdf(raw: Raw) -> DocumentText:
     """Return the text of all pages, a blank line between two.
 
     Raises PermanentJobError without the extra, and for what is damaged or needs a password.
@@ -127,7 +127,7 @@ def read_pdf(raw: Raw) -> Reading:
     except (PermanentJobError, MemoryError, TimeoutError):
         raise
     except Exception as error:
-        # Damage shows as whatever the parser stumbles over; none of it goes away by trying again.
+        # Damage appears as any error of the parser; trying again does not help.
         raise PermanentJobError(f"the PDF cannot be read: {type(error).__name__}") from error
     text = "\n\n".join(page.strip() for page in pages if page.strip())
-    return Reading(text=text, title=(title or "").strip() or None)
+    return DocumentText(text=text, title=(title or "").strip() or None)

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from signet.domain.documents.readers.files import Raw, Reading, decode, is_binary
+from signet.domain.documents.readers.files import DocumentText, Raw, decode, is_binary
 from signet.errors import PermanentJobError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def is_html(data: bytes) -> bool:
     return _MARKUP.match(data[:1_024]) is not None
 
 
-def read(raw: Raw) -> Reading:
+def read(raw: Raw) -> DocumentText:
     """Return title and text of a page, without navigation and footer; raises PermanentJobError for no text."""
     from selectolax.lexbor import LexborHTMLParser
 
@@ -51,15 +51,16 @@ def read(raw: Raw) -> Reading:
         raise PermanentJobError("the page is nested too deeply")
     root = LexborHTMLParser(text).root
     if root is None:
-        return Reading(text="")
+        return DocumentText(text="")
     titles = (node for node in root.css("title") if node.parent and node.parent.tag != "svg")
     title = next((_SPACES.sub(" ", node.text()).strip() for node in titles), None)
     # A page whose navigation was never closed is all navigation.
-    return Reading(text=_text(root, _CODE | _AROUND) or _text(root, _CODE), title=title or None)
+    return DocumentText(
+        text=_text(root, _CODE | _AROUND) or _text(root, _CODE), title=title or None
+    )
 
 
 def _unfolded(xml: str) -> str:
-    """Write what only XML knows as HTML knows it: elements that close themselves, character data."""
     spelled = _SELF_CLOSED.sub(lambda tag: f"<{tag[1]}{tag[2][:-1]}></{tag[1]}>", xml)
     return spelled.replace("<![CDATA[", "").replace("]]>", "")
 
@@ -110,7 +111,7 @@ def _after(tag: str) -> str:
     return "\n\n" if tag in _BLOCKS - _LINES else ""
 
 
-#: Tags times open elements: about a second. Tags times formatting that may be opened anew: about 400 MB.
+#: Tags times open elements: about a second. Tags times formatting that may be reopened: about 400 MB.
 MOST_WALKED = 500_000_000
 MOST_FORMATTED = 1_000_000
 #: More formatting than this is open at once in no page that a person wrote.
@@ -161,5 +162,4 @@ def is_hostile(text: str) -> bool:
 
 
 def _is_drawing(opened: Counter[str]) -> bool:
-    """Return whether elements may close themselves here."""
     return any(opened[name] for name in _DRAWN) and not any(opened[name] for name in _DRAWN_HTML)
