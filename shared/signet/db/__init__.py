@@ -26,7 +26,7 @@ from signet.db.driver import (
     sqlite,
     vec_loaded,
 )
-from signet.db.gate import Gate
+from signet.db.gate import WriteGate
 from signet.db.opened import OpenedFiles
 from signet.db.readers import Readers
 from signet.db.snapshot import rescue
@@ -76,7 +76,7 @@ class Database:
         self.files = OpenedFiles(path)
         self.has_vec = vec_loaded(self._write_connection)
         try:
-            self._gate = Gate(path)
+            self._gate = WriteGate(path)
         except OSError as error:
             self._write_connection.close()
             self.files.close()
@@ -215,7 +215,7 @@ class Database:
                 found = why
         if isinstance(found, StorageDamaged):
             what = str(error) if says_damage(error) else "the file was emptied"
-            damage.note(self.path, damage.Kind.DAMAGED, what)
+            damage.note(self.path, damage.DamageKind.DAMAGED, what)
         return found
 
     @contextmanager

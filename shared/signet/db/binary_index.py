@@ -83,7 +83,7 @@ class BinaryIndex:
             block.keys[place : place + room] = keys[done : done + room]
             block.owners[place : place + room] = owners[done : done + room]
             done += room
-            self.count += room  # last: whoever searches now sees whole rows
+            self.count += room  # last: searches now see whole rows
 
     def forget(self, keys: Numbers) -> None:
         """Mark rows as gone; unknown keys are ignored."""
@@ -123,7 +123,7 @@ class BinaryIndex:
         )
 
     def _by_signs(self, vector: Floats, wanted: int, allowed: Flags | None) -> Rows:
-        """Return at least `wanted` rows with the fewest different signs, if there are so many."""
+        """Return at least `wanted` rows, if that many exist, with the fewest different signs."""
         signs = self._pack((vector > 0)[None, :])
         differ = np.empty((self._planes, BLOCK), dtype=np.uint64)
         counts = np.empty((self._planes, BLOCK), dtype=np.uint8)
@@ -167,13 +167,11 @@ class BinaryIndex:
         return similar
 
     def _covering(self, allowed: Flags) -> Flags:
-        """Return a flag for every owner of what was filled before, and a last one for rows that are gone."""
         flags: Flags = np.zeros(max(len(allowed), self._highest_owner + 1) + 1, dtype=np.bool_)
         flags[: len(allowed)] = allowed
         return flags
 
     def _filled(self) -> list[tuple[_Block, int]]:
-        """Return the blocks that have rows, and how many each has now."""
         count = self.count
         blocks = self._blocks[: -(-count // BLOCK)]
         return [(block, min(BLOCK, count - at * BLOCK)) for at, block in enumerate(blocks)]
@@ -181,7 +179,7 @@ class BinaryIndex:
     def _reduce(self, vectors: Floats) -> tuple[Planes, Floats]:
         """Return (rows, width) as (planes, 2, rows), and what makes the sum of a row its cosine.
 
-        The two bits of a number stand for -1.5, -0.5, 0.5 and 1.5.
+        The two bits of a number mean -1.5, -0.5, 0.5 and 1.5.
         """
         squares = np.einsum("ij,ij->i", vectors, vectors)
         signs = vectors > 0
@@ -195,7 +193,6 @@ class BinaryIndex:
         return np.stack([self._pack(signs), self._pack(low)], axis=1), scales
 
     def _pack(self, bits: npt.NDArray[np.bool_ | np.uint8]) -> Planes:
-        """Return bits of (rows, width) as (planes, rows)."""
         packed = np.zeros((len(bits), 8 * self._planes), dtype=np.uint8)
         packed[:, : -(-self.width // 8)] = np.packbits(bits, axis=1)
         return packed.view(np.uint64).T

@@ -44,7 +44,7 @@ class ProcessCaches:
     def later(self, name: str, work: "Callable[[ReadTx], bool]") -> None:
         """Call `work` in a thread until it returns False; nothing happens while a thread of that name is at it.
 
-        Each call has a snapshot of its own, and should be short.
+        Each call has a separate snapshot, and should be short.
         """
         with self._lock:
             running = self._threads.get(name)

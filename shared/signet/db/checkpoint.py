@@ -11,7 +11,7 @@ from pathlib import Path
 
 from signet.db import damage
 from signet.db.driver import LOG_BYTES, connect, sqlite, version_is_safe
-from signet.db.gate import Gate
+from signet.db.gate import WriteGate
 from signet.observe import metrics
 
 
@@ -23,7 +23,7 @@ class Checkpointer:
         self._log = database.with_name(database.name + "-wal")
         self._connection = connect(database)
         self._connection.execute("PRAGMA busy_timeout = 0")
-        self._gate = Gate(database)
+        self._gate = WriteGate(database)
         self._mark = damage.Mark(database)
         self._moved = 0
 

@@ -18,7 +18,7 @@ _KEY = "clock:jump"
 LEAP = timedelta(days=1)
 #: Retention waits this long after a leap; a clock that is still there then is taken to be right.
 CONFIRMED_AFTER = timedelta(days=1)
-#: How long a jump explains what a person sees.
+#: Time for which a jump is reported to a person.
 SHOWN_FOR = timedelta(days=1)
 #: The scheduler starts something each minute. After a longer silence it has not looked at this clock yet.
 UNSEEN = timedelta(hours=1)

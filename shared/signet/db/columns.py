@@ -10,12 +10,12 @@ D = TypeVar("D", bound=Mapping[str, object])
 
 
 def json_value(stored: str | None) -> Any:
-    """Return the value, None where there is none or it is no JSON."""
+    """Return the value, or None without valid JSON."""
     return json_text.value(stored) if stored else None
 
 
 def json_object(stored: str | None) -> dict[str, Any]:
-    """Return the object, an empty one where there is none."""
+    """Return the object, by default an empty one."""
     found = json_value(stored)
     return found if isinstance(found, dict) else {}
 

@@ -1,4 +1,4 @@
-"""Rows as they are, of any table: what an export reads and a restore puts back.
+"""Unchanged rows of any table, read by exports and written by restores.
 
 Each table is written by one noun (tests/architecture). A restore is the one exception: it is no new event for a noun,
 so its rows go straight into their tables, through here. Tables and conditions come from `domain/transfer/kinds.py`,

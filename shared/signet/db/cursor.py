@@ -10,7 +10,7 @@ Value = str | int | float
 
 
 class BadCursor(Invalid):
-    """The cursor is none that a page has given."""
+    """The cursor does not come from a page."""
 
 
 def write(values: Sequence[object]) -> str | None:

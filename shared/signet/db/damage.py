@@ -1,4 +1,4 @@
-"""Damage of the database: what was found is noted next to the file, for every process, the next start and people.
+"""Damage of the database: findings are stored next to the file, for every process, the next start and people.
 
 Restoring a backup moves the note away together with the file.
 
@@ -32,7 +32,7 @@ _INDEX = struct.Struct("=IIIBBHII8s8s8s")
 _MOVED, _MOVED_AT = struct.Struct("=I"), 96
 
 
-class Kind(StrEnum):
+class DamageKind(StrEnum):
     """`DAMAGED`: the file cannot be read in full. `LOST`: it can, but changes that were stored are gone."""
 
     DAMAGED = "damaged"
@@ -40,16 +40,16 @@ class Kind(StrEnum):
 
 
 class Damage(NamedTuple):
-    """What was found, and when (seconds since 1970)."""
+    """A finding and its time (seconds since 1970)."""
 
-    kind: Kind
+    kind: DamageKind
     what: str
     at: float
 
     @property
     def message(self) -> str:
         """Return it with the way back."""
-        if self.kind is Kind.DAMAGED:
+        if self.kind is DamageKind.DAMAGED:
             return f"the database is damaged ({self.what}). {WAY_BACK}"
         return f"{self.what}. {WAY_BACK}. To accept the loss: signet doctor --fix"
 
@@ -59,13 +59,13 @@ def path_of(database: Path) -> Path:
     return database.with_name(f"{database.name}.damage")
 
 
-def note(database: Path, kind: Kind, what: str) -> None:
+def note(database: Path, kind: DamageKind, what: str) -> None:
     """Note damage; the first note stays, except that a damaged file replaces lost changes."""
     known = read(database)
-    if known is not None and (known.kind is Kind.DAMAGED or kind is Kind.LOST):
+    if known is not None and (known.kind is DamageKind.DAMAGED or kind is DamageKind.LOST):
         return
     found = Damage(kind, what, time.time())
-    with contextlib.suppress(OSError):  # a disk that is full or read-only says so itself
+    with contextlib.suppress(OSError):  # a full or read-only disk has its own error
         files.replace_file(path_of(database), json.dumps(found._asdict()).encode())
 
 
@@ -74,19 +74,19 @@ def note_error(connection: Connection, error: BaseException) -> None:
     if says_damage(error):
         with contextlib.suppress(sqlite.Error):
             (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
-            note(Path(path), Kind.DAMAGED, str(error))
+            note(Path(path), DamageKind.DAMAGED, str(error))
 
 
 def read(database: Path) -> Damage | None:
-    """Return what was noted, None when the database is well."""
+    """Return the stored finding, None for a healthy database."""
     place = path_of(database)
     if not place.exists():
         return None
     found = json_text.an_object(files.read_small(place) or b"") or {}
     try:
-        return Damage(Kind(found["kind"]), str(found["what"]), float(found["at"]))
+        return Damage(DamageKind(found["kind"]), str(found["what"]), float(found["at"]))
     except (KeyError, ValueError, TypeError):
-        return Damage(Kind.DAMAGED, "its note cannot be read", 0.0)
+        return Damage(DamageKind.DAMAGED, "its note cannot be read", 0.0)
 
 
 def accept(database: Path) -> str:
@@ -100,8 +100,8 @@ def examine(database: Path, stop: Callable[[], bool]) -> None:
     """Read the whole file and note what is wrong with it, or that a noted damage is gone, unless `stop` ends it."""
     problems = snapshot.quick_problems(database, most=3, stop=stop)
     if problems:
-        note(database, Kind.DAMAGED, problems[0].splitlines()[-1])
-    elif problems is not None and (known := read(database)) and known.kind is Kind.DAMAGED:
+        note(database, DamageKind.DAMAGED, problems[0].splitlines()[-1])
+    elif problems is not None and (known := read(database)) and known.kind is DamageKind.DAMAGED:
         path_of(database).unlink(missing_ok=True)
 
 
@@ -195,7 +195,7 @@ def recover(database: Path) -> None:
             _compare_mark(database, connection)  # reads, so SQLite has now recovered the log
     except sqlite.Error as error:
         if says_damage(error):
-            note(database, Kind.DAMAGED, str(error))
+            note(database, DamageKind.DAMAGED, str(error))
         return
     after = _index(database)
     if before is None or after is None:
@@ -204,7 +204,7 @@ def recover(database: Path) -> None:
     if valid < before.frames and before.moved < before.frames:
         since = f"the newest changes before {_ended(database)} are lost"
         what = f"{since} (the end of the write-ahead log is damaged); all older ones are there"
-        note(database, Kind.LOST, what)
+        note(database, DamageKind.LOST, what)
     if valid < min(before.frames, before.moved):
         log, index = (database.with_name(f"{database.name}-{end}") for end in ("wal", "shm"))
         log.rename(database.with_name(f"{database.name}.bak-log-{time.time_ns()}"))
@@ -220,7 +220,7 @@ class _Index(NamedTuple):
 
 
 def _index(database: Path) -> _Index | None:
-    """Return what the log's index says; None without one, or when the system was started anew since it was written."""
+    """Return the content of the log's index; None without one, or if the system was restarted since."""
     path = database.with_name(f"{database.name}-shm")
     try:
         written = path.stat().st_mtime
@@ -252,12 +252,14 @@ def _compare_mark(database: Path, connection: Connection) -> None:
     if marked is None:
         return
     if newest is None:
-        note(database, Kind.LOST, "the memories of the database that was here before are lost")
+        note(
+            database, DamageKind.LOST, "the memories of the database that was here before are lost"
+        )
     elif newest[0] < marked[0]:
         what = f"the newest changes before {_ended(database)} are lost; all older ones are there"
-        note(database, Kind.LOST, what)
+        note(database, DamageKind.LOST, what)
     elif there is not None and there[0] != marked[1]:
-        note(database, Kind.LOST, "the changes of the database that was here before are lost")
+        note(database, DamageKind.LOST, "the changes of the database that was here before are lost")
 
 
 def _ended(database: Path) -> str:

@@ -32,7 +32,7 @@ NO_INDEX = "NOT INDEXED"
 
 
 def cut_off(pages: int) -> str:
-    """Return the statement that gives at most so many free pages back to the file system."""
+    """Return the statement that gives up to `pages` free pages back to the file system."""
     return f"PRAGMA incremental_vacuum({pages})"
 
 
@@ -44,7 +44,7 @@ def by_index(name: str) -> str:
 def at_most(parameter: str = "?") -> str:
     """Return the `LIMIT` of a statement that is planned once.
 
-    SQLite looks at a parameter that stands there alone when it plans, and so plans the statement anew for each value
+    SQLite uses a bare parameter when it plans, and so plans the statement again for each value
     (a twelfth of the work of a recall).
     """
     return f"LIMIT {parameter} + 0"

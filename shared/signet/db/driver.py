@@ -5,10 +5,10 @@ each would believe it holds the write lock):
 
 1. the interpreter's `sqlite3`, if it can load extensions and is new enough;
 2. `pysqlite3`;
-3. the interpreter's `sqlite3` as it is: vectors are then compared in NumPy.
+3. the interpreter's plain `sqlite3`: vectors are then compared in NumPy.
 
 SQLite before 3.51.3 has a rare race between checkpoints and commits of different connections that can damage
-a WAL file (https://sqlite.org/wal.html#walresetbug); `version_is_safe` says whether this library has the mend.
+a WAL file (https://sqlite.org/wal.html#walresetbug); `version_is_safe` tests if this library has the mend.
 """
 
 import importlib
@@ -57,7 +57,7 @@ SQL, CANNOT_OPEN = 1, 14
 #: Result codes of a damaged file: malformed, not a database, and (an extended code) shorter than it should be.
 DAMAGED = frozenset({11, 26, 522})
 
-#: A commit that finds the log longer than this moves it into the database file and the next one starts it anew.
+#: A commit that finds the log longer than this moves it into the database file and the next one restarts it.
 #: A commit that lengthens the file costs the file system a journal entry: with a log that is overwritten a synced
 #: commit of one row takes 0.2 ms instead of 0.35 (measured on ext4), and no pause is longer than moving 32 MB.
 #: Moving it each 8 MB costs a tenth of the saves a second (`loadtests/run.py remember`: 1,461 against 1,545).
@@ -95,7 +95,7 @@ def version_is_safe() -> bool:
 def connect(path: Path, *, read_only: bool = False) -> Connection:
     """Open the database with our pragmas, in autocommit mode, with sqlite-vec where it can be loaded.
 
-    A writable connection creates the file if there is none and switches it to WAL. Raises the driver's
+    A writable connection creates a missing file and switches it to WAL. Raises the driver's
     OperationalError.
     """
     mode = "ro" if read_only else "rwc"
@@ -127,7 +127,6 @@ def connect(path: Path, *, read_only: bool = False) -> Connection:
 
 
 def _lower(value: str | bytes | float | None) -> str | bytes | float | None:
-    """Return a text in lower case; SQLite's own `lower` leaves all but ASCII as it is."""
     return value.lower() if isinstance(value, str) else value
 
 
@@ -140,7 +139,7 @@ def _load_vec(connection: Connection) -> None:
     try:
         connection.load_extension(str(Path(package.origin).with_name("vec0")))
     except sqlite.OperationalError:
-        return  # a library for another system: NumPy compares the vectors, `vec_loaded` says so
+        return  # a library for another system: NumPy compares the vectors, `vec_loaded` is then False
     finally:
         connection.enable_load_extension(False)
 

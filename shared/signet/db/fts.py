@@ -3,7 +3,7 @@
 Whatever the text holds (operators, quotes, NUL, half of a surrogate pair, a megabyte), the expression is a list
 of quoted strings, so it cannot be an FTS5 syntax error. The index stems (`porter unicode61`); a quoted word that
 the tokenizer cuts, such as "long-term", is looked for as a phrase. Chinese, Japanese and Korean are looked for by
-pairs of characters, as they are indexed (`script`). A term such as `miet*mietest` stands for all words that begin with
+pairs of characters, as in the index (`script`). A term such as `miet*mietest` matches all words that begin with
 its first part, and for its second part as the index stems it.
 """
 
@@ -16,7 +16,7 @@ from signet.db import languages, script
 #: Words of a query that are searched for; a longer text is cut, because each word costs a walk of the index.
 MAX_WORDS = 48
 
-#: English words that say nothing about what is looked for. They stay in the index and leave only the query:
+#: English stop words. They stay in the index and are removed only from queries:
 #: measured, taking them out (with stemming) finds 9 % more evidence (decision 5).
 STOP_WORDS = frozenset(
     """
@@ -52,7 +52,7 @@ def words(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """Return a text as it is compared: lower-case, without accents, special letters folded."""
+    """Return a text in its form for comparison: lower-case, without accents, special letters folded."""
     return languages.unaccented(script.fold(text).lower())
 
 

@@ -1,4 +1,4 @@
-"""Full-text indexes as a whole: their parts, and making one anew beside the old one.
+"""Full-text indexes: their parts, and building a new one next to the old one.
 
 A new index is filled in small transactions while the old one goes on answering; triggers bring what changes meanwhile
 into it. At the end it takes the old one's place in one step. Killed anywhere, the next run goes on where this one
@@ -84,7 +84,7 @@ def ensure(tx: WriteTx, indexes: Iterable[Index] = INDEXES) -> bool:
 
 
 def integrity(tx: ReadTx, index: Index) -> list[str]:
-    """Return what SQLite says of an index: "ok", or what is wrong. It takes long, and may be interrupted."""
+    """Return SQLite's check of an index: "ok", or its faults. It takes long, and may be interrupted."""
     reopen(tx, index)
     return [str(row[0]) for row in tx.all(f"PRAGMA integrity_check('{index.name}')")]
 
@@ -95,7 +95,7 @@ def rows(tx: ReadTx, index: Index) -> int:
 
 
 def indexed_rows(tx: ReadTx, name: str) -> int | None:
-    """Return how many rows the index of this name holds, None when there is none."""
+    """Return the number of rows in the index of this name, or None."""
     if not (has(tx, name) and has(tx, f"{name}_docsize")):
         return None
     return int(tx.value(f"SELECT COUNT(*) FROM {name}_docsize"))
@@ -109,7 +109,7 @@ def has(tx: ReadTx, name: str) -> bool:
 def reopen(tx: ReadTx, index: Index) -> None:
     """Let this connection forget what it knew of an index, before SQLite checks it.
 
-    FTS5 looks whether others have merged segments only when a query opens the index. A check alone goes by what this
+    FTS5 notices merged segments of other connections only when a query opens the index. A check alone goes by what this
     connection remembers, and takes segments that are gone since for lost (seen with SQLite 3.53.4).
     """
     if indexed_rows(tx, index.name) is not None:
@@ -132,7 +132,7 @@ def begin(tx: WriteTx, *, index: Index) -> int:
 
 
 def fill(tx: WriteTx, *, index: Index, limit: int) -> int:
-    """Bring some rows into the new index; after the last it takes the place of the old one, and 1 comes back."""
+    """Add some rows to the new index; after the last one it replaces the old index, and 1 is returned."""
     new, filled, listed = f"{index.name}_new", f"{index.name}_filled", ", ".join(index.columns)
     done = tx.value(f"SELECT seq FROM {filled}")
     last = tx.value(
@@ -181,12 +181,10 @@ def _clear(tx: WriteTx, index: Index) -> None:
 
 
 def _triggers(index: Index) -> Mapping[str, str]:
-    """Return the triggers that bring all changes into the index, by name, as the schema has them."""
     return _following(index, index.name, index.prefix)
 
 
 def _filling(index: Index) -> Mapping[str, str]:
-    """Return the triggers that bring changes of rows that were filled in already into the new index, by name."""
     return _following(index, f"{index.name}_new", f"{index.name}_new", f"{index.name}_filled")
 
 
@@ -204,7 +202,7 @@ def _following(
         f"WHEN {side}.seq <= (SELECT seq FROM {filled}) " if filled else ""
         for side in ("old", "new")
     )
-    # The view shows a row as it is: what goes out of the index is read before the change, what comes in after it.
+    # The view shows the current row: removed index entries are read before the change, added ones after it.
     changes = {
         "bd": f"BEFORE DELETE ON {index.table} {old}{drop}",
         "ai": f"AFTER INSERT ON {index.table} {new}{add}",

@@ -1,8 +1,8 @@
 """One writer at a time per machine: an advisory lock that waits in line.
 
 SQLite's own waiting sleeps in steps and starves writers. The kernel wakes who waits for a `flock`, but does not hand
-it over: a writer that comes back at once, as the worker does with a backlog, is there before the one that was woken.
-So there are two locks: a writer that waits for the gate holds the place before it, and one that comes back must take
+it over: a writer that returns at once, as the worker does with a backlog, is there before the one that was woken.
+So there are two locks: a writer that waits for the gate holds the place before it, and one that returns must take
 that place first.
 
 The gate is taken before BEGIN IMMEDIATE and released after COMMIT, by the thread that has the writer's turn in a
@@ -15,11 +15,11 @@ import threading
 from pathlib import Path
 
 
-class Gate:
+class WriteGate:
     """The write lock of one database, as a context manager. Not reentrant, for one thread."""
 
     def __init__(self, database: Path) -> None:
-        """Open the lock's files beside the database; raises OSError."""
+        """Open the lock's files next to the database; raises OSError."""
         self._file = _open(database, ".gate")
         try:
             self._next = _open(database, ".gate.next")

@@ -42,9 +42,9 @@ class IndexDrift(NamedTuple):
 
 @contextlib.contextmanager
 def reading(path: Path, *, seconds: float) -> Iterator[ReadTx | None]:
-    """Give a snapshot of a database file, or None when there is none that can be read.
+    """Yield a snapshot of a database file, or None if it cannot be read.
 
-    Reading that goes on after so many seconds is interrupted.
+    Reads are interrupted after `seconds`.
     """
     if not path.exists():
         yield None
@@ -94,5 +94,5 @@ def newest_instant(tx: ReadTx) -> str | None:
 
 
 def is_remembered(tx: ReadTx, text: str, *, least_chars: int) -> bool:
-    """Return whether a text is part of a memory, or holds a memory of at least so many characters."""
+    """Return whether a text is part of a memory, or contains a memory of at least `characters`."""
     return tx.value(_IS_REMEMBERED, {"text": text, "least": least_chars}) is not None

@@ -1,4 +1,4 @@
-"""What is known of languages other than English: words that say nothing, and endings that inflect. Pure.
+"""Languages other than English: stop words and inflection endings. Pure.
 
 The index stems English words only (`porter`). A word of a question in another language is looked for by its
 beginning instead: `Mieten` as `miet*`, which also finds `Miete`. The endings are deliberately few: bm25 ranks, so a
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """One language: `stops` are lower-case words of questions that say nothing of what is looked for.
+    """One language: `stops` are lower-case stop words of questions.
 
     `endings` are tried in order, and one is taken off when at least `least` letters stay.
     """
@@ -127,7 +127,7 @@ RUSSIAN = _language(
     """,
     3,
 )
-#: What makes a Russian verb reflexive stands behind its ending.
+#: The reflexive suffix of a Russian verb follows its ending.
 _REFLEXIVE = ("ся", "сь")
 
 BY_SPACES = (GERMAN, FRENCH, SPANISH)
@@ -167,7 +167,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def of(words: Sequence[str], english: frozenset[str]) -> Language | None:
-    """Return the language of a question by the words in it that say nothing, None for English and what is not known.
+    """Return the language of a question by its stop words, None for English and unknown ones.
 
     One such word decides only where the question begins with it, and where it is no English word or name as well:
     "Wann Geburtstag?", but neither "the die was cast" nor "car insurance".
@@ -192,7 +192,7 @@ def is_russian(word: str) -> bool:
 
 
 def says_nothing(word: str) -> bool:
-    """Return whether a word tells nothing in whatever language: common pairs of characters, Russian stop words."""
+    """Return whether a word is a stop word of any language: common pairs of characters, Russian stop words."""
     return word in PAIRS or word in RUSSIAN.stops
 
 

@@ -1,8 +1,8 @@
 """Bring a database file to the schema of this program, from any earlier one.
 
 `upgrade` runs once at daemon start, before any other process opens the file. One process migrates (file lock),
-others wait and find the work done. Before a file with data changes, a copy is put beside it. All pending
-revisions are one transaction: a failure leaves the file as it was. A file of a newer program is not touched.
+others wait and find the work done. Before a file with data changes, a copy is put next to it. All pending
+revisions are one transaction: a failure leaves the file unchanged. A file of a newer program is not touched.
 
 `current`, `head` and `is_current` are cheap and load no migration library, so every process may ask at start.
 """
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import Engine
 
 VERSION_TABLE = "signet_schema_version"
-#: The newest copies kept beside the file.
+#: Number of copies kept next to the file.
 COPIES = 2
-#: A copy is made when the disk has room for it and for the migration itself, in multiples of the file.
+#: Free disk space needed for a copy and the migration, in multiples of the file's size.
 FREE_DISK_FACTOR = 2
 
 
@@ -71,7 +71,7 @@ class Migration:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What the file says of a table, index or trigger: whose table it is, and the text."""
+    """The stored definition of a table, index or trigger, with its table."""
 
     table: str
     sql: str
@@ -99,10 +99,10 @@ class Differences:
 
 
 def upgrade(database: Path, *, now: datetime) -> Migration:
-    """Bring the file to the newest schema, creating it if there is none.
+    """Migrate the file to the newest schema; a missing one is created.
 
     Safe to call again and from several processes at once. Raises SchemaTooNew, MigrationFailed and StorageDamaged; the
-    file is then as it was.
+    file is then unchanged.
     """
     damage.check_not_emptied(database)
     before, done = current(database), None
@@ -184,10 +184,10 @@ def compare(database: Path) -> Differences:
 
 
 def mend(database: Path) -> list[str]:
-    """Take foreign indexes and triggers off our tables and make our own as they should be; return what was done.
+    """Drop foreign indexes and triggers of our tables and restore our own; return the changes.
 
     Rows and tables are not touched. Raises MigrationFailed when an index of ours does not fit the rows; the file is
-    then as it was.
+    then unchanged.
     """
     found, wanted, done = compare(database), _model(), []
     with _lock(database), contextlib.closing(connect(database)) as connection:
@@ -239,7 +239,6 @@ def _definitions(database: Path) -> "dict[str, Definition]":
 
 
 def _may_refuse(sql: str) -> bool:
-    """Return whether a foreign index or trigger can make a write of ours fail or change it."""
     return re.match(r"\s*CREATE\s+(UNIQUE|TEMP|TRIGGER)", sql, re.I) is not None
 
 
@@ -260,7 +259,6 @@ def _version(connection: Connection) -> str | None:
 
 
 def _has_table(connection: Connection, name: str) -> bool:
-    """Return whether there is a table whose name fits the pattern."""
     statement = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name GLOB ?"
     return connection.execute(statement, (name,)).fetchone() is not None
 
@@ -312,7 +310,6 @@ def _run_revisions(database: Path, now: datetime, *, to: str = "head") -> None:
 
 
 def _is_reserved(database: Path) -> bool:
-    """Return whether every step of the earlier program counts as done in this file."""
     with contextlib.closing(connect(database, read_only=True)) as connection:
         if not _has_table(connection, "schema_migrations"):  # doctor names that
             return True
@@ -363,7 +360,6 @@ def _copy(connection: Connection, database: Path, before: str | None, now: datet
 
 
 def _copies(database: Path) -> list[Path]:
-    """Return the finished copies beside the file, oldest first."""
     beside = database.parent.glob(f"{database.name}.bak-v*Z")
     return sorted(beside, key=lambda path: path.name.rpartition("-")[2])
 
@@ -373,7 +369,6 @@ def _version_of(copy: Path) -> str:
 
 
 def _upstream_version(connection: Connection) -> int:
-    """Return what the earlier implementation called its version, 0 when it kept none."""
     if not _has_table(connection, "schema_migrations"):
         return 0
     return int(connection.execute(_OWN_VERSION).fetchone()[0] or 0)
@@ -397,13 +392,12 @@ def _compact(database: Path) -> None:
 
 
 def _plain(sql: str) -> str:
-    """Return a definition without comments and line breaks."""
     plain = " ".join(re.sub("--[^\n]*", "", sql).split())
     return plain.removesuffix(")") if plain.startswith("CREATE TABLE") else f"{plain};"
 
 
 def _has_all(found: str, wanted: str) -> bool:
-    """Return whether a definition says what another one says; a table may have columns of its own between."""
+    """Return whether two definitions are equal, except for additional columns of a table."""
     ours, theirs = _dense(wanted), _dense(found)
     if theirs.startswith(ours):
         return True
@@ -426,5 +420,4 @@ def _columns(body: str) -> list[str]:
 
 
 def _dense(sql: str) -> str:
-    """Return a definition without what does not change its meaning: space beside marks, quotes around names."""
     return re.sub(r"\s*([(),=;])\s*", r"\1", _plain(sql).replace('"', "")).strip()

@@ -1,6 +1,6 @@
 """The files that a process has open as its database, and whether their paths still lead to them.
 
-Whoever moves, replaces or deletes one of them leaves a process that writes where nobody will look. A file system
+A process whose file is moved, replaced or deleted writes to a file that no one reads. A file system
 without lasting inode numbers is no such case: the kernel then shows the file under its path as before.
 """
 
@@ -17,7 +17,7 @@ _ONLY_NAMED = getattr(os, "O_PATH", None)
 
 
 class OpenedFiles:
-    """The database file, its log and the log's index, as they were when they were opened."""
+    """Identity of the database file, its log and the log's index at the time of opening."""
 
     def __init__(self, database: Path) -> None:
         self.database = database

@@ -19,7 +19,7 @@ log = logs.get("system")
 Done = Callable[[Any, BaseException | None], None]
 
 
-class Operation:
+class WriteOperation:
     """What is to be done, and how it went."""
 
     __slots__ = (
@@ -96,7 +96,7 @@ class Operation:
             self._answered.set()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until the answer is there, at most so long; return whether it is. Only for a blocking caller."""
+        """Wait up to `seconds` for the answer and return whether it arrived. Only for a blocking caller."""
         assert self._answered is not None
         return self._answered.wait(seconds)
 

@@ -11,19 +11,19 @@ ON CONFLICT (provider, hour) DO UPDATE SET calls = calls + excluded.calls, token
 _DELETE_OLD = "DELETE FROM provider_usage WHERE hour < ?"
 
 
-class Usage(NamedTuple):
+class ProviderUsage(NamedTuple):
     """What a provider was asked for in one hour: calls, and tokens read and written."""
 
     calls: int = 0
     tokens: int = 0
 
 
-def used(tx: ReadTx, provider: str, hour: str) -> Usage:
+def used(tx: ReadTx, provider: str, hour: str) -> ProviderUsage:
     """Return what a provider was asked for in an hour."""
-    return tx.row(Usage, _USED, (provider, hour)) or Usage()
+    return tx.row(ProviderUsage, _USED, (provider, hour)) or ProviderUsage()
 
 
-def add(tx: WriteTx, provider: str, hour: str, usage: Usage) -> None:
+def add(tx: WriteTx, provider: str, hour: str, usage: ProviderUsage) -> None:
     """Add to what a provider was asked for in an hour."""
     tx.run(_ADD, (provider, hour, *usage))
 

@@ -1,4 +1,4 @@
-"""Connections for reading: opened when they are needed, kept, at most so many at once.
+"""A pool of read connections of limited size, opened on demand.
 
 Written here because the pool of SQLAlchemy would bring that whole library into three long-running processes: 13 MB of
 memory and 0.15 s each (measured), for a stack of connections.

@@ -1,7 +1,7 @@
-"""Writing the whole file anew, so that nothing stays in it of what was deleted.
+"""Rewrite the whole database file, so that no deleted content stays in it.
 
 A deleted row leaves its bytes in free pages, in the free room of others, and in the log; a full-text index keeps its
-words until its segments are merged. So the segments are merged, `VACUUM` writes every page anew, and the log is moved
+words until its segments are merged. So the segments are merged, `VACUUM` rewrites every page, and the log is moved
 and cut. Other writers wait at the gate meanwhile (2.3 s for a store of 110 MB).
 """
 
@@ -10,15 +10,15 @@ from pathlib import Path
 
 from signet.db.driver import connect
 from signet.db.fts_index import INDEXES
-from signet.db.gate import Gate
+from signet.db.gate import WriteGate
 from signet.errors import StorageBusy
 
 
 def rewrite(database: Path) -> None:
-    """Write the file anew. Raises StorageBusy while somebody reads an older state, and the driver's errors."""
+    """Rewrite the file. Raises StorageBusy while an older snapshot is open, and the driver's errors."""
     with (
         contextlib.closing(connect(database)) as connection,
-        contextlib.closing(Gate(database)) as gate,
+        contextlib.closing(WriteGate(database)) as gate,
         gate,
     ):
         # It makes a copy first, which need not fit into memory.

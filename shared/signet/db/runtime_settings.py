@@ -1,6 +1,6 @@
 """Small values that processes share and that outlive them, by key: the only SQL of `runtime_settings`.
 
-Keys are of the form `subject:name`; who writes a subject is said beside its key.
+Keys are of the form `subject:name`; the comment at a key names its writer.
 """
 
 from signet.db.transaction import ReadTx, WriteTx
@@ -29,7 +29,7 @@ def get_all(tx: ReadTx, prefix: str) -> dict[str, str]:
 
 
 def drop_all(tx: WriteTx, prefix: str) -> None:
-    """Delete what is stored under keys that begin so."""
+    """Delete the values of keys with this prefix."""
     tx.run(_DROP_ALL, (prefix, _end(prefix)))
 
 
@@ -39,5 +39,4 @@ def put(tx: WriteTx, key: str, value: str | int) -> None:
 
 
 def _end(prefix: str) -> str:
-    """Return the first text behind all that begin so."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1)

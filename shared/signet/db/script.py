@@ -1,4 +1,4 @@
-"""How a text is cut into words where spaces do not do it, alike in an index (SQL) and in a question (Python). Pure.
+"""Split text into words for scripts without spaces, in the same way in the index (SQL) and in questions (Python). Pure.
 
 FTS5 takes a run of Chinese, Japanese or Korean characters as one word, so a word inside a sentence would not be
 found. Full text therefore reads each table through a view, in which every such character is joined with the next one
@@ -20,7 +20,7 @@ from functools import cache
 RANGES = "々〇ぁ-ゖゝ-ゟァ-ヺー-ヿㇰ-ㇿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𳎿"
 #: One range around all of them, which is quicker to look for (and holds other signs, too).
 _AROUND = "⺀-𳎿"
-#: What the tokenizer `unicode61` leaves as it is.
+#: Characters that the tokenizer `unicode61` does not change.
 FOLDED = {"ß": "ss", "ẞ": "ss", "ё": "е", "Ё": "Е", "œ": "oe", "Œ": "OE", "æ": "ae", "Æ": "AE"}
 
 #: Letters and digits that are other ones in another dress (NFKC), as the ranges of a character class.

@@ -13,10 +13,10 @@ from pathlib import Path
 from signet.db.driver import FULL, Connection, connect, primary_code, sqlite
 from signet.errors import StorageDamaged, StorageFull
 
-#: How often progress is told, in steps of SQLite's virtual machine: some thousandths of a second.
+#: Interval of progress reports, in steps of SQLite's virtual machine: some thousandths of a second.
 _STEPS = 200_000
 
-#: Tables with rows of their own: neither virtual ones nor those behind them.
+#: Ordinary tables: neither virtual ones nor their shadow tables.
 _TABLES = """
 SELECT name FROM pragma_table_list
  WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"""
@@ -32,10 +32,10 @@ def damaged(database: Path, error: Exception) -> StorageDamaged:
 
 
 def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None = None) -> None:
-    """Write the database as it is now to a new file that only its owner may read, synced to disk.
+    """Write the current database to a new file that only its owner may read, synced to disk.
 
     `tell` hears how many bytes are written, and stops the copy by raising. Raises StorageFull and StorageDamaged; the
-    caller then removes what is left of the new file.
+    caller then removes the new file.
     """
     os.close(os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     stopped: list[BaseException] = []

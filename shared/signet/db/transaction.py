@@ -44,13 +44,11 @@ class PartFailed(Exception):
 
 
 def _compare(shape: type[NamedTuple], columns: Sequence[tuple[Any, ...]]) -> None:
-    """Raise TypeError unless a named tuple has the columns of a statement, so that a renamed one is seen."""
     if (names := [column[0] for column in columns]) != list(shape._fields):
         raise TypeError(f"{shape.__name__} has {shape._fields}, the statement gives {names}")
 
 
 def _read(kind: object) -> Callable[[Any], Any] | None:
-    """Return how a column of a field of this type is read, None where it is what is stored."""
     return kind if isinstance(kind, type) and issubclass(kind, StrEnum) else _READS.get(kind)
 
 
@@ -91,7 +89,7 @@ class ReadTx:
         self._known: dict[Hashable, Any] = {}
 
     def once(self, key: Hashable, read: Callable[[], T]) -> T:
-        """Return what `read` gave when this snapshot was first asked for `key`: it says the same each time."""
+        """Return the first result of `read` for `key` in this snapshot."""
         if key not in self._known:
             self._known[key] = read()
         found: T = self._known[key]
@@ -123,7 +121,7 @@ class ReadTx:
         return list(map(_make(shape), found))
 
     def row(self, shape: type[N], sql: str, params: Params = ()) -> N | None:
-        """Return the first row as a named tuple (see `rows`), None when there is none."""
+        """Return the first row as a named tuple (see `rows`), or None."""
         cursor = self.connection.cursor()
         cursor.row_factory = None
         found = cursor.execute(sql, params).fetchone()
@@ -146,16 +144,16 @@ class ReadTx:
         return cast("list[D]", made)
 
     def record(self, shape: type[D], sql: str, params: Params = ()) -> D | None:
-        """Return the first row as a typed dictionary (see `records`), None when there is none."""
+        """Return the first row as a typed dictionary (see `records`), or None."""
         return next(iter(self.records(shape, sql, params)), None)
 
     def one(self, sql: str, params: Params = ()) -> Row | None:
-        """Return the first row, None when there is none."""
+        """Return the first row, or None."""
         row: Row | None = self.connection.execute(sql, params).fetchone()
         return row
 
     def value(self, sql: str, params: Params = ()) -> Any:
-        """Return the first column of the first row, None when there is none."""
+        """Return the first column of the first row, or None."""
         row = self.connection.execute(sql, params).fetchone()
         return None if row is None else row[0]
 

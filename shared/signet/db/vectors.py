@@ -87,14 +87,14 @@ def cosines(vector: bytes, others: Sequence[bytes]) -> list[float]:
 
 
 def indexed_dimensions(tx: ReadTx) -> int | None:
-    """Return the width of the vec0 index, None when there is none that is whole and can be used here."""
+    """Return the width of the vec0 index, None unless it is complete and usable here."""
     return None if tx.value(_FILLED) else _declared_width(tx)
 
 
 def ensure(tx: WriteTx, dimensions: int) -> bool:
     """Make the index `dimensions` wide and hold every stored vector of that width.
 
-    True when it was built anew, False when it was there already or sqlite-vec cannot be loaded. An index of
+    True when it was built, False when it existed already or sqlite-vec cannot be loaded. An index of
     another width, or one made without a text id, is dropped first. Costs about 0.1 ms for each vector.
     """
     if not vec_loaded(tx.connection):
@@ -182,7 +182,7 @@ def similarity(distance: float | None) -> float:
 
 
 def _declared_width(tx: ReadTx) -> int | None:
-    """Return the width of the index, whole or not; None when there is none that this connection can use."""
+    """Return the width of the index, complete or not; None if this connection cannot use it."""
     declared = tx.value(_DECLARED)
     width = re.search(r"float\s*\[\s*(\d+)\s*\]", declared or "", re.IGNORECASE)
     return int(width[1]) if width and vec_loaded(tx.connection) else None

@@ -1,7 +1,7 @@
 """A reader's scope as a WHERE clause: the only translation of "who may read this memory" to SQL.
 
 Every path that shows a memory (recall, search, list, similar, expand, rationale rows) adds `readable`. It
-says nothing about deletion: history and recovery must see forgotten rows, everybody else adds
+does not cover deletion: history and recovery must see forgotten rows, all others add
 `is_deleted = 0`. What policy an agent has is decided in domain/agents/registry.py.
 """
 
@@ -124,7 +124,7 @@ def readable(reader: Reader, alias: str = "m") -> Where:
 def archived(reader: Reader, alias: str = "m") -> Where:
     """Return the condition on a row of `memories` that belonged to an agent which was removed.
 
-    Nobody reads these. They are listed for an operator who sees what is shared, a person's own for that person alone
+    No one reads these. They are listed for an operator who sees what is shared, a person's own for that person alone
     (AUTH-27).
     """
     shown = "0" if is_of_user(reader.agent_id) else _OF_NO_PERSON.format(alias=alias)

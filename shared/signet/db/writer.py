@@ -6,7 +6,7 @@ that, or SQLite gives up the whole transaction (disk full, I/O error), the group
 again. So a function may run twice, but its rows are written once. (No savepoint for each: it would make FTS5 write
 out its pending index after every memory, measured at a fifth of the work.)
 
-A `CommitHook` rides along: it may add statements to every transaction and may ask for one of its own. The queue
+A `CommitHook` rides along: it may add statements to every transaction and may request an extra one. The queue
 uses it to claim the next jobs in the commit that completes the last ones.
 
 Durability is chosen per transaction: a group is synced to disk (synchronous=FULL) when one of its members asks
@@ -26,8 +26,8 @@ from contextvars import copy_context
 from typing import Any, Protocol, TypeVar
 
 from signet.db.driver import BUSY, FULL, Connection, primary_code, says_damage, sqlite
-from signet.db.gate import Gate
-from signet.db.operation import Done, Operation
+from signet.db.gate import WriteGate
+from signet.db.operation import Done, WriteOperation
 from signet.db.transaction import PartFailed, ReadTx, WriteTx
 from signet.errors import (
     SignetError,
@@ -76,7 +76,7 @@ class Writer:
     def __init__(
         self,
         connection: Connection,
-        gate: Gate,
+        gate: WriteGate,
         *,
         wait_seconds: float = WAIT_SECONDS,
         group_seconds: float = GROUP_SECONDS,
@@ -100,7 +100,7 @@ class Writer:
         self._inline = inline
         #: Held by the thread that uses the connection.
         self._turn = threading.Lock()
-        self._waiting: deque[Operation] = deque()
+        self._waiting: deque[WriteOperation] = deque()
         self._condition = threading.Condition()
         self._stopping = False
         self._awake = False
@@ -119,7 +119,7 @@ class Writer:
         Raises what the function raised, StorageBusy when no turn came in time, StorageFull when the disk
         refused.
         """
-        operation = Operation(_in_context(function), durable)
+        operation = WriteOperation(_in_context(function), durable)
         self._submit(operation, inline=self._inline)
         if not operation.wait(self._wait_seconds):
             if operation.abandon():
@@ -130,7 +130,7 @@ class Writer:
     async def acall(self, function: Callable[[WriteTx], Any], *, durable: bool) -> Any:
         """Do what `call` does without blocking the event loop."""
         loop = asyncio.get_running_loop()
-        operation = Operation(_in_context(function), durable, loop=loop)
+        operation = WriteOperation(_in_context(function), durable, loop=loop)
         assert operation.future is not None
         self._submit(operation)
         patience = loop.call_later(self._wait_seconds, operation.expire)
@@ -141,9 +141,9 @@ class Writer:
 
     def later(self, function: Callable[[WriteTx], Any], done: Done) -> None:
         """Run a function in an unsynced transaction soon; `done` is called by the thread that does the work."""
-        self._submit(Operation(function, False, done=done))
+        self._submit(WriteOperation(function, False, done=done))
 
-    def _submit(self, operation: Operation, *, inline: bool = False) -> None:
+    def _submit(self, operation: WriteOperation, *, inline: bool = False) -> None:
         with self._condition:
             if self._stopping:
                 raise StorageBusy("The database is closed")
@@ -218,7 +218,7 @@ class Writer:
             log.exception("writer.failed")
 
     def _one_group(self, hook: CommitHook | None) -> None:
-        group: list[Operation] = []
+        group: list[WriteOperation] = []
         signals: set[str] = set()
         try:
             with self._gate, metrics.GATE_HELD.time():
@@ -239,7 +239,7 @@ class Writer:
         if signals and self._listener is not None:
             self._listener(signals)
 
-    def _put_back(self, group: list[Operation]) -> list[Operation]:
+    def _put_back(self, group: list[WriteOperation]) -> list[WriteOperation]:
         """Let the members of an undone group that have no error run again, first in line; return the others."""
         again = [operation for operation in group if operation.error is None]
         with self._condition:
@@ -247,7 +247,9 @@ class Writer:
             self._awake = True
         return [operation for operation in group if operation.error is not None]
 
-    def _transact(self, group: list[Operation], signals: set[str], hook: CommitHook | None) -> None:
+    def _transact(
+        self, group: list[WriteOperation], signals: set[str], hook: CommitHook | None
+    ) -> None:
         """Open a transaction, run what waits (it is moved to `group`), commit."""
         with self._condition:
             durable = any(op.durable for op in itertools.islice(self._waiting, GROUP_SIZE))
@@ -274,7 +276,9 @@ class Writer:
             if hook is not None:
                 self._tell_hook(hook, committed and hook_ran)
 
-    def _recover(self, group: list[Operation], error: BaseException, signals: set[str]) -> None:
+    def _recover(
+        self, group: list[WriteOperation], error: BaseException, signals: set[str]
+    ) -> None:
         """Answer a lost group: a busy or lone one with the error, else each member runs alone."""
         if not group:  # no transaction could be opened: everything that waits shares the error
             while self._waiting:
@@ -288,7 +292,7 @@ class Writer:
             elif operation.error is None:
                 self._run_alone(operation, signals)
 
-    def _run_alone(self, operation: Operation, signals: set[str]) -> None:
+    def _run_alone(self, operation: WriteOperation, signals: set[str]) -> None:
         mine: set[str] = set()
         try:
             with self._gate:
@@ -306,7 +310,7 @@ class Writer:
             self._roll_back()
             operation.error = operation.error or self._translate(error)
 
-    def _run_one(self, operation: Operation, signals: set[str]) -> None:
+    def _run_one(self, operation: WriteOperation, signals: set[str]) -> None:
         """Run one function; raises _Undo when what it has written must go, StorageFull when all is gone."""
         connection = self._connection
         tx = WriteTx(connection, operation.skipped)
@@ -325,7 +329,7 @@ class Writer:
             if connection.in_transaction and connection.total_changes != before:
                 raise _Undo from error
         if not connection.in_transaction:
-            # SQLite rolled the whole group back by itself; a next statement would autocommit.
+            # SQLite rolled the whole group back; a next statement would autocommit.
             raise operation.error or StorageFull()
 
     def _run_hook(self, hook: CommitHook, signals: set[str]) -> bool:
@@ -369,7 +373,6 @@ class Writer:
                 time.sleep(random.uniform(0.0005, 0.003))
 
     def _translate(self, error: BaseException) -> BaseException:
-        """Return the SignetError for an error, and keep one of storage as the writer's fault."""
         found = self._translate_error(error)
         if isinstance(found, (StorageBusy, StorageFull, StorageDamaged, StorageMoved)):
             self.fault = found
@@ -386,8 +389,8 @@ class Writer:
             self._connection.execute(f"PRAGMA synchronous = {wanted}")
             self._synchronous = wanted
 
-    def _answer(self, operations: list[Operation]) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop, list[Operation]] = {}
+    def _answer(self, operations: list[WriteOperation]) -> None:
+        by_loop: dict[asyncio.AbstractEventLoop, list[WriteOperation]] = {}
         for operation in operations:
             if operation.loop is None:
                 operation.resolve()
@@ -407,7 +410,7 @@ def _in_context(function: Callable[[WriteTx], Any]) -> Callable[[WriteTx], Any]:
     return lambda tx: context.run(function, tx)
 
 
-def _resolve_all(operations: list[Operation]) -> None:
+def _resolve_all(operations: list[WriteOperation]) -> None:
     for operation in operations:
         operation.resolve()
 

@@ -97,8 +97,8 @@ class JobFilter:
 EVERY = JobFilter()
 
 
-class Tally(NamedTuple):
-    """How many jobs of a choice are alike; `code` is of the last error, for dead ones alone."""
+class JobTally(NamedTuple):
+    """The number of equal jobs of a choice; `code` is that of the last error, only for dead jobs."""
 
     status: str
     queue: str
@@ -133,7 +133,7 @@ def find(
     return tx.all(f"{rows} ORDER BY changed {order}, id {order} LIMIT :limit", params)
 
 
-def tally(tx: ReadTx, which: JobFilter) -> list[Tally]:
+def tally(tx: ReadTx, which: JobFilter) -> list[JobTally]:
     """Count the jobs of a choice by state, queue, kind and code, whatever of these the choice names."""
     target = [sql for name, sql in _TARGETS.items() if getattr(which, name) is not None]
     conditions = [
@@ -148,7 +148,7 @@ def tally(tx: ReadTx, which: JobFilter) -> list[Tally]:
         )
         for state, changed in _CHANGED.items()
     ]
-    return tx.rows(Tally, " UNION ALL ".join(counts), _params(which))
+    return tx.rows(JobTally, " UNION ALL ".join(counts), _params(which))
 
 
 def _params(which: JobFilter) -> dict[str, object]:

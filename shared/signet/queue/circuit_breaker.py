@@ -1,8 +1,8 @@
-"""How many jobs of a queue may start now: the breaker of a queue whose provider is down.
+"""The circuit breaker of a queue whose provider is down: it limits the jobs that may start.
 
 When a run ends with `ProviderDown` its queue stops claiming until the provider may be asked again; then one job
-goes through as a probe. Its success closes the breaker, its failure opens it again, and an end that says nothing
-of the provider lets the next one go. The state is a row, so that it holds across processes and restarts: while a
+goes through as a probe. Its success closes the breaker, its failure opens it again, and any other end
+allows the next probe. The state is a row, so that it holds across processes and restarts: while a
 provider is down, at most one call a probe interval is made.
 
 A run that ends with `ProviderFailed` leaves open who is to blame. The first one puts a row in state `closed`, which
@@ -33,10 +33,10 @@ FIRST_PROBE_MS = 1_000
 LAST_PROBE_MS = 4_000
 #: The longest wait that a provider may ask for; a proxy that says "tomorrow" is probed all the same.
 MAX_PROBE_MS = 600_000
-#: A probe that has not come back within this time is given up and another may go.
+#: Time after which an unfinished probe is given up and another may start.
 PROBE_MS = 120_000
 
-#: So many failures of one kind since the provider last answered, not all of one job, mean that it is ill.
+#: Failures of one kind since the last answer, not all of one job, after which the breaker opens.
 ILL_AFTER = 3
 #: Failures longer ago than this are not counted for that.
 ILL_WITHIN = timedelta(minutes=10)
@@ -68,7 +68,7 @@ _CODES = list_of(":codes")
 _TIMES = f"""
 (SELECT COUNT(*) FROM json_each(CASE WHEN json_valid(errors) THEN errors ELSE '[]' END)
   WHERE value ->> 'at' >= :since AND value ->> 'code' IN {_CODES})"""
-#: Whatever failed since then is due later than that.
+#: Jobs that failed since then have later due times.
 _FAILED = f"""
 SELECT id, {_TIMES} AS failures FROM memory_jobs WHERE id IN (
     SELECT id FROM memory_jobs WHERE status = 'pending' AND priority IN (0, 1, 2) AND due_ms >= :since_ms
@@ -112,7 +112,7 @@ class Allowance:
 
 
 def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
-    """Return how many of `room` jobs may start; of an open breaker whose wait is over it is one, the probe."""
+    """Return how many of `room` jobs may start; an open breaker whose wait has ended allows one, the probe."""
     row = _opened(tx, queue)
     if row is None:
         return Allowance(jobs=room)
@@ -134,7 +134,7 @@ def note_probe(tx: WriteTx, queue: str, job_id: str, *, now_ms: int) -> int:
 
 
 def probe_lost(tx: WriteTx, queue: str, job_id: str, *, now: datetime) -> None:
-    """Let another probe start now if this job was the last one: it has come back without an answer."""
+    """Let another probe start now if this job was the last one: it ended without an answer."""
     tx.run(_PROBE_LOST, (int(now.timestamp() * 1000), breaker_of(queue), job_id))
 
 
@@ -151,7 +151,6 @@ def settings_allow(tx: WriteTx, queue: str, *, now: datetime) -> None:
 
 
 def _make_due(tx: WriteTx, queue: str, code: str, now: datetime) -> None:
-    """Make the waiting jobs with this last error due, of all queues that stand together with this one."""
     now_ms = int(now.timestamp() * 1000)
     together = json.dumps(queues_behind(breaker_of(queue)))
     tx.run(_DUE_NOW, (now_ms, clock.to_text(now), together, code, now_ms))
@@ -238,7 +237,6 @@ def _opened(tx: ReadTx, queue: str) -> Row | None:
 
 
 def _failed(tx: ReadTx, queue: str, codes: Sequence[str], *, since: str) -> dict[str, int]:
-    """Return how often each job of the queues with this breaker has failed so since then."""
     asked = _asked(queue, codes, since)
     return {row["id"]: row["failures"] for row in tx.all(_FAILED, asked) if row["failures"]}
 
@@ -257,12 +255,10 @@ def _give_back(tx: WriteTx, queue: str, *, due_ms: int, now: datetime) -> None:
 
 
 def _excuse(tx: WriteTx, job_id: str, since: str) -> None:
-    """Count an outage of the provider for a job, once."""
     tx.run(_EXCUSE, {"id": job_id, "since": since})
 
 
 def _outages(tx: ReadTx, job_id: str) -> tuple[str | None, int]:
-    """Return the last outage that a job was excused for, and how many these are."""
     row = tx.one(_OUTAGES, (job_id,))
     return (None, 0) if row is None else (row[0], row[1])
 

@@ -7,7 +7,7 @@ from signet.db import ReadTx, WriteTx
 from signet.queue import retry
 from signet.queue.enqueue import DUE
 
-#: Longer than every delay of ours: what is due later was due by a clock that was ahead.
+#: Longer than every delay of ours: later due times come from a clock that was ahead.
 LONGEST_DELAY_MS = retry.SETTINGS_WAIT_MS + 300_000
 
 _LATE = f"status = 'pending' AND due_ms > :wall + {LONGEST_DELAY_MS}"

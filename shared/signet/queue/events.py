@@ -23,7 +23,7 @@ from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, Status
 from signet.wire.jobs import JobEvent
 
-#: Times are taken before their commit, so each look begins so much before the end of the one before.
+#: Times are taken before their commit, so each read overlaps the one before by this much.
 OVERLAP = timedelta(seconds=1)
 #: New rows of one look; the next one goes on after them.
 NEW_ROWS = 500
@@ -66,7 +66,7 @@ class EventType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class EventCursor:
     """What a watcher knows: the last row, and the wall clock (ms) of the look."""
 
     row: int
@@ -77,7 +77,7 @@ class Cursor:
 
     @classmethod
     def parse(cls, text: str | None) -> Self | None:
-        """Return the cursor that a text is, None for what is none."""
+        """Return the cursor in a text, or None."""
         found = _CURSOR.fullmatch(text or "")
         return cls(int(found[1]), int(found[2])) if found else None
 
@@ -90,7 +90,7 @@ class Look:
     """
 
     events: tuple[JobEvent, ...]
-    cursor: Cursor
+    cursor: EventCursor
     more: bool = False
     missed: bool = False
 
@@ -117,17 +117,17 @@ def happened(
 
 
 @dataclass(slots=True)
-class Watch:
+class EventWatch:
     """Looks again and again, and returns each event once. For one thread."""
 
-    cursor: Cursor
+    cursor: EventCursor
     _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
     _running: set[str] = field(default_factory=set)
 
     @classmethod
     def begin(cls, tx: ReadTx, *, now: datetime) -> Self:
         """Return a watch of what happens from now on."""
-        watch = cls(Cursor(tx.value(_LAST_ROW), _ms(now)))
+        watch = cls(EventCursor(tx.value(_LAST_ROW), _ms(now)))
         watch.look(tx, now=now)
         return watch
 
@@ -143,7 +143,7 @@ class Watch:
         gone = self._running - rows.keys()
         rows.update((row["id"], row) for row in tx.all(_THESE, (json.dumps(list(gone)),)))
         self._running = running
-        self.cursor = Cursor(new[-1]["row"] if new else after, _ms(now))
+        self.cursor = EventCursor(new[-1]["row"] if new else after, _ms(now))
         events = [event for row in rows.values() if (event := self._event_if_new(row))]
         self._forget()
         return Look(
@@ -166,9 +166,9 @@ class Watch:
             self._known.popitem(last=False)
 
 
-def since(tx: ReadTx, cursor: Cursor, *, now: datetime) -> Look:
+def since(tx: ReadTx, cursor: EventCursor, *, now: datetime) -> Look:
     """Return what has happened after a cursor; what happened just before it may be repeated."""
-    return Watch(cursor).look(tx, now=now)
+    return EventWatch(cursor).look(tx, now=now)
 
 
 def _ended(tx: ReadTx, since: datetime) -> list[Row]:

@@ -2,7 +2,7 @@
 
 `job.commit` is how an actor writes: its effects and the completion of the job are one transaction. Nothing is ever
 raised into a running thread: an actor calls `job.check()` between its stages, and once its lease is lost, or was ended
-because the run is over its time limit, nothing it writes is accepted.
+because the run has exceeded its time limit, nothing it writes is accepted.
 """
 
 import math
@@ -18,7 +18,7 @@ from signet.db import Database, WriteTx
 from signet.observe import metrics
 from signet.queue import circuit_breaker, transitions
 from signet.queue.kinds import time_limit_of
-from signet.queue.retry import Cancelled, End, LeaseLost, Outcome
+from signet.queue.retry import Cancelled, End, LeaseLost, RunOutcome
 from signet.queue.transitions import Lease
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class JobContext:
     in_flight: "set[JobContext]" = field(default_factory=set, repr=False)
     #: Whether this run finds out if the provider of its queue is back (see circuit_breaker.py).
     is_probe: bool = False
-    #: When it began and when its time is over, in monotonic seconds.
+    #: Start and deadline, in monotonic seconds.
     started_at: float = 0.0
     ends_at: float = math.inf
     lost: bool = False
@@ -76,8 +76,8 @@ class JobContext:
     def commit(self, effects: Callable[[WriteTx], T], *, durable: bool = True) -> T:
         """Write the job's effects and complete it in one transaction; return what `effects` returns.
 
-        A dict that comes back is kept as the job's result. Raises LeaseLost, with nothing written, when another
-        worker has the job now. What is not `durable` does not wait for the disk, and a power cut undoes the effects and
+        A returned dict is stored as the job's result. Raises LeaseLost, with nothing written, when another
+        worker has the job now. Without `durable` it does not wait for the disk, and a power cut undoes the effects and
         the completion together: for jobs that read rows alone and write what these say, as they do it again then.
         """
         self.leave_queue()
@@ -97,8 +97,8 @@ class JobContext:
         """Count no longer as running, so that the commit that ends this job can claim the next one; safe twice."""
         self.in_flight.discard(self)
 
-    def finish(self, tx: WriteTx, outcome: Outcome) -> bool:
-        """End the lease and note what the end says of the provider; False, with nothing changed, if it is lost.
+    def finish(self, tx: WriteTx, outcome: RunOutcome) -> bool:
+        """End the lease and record its outcome for the provider; False, with nothing changed, if it is lost.
 
         A provider that is down stops its queue; a probe that succeeded starts it again. A failure that is the
         provider's and not the job's is not charged.
@@ -124,7 +124,7 @@ class JobContext:
             self._note_answer(tx, outcome.end is End.COMPLETED, now)
         return transitions.finish(tx, lease, outcome, now=now)
 
-    def is_buried_by(self, outcome: Outcome) -> bool:
+    def is_buried_by(self, outcome: RunOutcome) -> bool:
         """Return whether the job is dead after this end."""
         is_last = self.lease.attempts >= self.lease.max_attempts
         buries = outcome.end in (End.PERMANENT, End.CANCELLED)

@@ -45,7 +45,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueKind:
-    """A class of work; `pipelineV2.worker.threads` says how many of its jobs a worker runs at once.
+    """A class of work; `pipelineV2.worker.threads` limits how many of its jobs a worker runs at once.
 
     `breaker` names the queue that stands still together with this one, because both ask the same provider.
     """

@@ -37,7 +37,7 @@ class Move(NamedTuple):
 
 
 def misplaced(tx: ReadTx) -> list[Move]:
-    """Return what must move: known kinds outside their queue, unknown kinds in a queue that nobody serves."""
+    """Return what must move: known kinds outside their queue, unknown kinds in a queue without workers."""
     moves = []
     for queue, kind in tx.tuples(_WAITING):
         known = KINDS.get(kind)

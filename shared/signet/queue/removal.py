@@ -6,7 +6,7 @@ from signet.db import WriteTx
 from signet.db.dialect import LIST, as_list, by_index
 from signet.queue.kinds import Status
 
-#: A job that runs just now ends by itself.
+#: A running job ends as usual.
 _OF_MEMORIES = f"DELETE FROM memory_jobs WHERE memory_id IN {LIST} AND status <> 'leased'"
 #: The hints keep the planner on the partial indexes of the times that are compared.
 _COMPLETED = f"""

@@ -53,7 +53,7 @@ class End(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RunOutcome:
     """The end of one run: what happened, why, and for a retry how long to wait (None: the usual backoff)."""
 
     end: End
@@ -83,23 +83,23 @@ class Cancelled(SignetError):
 
 def outcome_of(
     error: BaseException | None, *, permanent: tuple[type[BaseException], ...] = ()
-) -> Outcome:
+) -> RunOutcome:
     """Return what becomes of a job whose run ended with this error, None when it ended well.
 
     `permanent` names further errors that bury the job at once.
     """
     if error is None:
-        return Outcome(end=End.COMPLETED)
+        return RunOutcome(end=End.COMPLETED)
     text = f"{type(error).__name__}: {error}"
     code = error.code if isinstance(error, SignetError) else type(error).__name__
     match error:
         case LeaseLost():
-            return Outcome(end=End.FENCED)
+            return RunOutcome(end=End.FENCED)
         case Cancelled():
-            return Outcome(end=End.CANCELLED, code="cancelled", error="cancelled while running")
+            return RunOutcome(end=End.CANCELLED, code="cancelled", error="cancelled while running")
         case ProviderDown():
             wait = error.retry_after_seconds
-            return Outcome(
+            return RunOutcome(
                 end=End.POSTPONED,
                 code=code,
                 error=error.message,
@@ -108,7 +108,7 @@ def outcome_of(
             )
         case ProviderFailed():
             exhausted = isinstance(error, ProviderExhausted)
-            return Outcome(
+            return RunOutcome(
                 end=End.FAILED,
                 code=code,
                 error=error.message,
@@ -116,20 +116,20 @@ def outcome_of(
                 is_provider_failure=True,
             )
         case StorageBusy() | StorageFull():
-            return Outcome(end=End.POSTPONED, code=code, error=text, wait_ms=STORAGE_WAIT_MS)
+            return RunOutcome(end=End.POSTPONED, code=code, error=text, wait_ms=STORAGE_WAIT_MS)
         case Frozen() | NotNow():
             wait_ms = FROZEN_WAIT_MS if isinstance(error, Frozen) else SETTINGS_WAIT_MS
-            return Outcome(end=End.POSTPONED, code=code, error=error.message, wait_ms=wait_ms)
+            return RunOutcome(end=End.POSTPONED, code=code, error=error.message, wait_ms=wait_ms)
         case TimeoutError():
-            return Outcome(end=End.FAILED, code="timeout", error=text)
+            return RunOutcome(end=End.FAILED, code="timeout", error=text)
         case PermanentJobError():
-            return Outcome(end=End.PERMANENT, code=code, error=error.message)
+            return RunOutcome(end=End.PERMANENT, code=code, error=error.message)
         case SignetError() if error.kind in _PERMANENT:
-            return Outcome(end=End.PERMANENT, code=code, error=error.message)
+            return RunOutcome(end=End.PERMANENT, code=code, error=error.message)
         case _ if isinstance(error, permanent):
-            return Outcome(end=End.PERMANENT, code=code, error=text)
+            return RunOutcome(end=End.PERMANENT, code=code, error=text)
         case _:
-            return Outcome(end=End.FAILED, code=code, error=text)
+            return RunOutcome(end=End.FAILED, code=code, error=text)
 
 
 def delay_ms(attempts: int, jitter: float, *, base_ms: int = BASE_MS, cap_ms: int = CAP_MS) -> int:

@@ -20,7 +20,7 @@ from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import HAS_FAILED, QUEUES, Status, queues_behind
 
 #: A lease is held while its process is known and prolongs it; that is no question of its age. The monotonic clock
-#: starts anew with the machine, so an end too far ahead is of an earlier start (see transitions.py).
+#: restarts with the machine, so an end too far ahead is of an earlier start (see transitions.py).
 STALE = f"""status = 'leased' AND COALESCE(leased_at, '') < :before
    AND NOT (lease_until_ms BETWEEN :monotonic AND :monotonic + {transitions.LONGEST_LEASE_MS}
             AND EXISTS (SELECT 1 FROM processes p WHERE p.owner = lease_owner))"""
@@ -42,7 +42,7 @@ UNION ALL
 SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'leased' GROUP BY queue, job_type
 UNION ALL
 SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'dead' GROUP BY queue, job_type"""
-#: Rates are of the last minutes, and of at most so many jobs.
+#: Rates cover the last minutes, and at most this number of jobs.
 RATE_SECONDS = 120
 RATE_JOBS = 10_000
 _RECENT = """
@@ -63,7 +63,7 @@ _LEASED = """
 SELECT id, job_type, lease_owner, leased_at, attempts FROM memory_jobs WHERE status = 'leased'
  ORDER BY leased_at, id"""
 _BREAKERS = "SELECT provider, state, failures, retry_at_ms, probe, updated_at FROM provider_breakers ORDER BY provider"
-#: Jobs whose provider is away are due last.
+#: Jobs whose provider is offline are due last.
 _WHY = f"""
 SELECT error FROM (SELECT error, last_error_code FROM memory_jobs WHERE status = 'pending' AND queue = ?
                       AND priority = ? ORDER BY due_ms DESC, id DESC LIMIT 100)
@@ -108,7 +108,7 @@ class Progress:
 
     @property
     def eta_seconds(self) -> float | None:
-        """Return when what is due will be done at this rate; None while nothing gets done."""
+        """Return when the due jobs will be finished at this rate; None if no job finishes."""
         left = self.waiting + self.running
         if not left:
             return 0.0
@@ -138,7 +138,7 @@ def depths(tx: ReadTx) -> list[Depth]:
 
 
 def totals(tx: ReadTx) -> dict[str, int]:
-    """Return the number of jobs in each state, 0 where there is none; counts index entries and reads no row."""
+    """Return the number of jobs in each state; counts index entries and reads no row."""
     return {Status.FAILED.value: 0} | {row[0]: row[1] for row in tx.all(_TOTALS)}
 
 
@@ -203,7 +203,7 @@ def unserved(found: Sequence[Progress]) -> list[dict[str, object]]:
 
 
 def _rate(recent: tuple[int, datetime] | None, now: datetime) -> float:
-    """Return jobs a second since the first of the recent ones; one alone says nothing of when it began."""
+    """Return jobs a second since the first of the recent ones; a single one has no start."""
     if recent is None:
         return 0.0
     jobs, since = recent

@@ -19,7 +19,7 @@ from signet.observe import metrics
 from signet.queue import circuit_breaker, retry
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import CANCELLED, ERRORS_KEPT, FLUSHED, HAS_FAILED, RUN_ONCE
-from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, RunOutcome
 from signet.text import json_text
 
 #: A requeue moves at most this many rows.
@@ -29,12 +29,12 @@ REAP_BATCH = 100
 #: The monotonic clock starts again with the machine: an end further away than any lease lasts is of an earlier start. A
 #: minute longer than the longest lease, because a reaper reads the clock before it waits for its turn to write.
 LONGEST_LEASE_MS = 660_000
-#: What is due no sooner than this needs no wake-up: workers look for commits once a second (dispatcher.LOOK_SECONDS).
+#: Jobs due later than this need no wake-up: workers look for commits once a second (dispatcher.LOOK_SECONDS).
 UNNOTICED_MS = 1_000
 #: Error texts are cut here: a row is for reading, the log has the rest.
 ERROR_CHARS = 2_000
-_CRASHED = Outcome(end=End.CRASHED, code="crashed", error="the process that ran this job died")
-HUNG = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
+_CRASHED = RunOutcome(end=End.CRASHED, code="crashed", error="the process that ran this job died")
+HUNG = RunOutcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
 
 #: One index seek per priority level, then the first k of all: a single scan ordered by (priority, due) would
 #: walk every job that is scheduled for later. Jobs that were running at two process deaths run one at a time. The
@@ -56,7 +56,7 @@ UPDATE memory_jobs
 RETURNING id, job_type, queue, priority, due_ms, lease_token, attempts, max_attempts, crashes,
           memory_id, document_id, agent_id, created_at, CAST(payload AS BLOB)"""
 CLAIM = _CLAIM.format(only="")
-#: Only what has not failed before: a probe that is not one of a few jobs that every provider fails.
+#: Only jobs that have not failed before: a probe that is not one of a few jobs that every provider fails.
 _CLAIM_FRESH = _CLAIM.format(only="AND last_error_code IS NULL ")
 _FRESH = """
 SELECT 1 FROM memory_jobs WHERE status = 'pending' AND queue = ? AND priority IN (0, 1, 2) AND due_ms <= ?
@@ -155,7 +155,7 @@ _CANCEL_LEASED = "UPDATE memory_jobs SET cancel_requested = 1, updated_at = :now
 class Lease(NamedTuple):
     """One worker's right to run one job; the columns that a claim returns, in their order.
 
-    A tuple, because a frozen dataclass of so many fields takes 4 µs to make, a twentieth of a quick job.
+    A tuple, because a frozen dataclass with these fields takes 4 µs to make, a twentieth of a quick job.
     """
 
     job_id: str
@@ -249,7 +249,7 @@ def is_held(tx: ReadTx, job_id: str, token: int) -> bool:
 
 
 def next_due_ms(tx: ReadTx, queue: str) -> int | None:
-    """Return when the next pending job of a queue is due (wall clock), None when there is none."""
+    """Return the next due time of a queue's pending jobs (wall clock), or None."""
     value = tx.value(_NEXT_DUE, {"queue": queue})
     return None if value is None else int(value)
 
@@ -269,7 +269,7 @@ def record_result(tx: WriteTx, job_id: str, result: object) -> None:
     tx.run(_RESULT, (json.dumps(result), job_id))
 
 
-def finish(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, *, now: datetime) -> bool:
+def finish(tx: WriteTx, lease: Lease | Leased, outcome: RunOutcome, *, now: datetime) -> bool:
     """End a lease as the outcome says; False, and nothing changed, when the lease was lost."""
     if outcome.end is End.COMPLETED:
         return complete(tx, lease.job_id, lease.token, now=now)
@@ -280,8 +280,8 @@ def finish(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, *, now: datetim
     return _fail(tx, lease, outcome, now)
 
 
-def _fail(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, now: datetime) -> bool:
-    """Move a leased row to pending or dead; its attempts, which stay as they are while it is leased, decide which."""
+def _fail(tx: WriteTx, lease: Lease | Leased, outcome: RunOutcome, now: datetime) -> bool:
+    """Move a leased row to pending or dead; its attempts, which do not change while it is leased, decide which."""
     attempts, crashes = lease.attempts, lease.crashes
     dead, wait_ms = False, outcome.wait_ms
     match outcome.end:
@@ -331,7 +331,7 @@ def reap_expired(tx: WriteTx, *, monotonic_ms: int, now: datetime) -> int:
     return _reap(tx, tx.rows(Leased, _OVERDUE, {"now": monotonic_ms}), HUNG, now)
 
 
-def _reap(tx: WriteTx, rows: list[Leased], outcome: Outcome, now: datetime) -> int:
+def _reap(tx: WriteTx, rows: list[Leased], outcome: RunOutcome, now: datetime) -> int:
     for leased in rows:
         finish(tx, leased, outcome, now=now)
     metrics.REAPED.labels(outcome.code).inc(len(rows))
@@ -377,7 +377,7 @@ def flush(tx: WriteTx, queue: str, *, now: datetime) -> int:
 
 
 def _payload(stored: bytes | None) -> Mapping[str, Any]:
-    """Return the payload as a mapping; what is not one is kept under `undecodable` for the actor's refusal."""
+    """Return the payload as a mapping; any other value is kept under `undecodable` for the actor's refusal."""
     if not stored:
         return {}
     # As bytes: text that another program broke would stop the whole claim.

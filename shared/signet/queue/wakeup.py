@@ -12,8 +12,8 @@ import socket
 import time
 from pathlib import Path
 
-#: A folder that changed so long ago looks different when it changes again: times of files have steps of 10 ms, and of
-#: one or two whole seconds on file systems that know no parts of them.
+#: A folder whose last change is this old gets another time when it changes again: file times have steps of 10 ms, or of
+#: one or two whole seconds on some file systems.
 SETTLED_NS = 50_000_000
 SECONDS_SETTLED_NS = 2_500_000_000
 
