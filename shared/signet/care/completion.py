@@ -95,7 +95,6 @@ def _without(place: Path, text: str, undo: Undo | None, home: Path) -> str | Non
 
 
 def _is_shared(home: Path) -> bool:
-    """Return whether other programs installed completions that need the same zsh lines."""
     folder = home / ".zfunc"
     return folder.is_dir() and any(one.name != "_signet" for one in folder.iterdir())
 
@@ -113,7 +112,6 @@ def _text(place: Path) -> str | None:
 
 
 def _shown(line: str) -> str:
-    """Return a line in the encoding of `_text`."""
     return os.fsencode(line).decode("latin-1")
 
 

@@ -11,7 +11,7 @@ from signet.paths import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class HarnessEntry:
     """One of our entries in a harness's settings, and its problem (None if it works)."""
 
     place: str
@@ -20,14 +20,14 @@ class Entry:
     notice: str | None = None
 
 
-class Connector(Protocol):
+class HarnessConnection(Protocol):
     """Connects one harness to this installation."""
 
     @property
     def name(self) -> str:
         """Return the display name."""
 
-    def entries(self, workspace: Workspace) -> Sequence[Entry]:
+    def entries(self, workspace: Workspace) -> Sequence[HarnessEntry]:
         """Return our current entries in the harness's settings; empty if it is not connected."""
 
     def remove(self, workspace: Workspace) -> Sequence[str]:
@@ -35,29 +35,31 @@ class Connector(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Harness:
+class RegisteredHarness:
     """A registered harness in the current user's home."""
 
     name: str
 
-    def entries(self, workspace: Workspace) -> Sequence[Entry]:
+    def entries(self, workspace: Workspace) -> Sequence[HarnessEntry]:
         """Return our entries, including broken ones."""
         connector, site = registry.find(self.name), _site(workspace)
         place = str(connector.config_path(site))
         if not connector.is_installed(site):
             if records.read(workspace, self.name).is_installed:
-                return [Entry(place=place, problem="the Signet entries are missing")]
+                return [HarnessEntry(place=place, problem="the Signet entries are missing")]
             if (file := instructions.left(site, connector)) is not None:
                 return [
-                    Entry(
+                    HarnessEntry(
                         place=str(file),
                         problem="not connected, but it still contains Signet's text",
                     )
                 ]
             return []
-        found = [Entry(place=str(one.path), problem=one.text) for one in connector.problems(site)]
-        found += [Entry(place=place, notice=one) for one in connector.notices(site)]
-        return found or [Entry(place=place)]
+        found = [
+            HarnessEntry(place=str(one.path), problem=one.text) for one in connector.problems(site)
+        ]
+        found += [HarnessEntry(place=place, notice=one) for one in connector.notices(site)]
+        return found or [HarnessEntry(place=place)]
 
     def remove(self, workspace: Workspace) -> Sequence[str]:
         """Remove our entries. Raises OSError if a file does not parse; that file stays."""
@@ -71,4 +73,6 @@ def _site(workspace: Workspace) -> Site:
     return Site(workspace=workspace, home=Path.home())
 
 
-CONNECTORS: tuple[Connector, ...] = tuple(Harness(name) for name in registry.HARNESSES)
+CONNECTORS: tuple[HarnessConnection, ...] = tuple(
+    RegisteredHarness(name) for name in registry.HARNESSES
+)

@@ -44,7 +44,7 @@ _FRAME = re.compile(r'^[ \t]++File ".*$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ReportPart:
     """One file of the report, and its purpose."""
 
     name: str
@@ -52,7 +52,7 @@ class Part:
     content: bytes
 
 
-def write(workspace: Workspace, target: Path, *, now: datetime) -> list[Part]:
+def write(workspace: Workspace, target: Path, *, now: datetime) -> list[ReportPart]:
     """Write the report to a new private file, and return its parts. Raises Conflict."""
     parts = collect(workspace, now=now)
     if target.exists():
@@ -71,7 +71,7 @@ def write(workspace: Workspace, target: Path, *, now: datetime) -> list[Part]:
     return parts
 
 
-def collect(workspace: Workspace, *, now: datetime) -> list[Part]:
+def collect(workspace: Workspace, *, now: datetime) -> list[ReportPart]:
     """Return the parts of a report."""
     settings = config.as_public_dict(config.load(workspace).settings)
     checks = [check.to_dict() for check in examine(workspace, now=now)]
@@ -178,7 +178,7 @@ def _database(workspace: Workspace) -> dict[str, object]:
 
 def _log(workspace: Workspace) -> list[logread.Entry]:
     place = logfile.place(workspace.log_dir, os.environ)
-    return logread.newest(place, LOG_LINES, logread.Filter(level="info"))
+    return logread.newest(place, LOG_LINES, logread.LogFilter(level="info"))
 
 
 def _startup(workspace: Workspace) -> list[str]:
@@ -190,11 +190,11 @@ def _startup(workspace: Workspace) -> list[str]:
     return lines[-STARTUP_LINES:]
 
 
-def _part(name: str, what: str, value: object) -> Part:
+def _part(name: str, what: str, value: object) -> ReportPart:
     text = json.dumps(value, ensure_ascii=False, indent=1, default=str)
-    return Part(name=name, what=what, content=text.encode("utf-8", "backslashreplace"))
+    return ReportPart(name=name, what=what, content=text.encode("utf-8", "backslashreplace"))
 
 
-def _lines(name: str, what: str, lines: Iterable[str]) -> Part:
+def _lines(name: str, what: str, lines: Iterable[str]) -> ReportPart:
     text = "".join(f"{line}\n" for line in lines)
-    return Part(name=name, what=what, content=text.encode("utf-8", "backslashreplace"))
+    return ReportPart(name=name, what=what, content=text.encode("utf-8", "backslashreplace"))

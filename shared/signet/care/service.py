@@ -110,7 +110,6 @@ def remove(service: Service, run: Run) -> tuple[bool, list[str]]:
 
 
 def _run(commands: tuple[tuple[str, ...], ...], run: Run) -> list[str]:
-    """Run commands until one fails; return it with its error."""
     for command in commands:
         if (why := run(command)) is not None:
             return [f"{' '.join(command)}: {why}"]
@@ -124,7 +123,6 @@ def _command(workspace: Workspace, port: int | None) -> list[str]:
 
 
 def _search_path(environ: Mapping[str, str]) -> str:
-    """Return the PATH folders that a unit can use; a relative one would differ at login."""
     folders = environ.get("PATH", "").split(os.pathsep)
     usable = (one for one in folders if one.startswith("/") and one.isprintable())
     return os.pathsep.join(dict.fromkeys(usable))
@@ -149,7 +147,6 @@ def _systemd(command: list[str], path: str, environ: Mapping[str, str]) -> Servi
 
 
 def _unit_word(word: str) -> str:
-    """Quote a word for a unit (systemd.syntax(7), "Quoting"); `$` is special in command lines."""
     quoted = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{quoted}"'
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from signet.care import completion, service
 from signet.care.commands import Run
-from signet.care.harnesses import CONNECTORS, Connector
+from signet.care.harnesses import CONNECTORS, HarnessConnection
 from signet.daemon import control, record
 from signet.errors import Invalid
 from signet.paths import Workspace, cache_home, config_home
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class UninstallStep:
     """One removal; `do` returns a note and raises OSError if it fails."""
 
     what: str
@@ -31,13 +31,15 @@ def steps(
     *,
     purge: bool,
     environ: Mapping[str, str] = os.environ,
-    connectors: Sequence[Connector] = CONNECTORS,
-) -> list[Step]:
+    connectors: Sequence[HarnessConnection] = CONNECTORS,
+) -> list[UninstallStep]:
     """Return the removals in order, only of existing things. Raises Invalid for a dangerous purge."""
     found = service.planned(workspace, environ=environ)
     todo = [*_service(found, run)]
     if record.running(workspace) is not None:
-        todo.append(Step(what="the running daemon", do=partial(_quiet, control.stop, workspace)))
+        todo.append(
+            UninstallStep(what="the running daemon", do=partial(_quiet, control.stop, workspace))
+        )
     todo += _harnesses(workspace, connectors)
     todo += _completion()
     todo += _folder("sockets and locks", _far_runtime(workspace))
@@ -75,42 +77,46 @@ def program_command(prefix: str = sys.prefix) -> str:
     return f"{_quoted(Path(sys.executable))} -m pip uninstall signetai"
 
 
-def _service(found: service.Service, run: Run) -> Iterator[Step]:
+def _service(found: service.Service, run: Run) -> Iterator[UninstallStep]:
     if found.exists:
-        yield Step(what=f"the service {found.path}", do=lambda: service.remove(found, run)[1])
+        yield UninstallStep(
+            what=f"the service {found.path}", do=lambda: service.remove(found, run)[1]
+        )
 
 
 def _quiet(do: Callable[..., object], *args: object) -> Sequence[str]:
-    """Wrap an action without a note."""
     do(*args)
     return ()
 
 
-def _harnesses(workspace: Workspace, connectors: Sequence[Connector]) -> Iterator[Step]:
+def _harnesses(
+    workspace: Workspace, connectors: Sequence[HarnessConnection]
+) -> Iterator[UninstallStep]:
     for one in connectors:
         if entries := one.entries(workspace):
             places = ", ".join(entry.place for entry in entries)
-            yield Step(what=f"{one.name}: {places}", do=partial(_quiet, one.remove, workspace))
+            yield UninstallStep(
+                what=f"{one.name}: {places}", do=partial(_quiet, one.remove, workspace)
+            )
 
 
-def _completion() -> Iterator[Step]:
+def _completion() -> Iterator[UninstallStep]:
     home = Path.home()
     for place in completion.installed(home):
-        yield Step(
+        yield UninstallStep(
             what=f"shell completion in {place}",
             do=partial(_quiet, completion.take_out, place, home),
         )
 
 
 def _far_runtime(workspace: Workspace) -> Path | None:
-    """Return the socket folder if it is outside the workspace."""
     far = workspace.runtime_dir
     return None if far.is_relative_to(workspace.root) else far
 
 
-def _folder(what: str, folder: Path | None) -> Iterator[Step]:
+def _folder(what: str, folder: Path | None) -> Iterator[UninstallStep]:
     if folder is not None and folder.is_dir():
-        yield Step(what=f"{what}: {folder}", do=lambda: _delete(folder))
+        yield UninstallStep(what=f"{what}: {folder}", do=lambda: _delete(folder))
 
 
 def _delete(folder: Path) -> Sequence[str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: A start may always take this long from the moment that the port is open until everything answers.
 READY_SECONDS = 60.0
-#: After that it is given up when nothing has moved for so long (movement.py).
+#: After that, seconds without progress until it fails (movement.py).
 STILL_SECONDS = 20.0
 #: Longer than this no start takes: a large database is copied and upgraded before the port is open.
 UPGRADE_SECONDS = 900.0
@@ -39,9 +39,9 @@ HUNG_SECONDS = 5.0
 STOP_SECONDS = 5.0
 #: How long the programs of a killed supervisor may take to notice (process/parent.py), and some more.
 ORPHAN_SECONDS = 2.0
-#: How long a start waits for a killed daemon of the same workspace to let go of the port and the lock.
+#: Seconds that a start waits for a killed daemon of the same workspace to release port and lock.
 TAKEOVER_SECONDS = 20.0
-#: A start that takes longer than this says what is missing.
+#: Seconds after which a start reports what is missing.
 QUIET_SECONDS = 1.0
 TAIL_LINES = 20
 #: Open files that a daemon needs to serve some clients, and that it asks for.
@@ -50,7 +50,7 @@ _LOOK_SECONDS = 0.03
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class StartPlan:
     """What a daemon runs: the supervisor's configuration, and the module that prepares the database."""
 
     config: Path
@@ -58,7 +58,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class StartedDaemon:
     """A daemon that is ready; `is_new` when this call started it, `trouble` when its database is not well."""
 
     daemon: Running
@@ -66,14 +66,14 @@ class Started:
     trouble: str = ""
 
 
-def shipped() -> Plan:
+def shipped() -> StartPlan:
     """Return the plan of the product."""
-    return Plan(config=deploy_dir() / "supervisord.conf")
+    return StartPlan(config=deploy_dir() / "supervisord.conf")
 
 
 def start(
-    workspace: Workspace, port: int, *, tell: Callable[[str], None], plan: Plan | None = None
-) -> Started:
+    workspace: Workspace, port: int, *, tell: Callable[[str], None], plan: StartPlan | None = None
+) -> StartedDaemon:
     """Start the daemon, or find it running, and return when it is ready.
 
     `tell` hears what is missing when a start takes more than a second, and what becomes of a killed daemon of the
@@ -108,7 +108,7 @@ def foreground(
     port: int,
     *,
     tell: Callable[[str], None],
-    plan: Plan | None = None,
+    plan: StartPlan | None = None,
 ) -> Running:
     """Become the daemon; returns only when one runs already. Raises PortTaken and SignetError."""
     bind = _prepared(workspace)
@@ -136,8 +136,8 @@ def restart(
     *,
     default_port: int,
     tell: Callable[[str], None],
-    plan: Plan | None = None,
-) -> Started:
+    plan: StartPlan | None = None,
+) -> StartedDaemon:
     """Stop the daemon if it runs, hung or not, and start it, on the port it had unless one is given."""
     found = record.running(workspace)
     stop(workspace)
@@ -145,7 +145,7 @@ def restart(
 
 
 def status(workspace: Workspace) -> dict[str, object]:
-    """Return what is known about the daemon; `{"running": False}` and the workspace when there is none."""
+    """Return the state of the daemon; without one `{"running": False}` and the workspace."""
     found = record.running(workspace)
     if found is None:
         return {"running": False, "workspace": str(workspace.root)}
@@ -223,8 +223,8 @@ def _is_of(workspace: Workspace, taken: PortTaken) -> bool:
 
 
 def _launch(
-    workspace: Workspace, bind: str, port: int, plan: Plan, tell: Callable[[str], None]
-) -> Started:
+    workspace: Workspace, bind: str, port: int, plan: StartPlan, tell: Callable[[str], None]
+) -> StartedDaemon:
     """Start a supervisor and wait for it; nothing stays when that fails."""
     pid = _spawn(_command(workspace, bind, port, plan), workspace.log_dir / STARTUP)
     try:
@@ -234,7 +234,7 @@ def _launch(
         raise
 
 
-def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> Started:
+def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> StartedDaemon:
     """Wait for a daemon that somebody else started."""
     age = (clock.now() - clock.parse(found.startedAt)).total_seconds()
     if 0 <= age < READY_SECONDS:
@@ -257,13 +257,13 @@ def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> 
             pid=found.pid,
             port=found.port,
         )
-    return Started(daemon=found, is_new=False)
+    return StartedDaemon(daemon=found, is_new=False)
 
 
 def _await(
     workspace: Workspace, child: int | None, host: str, port: int, tell: Callable[[str], None]
-) -> Started:
-    """Return when the daemon is ready; `child` is the process that this call started, if any."""
+) -> StartedDaemon:
+    """Return when the daemon is ready; `child` is the process that this call started, or None."""
     began = time.monotonic()
     open_since: float | None = None
     movement: Movement | None = None
@@ -279,7 +279,7 @@ def _await(
             raise kind("it exited while starting")
         answer = ready.ask_ready(workspace, host, port, timeout_seconds=1.0)
         if answer.is_up and (found := record.running(workspace)) is not None:
-            return Started(daemon=found, is_new=found.pid == child, trouble=answer.trouble)
+            return StartedDaemon(daemon=found, is_new=found.pid == child, trouble=answer.trouble)
         now = time.monotonic()
         still = 0.0
         if answer.is_listening:
@@ -301,12 +301,12 @@ def _movement(workspace: Workspace) -> "Movement":
     return Movement(workspace)
 
 
-def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started:
+def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> StartedDaemon:
     """Wait for the daemon of the start that was faster."""
     deadline = time.monotonic() + HUNG_SECONDS
     while (found := record.running(workspace)) is None:
         if time.monotonic() > deadline:
-            # Nobody records itself: the lock was still that of a supervisor on its way out.
+            # No supervisor recorded itself: the lock was still that of a supervisor on its way out.
             raise _Killed("another start of this workspace failed")
         time.sleep(_LOOK_SECONDS)
     return _await(workspace, None, found.host, found.port, tell)
@@ -322,7 +322,7 @@ def _prepared(workspace: Workspace) -> str:
 
 def _check_limits() -> None:
     """Let the daemon open as many files as it may; raises SignetError when that is too few for it."""
-    import resource  # there is none on Windows
+    import resource  # Windows has no such call
 
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most != resource.RLIM_INFINITY and most < FEWEST_FILES:
@@ -366,7 +366,7 @@ def _checked_bind(workspace: Workspace) -> str:
     return loaded.address.bind
 
 
-def _command(workspace: Workspace, bind: str, port: int, plan: Plan, *more: str) -> list[str]:
+def _command(workspace: Workspace, bind: str, port: int, plan: StartPlan, *more: str) -> list[str]:
     where = ["--port", str(port), "--bind", bind]
     fixed = [sys.executable, "-P", "-m", record.SUPERVISE, *where]
     chosen = ["--config", str(plan.config), "--migrate", plan.migrate]
@@ -374,7 +374,7 @@ def _command(workspace: Workspace, bind: str, port: int, plan: Plan, *more: str)
 
 
 def _spawn(command: list[str], log: Path) -> int:
-    """Start a process of its own session that writes to the log, and return its id."""
+    """Start a process in a new session that writes to the log, and return its ID."""
     return os.posix_spawn(
         command[0],
         command,
@@ -410,7 +410,7 @@ def _is_gone(workspace: Workspace, pid: int, patience_seconds: float) -> bool:
 
 
 def _end(workspace: Workspace, pid: int) -> bool:
-    """End a supervisor and return whether it ended by itself; else it is killed, and its programs notice."""
+    """Stop a supervisor and return whether it ended in time; else it is killed, and its programs notice."""
     with contextlib.suppress(ProcessLookupError):
         if record.is_supervisor(pid, workspace):
             os.kill(pid, signal.SIGTERM)

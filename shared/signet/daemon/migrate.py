@@ -1,4 +1,4 @@
-"""Bring the database to this version's schema, in a process of its own: `python -m signet.daemon.migrate WORKSPACE`.
+"""Bring the database to this version's schema, in a separate process: `python -m signet.daemon.migrate WORKSPACE`.
 
 A restore that was killed while it exchanged files is finished before; the supervisor, which waits, holds the lock.
 

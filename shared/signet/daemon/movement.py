@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from signet.daemon.processes import Process, processes
+from signet.daemon.processes import DaemonProcess, processes
 from signet.daemon.ready import Answer
 from signet.paths import Workspace
 from signet.process import kernel
@@ -41,8 +41,7 @@ class Movement:
         return now - self._moved_at
 
 
-def _late(found: list[Process], answer: Answer) -> list[Process]:
-    """Return the programs that readiness waits for: those that the API misses, itself while it says nothing."""
+def _late(found: list[DaemonProcess], answer: Answer) -> list[DaemonProcess]:
     if not answer.status:
         return [one for one in found if one.name == "api"]
     return [one for one in found if f"{one.name} is not running" in answer.what_is_missing]

@@ -17,7 +17,7 @@ STALLED = "stalled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Process:
+class DaemonProcess:
     """One program of the daemon; `uptime` in seconds, `restarts` since the daemon started.
 
     `stalls` of these were ordered by the supervisor, because the program stood still; `stall` is the newest reason.
@@ -32,7 +32,7 @@ class Process:
     stall: str
 
 
-def processes(workspace: Workspace) -> list[Process]:
+def processes(workspace: Workspace) -> list[DaemonProcess]:
     """Return the programs, by name; empty when the supervisor cannot be reached."""
     question = xmlrpc.client.dumps((), "supervisor.getAllProcessInfo")
     connection = _UnixConnection(record.control_socket(workspace))
@@ -47,10 +47,10 @@ def processes(workspace: Workspace) -> list[Process]:
     return sorted((_process(workspace, info) for info in found), key=lambda one: one.name)
 
 
-def _process(workspace: Workspace, info: dict[str, str | int]) -> Process:
+def _process(workspace: Workspace, info: dict[str, str | int]) -> DaemonProcess:
     name, pid = str(info["name"]), int(info["pid"])
     last = backoff.last(workspace.runtime_dir, name)
-    return Process(
+    return DaemonProcess(
         name=name,
         state=STALLED if pid and kernel.state(pid) == "T" else str(info["statename"]).lower(),
         pid=pid or None,

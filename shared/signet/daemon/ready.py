@@ -83,7 +83,7 @@ def ask(
 
 
 def free_port() -> int:
-    """Return a port of this machine on which nobody listens now."""
+    """Return a free port of this machine."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]
@@ -91,14 +91,14 @@ def free_port() -> int:
 
 
 def ask_ready(workspace: Workspace, host: str, port: int, *, timeout_seconds: float) -> Answer:
-    """Return what the daemon of a workspace says of being ready."""
+    """Return the readiness report of a workspace's daemon."""
     return ask(port, "/health/ready", timeout_seconds=timeout_seconds, host=host, own=workspace)
 
 
 def claimed_folder(answer: Answer) -> Path | None:
     """Return the workspace that a program on a port says it serves, if it exists and belongs to this user.
 
-    Any program can say so, whoever runs it.
+    Any program of any user can claim this.
     """
     folder = Path(str(answer.body.get("agentsDir")))
     if sys.platform == "win32":

@@ -140,7 +140,7 @@ def _leads_to(path: str | Path, workspace: Workspace) -> bool:
 
 
 def has_ended(pid: int, workspace: Workspace) -> bool:
-    """Return whether the supervisor that had this process id has let go of everything: port, lock, files."""
+    """Return whether the supervisor that had this process id has released everything: port, lock, files."""
     if is_supervisor(pid, workspace):
         return False
     if kernel.command_line(pid) != [""]:
@@ -180,7 +180,6 @@ def listening_addresses(port: int) -> set[str] | None:
 
 
 def _listening(port: int) -> set[str]:
-    """Return the names, as in /proc, of the sockets that listen on a port."""
     return {f"socket:[{row[9]}]" for row in _listeners(port)}
 
 
@@ -195,7 +194,6 @@ def _listeners(port: int) -> Iterator[list[str]]:
 
 
 def _address(digits: str) -> str:
-    """Return an address that /proc/net shows as 32-bit words in the byte order of the machine."""
     words = [int(digits[at : at + 8], 16) for at in range(0, len(digits), 8)]
     return str(ipaddress.ip_address(b"".join(word.to_bytes(4, sys.byteorder) for word in words)))
 

@@ -127,7 +127,7 @@ def _clear_traces(workspace: Workspace) -> None:
 
 
 def _mend(workspace: Workspace) -> None:
-    """Put aside what is not a file where files of the daemon belong, and let its locks be opened again."""
+    """Move non-files out of the daemon's paths, so that its locks can be opened again."""
     locks = (workspace.lock_file, workspace.runtime_dir / "scheduler.lock")
     control = record.control_socket(workspace)
     hints = (workspace.pid_file, workspace.state_file, workspace.port_file)
@@ -158,7 +158,6 @@ def _take(path: Path) -> BinaryIO | None:
 
 
 def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
-    """End before there are programs to stop; the supervisor's own handler follows."""
     raise SystemExit(0)
 
 

@@ -2,7 +2,7 @@
 
 - Signals wake its loop. It looks at signals only when a file descriptor stirs or a second has passed; a byte per
   signal stirs one, and a first byte spares the second before the first program starts.
-- It holds the API's listening socket for its whole life. The library lets go of it between two runs of the API,
+- It holds the API's listening socket for its whole life. The library closes it between two runs of the API,
   so callers of a restarting API would be refused instead of waiting.
 - It lives on when its log cannot be written. The library would tell that to a log that cannot be written either.
 - It replaces programs that stand still (watch.py). The library sees only those that end.

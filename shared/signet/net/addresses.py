@@ -120,7 +120,6 @@ def _parsed(text: str) -> Address | None:
 
 
 def _is_metadata(address: Address) -> bool:
-    """Return whether a metadata service answers there, also through a NAT64 prefix that only its network knows."""
     if isinstance(address, IPv4Address):
         return address in _METADATA_4
     return address in _METADATA_6 or IPv4Address(int(address) & 0xFFFF_FFFF) in _METADATA_4

@@ -35,7 +35,7 @@ class Unfetchable(PermanentJobError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class FetchRequest:
     """Limits of a fetch: maximum bytes and seconds, and media types."""
 
     max_bytes: int
@@ -45,7 +45,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class FetchedPage:
     """A fetched page: its final address, the Content-Type header, and the body."""
 
     url: str
@@ -54,8 +54,12 @@ class Page:
 
 
 def fetch(
-    url: str, wanted: Wanted, *, body: bytes | None = None, resolve: Resolve = addresses.resolve
-) -> Page:
+    url: str,
+    wanted: FetchRequest,
+    *,
+    body: bytes | None = None,
+    resolve: Resolve = addresses.resolve,
+) -> FetchedPage:
     """Return the page at an address; a `body` is JSON, posted only to that address.
 
     Raises AddressNotAllowed and Unfetchable, which are permanent, and HttpError for temporary failures.
@@ -66,7 +70,7 @@ def fetch(
     with failures(url, wanted.seconds), deadline.within(wanted.seconds):
         for _ in range(MAX_REDIRECTS + 1):
             found = _hop(url, wanted, deadline, resolve, body)
-            if isinstance(found, Page):
+            if isinstance(found, FetchedPage):
                 return found
             if body is not None:
                 raise Unfetchable(f"{shown(url)} redirects a POST request")
@@ -75,8 +79,8 @@ def fetch(
 
 
 def _hop(
-    url: str, wanted: Wanted, deadline: "Deadline", resolve: Resolve, body: bytes | None
-) -> Page | str:
+    url: str, wanted: FetchRequest, deadline: "Deadline", resolve: Resolve, body: bytes | None
+) -> FetchedPage | str:
     """Request one server; return the page or the redirect target."""
     import httpcore
     import httpx
@@ -147,7 +151,7 @@ def _checked(url: str) -> "httpx.URL":
     return parts
 
 
-def _read(url: str, reply: "httpx.Response", wanted: Wanted) -> Page | str:
+def _read(url: str, reply: "httpx.Response", wanted: FetchRequest) -> FetchedPage | str:
     status = reply.status_code
     if status in _REDIRECTS and "location" in reply.headers:
         return reply.headers["location"]
@@ -168,7 +172,7 @@ def _read(url: str, reply: "httpx.Response", wanted: Wanted) -> Page | str:
         body += part
         if len(body) > wanted.max_bytes:
             raise too_large
-    return Page(url=url, content_type=content_type, body=bytes(body))
+    return FetchedPage(url=url, content_type=content_type, body=bytes(body))
 
 
 def _plain(reply: "httpx.Response", max_bytes: int) -> Iterator[bytes]:

@@ -24,7 +24,7 @@ _UV_DEFAULT = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class IndexSources:
     """Package sources, and the data needed to reach them.
 
     `indexes` have a page per package, in query order; empty if no index may be queried. `links` are pages and folders
@@ -39,7 +39,7 @@ class Sources:
     unchecked: frozenset[str] = frozenset()
 
 
-def configured(environ: Mapping[str, str] = os.environ) -> Sources:
+def configured(environ: Mapping[str, str] = os.environ) -> IndexSources:
     """Return pip's and uv's configuration; unreadable files are ignored."""
     pip = {**_pip_files(environ), **_pip_variables(environ)}
     uv = _uv_file(environ)
@@ -72,7 +72,7 @@ def configured(environ: Mapping[str, str] = os.environ) -> Sources:
         *environ.get("UV_INSECURE_HOST", "").split(),
         *uv.get("allow-insecure-host", ()),
     ]
-    return Sources(
+    return IndexSources(
         indexes=() if _is_yes(is_closed) else _once(indexes),
         links=_once(map(_placed, links)),
         bundles=_once(filter(None, bundles)),
@@ -144,7 +144,6 @@ def _uv_file(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _spec(listed: Mapping[str, Any]) -> str:
-    """Return an entry of uv's index list in the form of its variables."""
     name = listed.get("name")
     return f"{name}={listed['url']}" if name else str(listed["url"])
 
@@ -163,7 +162,6 @@ def _located(spec: str, environ: Mapping[str, str]) -> str:
 
 
 def _placed(place: str) -> str:
-    """Return a URL unchanged, and a folder as a URL."""
     place = place.strip()
     return place if "://" in place else Path(place).expanduser().absolute().as_uri()
 

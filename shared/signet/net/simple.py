@@ -21,7 +21,7 @@ class NoPage(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class File:
+class IndexFile:
     """A file in an index, with `sha256` and `published_at` if listed."""
 
     name: str
@@ -31,17 +31,17 @@ class File:
     published_at: str | None = None
 
 
-def files(body: bytes, url: str) -> list[File]:
+def files(body: bytes, url: str) -> list[IndexFile]:
     """Return the files on the page at `url`; raises NoPage for other content."""
     text = body.decode("utf-8", "replace")
     return _of_json(text, url) if text.lstrip().startswith("{") else _of_html(text, url)
 
 
-def _of_json(text: str, url: str) -> list[File]:
+def _of_json(text: str, url: str) -> list[IndexFile]:
     try:
         found: Iterable[Mapping[str, Any]] = json.loads(text)["files"]
         return [
-            File(
+            IndexFile(
                 name=str(file["filename"]),
                 url=urljoin(url, str(file.get("url", ""))),
                 is_yanked=file.get("yanked", False) is not False,
@@ -54,7 +54,7 @@ def _of_json(text: str, url: str) -> list[File]:
         raise NoPage from error
 
 
-def _of_html(text: str, url: str) -> list[File]:
+def _of_html(text: str, url: str) -> list[IndexFile]:
     from selectolax.lexbor import LexborHTMLParser
 
     page = LexborHTMLParser(text)
@@ -66,13 +66,13 @@ def _of_html(text: str, url: str) -> list[File]:
     return [_of_link(link, at) for link in links]
 
 
-def _of_link(link: "LexborNode", base: str) -> File:
+def _of_link(link: "LexborNode", base: str) -> IndexFile:
     try:
         url, fragment = urldefrag(urljoin(base, _href(link)))
     except ValueError:  # an invalid URL
         url, fragment = "", ""
     kind, _, digest = fragment.partition("=")
-    return File(
+    return IndexFile(
         name=link.text().strip(),
         url=url,
         is_yanked="data-yanked" in link.attributes,

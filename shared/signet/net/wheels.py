@@ -21,7 +21,7 @@ from urllib.request import url2pathname
 from signet.errors import Kind, SignetError
 from signet.net import simple
 from signet.net.http import shown
-from signet.net.indexes import Sources, configured
+from signet.net.indexes import IndexSources, configured
 
 if TYPE_CHECKING:
     import httpx
@@ -66,7 +66,7 @@ class Interrupted(FetchFailed):
     code = "fetch_interrupted"
 
 
-class Refused(FetchFailed):
+class WheelRefused(FetchFailed):
     """The package index refused to give the file."""
 
     code = "index_refused"
@@ -80,11 +80,11 @@ class HashMismatch(FetchFailed):
 
 
 #: If several indexes fail differently, the last of these is reported.
-TELLING = (FetchFailed, NotOffered, NoNetwork, Interrupted, Refused, HashMismatch)
+TELLING = (FetchFailed, NotOffered, NoNetwork, Interrupted, WheelRefused, HashMismatch)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remote:
+class RemoteWheel:
     """A file at a URL; `size` is for progress."""
 
     url: str
@@ -115,7 +115,7 @@ def fetch(
     failed: list[FetchFailed] = []
     for page in (*indexes, *sources.links):
         try:
-            _try_again(partial(_take, _Reader(page, sources, environ), wheel, to, progress))
+            _try_again(partial(_take, _WheelReader(page, sources, environ), wheel, to, progress))
         except FetchFailed as error:
             failed.append(error)
         else:
@@ -126,10 +126,10 @@ def fetch(
 
 
 def fetch_remote(
-    remote: Remote, to: Path, progress: Progress, *, environ: Mapping[str, str] = os.environ
+    remote: RemoteWheel, to: Path, progress: Progress, *, environ: Mapping[str, str] = os.environ
 ) -> None:
     """Write the verified file to `to`, continuing an interrupted download; raises FetchFailed and OSError."""
-    reader = _Reader(remote.url, configured(environ), environ)
+    reader = _WheelReader(remote.url, configured(environ), environ)
     _try_again(partial(_save, reader, remote, to, progress))
 
 
@@ -142,18 +142,18 @@ def _try_again(take: Callable[[], None]) -> None:
     take()
 
 
-def _take(page: "_Reader", wheel: Wheel, to: Path, progress: Progress) -> None:
+def _take(page: "_WheelReader", wheel: Wheel, to: Path, progress: Progress) -> None:
     """Write a page's wheel to a file; raises FetchFailed."""
     files = [file for file in page.files() if wheel.name in (file.name, _last_part(file.url))]
     if not files:
         raise NotOffered(f"the package index has no {wheel.name} ({shown(page.url)})")
-    remote = Remote(url=files[0].url, name=wheel.name, sha256=wheel.sha256, size=wheel.size)
+    remote = RemoteWheel(url=files[0].url, name=wheel.name, sha256=wheel.sha256, size=wheel.size)
     if files[0].sha256 not in (None, wheel.sha256):
         raise _other(remote)
     _save(page, remote, to, progress)
 
 
-def _save(reader: "_Reader", remote: Remote, to: Path, progress: Progress) -> None:
+def _save(reader: "_WheelReader", remote: RemoteWheel, to: Path, progress: Progress) -> None:
     """Write a file after what an interrupted download has written of it; raises FetchFailed."""
     digest = hashlib.sha256()
     with to.open("a+b") as out:
@@ -183,36 +183,36 @@ def _save(reader: "_Reader", remote: Remote, to: Path, progress: Progress) -> No
         raise _other(remote)
 
 
-def _other(remote: Remote) -> HashMismatch:
+def _other(remote: RemoteWheel) -> HashMismatch:
     return HashMismatch(
         f"the {remote.name} of {shown(remote.url)} is a different file: its SHA-256 differs"
     )
 
 
-class _Reader:
+class _WheelReader:
     """Reads an index page and the files on it."""
 
-    def __init__(self, url: str, sources: Sources, environ: Mapping[str, str]) -> None:
+    def __init__(self, url: str, sources: IndexSources, environ: Mapping[str, str]) -> None:
         self.url = url
         self._sources = sources
         self._environ = environ
 
-    def files(self) -> list[simple.File]:
+    def files(self) -> list[simple.IndexFile]:
         """Return the files on the page; raises FetchFailed."""
         if (folder := _local(self.url)) is not None and not (folder / "index.html").is_file():
             places = sorted(folder.glob("*.whl")) if folder.is_dir() else []
-            return [simple.File(name=one.name, url=one.as_uri()) for one in places]
+            return [simple.IndexFile(name=one.name, url=one.as_uri()) for one in places]
         body = bytearray()
         try:
             for chunk in self.chunks((folder / "index.html").as_uri() if folder else self.url):
                 body += chunk
                 if len(body) > MAX_PAGE_BYTES:
-                    raise Refused(f"the page {shown(self.url)} is too large")
+                    raise WheelRefused(f"the page {shown(self.url)} is too large")
             return simple.files(bytes(body), self.url)
         except NotOffered:
             return []
         except simple.NoPage as error:
-            raise Refused(f"{shown(self.url)} is not a package index") from error
+            raise WheelRefused(f"{shown(self.url)} is not a package index") from error
 
     def chunks(self, url: str, start: int = 0) -> Iterator[bytes]:
         """Yield the content of a URL from a byte on; raises FetchFailed."""
@@ -227,7 +227,7 @@ class _Reader:
             if reply.status_code in _BUSY:
                 raise Interrupted(f"{shown(url)} answered {reply.status_code}; try again later")
             if not reply.is_success:
-                raise Refused(f"{shown(url)} answered {reply.status_code}{_advice(reply)}")
+                raise WheelRefused(f"{shown(url)} answered {reply.status_code}{_advice(reply)}")
             skipped = 0 if reply.status_code == 206 else start  # not every server knows ranges
             for chunk in reply.iter_bytes():
                 yield chunk[skipped:]
@@ -267,7 +267,9 @@ class _Reader:
                 else:
                     context.load_verify_locations(cafile=place)
             except OSError as error:
-                raise Refused(f"the certificates in {place} cannot be read: {error}") from error
+                raise WheelRefused(
+                    f"the certificates in {place} cannot be read: {error}"
+                ) from error
         if self._sources.client_cert:
             context.load_cert_chain(self._sources.client_cert)
         return context
@@ -320,7 +322,7 @@ def _failures(url: str) -> Iterator[None]:
         yield
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
-            raise Refused(
+            raise WheelRefused(
                 f"the certificate of {shown(url)} is not trusted ({error}); "
                 "set SSL_CERT_FILE to the file of your own certificate authority"
             ) from error
@@ -328,7 +330,7 @@ def _failures(url: str) -> Iterator[None]:
     except httpx.TransportError as error:
         raise Interrupted(f"the connection to {shown(url)} broke ({_why(error)})") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise Refused(f"{shown(url)} cannot be fetched: {error}") from error
+        raise WheelRefused(f"{shown(url)} cannot be fetched: {error}") from error
 
 
 def _why(error: Exception) -> str:

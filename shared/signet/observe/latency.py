@@ -12,7 +12,7 @@ _NAME = "signet_operation_seconds"
 _STAGES, _SCORING = "signet_recall_stage_seconds", "learned"
 
 
-class Operation(StrEnum):
+class TimedOperation(StrEnum):
     """A timed operation."""
 
     REMEMBER = "remember"
@@ -23,7 +23,7 @@ class Operation(StrEnum):
     PREDICTOR_TRAIN = "predictor_train"
 
 
-def observe(operation: Operation, seconds: float) -> None:
+def observe(operation: TimedOperation, seconds: float) -> None:
     """Record one duration of an operation."""
     metrics.labelled(metrics.OPERATION_SECONDS, operation).observe(seconds)
 
@@ -36,15 +36,17 @@ def summaries() -> dict[str, dict[str, float]]:
     for labels, value in chain(*metrics.values(*names).values()):
         if labels.get("stage", _SCORING) != _SCORING:
             continue
-        operation = labels.get("operation", Operation.PREDICTOR_SCORE)
+        operation = labels.get("operation", TimedOperation.PREDICTOR_SCORE)
         if "le" in labels:
             buckets.setdefault(operation, []).append((float(labels["le"]), value))
         else:
             sums[operation] = value
-    return {one: summary(sorted(buckets.get(one, ())), sums.get(one, 0.0)) for one in Operation}
+    return {
+        one: summary(sorted(buckets.get(one, ())), sums.get(one, 0.0)) for one in TimedOperation
+    }
 
 
-def of_process(operation: Operation) -> dict[str, float]:
+def of_process(operation: TimedOperation) -> dict[str, float]:
     """Return the `summary` of an operation in this process only; reads no file."""
     [family] = metrics.labelled(metrics.OPERATION_SECONDS, operation).collect()
     buckets = [(float(one.labels["le"]), one.value) for one in family.samples if "le" in one.labels]

@@ -28,7 +28,7 @@ STARTUP = "startup.log"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class LogPlace:
     """The log location: one file per day in `directory`, or always `file` in it if set."""
 
     directory: Path
@@ -49,19 +49,19 @@ class Place:
         return sorted(path for path in self.directory.iterdir() if ours.fullmatch(path.name))
 
 
-def place(default: Path, environ: Mapping[str, str]) -> Place:
+def place(default: Path, environ: Mapping[str, str]) -> LogPlace:
     """Return the log location: SIGNET_LOG_FILE, else SIGNET_LOG_DIR, else the default folder."""
     if file := environ.get("SIGNET_LOG_FILE", "").strip():
         path = Path(file).expanduser().absolute()
-        return Place(directory=path.parent, file=path.name)
+        return LogPlace(directory=path.parent, file=path.name)
     folder = environ.get("SIGNET_LOG_DIR", "").strip()
-    return Place(directory=Path(folder).expanduser().absolute() if folder else default)
+    return LogPlace(directory=Path(folder).expanduser().absolute() if folder else default)
 
 
-class LogFile:
+class RotatedLog:
     """Appends lines for one process; safe to use from several threads."""
 
-    def __init__(self, place: Place, *, rotate_bytes: int = ROTATE_BYTES) -> None:
+    def __init__(self, place: LogPlace, *, rotate_bytes: int = ROTATE_BYTES) -> None:
         with contextlib.suppress(OSError):  # the first line reports it
             place.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._place = place
@@ -134,7 +134,7 @@ class LogFile:
             )
 
 
-def sweep(place: Place, *, today: date) -> None:
+def sweep(place: LogPlace, *, today: date) -> None:
     """Delete log files that are too old or too many, and empty an oversized startup log."""
     kept = 0
     oldest = (today - timedelta(days=KEEP_DAYS)).isoformat()

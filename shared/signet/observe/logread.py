@@ -15,7 +15,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from signet import clock
-from signet.observe.logfile import Place
+from signet.observe.logfile import LogPlace
 from signet.text import json_text
 
 #: Order of levels; a filter names the lowest one.
@@ -30,7 +30,7 @@ Entry = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
+class LogFilter:
     """Filter of log lines."""
 
     level: str = "debug"
@@ -53,7 +53,7 @@ class Filter:
         return self.since is not None and str(entry.get("timestamp")) < _before(self.since)
 
 
-def newest(place: Place, limit: int, wanted: Filter) -> list[Entry]:
+def newest(place: LogPlace, limit: int, wanted: LogFilter) -> list[Entry]:
     """Return the newest matching lines, oldest first."""
     entries = (parse(line) for path in reversed(place.files()) for line in _backwards(path))
     known = (entry for entry in entries if entry is not None)
@@ -64,7 +64,7 @@ def newest(place: Place, limit: int, wanted: Filter) -> list[Entry]:
     return found[len(found) - limit :] if limit < len(found) else found
 
 
-def follow(place: Place, wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
+def follow(place: LogPlace, wanted: LogFilter, stop: threading.Event) -> Iterator[Entry]:
     """Return matching lines from now on, across rotation and midnight, until `stop` is set."""
     return _follow(Tail(place), wanted, stop)
 
@@ -85,7 +85,7 @@ def _before(instant: str) -> str:
     return clock.to_text(clock.parse(instant) - DISORDER)
 
 
-def _follow(tail: "Tail", wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
+def _follow(tail: "Tail", wanted: LogFilter, stop: threading.Event) -> Iterator[Entry]:
     try:
         while not stop.wait(0.2):
             yield from (entry for entry in tail.take() if wanted.matches(entry))
@@ -102,7 +102,7 @@ def parse(line: bytes) -> Entry | None:
 class Tail:
     """Reads the end of the newest file, and continues in the next one."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: LogPlace) -> None:
         self._place = place
         self._rest = b""
         self._file: BufferedReader | None = None
@@ -116,7 +116,7 @@ class Tail:
         lines = self._lines()
         path = self._path()
         if path.exists() and not self._is_open(path):
-            # Lines written to the old file just before its renaming come first.
+            # Lines written to the old file just before its renaming are read before the others.
             lines += self._lines()
             self.close()
             self._file = path.open("rb")

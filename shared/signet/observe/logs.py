@@ -23,7 +23,7 @@ import structlog
 from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
 
 from signet import clock
-from signet.observe.logfile import LogFile, Place, sweep
+from signet.observe.logfile import LogPlace, RotatedLog, sweep
 
 Category = Literal[
     "daemon", "api", "memory", "sync", "git", "watcher", "embedding", "harness", "skills", "secrets",
@@ -58,11 +58,11 @@ def level_of(text: str | None) -> str:
     return name if name in LEVELS else "info"
 
 
-def configure(process: str, place: Place, *, level: str = "info", echo: bool = False) -> None:
+def configure(process: str, place: LogPlace, *, level: str = "info", echo: bool = False) -> None:
     """Send this process's log lines to its files, and with `echo` also to stdout."""
     with contextlib.suppress(OSError):  # an unusable folder is reported at the first line
         sweep(place, today=clock.now().date())
-    sink = _Sink(process, LogFile(place), echo=echo)
+    sink = _Sink(process, RotatedLog(place), echo=echo)
     structlog.configure(
         processors=[structlog.contextvars.merge_contextvars, sink.shape],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
@@ -130,7 +130,7 @@ def _failure(failure: object) -> dict[str, object]:
 class _Sink:
     """The end of the processor chain: structlog's logger, which receives the finished line."""
 
-    def __init__(self, process: str, file: LogFile, *, echo: bool) -> None:
+    def __init__(self, process: str, file: RotatedLog, *, echo: bool) -> None:
         self._process = process
         self._file = file
         self._echo = echo

@@ -35,7 +35,7 @@ _W3C = TraceContextTextMapPropagator()
 _HEADERS = ("traceparent", "tracestate")
 
 
-class Recorded(Span):
+class RecordedSpan(Span):
     """A recorded span; work of its thread or task until its end belongs to it."""
 
     __slots__ = ("_span", "_token")
@@ -126,7 +126,7 @@ class Otel:
     def _begun(
         self, name: str, kind: SpanKind, parent: Context, facts: Mapping[str, Value | None]
     ) -> Span:
-        span = Recorded(self._tracer.start_span(name, context=parent, kind=kind))
+        span = RecordedSpan(self._tracer.start_span(name, context=parent, kind=kind))
         span.note(facts)
         return span
 
@@ -156,7 +156,6 @@ class _LoggedExporter(SpanExporter):
 
 
 def _origin(carrier: Mapping[str, object]) -> Context:
-    """Return the trace in headers or a payload, else an empty one."""
     named = {key: value for key in _HEADERS if isinstance(value := carrier.get(key), str)}
     return _W3C.extract(named, context=Context())
 

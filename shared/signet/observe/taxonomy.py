@@ -16,7 +16,7 @@ from signet.errors import (
 )
 
 
-class Stage(StrEnum):
+class ErrorStage(StrEnum):
     """The part of the product in which an error happened."""
 
     EXTRACTION = "extraction"
@@ -47,9 +47,9 @@ class Code(StrEnum):
     PREDICTOR_CHECKPOINT_ERROR = "PREDICTOR_CHECKPOINT_ERROR"
 
     @property
-    def stage(self) -> Stage:
+    def stage(self) -> ErrorStage:
         """Return the stage of the code."""
-        return Stage(self.partition("_")[0].lower())
+        return ErrorStage(self.partition("_")[0].lower())
 
 
 #: Refused changes, by the client's code.

@@ -112,7 +112,6 @@ def _prepare(program: Program, workspace: Workspace) -> "Loaded":
 
 
 def _log_stall(reason: str) -> None:
-    """Log why the supervisor has replaced the process before this one."""
     from signet.observe import logs
 
     logs.get("daemon").warning("process.replaced", reason=reason)

@@ -131,7 +131,6 @@ def lock_holder(path: Path) -> int | None:
 
 
 def _stat(folder: Path) -> Sequence[str]:
-    """Return the fields of a `stat` file after the name, which may contain blanks (proc(5))."""
     return (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
 
 

@@ -1,6 +1,6 @@
 """Keep what a program has in memory small: one heap, and in silence what is free goes back to the system.
 
-The C library gives each thread a heap of its own and keeps what was freed in it: after 2,000 saves the API and the
+The C library gives each thread a separate heap and keeps freed memory in it: after 2,000 saves the API and the
 worker had 192 and 216 MB, and with one heap 159 and 142 (measured; saves were no slower: the interpreter's lock and
 SQLite's own let one thread at a time allocate anyway).
 """
@@ -24,12 +24,12 @@ _M_ARENA_MAX = -8
 LOOK_SECONDS = 5.0
 SILENT_SHARE = 0.04
 SILENT_LOOKS = 9
-#: So much more than after the last silence is there to be given back again.
+#: Growth since the last release after which memory is released again.
 FILLED_MB = 8
-#: So much more than at the start is not to be had back otherwise: libraries that were loaded, and what is free between
+#: Growth since the start that only a restart releases: libraries that were loaded, and what is free between
 #: what is in use. A worker kept 50 MB after five jobs and 55 after an import of 2,000 memories.
 GROWN_MB = 24
-#: A start costs about a second of processor time, so it follows at least so many of work.
+#: A start costs about a second of processor time, so it follows at least this many seconds of work.
 WORTH_SECONDS = 20.0
 _STATM = Path("/proc/self/statm")
 

@@ -35,7 +35,7 @@ class Stop:
             callback()
 
     def wait(self, timeout_seconds: float | None = None) -> bool:
-        """Block until the stop, or for so long; return whether it came."""
+        """Block until the stop or the timeout; return whether it was a stop."""
         return self._event.wait(timeout_seconds)
 
     def then(self, callback: Callable[[], None]) -> None:

@@ -1,8 +1,8 @@
 """Runs a program that must not outlive the one that started it: `supervised_child.py FD PROGRAM ARGUMENT…`.
 
 It is the leader of a process group. When the file descriptor ends, because the one who holds the other side wants it
-to or is dead, the group gets SIGTERM, and SIGKILL after a grace. With 0 the program has no input of its own, else
-it has ours. A file of its own, run by path, so that it loads nothing of ours.
+to or is dead, the group gets SIGTERM, and SIGKILL after a grace. With 0 the program has no input, else
+it has ours. This file is run by path, so that it imports nothing of ours.
 """
 
 import os
@@ -13,7 +13,7 @@ import sys
 import threading
 
 GRACE_SECONDS = 5.0
-#: A holder that dies lets go of one descriptor after the other: the program may have ended by then of the first.
+#: The kernel closes a dead holder's descriptors one after the other: the program may end at the first.
 DYING_SECONDS = 0.2
 #: What shells answer when there is no such program.
 NOT_STARTED = 127

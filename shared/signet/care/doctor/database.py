@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from signet.care.doctor.models import Check, Mend, Scene, Status, fail, ok, warn
+from signet.care.doctor.models import CheckStatus, DoctorCheck, Mend, Scene, fail, ok, warn
 from signet.client import Signet
 from signet.client.call import Call
 from signet.db import ReadTx, damage, inspection, migrate, snapshot
@@ -26,10 +26,10 @@ SAFE: Mapping[str | None, str] = {
     report.LEASES_HELP: "release-leases",
 }
 _BODIES: Mapping[str, Mapping[str, object]] = {"check-fts": {"repair": True}}
-_WORDS = {"healthy": Status.OK, "degraded": Status.WARN, "unhealthy": Status.FAIL}
+_WORDS = {"healthy": CheckStatus.OK, "degraded": CheckStatus.WARN, "unhealthy": CheckStatus.FAIL}
 
 
-def checks(scene: Scene) -> Iterator[Check]:
+def checks(scene: Scene) -> Iterator[DoctorCheck]:
     """Yield the checks of the database; only the first if it is unreadable."""
     try:
         damage.check_not_emptied(scene.workspace.database)
@@ -41,11 +41,11 @@ def checks(scene: Scene) -> Iterator[Check]:
         return
     sound = _sound(scene)
     yield sound
-    if scene.tx is None or sound.status is Status.FAIL:
+    if scene.tx is None or sound.status is CheckStatus.FAIL:
         return
     schema = _schema(scene)
     yield schema
-    if schema.status is Status.OK:
+    if schema.status is CheckStatus.OK:
         yield _structure(scene)
         try:
             yield from _counted(scene, scene.tx)
@@ -53,7 +53,7 @@ def checks(scene: Scene) -> Iterator[Check]:
             yield ok("counts", f"not finished in time ({error})")
 
 
-def _counted(scene: Scene, tx: ReadTx) -> Iterator[Check]:
+def _counted(scene: Scene, tx: ReadTx) -> Iterator[DoctorCheck]:
     yield _vectors(scene, tx)
     if waiting := review.count(tx):
         told = f"{waiting} to review"
@@ -67,13 +67,13 @@ def _counted(scene: Scene, tx: ReadTx) -> Iterator[Check]:
             yield _domain(scene, domain)
 
 
-def _sound(scene: Scene) -> Check:
+def _sound(scene: Scene) -> DoctorCheck:
     database = scene.workspace.database
     ends = time.monotonic() + INTEGRITY_SECONDS
     found = snapshot.quick_problems(database, most=3, stop=lambda: time.monotonic() > ends)
     size = f"{database.stat().st_size / 1e6:,.1f} MB"
     noted = damage.read(database)
-    if noted is not None and noted.kind is damage.Kind.LOST:
+    if noted is not None and noted.kind is damage.DamageKind.LOST:
         accept = Mend(what="accept the loss", do=lambda: damage.accept(database))
         return fail(
             "database", noted.message, "signet backup list, then: signet restore FILE", accept
@@ -89,7 +89,7 @@ def _sound(scene: Scene) -> Check:
     )
 
 
-def _schema(scene: Scene) -> Check:
+def _schema(scene: Scene) -> DoctorCheck:
     try:
         found = migrate.current(scene.workspace.database)
     except SignetError as error:
@@ -103,7 +103,7 @@ def _schema(scene: Scene) -> Check:
     )
 
 
-def _structure(scene: Scene) -> Check:
+def _structure(scene: Scene) -> DoctorCheck:
     """Compare the existing tables, indexes and triggers with those of a new file."""
     database = scene.workspace.database
     found = migrate.compare(database)
@@ -122,7 +122,7 @@ def _structure(scene: Scene) -> Check:
     return answer("structure", told, "signet doctor --fix", can)
 
 
-def _vectors(scene: Scene, tx: ReadTx) -> Check:
+def _vectors(scene: Scene, tx: ReadTx) -> DoctorCheck:
     drift = inspection.index_drift(tx)
     if drift is None:
         return ok("vectors", "no index yet")
@@ -136,16 +136,16 @@ def _vectors(scene: Scene, tx: ReadTx) -> Check:
     )
 
 
-def _domain(scene: Scene, domain: Domain) -> Check:
+def _domain(scene: Scene, domain: Domain) -> DoctorCheck:
     """Return a domain's diagnostics; its first reason has the command that helps."""
     status = _WORDS[domain.status]
     if not domain.deductions:
-        return Check(check=domain.name, status=status, detail="healthy")
+        return DoctorCheck(check=domain.name, status=status, detail="healthy")
     command = next((one.command for one in domain.deductions if one.command), None)
     safe = next((SAFE[c] for one in domain.deductions if (c := one.command) in SAFE), None)
-    return Check(
+    return DoctorCheck(
         check=domain.name,
-        status=max(status, Status.WARN, key=[*Status].index),
+        status=max(status, CheckStatus.WARN, key=[*CheckStatus].index),
         detail="; ".join(one.reason for one in domain.deductions),
         fix=command,
         mend=_repair(scene, safe) if safe else None,
@@ -153,7 +153,6 @@ def _domain(scene: Scene, domain: Domain) -> Check:
 
 
 def _repair(scene: Scene, path: str) -> Mend:
-    """Return the repair of this name, sent to the daemon when run."""
     return Mend(what=f"repair {path}", do=lambda: _ask(scene, path))
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from signet import config
 from signet.care.doctor import database, languages, machine, place, running, security
-from signet.care.doctor.models import Check, Scene, fail
+from signet.care.doctor.models import DoctorCheck, Scene, fail
 from signet.daemon import record
 from signet.db import inspection
 from signet.db.driver import sqlite
@@ -15,7 +15,7 @@ from signet.paths import Workspace
 
 #: Seconds (of five in total) for reading rows.
 READ_SECONDS = 3.5
-_Parts = tuple[tuple[str, Callable[[Scene], Iterable[Check]]], ...]
+_Parts = tuple[tuple[str, Callable[[Scene], Iterable[DoctorCheck]]], ...]
 _PARTS: _Parts = (
     ("machine", machine.checks),
     ("workspace", place.checks),
@@ -32,7 +32,7 @@ def examine(
     now: datetime,
     environ: Mapping[str, str] = os.environ,
     only_security: bool = False,
-) -> Iterator[Check]:
+) -> Iterator[DoctorCheck]:
     """Yield every check as it completes, or only the security checks. Changes nothing."""
     with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
         scene = Scene(
@@ -48,8 +48,8 @@ def examine(
 
 
 def _guarded(
-    name: str, checks: Callable[[Scene], Iterable[Check]], scene: Scene
-) -> Iterator[Check]:
+    name: str, checks: Callable[[Scene], Iterable[DoctorCheck]], scene: Scene
+) -> Iterator[DoctorCheck]:
     try:
         yield from checks(scene)
     except (SignetError, OSError, sqlite.Error) as error:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from signet.care.doctor.models import Check, Scene, ok, warn
+from signet.care.doctor.models import DoctorCheck, Scene, ok, warn
 from signet.config.sections import EmbeddingProvider
 from signet.db import fts, inspection, languages
 
@@ -20,7 +20,7 @@ ENGLISH_ONLY = (
 )
 
 
-def checks(scene: Scene) -> Iterator[Check]:
+def checks(scene: Scene) -> Iterator[DoctorCheck]:
     """Yield the language check, if there are vectors and enough memories."""
     embedding = scene.settings.embedding
     if scene.tx is None or embedding.provider is EmbeddingProvider.NONE:

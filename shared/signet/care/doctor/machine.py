@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from signet import clock
-from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
+from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
 from signet.db import clock_jumps, inspection
 from signet.db.driver import sqlite, version_is_safe
 
@@ -22,7 +22,7 @@ NETWORK = frozenset(
 SKEW = timedelta(minutes=5)
 
 
-def checks(scene: Scene) -> Iterator[Check]:
+def checks(scene: Scene) -> Iterator[DoctorCheck]:
     """Yield the checks of the machine."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield ok("python", f"{version} at {sys.executable}")
@@ -32,7 +32,7 @@ def checks(scene: Scene) -> Iterator[Check]:
     yield _clock(scene)
 
 
-def _sqlite(scene: Scene) -> Check:
+def _sqlite(scene: Scene) -> DoctorCheck:
     version = f"{sqlite.sqlite_version} ({sqlite.__name__.partition('.')[0]})"
     from signet.db.driver import vec_loaded
 
@@ -51,7 +51,7 @@ def _sqlite(scene: Scene) -> Check:
     return ok("sqlite", f"{version}, {how}")
 
 
-def _disk(scene: Scene) -> Check:
+def _disk(scene: Scene) -> DoctorCheck:
     place = _existing(scene.workspace.root)
     usage = shutil.disk_usage(place)
     database = _size(scene.workspace.database)
@@ -65,7 +65,7 @@ def _disk(scene: Scene) -> Check:
     return ok("disk", told)
 
 
-def _file_system(scene: Scene) -> Check:
+def _file_system(scene: Scene) -> DoctorCheck:
     place = _existing(scene.workspace.memory_dir).resolve()
     kind = file_system(place)
     if kind in NETWORK:
@@ -92,7 +92,7 @@ def file_system(place: Path, mounts: Path = Path("/proc/mounts")) -> str | None:
     return kind
 
 
-def _clock(scene: Scene) -> Check:
+def _clock(scene: Scene) -> DoctorCheck:
     newest = clock.parsed(inspection.newest_instant(scene.tx)) if scene.tx is not None else None
     told = local(scene.now)
     jump = None if scene.tx is None else clock_jumps.latest(scene.tx, now=scene.now)
@@ -108,7 +108,6 @@ def _clock(scene: Scene) -> Check:
 
 
 def _existing(path: Path) -> Path:
-    """Return the path, or its nearest existing parent folder."""
     return next(one for one in (path, *path.parents) if one.exists())
 
 

@@ -11,7 +11,7 @@ from signet.db import ReadTx
 from signet.paths import Workspace
 
 
-class Status(StrEnum):
+class CheckStatus(StrEnum):
     """The result of a check; only `fail` requires action now."""
 
     OK = "ok"
@@ -28,11 +28,11 @@ class Mend:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class DoctorCheck:
     """A check's subject, result and remedy: a command to paste, and the repair for `--fix`."""
 
     check: str
-    status: Status
+    status: CheckStatus
     detail: str
     fix: str | None = None
     mend: Mend | None = None
@@ -68,16 +68,16 @@ def local(instant: datetime) -> str:
     return f"{instant.astimezone():%Y-%m-%d %H:%M %Z}"
 
 
-def ok(check: str, detail: str) -> Check:
+def ok(check: str, detail: str) -> DoctorCheck:
     """Return a passed check."""
-    return Check(check=check, status=Status.OK, detail=detail)
+    return DoctorCheck(check=check, status=CheckStatus.OK, detail=detail)
 
 
-def warn(check: str, detail: str, fix: str | None = None, mend: Mend | None = None) -> Check:
+def warn(check: str, detail: str, fix: str | None = None, mend: Mend | None = None) -> DoctorCheck:
     """Return a check with a warning."""
-    return Check(check=check, status=Status.WARN, detail=detail, fix=fix, mend=mend)
+    return DoctorCheck(check=check, status=CheckStatus.WARN, detail=detail, fix=fix, mend=mend)
 
 
-def fail(check: str, detail: str, fix: str | None = None, mend: Mend | None = None) -> Check:
+def fail(check: str, detail: str, fix: str | None = None, mend: Mend | None = None) -> DoctorCheck:
     """Return a failed check."""
-    return Check(check=check, status=Status.FAIL, detail=detail, fix=fix, mend=mend)
+    return DoctorCheck(check=check, status=CheckStatus.FAIL, detail=detail, fix=fix, mend=mend)

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from signet.care.doctor.models import Check, Mend, Scene, fail, local, ok, warn
+from signet.care.doctor.models import DoctorCheck, Mend, Scene, fail, local, ok, warn
 from signet.domain.backup import kept
 from signet.paths import Workspace
 
 
-def checks(scene: Scene) -> Iterator[Check]:
+def checks(scene: Scene) -> Iterator[DoctorCheck]:
     yield _folder(scene.workspace)
     if scene.workspace.root.is_dir():
         yield _settings(scene)
@@ -20,7 +20,7 @@ def checks(scene: Scene) -> Iterator[Check]:
         yield _backup(scene)
 
 
-def _folder(workspace: Workspace) -> Check:
+def _folder(workspace: Workspace) -> DoctorCheck:
     root = workspace.root
     if not root.is_dir():
         return fail("workspace", f"{root} does not exist", "signet daemon start")
@@ -30,7 +30,7 @@ def _folder(workspace: Workspace) -> Check:
     return ok("workspace", str(root))
 
 
-def _settings(scene: Scene) -> Check:
+def _settings(scene: Scene) -> DoctorCheck:
     if scene.loaded.error is not None:
         return fail("settings", scene.loaded.error, f"edit {scene.workspace.root / 'agent.yaml'}")
     if scene.loaded.warnings:
@@ -39,7 +39,7 @@ def _settings(scene: Scene) -> Check:
     return ok("settings", "agent.yaml is valid")
 
 
-def _modes(workspace: Workspace) -> Check:
+def _modes(workspace: Workspace) -> DoctorCheck:
     open_ones = [*too_open(workspace)]
     if not open_ones:
         return ok("file modes", "private files are readable only by you")
@@ -82,7 +82,7 @@ def _close(paths: tuple[tuple[Path, int], ...]) -> str:
     return f"{len(paths)} restricted to you"
 
 
-def _restore(scene: Scene) -> Check:
+def _restore(scene: Scene) -> DoctorCheck:
     workspace = scene.workspace
     if not workspace.restore_journal.exists():
         return ok("restores", "none unfinished")
@@ -100,7 +100,7 @@ def _finish(workspace: Workspace) -> str:
     return f"finished; the previous state is in {restore.resume(workspace)}"
 
 
-def _backup(scene: Scene) -> Check:
+def _backup(scene: Scene) -> DoctorCheck:
     found = kept.kept(scene.workspace)
     if not found:
         if not scene.workspace.database.exists():

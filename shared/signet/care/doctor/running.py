@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from signet import __version__, clock
 from signet.care import capture, service
-from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
-from signet.care.harnesses import CONNECTORS, Connector
+from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
+from signet.care.harnesses import CONNECTORS, HarnessConnection
 from signet.care.text_model import trial_of
 from signet.config.sections import ADDED_MODELS
 from signet.daemon import ready, record
@@ -20,7 +20,9 @@ from signet.queue import pauses, stats
 SILENT_SECONDS = 1.0
 
 
-def checks(scene: Scene, connectors: Sequence[Connector] = CONNECTORS) -> Iterator[Check]:
+def checks(
+    scene: Scene, connectors: Sequence[HarnessConnection] = CONNECTORS
+) -> Iterator[DoctorCheck]:
     yield _daemon(scene)
     if scene.running is not None:
         yield _processes(scene)
@@ -35,7 +37,7 @@ def checks(scene: Scene, connectors: Sequence[Connector] = CONNECTORS) -> Iterat
     yield _service(scene)
 
 
-def _daemon(scene: Scene) -> Check:
+def _daemon(scene: Scene) -> DoctorCheck:
     found = scene.running
     if found is None:
         if scene.workspace.pid_file.exists():
@@ -53,7 +55,7 @@ def _daemon(scene: Scene) -> Check:
     return fail("daemon", answer.what_is_missing, "signet daemon restart")
 
 
-def _processes(scene: Scene) -> Check:
+def _processes(scene: Scene) -> DoctorCheck:
     found = processes(scene.workspace)
     if not found:
         return fail("processes", "its supervisor does not answer", "signet daemon restart")
@@ -72,7 +74,7 @@ def _processes(scene: Scene) -> Check:
     return ok("processes", told)
 
 
-def _version(scene: Scene) -> Check:
+def _version(scene: Scene) -> DoctorCheck:
     assert scene.running is not None
     if scene.running.version in ("", __version__):
         return ok("update", f"{__version__} is installed and running")
@@ -83,7 +85,7 @@ def _version(scene: Scene) -> Check:
     )
 
 
-def _port(scene: Scene) -> Check:
+def _port(scene: Scene) -> DoctorCheck:
     if scene.running is not None:
         return ok("port", f"{scene.running.port}, ours")
     port = record.next_port(scene.workspace, scene.loaded.environment)
@@ -94,7 +96,7 @@ def _port(scene: Scene) -> Check:
     return ok("port", f"{port} is free")
 
 
-def _others(scene: Scene) -> Check:
+def _others(scene: Scene) -> DoctorCheck:
     """Find a second supervisor of this workspace, left by a copied pid file or another user's start."""
     own = None if scene.running is None else scene.running.pid
     strangers = [pid for pid in record.supervisors(scene.workspace) if pid != own]
@@ -104,7 +106,7 @@ def _others(scene: Scene) -> Check:
     return fail("one daemon", f"a second one uses this workspace, PID {told}", f"kill {told}")
 
 
-def _vectors_from(scene: Scene) -> Check:
+def _vectors_from(scene: Scene) -> DoctorCheck:
     wanted = chosen.vector_settings(scene.settings, scene.loaded.environment)
     embedder = registry.embedder(wanted)
     if embedder is None:
@@ -122,7 +124,7 @@ def _vectors_from(scene: Scene) -> Check:
     return warn("embeddings", f"{embedder.name}: {why}; recall uses keywords only", fix)
 
 
-def _texts_from(scene: Scene) -> Check:
+def _texts_from(scene: Scene) -> DoctorCheck:
     found, trial = trial_of(scene.workspace, scene.settings, scene.loaded.environment)
     mode = mode_of(scene.settings)
     if trial is None:
@@ -135,7 +137,7 @@ def _texts_from(scene: Scene) -> Check:
     return ok("extraction", f"{found.reason}, a short answer took {trial.seconds:.1f} s ({mode})")
 
 
-def _held_back(scene: Scene) -> Check:
+def _held_back(scene: Scene) -> DoctorCheck:
     """Find queues paused by a person or waiting for a failing model."""
     held = [] if scene.tx is None else pauses.pauses(scene.tx)
     if held:
@@ -153,7 +155,7 @@ def _held_back(scene: Scene) -> Check:
     return warn("waiting", f"paused: {told}{again}", "signet daemon logs -l warn")
 
 
-def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
+def _harnesses(scene: Scene, connectors: Sequence[HarnessConnection]) -> DoctorCheck:
     entries = [(one.name, entry) for one in connectors for entry in one.entries(scene.workspace)]
     broken = [(name, entry) for name, entry in entries if entry.problem is not None]
     if broken:
@@ -166,7 +168,7 @@ def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
     return ok("harnesses", f"{', '.join(names)} connected" if names else "none connected")
 
 
-def _capture(scene: Scene) -> Check:
+def _capture(scene: Scene) -> DoctorCheck:
     found = None if scene.tx is None else readings.capture(scene.tx, now=scene.now)
     if found is None or not (found["harnesses"] or found["unknownRecords"]):
         return ok("capture", "no session yet")
@@ -178,7 +180,7 @@ def _capture(scene: Scene) -> Check:
     return ok("capture", f"every message of each session; the last at {local(clock.parse(at))}")
 
 
-def _service(scene: Scene) -> Check:
+def _service(scene: Scene) -> DoctorCheck:
     wanted = service.planned(scene.workspace, environ=scene.environ)
     if not wanted.path.exists():
         return ok("service", "does not start at login; to change that: signet daemon install")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from signet import clock
-from signet.care.doctor.models import Check, Scene, fail, ok, warn
+from signet.care.doctor.models import DoctorCheck, Scene, fail, ok, warn
 from signet.care.doctor.place import too_open
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
@@ -37,7 +37,7 @@ _PROGRAMS = (
 _TOKENS = 1_000
 
 
-class Reply(NamedTuple):
+class GuardReply(NamedTuple):
     """Status, headers and start of the body of a response."""
 
     status: int
@@ -54,21 +54,21 @@ class Daemon:
 
     def ask(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
-    ) -> Reply:
+    ) -> GuardReply:
         """Send a request and return the reply; raises OSError."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=SECONDS)
         try:
             connection.request(method, path, body, dict(headers))
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
-            return Reply(answer.status, found, answer.read(65_536))
+            return GuardReply(answer.status, found, answer.read(65_536))
         except http.client.HTTPException as error:
             raise OSError(f"no HTTP answer: {error!r}") from error
         finally:
             connection.close()
 
 
-def checks(scene: Scene) -> Iterator[Check]:
+def checks(scene: Scene) -> Iterator[DoctorCheck]:
     """Yield the checks; without a running daemon only those of its files."""
     yield _files(scene)
     yield _mode(scene)
@@ -84,7 +84,7 @@ def checks(scene: Scene) -> Iterator[Check]:
     yield _other_users(scene, daemon)
 
 
-def _files(scene: Scene) -> Check:
+def _files(scene: Scene) -> DoctorCheck:
     found = [path for path, _ in too_open(scene.workspace)]
     if found:
         more = f" and {len(found) - 1} more" * (len(found) > 1)
@@ -94,7 +94,7 @@ def _files(scene: Scene) -> Check:
     return ok("files", "keys, database, socket and token are private")
 
 
-def _mode(scene: Scene) -> Check:
+def _mode(scene: Scene) -> DoctorCheck:
     auth = scene.settings.auth
     origins = f"{len(auth.trusted_origins)} trusted web origins" if auth.trusted_origins else ""
     detail = f"auth.mode {auth.mode}" + (f", {origins}" if origins else "")
@@ -109,7 +109,7 @@ def _mode(scene: Scene) -> Check:
     return ok("mode", detail)
 
 
-def _tokens(scene: Scene) -> Check:
+def _tokens(scene: Scene) -> DoctorCheck:
     found = [] if scene.tx is None else tokens.newest_tokens(scene.tx, limit=_TOKENS)
     now = clock.to_text(scene.now)
     valid = [one for one in found if not one["revokedAt"] and (one["expiresAt"] or now) > now]
@@ -118,7 +118,7 @@ def _tokens(scene: Scene) -> Check:
     return warn("tokens", detail, "signet auth token list") if admins else ok("tokens", detail)
 
 
-def _proof(scene: Scene, daemon: Daemon) -> Check:
+def _proof(scene: Scene, daemon: Daemon) -> DoctorCheck:
     nonce = secrets.token_hex(32)
     try:
         token = tokens.read_workspace_token(scene.workspace)
@@ -140,7 +140,7 @@ def _proof(scene: Scene, daemon: Daemon) -> Check:
     return ok("identity", f"the daemon on port {daemon.port} proved that it serves this workspace")
 
 
-def _listening(scene: Scene, daemon: Daemon) -> Check:
+def _listening(scene: Scene, daemon: Daemon) -> DoctorCheck:
     found = record.listening_addresses(daemon.port)
     if found is None:
         return warn("network", "this system does not show who may connect", "lsof -nP -iTCP")
@@ -153,7 +153,7 @@ def _listening(scene: Scene, daemon: Daemon) -> Check:
     return warn("network", f"{told}; callers need a token. Use TLS: docs/running.md", None)
 
 
-def _pages(daemon: Daemon) -> Check:
+def _pages(daemon: Daemon) -> DoctorCheck:
     own = f"http://{daemon.host}:{daemon.port}"
     tries = {
         "a page on another port may read": ({"Origin": _FOREIGN}, _READ, None),
@@ -186,7 +186,7 @@ def _pages(daemon: Daemon) -> Check:
     return ok("web pages", f"{len(tries) + 1} requests of foreign pages refused")
 
 
-def _programs(daemon: Daemon) -> Check:
+def _programs(daemon: Daemon) -> DoctorCheck:
     let_in = [
         f"{method} {path}"
         for method, path in _PROGRAMS
@@ -199,7 +199,7 @@ def _programs(daemon: Daemon) -> Check:
     return ok("programs", "running programs needs the workspace token")
 
 
-def _other_users(scene: Scene, daemon: Daemon) -> Check:
+def _other_users(scene: Scene, daemon: Daemon) -> DoctorCheck:
     if scene.settings.auth.mode is AuthMode.TEAM:
         return ok("other users", "every caller needs a token")
     if os.geteuid() != 0 or not hasattr(os, "fork"):

@@ -8,7 +8,7 @@ from enum import StrEnum
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.domain.harnesses import registry
-from signet.domain.harnesses.models import Wishes
+from signet.domain.harnesses.models import ConnectOptions
 from signet.errors import Invalid
 
 HARNESSES = tuple(registry.HARNESSES)
@@ -26,7 +26,7 @@ class BadChoice(Invalid):
     code = "bad_choice"
 
 
-class State(StrEnum):
+class SetupState(StrEnum):
     """The state that a setup finds."""
 
     FRESH = "fresh"
@@ -58,14 +58,14 @@ class Choices:
     imports: bool = False
     #: Whether to read earlier sessions of harnesses; None if undecided.
     reads_history: bool | None = None
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: ConnectOptions = field(default_factory=ConnectOptions)
 
 
-def state(*, has_settings: bool, has_database: bool, identity_files: Iterable[str]) -> State:
+def state(*, has_settings: bool, has_database: bool, identity_files: Iterable[str]) -> SetupState:
     """Return the kind of setup: repair, migration of existing files, or fresh."""
     if has_settings and has_database:
-        return State.REPAIR
-    return State.MIGRATION if len([*identity_files]) >= 2 else State.FRESH
+        return SetupState.REPAIR
+    return SetupState.MIGRATION if len([*identity_files]) >= 2 else SetupState.FRESH
 
 
 def harnesses(given: Sequence[str]) -> tuple[str, ...] | None:

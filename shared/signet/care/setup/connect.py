@@ -7,7 +7,7 @@ from pathlib import Path
 from signet.care.setup import probe
 from signet.care.setup.choices import Choices
 from signet.domain.harnesses import registry
-from signet.domain.harnesses.models import Site, Wishes
+from signet.domain.harnesses.models import ConnectOptions, Site
 from signet.paths import Workspace
 
 
@@ -31,7 +31,10 @@ def connect(
     A harness or entry that the user removed is restored only when chosen.
     """
     site = registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
-    asked = {*(chosen.harnesses or ()), *(["openclaw"] if chosen.wishes != Wishes() else [])}
+    asked = {
+        *(chosen.harnesses or ()),
+        *(["openclaw"] if chosen.wishes != ConnectOptions() else []),
+    }
     wanted = {*registry.wanted(site, listed), *asked}
     return tuple(
         _one(site, one, chosen.wishes, is_asked=one in asked)
@@ -49,7 +52,7 @@ def unconnected(workspace: Workspace, listed: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _one(site: Site, harness: str, wishes: Wishes, *, is_asked: bool) -> Connected:
+def _one(site: Site, harness: str, wishes: ConnectOptions, *, is_asked: bool) -> Connected:
     connect = registry.connect if is_asked else registry.bring_up_to_date
     done = connect(site, harness, wishes)
     connector = registry.HARNESSES[harness]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from signet import config
 from signet.care.setup import choices, files, settings
-from signet.care.setup.choices import Choices, State
+from signet.care.setup.choices import Choices, SetupState
 from signet.config import manifest
 from signet.config.sections import Settings
 from signet.domain.gitsync import guarded
@@ -22,11 +22,11 @@ _OURS = frozenset({".git", ".daemon", ".secrets"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SetupPlan:
     """The current state and the choices; `raw` and `settings` come from the existing agent.yaml."""
 
     workspace: Workspace
-    state: State
+    state: SetupState
     raw: dict[object, object]
     settings: Settings
     chosen: Choices
@@ -39,7 +39,7 @@ class Prepared:
     `git_problem` explains a missing history, which is not a failure.
     """
 
-    state: State
+    state: SetupState
     made: tuple[str, ...]
     changed: tuple[str, ...]
     skills: tuple[str, ...]
@@ -52,7 +52,7 @@ class Prepared:
         return bool(self.made or self.changed or self.skills or self.commits)
 
 
-def look(workspace: Workspace, chosen: Choices) -> Plan:
+def look(workspace: Workspace, chosen: Choices) -> SetupPlan:
     """Return a setup's starting point; raises Invalid, and ManifestError for a broken agent.yaml."""
     root = workspace.root.resolve()
     if Path.home().resolve().is_relative_to(root):
@@ -66,12 +66,12 @@ def look(workspace: Workspace, chosen: Choices) -> Plan:
         has_database=workspace.database.exists(),
         identity_files=files.present(workspace),
     )
-    return Plan(workspace=workspace, state=state, raw=raw, settings=found, chosen=chosen)
+    return SetupPlan(workspace=workspace, state=state, raw=raw, settings=found, chosen=chosen)
 
 
-def check(plan: Plan) -> None:
+def check(plan: SetupPlan) -> None:
     """Raise Invalid without a terminal if a provider is undecided (CL-10)."""
-    is_repair = plan.state is State.REPAIR
+    is_repair = plan.state is SetupState.REPAIR
     choices.check_complete(
         plan.chosen,
         has_embedding=is_repair or settings.names_provider(plan.raw, "embedding"),
@@ -79,7 +79,7 @@ def check(plan: Plan) -> None:
     )
 
 
-def prepare(plan: Plan, *, now: datetime) -> Prepared:
+def prepare(plan: SetupPlan, *, now: datetime) -> Prepared:
     """Write and commit everything missing; raises OSError and ManifestError."""
     workspace = plan.workspace
     has_content = workspace.root.is_dir() and any(
@@ -92,7 +92,7 @@ def prepare(plan: Plan, *, now: datetime) -> Prepared:
     )
     if history is not None:
         is_new = history.make()
-        if has_content and (is_new or plan.state is not State.REPAIR):
+        if has_content and (is_new or plan.state is not SetupState.REPAIR):
             history.commit(BACKUP, ["."])
     done = _written(plan, is_ignored=is_ignored, now=now)
     if history is None:
@@ -103,7 +103,7 @@ def prepare(plan: Plan, *, now: datetime) -> Prepared:
     return replace(done, commits=tuple(history.commits), git_problem=history.problem)
 
 
-def _written(plan: Plan, *, is_ignored: bool, now: datetime) -> Prepared:
+def _written(plan: SetupPlan, *, is_ignored: bool, now: datetime) -> Prepared:
     workspace, chosen, usual = plan.workspace, plan.chosen, plan.settings.agent
     files.folders(workspace)
     said = settings.write(workspace, chosen, now=now)

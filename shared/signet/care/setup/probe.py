@@ -41,7 +41,7 @@ _TRACES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Models:
+class FoundModels:
     """Models of an Ollama server; `url` is its address, None without one."""
 
     url: str | None = None
@@ -69,15 +69,15 @@ class Earlier:
         return Workspace(self.workspace).database
 
 
-def ollama() -> Models:
+def ollama() -> FoundModels:
     """Return the models of the environment's Ollama server; empty if it does not answer."""
     url = read_environment(os.environ)[0].ollama_url
     try:
         names = sorted(installed(url))
     except (ProviderDown, ProviderFailed):
-        return Models()
+        return FoundModels()
     vectors = tuple(name for name in names if any(word in name.lower() for word in _EMBEDDERS))
-    return Models(url=url, text=tuple(n for n in names if n not in vectors), vectors=vectors)
+    return FoundModels(url=url, text=tuple(n for n in names if n not in vectors), vectors=vectors)
 
 
 def harnesses() -> tuple[str, ...]:

@@ -156,7 +156,6 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _pairs(indent: int, values: Mapping[str, str | int]) -> str:
-    """Return values as lines of a block."""
     said = {
         key: value if isinstance(value, int) else _plain(value) for key, value in values.items()
     }
