@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
 from signet.domain.auth import caller
-from signet.domain.auth.caller import Caller, Standing
+from signet.domain.auth.caller import Caller, CallerStanding
 from signet.errors import SignetError
 from signet.wire.access import EVERY, AccessRule, Permission
 from signet_api import errors, limits
@@ -56,7 +56,7 @@ class Access:
             await self._app(scope, receive, send)
 
     async def _check(self, asked: Caller, rule: AccessRule, scope: Scope) -> None:
-        if rule.is_open and asked.standing is Standing.STRANGER:
+        if rule.is_open and asked.standing is CallerStanding.STRANGER:
             return
         asked.check(rule)
         asked.check_within(rule)

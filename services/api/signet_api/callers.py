@@ -10,7 +10,7 @@ from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
 from signet.domain.auth import caller, tokens
-from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, NotProven, Standing
+from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, CallerStanding, NotProven
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.wire.access import AccessRule, Permission, Role
 from signet_api import browser, connections
@@ -69,14 +69,14 @@ class Callers:
     async def unconfined(self, asked: Caller, rule: AccessRule, scope: Scope) -> Caller:
         """Return a peer as the owner if its program could read the user's files itself; raises NotProven otherwise."""
         connection: Connection | None = scope.get(connections.KEY)
-        is_program = asked.standing is Standing.PEER and not (asked.is_page or asked.withheld)
+        is_program = asked.standing is CallerStanding.PEER and not (asked.is_page or asked.withheld)
         if connection is None or not is_program:
             return asked
         if why := await connection.confinement():
             raise NotProven(
                 f"To {rule.does}, use: {rule.command}. This request was refused because {why}"
             )
-        return replace(asked, standing=Standing.OWNER)
+        return replace(asked, standing=CallerStanding.OWNER)
 
     async def _caller(self, scope: Scope) -> Caller:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
@@ -88,7 +88,7 @@ class Callers:
                 return await self._own(token)
             if mode is not AuthMode.LOCAL:
                 claims = await self._claims(token, authority.secret)
-                return Caller(standing=Standing.CLAIMS, claims=replace(claims, own=False))
+                return Caller(standing=CallerStanding.CLAIMS, claims=replace(claims, own=False))
         connection: Connection | None = scope.get(connections.KEY)
         if connection is not None and connection.is_private:
             return OWNER if connections.is_own(await connection.uid()) else _stranger(OTHER_USER)
@@ -117,9 +117,11 @@ class Callers:
     async def _own(self, token: str) -> Caller:
         claims = await self._claims(token, self._state.authority.workspace_token)
         if claims.sub == caller.PAGE:
-            return Caller(standing=Standing.PAGE, claims=claims)
+            return Caller(standing=CallerStanding.PAGE, claims=claims)
         return (
-            OWNER if claims.role is Role.ADMIN else Caller(standing=Standing.CLAIMS, claims=claims)
+            OWNER
+            if claims.role is Role.ADMIN
+            else Caller(standing=CallerStanding.CLAIMS, claims=claims)
         )
 
     async def _claims(self, token: str, key: bytes) -> Claims:
@@ -151,7 +153,7 @@ class Callers:
 
 
 def _stranger(reason: str) -> Caller:
-    return Caller(standing=Standing.STRANGER, reason=reason)
+    return Caller(standing=CallerStanding.STRANGER, reason=reason)
 
 
 def _is_here(headers: Mapping[bytes, bytes], peer: tuple[str, int] | None) -> bool:

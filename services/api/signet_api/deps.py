@@ -21,7 +21,7 @@ from signet.db.commits import Commits
 from signet.domain.activity.events import Flusher
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller, tokens
-from signet.domain.auth.caller import Standing
+from signet.domain.auth.caller import CallerStanding
 from signet.domain.injections import record, texts
 from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
@@ -148,7 +148,7 @@ def _origin_of(type: str, named: str | None) -> tuple[Origin, Origin]:
     that act for agents or programs count as agent. A peer proves neither, so it counts as `inferred`.
     """
     asked = caller.current()
-    if asked.standing is Standing.PEER:
+    if asked.standing is CallerStanding.PEER:
         return Origin.INFERRED, Origin.INFERRED
     may_speak = Permission.SPEAK in asked.permissions and type == "operator"
     best = own = Origin.USER if may_speak else Origin.AGENT

@@ -23,8 +23,8 @@ from signet.domain.tasks import scheduled
 from signet.errors import Unavailable
 from signet.observe import logfile, logs
 from signet.observe.logread import Tail
-from signet.queue.events import Cursor as JobCursor
-from signet.queue.events import Watch
+from signet.queue.events import EventCursor as JobCursor
+from signet.queue.events import EventWatch
 from signet.wire.events import TopicEvent
 from signet_api import scopes
 from signet_api.deps import State
@@ -79,7 +79,7 @@ class EventFollower:
     caller: Caller
     topics: Collection[str]
     cursor: Cursor | None
-    _watch: Watch | None = None
+    _watch: EventWatch | None = None
     _tail: Tail | None = None
     _reading: threading.Lock = field(default_factory=threading.Lock)
     #: The previous snapshot by topic and ID.
@@ -94,7 +94,7 @@ class EventFollower:
         if self.cursor is None:
             self.cursor, self._watch = await self.state.db.aread(_now)
         else:
-            self._watch = Watch(self.cursor.job)
+            self._watch = EventWatch(self.cursor.job)
         await self.state.db.aread(self._compared)
         self._inside()
         first = message({"topics": sorted(self.topics)}, id=self.cursor, event="hello")
@@ -233,7 +233,7 @@ def _event(happened: list[Happened]) -> TopicEvent:
     }
 
 
-def _now(tx: ReadTx) -> tuple[Cursor, Watch]:
+def _now(tx: ReadTx) -> tuple[Cursor, EventWatch]:
     """Return the current cursor."""
-    watch = Watch.begin(tx, now=clock.now())
+    watch = EventWatch.begin(tx, now=clock.now())
     return Cursor(history.last(tx), record.last(tx), watch.cursor), watch

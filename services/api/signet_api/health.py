@@ -112,7 +112,7 @@ class Health:
         noted, fault = damage.read(self.db.path), self.db.writer.fault
         self.notice = noted.message if noted else ""
         code, reasons = seen.code, [self.notice] if noted else []
-        if noted and noted.kind is damage.Kind.DAMAGED:
+        if noted and noted.kind is damage.DamageKind.DAMAGED:
             code = StorageDamaged.code
         elif fault is not None:
             code, reasons = fault.code, [*reasons, fault.message]

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 
 from signet import clock
 from signet.domain.auth import caller
-from signet.domain.projects.folder import NOWHERE, Evidence, Place
+from signet.domain.projects.folder import NOWHERE, FolderEvidence, ProjectPlace
 from signet.domain.projects.registry import Elsewhere
 from signet.domain.sessions import calls
 from signet.domain.sessions.calls import Call
@@ -75,8 +75,10 @@ def _elsewhere(body: HookBody | HookRecallBody) -> Elsewhere | None:
     if told is None or caller.current().is_local_user:
         return None
     mark = told.machine if told.is_repository else ""
-    place = Place(told.root, told.sub_path, told.root, told.tree, common=mark)
-    return Elsewhere(f"client:{told.machine}", place, Evidence(told.remote, tuple(told.commits)))
+    place = ProjectPlace(told.root, told.sub_path, told.root, told.tree, common=mark)
+    return Elsewhere(
+        f"client:{told.machine}", place, FolderEvidence(told.remote, tuple(told.commits))
+    )
 
 
 async def known(call: Call, state: State) -> Session | None:

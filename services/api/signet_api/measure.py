@@ -1,7 +1,7 @@
 """Count answered requests by route, and by the caller's name if given."""
 
 from signet.observe import latency, metrics, record
-from signet.observe.latency import Operation
+from signet.observe.latency import TimedOperation
 from signet.observe.record import Count
 
 #: The route of unknown paths, so that paths never become names.
@@ -18,9 +18,9 @@ _WORDS = (
 )
 _CHANGES = frozenset({("PATCH", "/api/memory/{memory_id}"), ("DELETE", "/api/memory/{memory_id}")})
 _TIMED = {
-    Count.REMEMBERS: Operation.REMEMBER,
-    Count.RECALLS: Operation.RECALL,
-    Count.MUTATIONS: Operation.MUTATE,
+    Count.REMEMBERS: TimedOperation.REMEMBER,
+    Count.RECALLS: TimedOperation.RECALL,
+    Count.MUTATIONS: TimedOperation.MUTATE,
 }
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from signet.db import Database
 from signet.domain.auth import caller
 from signet.domain.projects import folder, registry
-from signet.domain.projects.folder import Place
+from signet.domain.projects.folder import ProjectPlace
 from signet.domain.projects.registry import Elsewhere
 from signet.errors import SignetError
 from signet.observe import logs
@@ -28,27 +28,27 @@ class Projects:
     """Folder lookups of this process."""
 
     db: Database
-    _kept: OrderedDict[tuple[str, str], Place] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[tuple[str, str], ProjectPlace] = field(default_factory=OrderedDict)
     _hanging: set[threading.Thread] = field(default_factory=set)
 
     async def named(self, named: str | None) -> str | None:
         """Return the project of a folder, None without a name."""
         return (await self.find(named)).project or None if named and named.strip() else None
 
-    async def find(self, named: str, elsewhere: Elsewhere | None = None) -> Place:
+    async def find(self, named: str, elsewhere: Elsewhere | None = None) -> ProjectPlace:
         """Return the place of a folder within `MOST_SECONDS`; the last known one if the lookup times out."""
         asked = caller.current()
         scope = asked.scope.project
         spelled = folder.spelled(named)
         if scope is not None and scope in (named, spelled):
-            return Place(scope, root=scope)
+            return ProjectPlace(scope, root=scope)
         if not asked.is_local_user and elsewhere is None:
-            elsewhere = Elsewhere("", Place(spelled, root=spelled))
+            elsewhere = Elsewhere("", ProjectPlace(spelled, root=spelled))
         name = (elsewhere.machine if elsewhere else "here", spelled)
         found = await self._looked_up(named, elsewhere, may_register=scope is None)
         if found is None:
             log.warning("project.lookup_failed", folder=spelled)
-            return self._kept.get(name) or Place(spelled, root=spelled)
+            return self._kept.get(name) or ProjectPlace(spelled, root=spelled)
         self._kept[name] = found
         self._kept.move_to_end(name)
         while len(self._kept) > MOST_KEPT:
@@ -57,11 +57,11 @@ class Projects:
 
     async def _looked_up(
         self, named: str, elsewhere: Elsewhere | None, *, may_register: bool
-    ) -> Place | None:
+    ) -> ProjectPlace | None:
         if len(self._hanging) >= MOST_HANGING:
             return None
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Place | None] = loop.create_future()
+        answer: asyncio.Future[ProjectPlace | None] = loop.create_future()
 
         def work() -> None:
             found = None
@@ -83,6 +83,6 @@ class Projects:
             return None
 
 
-def _answer(answer: asyncio.Future[Place | None], found: Place | None) -> None:
+def _answer(answer: asyncio.Future[ProjectPlace | None], found: ProjectPlace | None) -> None:
     if not answer.done():
         answer.set_result(found)

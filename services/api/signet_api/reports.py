@@ -7,7 +7,7 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.diagnostics import report
-from signet.domain.diagnostics.models import Facts, Report
+from signet.domain.diagnostics.models import Facts, HealthReport
 
 KEPT_MS = 2_000
 
@@ -17,10 +17,10 @@ class Reports:
     """The cached report; concurrent requests share one computation."""
 
     db: Database
-    _kept: tuple[int, Facts, Report] | None = None
+    _kept: tuple[int, Facts, HealthReport] | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def get(self, settings: Settings, *, kept_ms: int = KEPT_MS) -> Report:
+    async def get(self, settings: Settings, *, kept_ms: int = KEPT_MS) -> HealthReport:
         """Return a report of at most this age, computed after the last repair."""
         facts = Facts.of(settings)
         async with self._lock:

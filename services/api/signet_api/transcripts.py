@@ -12,7 +12,7 @@ from pathlib import Path
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.auth import caller
-from signet.domain.backfill.models import Home
+from signet.domain.backfill.models import UserHome
 from signet.domain.backfill.places import log_folders
 from signet.domain.sessions import session_end
 from signet.domain.sessions.calls import Call
@@ -42,7 +42,7 @@ def readable(path: str | None) -> LogFile | None:
         return None
     if asked.is_own_client:
         return LogFile(path)
-    return LogFile(path, partial(log_folders, Home(path=Path.home())))
+    return LogFile(path, partial(log_folders, UserHome(path=Path.home())))
 
 
 def later(

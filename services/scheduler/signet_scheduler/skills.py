@@ -10,7 +10,7 @@ from signet import clock
 from signet.db import Database
 from signet.domain.skills import files
 from signet.domain.skills.files import Identity
-from signet.domain.skills.models import Rules
+from signet.domain.skills.models import SkillRules
 from signet.domain.skills.reconcile import Reconciler
 from signet.observe import logs
 from signet.paths import Workspace
@@ -44,7 +44,7 @@ class SkillWatch(Loop):
     def look(self, at: float) -> None:
         """Check the files and synchronise if due; `at` is in monotonic seconds."""
         settings = self._live.settings
-        rules = Rules.of(settings)
+        rules = SkillRules.of(settings)
         if not rules.enabled:
             self._passed_at = None
             return
@@ -58,7 +58,7 @@ class SkillWatch(Loop):
             self._pass(found, rules, at, is_due=is_due)
 
     def _pass(
-        self, found: Mapping[str, Identity], rules: Rules, at: float, *, is_due: bool
+        self, found: Mapping[str, Identity], rules: SkillRules, at: float, *, is_due: bool
     ) -> None:
         now = clock.now()
         counts = self._reconciler.run(found, rules=rules, now=now)

@@ -10,7 +10,7 @@ from signet.domain.backfill import jobs as backfill_jobs
 from signet.domain.backup import create
 from signet.domain.connectors import sync
 from signet.domain.documents import ingest, records
-from signet.domain.documents.models import Rules as DocumentRules
+from signet.domain.documents.models import DocumentRules
 from signet.domain.embeddings import vectors
 from signet.domain.episodes import commits
 from signet.domain.episodes import index as episodes
@@ -37,14 +37,14 @@ from signet.domain.memory.derived import Change
 from signet.domain.memory.followers import Kind as FollowKind
 from signet.domain.memory.models import Actor
 from signet.domain.projection import project
-from signet.domain.projection.models import View
+from signet.domain.projection.models import MapView
 from signet.domain.projects import registry
 from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept, Windows
 from signet.domain.sessions import checkpoints, decided
 from signet.domain.skills import jobs
-from signet.domain.skills.models import Rules as SkillRules
+from signet.domain.skills.models import SkillRules
 from signet.domain.summaries import condense as condensing
 from signet.domain.summaries import files
 from signet.domain.summaries import summarize as summaries
@@ -362,7 +362,7 @@ def trace_use(job: JobContext, context: Context) -> None:
 
 def umap_projection(job: JobContext, context: Context) -> None:
     """Draw the requested map."""
-    project.run(job, View.of(job.lease.payload))
+    project.run(job, MapView.of(job.lease.payload))
 
 
 def update_check(job: JobContext, context: Context) -> None:

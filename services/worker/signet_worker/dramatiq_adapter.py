@@ -21,11 +21,11 @@ from signet.queue import admin, retry, transitions
 from signet.queue.enqueue import BULK, MAX_ATTEMPTS, NORMAL, NOW, Job, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
-from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, RunOutcome
 from signet_worker.dispatcher import Dispatcher
 from signet_worker.finisher import Finisher
 
-_COMPLETED = Outcome(end=End.COMPLETED)
+_COMPLETED = RunOutcome(end=End.COMPLETED)
 
 
 class JobMessage(MessageProxy):
@@ -146,7 +146,7 @@ class JobsConsumer(Consumer):
             return JobMessage(job, (actor and actor.options.get("throws")) or ())
         except (TypeError, ValueError) as error:  # a payload that no actor accepts
             self._broker.finisher.finish(
-                job, Outcome(end=End.PERMANENT, code="undecodable", error=str(error))
+                job, RunOutcome(end=End.PERMANENT, code="undecodable", error=str(error))
             )
             return None
 
@@ -169,13 +169,13 @@ class JobsConsumer(Consumer):
             self._broker.finisher.release(job)
 
 
-def _outcome(error: BaseException, throws: tuple[type[BaseException], ...]) -> Outcome:
+def _outcome(error: BaseException, throws: tuple[type[BaseException], ...]) -> RunOutcome:
     text = f"{type(error).__name__}: {error}"
     match error:
         case ActorNotFound():
             # A newer version queued it; it waits for that version (queue/placement.py).
-            return Outcome(end=End.POSTPONED, code=UNKNOWN_KIND, error=text, queue=DEFAULT_QUEUE)
+            return RunOutcome(end=End.POSTPONED, code=UNKNOWN_KIND, error=text, queue=DEFAULT_QUEUE)
         case Retry():
-            return Outcome(end=End.FAILED, code="retry", error=text, wait_ms=error.delay)
+            return RunOutcome(end=End.FAILED, code="retry", error=text, wait_ms=error.delay)
         case _:
             return retry.outcome_of(error, permanent=throws)

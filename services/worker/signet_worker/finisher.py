@@ -5,11 +5,11 @@ from functools import partial
 
 from signet.db import Database
 from signet.observe import latency, logs, metrics, record, taxonomy
-from signet.observe.latency import Operation
+from signet.observe.latency import TimedOperation
 from signet.observe.record import Count
-from signet.observe.taxonomy import Stage
+from signet.observe.taxonomy import ErrorStage
 from signet.queue.job_context import JobContext
-from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, RunOutcome
 from signet_worker.dispatcher import Dispatcher
 from signet_worker.job_log import JobLogger
 
@@ -25,7 +25,7 @@ class Finisher:
         self._logger = JobLogger()
 
     def finish(
-        self, job: JobContext, outcome: Outcome, *, error: BaseException | None = None
+        self, job: JobContext, outcome: RunOutcome, *, error: BaseException | None = None
     ) -> None:
         """End a job with its run's outcome; never raises.
 
@@ -46,13 +46,13 @@ class Finisher:
     def release(self, job: JobContext) -> None:
         """Release a job that was not started: pending, due now, attempt not counted."""
         job.leave_queue()
-        self._write(job, Outcome(end=End.RELEASED))
+        self._write(job, RunOutcome(end=End.RELEASED))
 
     def flush_log(self, *, everything: bool = False) -> None:
         """Log what was counted long enough, or everything."""
         self._logger.flush(everything=everything)
 
-    def _write(self, job: JobContext, outcome: Outcome) -> None:
+    def _write(self, job: JobContext, outcome: RunOutcome) -> None:
         """Write an end; only burying a job waits until it is on disk.
 
         Other ends of the moment share one commit while the thread continues. If one is lost, the lease expires and
@@ -68,7 +68,7 @@ class Finisher:
             self._written(job, outcome, False, error)
 
     def _written(
-        self, job: JobContext, outcome: Outcome, is_ours: bool, error: BaseException | None
+        self, job: JobContext, outcome: RunOutcome, is_ours: bool, error: BaseException | None
     ) -> None:
         """Drop a job whose end is written; keep an unwritten one until the next heartbeat."""
         if error is not None:
@@ -83,18 +83,18 @@ class Finisher:
             log.info("job.fenced", job_id=job.lease.job_id, kind=job.lease.kind)
 
 
-def _note(job: JobContext, outcome: Outcome, error: BaseException | None, took: float) -> None:
+def _note(job: JobContext, outcome: RunOutcome, error: BaseException | None, took: float) -> None:
     """Count and time an end, and record a failure by its taxonomy code."""
     kind = job.lease.kind
     metrics.labelled(metrics.JOB_OUTCOMES, kind, outcome.end).inc()
     metrics.labelled(metrics.JOB_SECONDS, kind).observe(took)
     if outcome.end in (End.COMPLETED, End.FAILED, End.PERMANENT):
-        latency.observe(Operation.JOBS, took)
+        latency.observe(TimedOperation.JOBS, took)
     if outcome.end not in (End.FAILED, End.PERMANENT):
         return
     code = taxonomy.of_job(kind, outcome.code, error)
     if code is not None:
-        if code.stage is Stage.CONNECTOR:
+        if code.stage is ErrorStage.CONNECTOR:
             record.count(Count.SYNC_ERRORS, str(job.lease.payload.get("connectorId")))
         record.error(
             code, outcome.error, memory_id=job.lease.memory_id, duration_ms=round(took * 1000, 1)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from signet.errors import SignetError
 from signet.observe import logs
 from signet.queue.job_context import JobContext
-from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, RunOutcome
 
 log = logs.get("pipeline")
 
@@ -41,7 +41,7 @@ class JobLogger:
         self._lock = threading.Lock()
 
     def log_end(
-        self, job: JobContext, outcome: Outcome, error: BaseException | None, took: float
+        self, job: JobContext, outcome: RunOutcome, error: BaseException | None, took: float
     ) -> None:
         """Log or count the end of a run; an unexpected error that buries the job is logged with its traceback."""
         kind = job.lease.kind

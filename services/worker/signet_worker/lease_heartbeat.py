@@ -12,15 +12,15 @@ from signet.errors import SignetError
 from signet.observe import logs
 from signet.queue import transitions
 from signet.queue.job_context import JobContext
-from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, RunOutcome
 
 log = logs.get("pipeline")
 
 #: Maximum interval: a cancel is noticed at the next beat, so it beats faster than a long lease needs.
 LONGEST_BEAT_MS = 5_000
 
-_RELEASED = Outcome(end=End.RELEASED)
-TIMED_OUT = Outcome(end=End.FAILED, code="timeout", error="did not end within its time limit")
+_RELEASED = RunOutcome(end=End.RELEASED)
+TIMED_OUT = RunOutcome(end=End.FAILED, code="timeout", error="did not end within its time limit")
 
 
 class LeaseHeartbeat:

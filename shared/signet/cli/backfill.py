@@ -18,7 +18,7 @@ from signet.paths import Workspace
 
 if TYPE_CHECKING:
     from signet.client.answers import Backfill, BackfillSurvey
-    from signet.domain.backfill.models import Wanted
+    from signet.domain.backfill.models import WantedSessions
 
 app = typer.Typer(
     help="Read earlier sessions of the harnesses on this machine.", invoke_without_command=True
@@ -71,9 +71,9 @@ def backfill(
     if signet.target.home is not None:
         if by_model:
             raise Invalid("--by-model works only on the daemon's own machine")
-        from signet.domain.backfill.models import Wanted
+        from signet.domain.backfill.models import WantedSessions
 
-        wanted = Wanted(
+        wanted = WantedSessions(
             agent_id="",
             since=clock.parsed(since or ""),
             harnesses=tuple(harness or ()),
@@ -137,7 +137,9 @@ def _check_here(signet: Signet, name: str) -> None:
         connection.check_none(Workspace(signet.target.home), f"signet backfill {name}")
 
 
-def _sent(signet: Signet, workspace: Workspace, wanted: "Wanted", *, dry_run: bool) -> Output:
+def _sent(
+    signet: Signet, workspace: Workspace, wanted: "WantedSessions", *, dry_run: bool
+) -> Output:
     """Send this machine's sessions to its remote daemon; exit 1 if some could not be sent."""
     from signet.cli.backfill_sent import Sender, by_harness  # imports readers of harness databases
 

@@ -17,7 +17,7 @@ from signet.client import Signet
 from signet.client.call import Call
 from signet.client.errors import BadAnswer, Unauthenticated, Unavailable
 from signet.domain.backfill import look
-from signet.domain.backfill.models import Found, Home, Wanted
+from signet.domain.backfill.models import FoundSession, UserHome, WantedSessions
 from signet.domain.backfill.places import PLACES
 from signet.domain.sessions.session_end import LONG_AGO
 from signet.errors import SignetError
@@ -44,12 +44,12 @@ class Sender:
         self._file = workspace.daemon_dir / "sent.json"
         self._noted = self._read()
 
-    def find(self, wanted: Wanted) -> tuple[list[Found], list[Found]]:
+    def find(self, wanted: WantedSessions) -> tuple[list[FoundSession], list[FoundSession]]:
         """Return the requested sessions, newest first, and those not yet sent in their current state."""
-        every = look.find(Home(path=self._home), wanted)
+        every = look.find(UserHome(path=self._home), wanted)
         return every, [one for one in every if self._noted.get(_name(one)) != _state(one)]
 
-    def send(self, new: Sequence[Found], progress: Callable[[int], None]) -> Sent:
+    def send(self, new: Sequence[FoundSession], progress: Callable[[int], None]) -> Sent:
         """Send sessions until the daemon is unreachable or refuses the key; skip sessions that it rejects."""
         sent = failed = 0
         for number, one in enumerate(new):
@@ -79,7 +79,7 @@ class Sender:
         return {}
 
 
-def _call(one: Found) -> Call[object]:
+def _call(one: FoundSession) -> Call[object]:
     said: dict[str, object] = {"harness": one.harness, "sessionKey": one.key, "reason": LONG_AGO}
     if one.project:
         said["cwd"] = one.project
@@ -91,15 +91,15 @@ def _call(one: Found) -> Call[object]:
     return Call(method="POST", path="/api/hooks/session-end", body=body, is_safe=True)
 
 
-def _name(one: Found) -> str:
+def _name(one: FoundSession) -> str:
     return f"{one.harness}:{one.key}"
 
 
-def _state(one: Found) -> list[object]:
+def _state(one: FoundSession) -> list[object]:
     return [one.bytes, clock.to_text(one.changed_at)]
 
 
-def by_harness(found: Sequence[Found]) -> Iterator[tuple[str, int]]:
+def by_harness(found: Sequence[FoundSession]) -> Iterator[tuple[str, int]]:
     """Yield each harness with the number of its sessions."""
     for place in PLACES.values():
         if count := sum(one.harness == place.harness for one in found):

@@ -13,7 +13,7 @@ from signet.cli.command import Output, PathOption, PortOption, StatusAnswer, com
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from signet.daemon.control import Started
+    from signet.daemon.control import StartedDaemon
 
 #: Time limit for restarting OpenClaw.
 OPENCLAW_SECONDS = 30.0
@@ -42,7 +42,7 @@ def start(
     workspace = find_workspace(path)
     if foreground:
         found = control.foreground(workspace, port or default_port(workspace), tell=_tell)
-        yield from _say_started(workspace, control.Started(daemon=found, is_new=False))
+        yield from _say_started(workspace, control.StartedDaemon(daemon=found, is_new=False))
         return
     with shown_log(as_json):
         done = control.start(workspace, port or default_port(workspace), tell=_tell)
@@ -103,7 +103,7 @@ def status(path: PathOption = None) -> Output:
     output.advise("\n".join(_status_lines(found)))
 
 
-def started(workspace: Workspace, port: int, *, quiet: bool) -> "Started":
+def started(workspace: Workspace, port: int, *, quiet: bool) -> "StartedDaemon":
     """Start the daemon, showing on a transient line what it still waits for."""
     from signet.daemon import control
 
@@ -167,7 +167,7 @@ def _tell(missing: str) -> None:
     output.tell(f"Not ready yet: {missing} …")
 
 
-def _say_started(workspace: Workspace, done: "Started") -> Output:
+def _say_started(workspace: Workspace, done: "StartedDaemon") -> Output:
     from signet.daemon import control
 
     if done.daemon.notice:

@@ -14,7 +14,7 @@ from signet.errors import SignetError
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from signet.care.doctor.models import Check, Mend
+    from signet.care.doctor.models import DoctorCheck, Mend
 
 _LABEL = 13
 
@@ -51,7 +51,7 @@ def doctor(
     yield StatusAnswer([one.to_dict() for one in found], status=1 if is_broken else 0)
 
 
-def _examined(workspace: Workspace, *, shown: bool, only_security: bool) -> "list[Check]":
+def _examined(workspace: Workspace, *, shown: bool, only_security: bool) -> "list[DoctorCheck]":
     from signet.care.doctor import examine
 
     ink = output.ink(sys.stdout)
@@ -63,7 +63,7 @@ def _examined(workspace: Workspace, *, shown: bool, only_security: bool) -> "lis
     return found
 
 
-def _line(one: "Check", ink: Ink) -> str:
+def _line(one: "DoctorCheck", ink: Ink) -> str:
     sign = {"ok": ink.good("✓"), "warn": ink.warn("!"), "fail": ink.bad("✗")}[one.status]
     text = f"{sign} {one.check:<{_LABEL}}{output.plain(one.detail)}"
     return f"{text} · {ink.bold(one.fix)}" if one.fix else text

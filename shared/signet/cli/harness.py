@@ -16,7 +16,7 @@ from signet.cli.options import DryRunOption
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
-    from signet.domain.harnesses.models import Site, Wishes
+    from signet.domain.harnesses.models import ConnectOptions, Site
 
 app = typer.Typer(help="Connect the programs that agents run in.", no_args_is_help=True)
 
@@ -100,10 +100,10 @@ def install(
     from dataclasses import asdict
 
     from signet.domain.harnesses import registry
-    from signet.domain.harnesses.models import Wishes
+    from signet.domain.harnesses.models import ConnectOptions
 
     site = site_of(find_workspace(path))
-    wishes = Wishes(legacy=legacy, conversations=conversations, claim_workspace=claim)
+    wishes = ConnectOptions(legacy=legacy, conversations=conversations, claim_workspace=claim)
     for name in names:
         registry.find(name)
     if not (as_json or dry_run) and sys.stdin.isatty() and sys.stderr.isatty():
@@ -171,7 +171,7 @@ def site_of(workspace: Workspace) -> "Site":
     return registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
 
 
-def _with_consent(site: "Site", names: list[str], wishes: "Wishes") -> "Wishes":
+def _with_consent(site: "Site", names: list[str], wishes: "ConnectOptions") -> "ConnectOptions":
     """Return the options, with the user's consent for OpenClaw to deliver conversations if undecided."""
     from dataclasses import replace
 

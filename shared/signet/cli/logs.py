@@ -48,7 +48,7 @@ def logs(
     if record.running(workspace) is None:
         output.hint("Daemon is not running; these are its last log lines")
     place = logfile.place(workspace.log_dir, os.environ)
-    wanted = logread.Filter(level=level, category=category, since=since, text=_pattern(grep))
+    wanted = logread.LogFilter(level=level, category=category, since=since, text=_pattern(grep))
     # Opened before reading the older lines, so that none is lost.
     coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())
     older = logread.newest(place, lines, wanted)

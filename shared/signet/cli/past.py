@@ -12,7 +12,7 @@ from signet.client import Signet
 from signet.db import fts
 from signet.domain.backfill import look
 from signet.domain.backfill.look import Seen
-from signet.domain.backfill.models import Home, Wanted
+from signet.domain.backfill.models import UserHome, WantedSessions
 from signet.domain.episodes import outcome, split
 from signet.domain.transcripts import transcript
 from signet.errors import SignetError
@@ -43,7 +43,7 @@ class PastMemory:
 
 def here() -> BackfillSurvey:
     """Return the sessions of harnesses on this machine, known or not."""
-    found = look.find(Home(path=Path.home()), Wanted(agent_id=DEFAULT_AGENT))
+    found = look.find(UserHome(path=Path.home()), WantedSessions(agent_id=DEFAULT_AGENT))
     seen = (Seen(agent_id=DEFAULT_AGENT, found=one, is_new=True, is_stored=False) for one in found)
     return look.survey([*seen], 0)
 

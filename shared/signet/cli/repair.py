@@ -14,7 +14,7 @@ from signet.cli.connect import client
 from signet.cli.output import Ink
 from signet.client import Signet
 from signet.client.call import Call, ask, given
-from signet.domain.repair.catalog import ACTIONS, Action, Filter, Option
+from signet.domain.repair.catalog import ACTIONS, Option, RepairAction, RowFilter
 from signet.errors import SignetError
 from signet.wire import repair as wire
 
@@ -104,11 +104,11 @@ def dead_memories(
     output.say(f"{output.count(found['total'], 'unused memory')} with low confidence")
 
 
-def _name(action: Action) -> str:
+def _name(action: RepairAction) -> str:
     return "forget-dead-memories" if "/" in action.path else action.path
 
 
-def _add(action: Action) -> None:
+def _add(action: RepairAction) -> None:
     """Add the command of an action, with its options from the catalog."""
     options = [one for one in action.options if one.name != action.switch]
 
@@ -132,18 +132,18 @@ def _keyword(name: str, annotation: Any, default: object = None) -> inspect.Para
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
-def _filters(action: Action) -> list[inspect.Parameter]:
+def _filters(action: RepairAction) -> list[inspect.Parameter]:
     which = typer.Argument(metavar="ID", help=f"Which {action.noun}.")
     kind = typer.Option("--kind", help="Only this kind. Repeatable.")
     error = typer.Option("--error", help="Text in the error; * matches any text.")
-    every: dict[Filter, dict[str, Any]] = {
-        Filter.IDS: {"ids": Annotated[list[str] | None, which]},
-        Filter.KIND: {"kind": Annotated[list[str] | None, kind]},
-        Filter.AGE: {
+    every: dict[RowFilter, dict[str, Any]] = {
+        RowFilter.IDS: {"ids": Annotated[list[str] | None, which]},
+        RowFilter.KIND: {"kind": Annotated[list[str] | None, kind]},
+        RowFilter.AGE: {
             "older": _age("--older-than", "Only rows older than this, such as 2d."),
             "newer": _age("--newer-than", "Only rows newer than this, such as 90m."),
         },
-        Filter.ERROR: {"error": Annotated[str | None, error]},
+        RowFilter.ERROR: {"error": Annotated[str | None, error]},
     }
     return [_keyword(name, shape) for one in action.filters for name, shape in every[one].items()]
 
@@ -182,7 +182,7 @@ _COMMON = (
 )
 
 
-def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> Output:
+def _run(action: RepairAction, options: list[Option], said: Mapping[str, Any]) -> Output:
     body = {one.name: said[one.name] for one in options}
     chosen = {
         "ids": said.get("ids") or None,
@@ -203,7 +203,7 @@ def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> Outp
         output.hint(f"Perform it with: signet {shlex.join(words)} --apply")
 
 
-def _perform(path: str | None, action: Action, body: Mapping[str, object]) -> dict[str, Any]:
+def _perform(path: str | None, action: RepairAction, body: Mapping[str, object]) -> dict[str, Any]:
     """Start a repair, follow it to the end, and return its result. Raises SignetError."""
     signet = client(path, timeout_seconds=WAIT_SECONDS)
     found = signet.send(_call(action, body))
@@ -214,7 +214,7 @@ def _perform(path: str | None, action: Action, body: Mapping[str, object]) -> di
     return found
 
 
-def _call(action: Action, body: Mapping[str, object]) -> Call[dict[str, Any]]:
+def _call(action: RepairAction, body: Mapping[str, object]) -> Call[dict[str, Any]]:
     return Call(
         method="POST",
         path=f"/api/repair/{action.path}",

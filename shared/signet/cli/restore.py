@@ -22,7 +22,7 @@ from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.cli.restore_review import Changes
-    from signet.domain.backup.archive import Reader
+    from signet.domain.backup.archive import ArchiveReader
     from signet.domain.backup.restore import Staged
 
 
@@ -95,7 +95,7 @@ def restore(
 
 
 @contextlib.contextmanager
-def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[BackupSource, Reader | None]]":
+def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[BackupSource, ArchiveReader | None]]":
     """Open and verify the backup."""
     from signet.domain.backup import archive, restore
 
@@ -109,7 +109,10 @@ def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[BackupSource, Reade
 
 
 def _tried(
-    workspace: Workspace, source: BackupSource, reader: "Reader | None", wishes: RestoreOptions
+    workspace: Workspace,
+    source: BackupSource,
+    reader: "ArchiveReader | None",
+    wishes: RestoreOptions,
 ) -> Output:
     """Preview: unpack the backup elsewhere, show the changes, and remove it again."""
     from signet.cli.restore_review import Changes, changes
@@ -130,7 +133,10 @@ def _tried(
 
 
 def _restored(
-    workspace: Workspace, source: BackupSource, reader: "Reader | None", wishes: RestoreOptions
+    workspace: Workspace,
+    source: BackupSource,
+    reader: "ArchiveReader | None",
+    wishes: RestoreOptions,
 ) -> Output:
     from signet.cli.restore_review import Changes, changes
     from signet.domain.backup import restore
@@ -272,7 +278,7 @@ def _adopted(workspace: Workspace, source: BackupSource) -> "Staged":
     return restore.adopt(workspace, source.path, now=clock.now())
 
 
-def _unpacked(workspace: Workspace, reader: "Reader", wishes: RestoreOptions) -> "Staged":
+def _unpacked(workspace: Workspace, reader: "ArchiveReader", wishes: RestoreOptions) -> "Staged":
     """Unpack a backup, with its secrets if they are wanted and a passphrase opens them."""
     from signet.domain.backup import restore
     from signet.domain.secrets import vault

@@ -116,7 +116,7 @@ def setup(
     """
     from signet.care.setup import choices, prepare
     from signet.cli import dashboard, setup_ask, setup_do, setup_show
-    from signet.domain.harnesses.models import Wishes
+    from signet.domain.harnesses.models import ConnectOptions
 
     chosen = choices.Choices(
         name=choices.line(name),
@@ -134,21 +134,21 @@ def setup(
         with_model=not no_model,
         opens_dashboard=open_dashboard,
         reads_history=history,
-        wishes=Wishes(
+        wishes=ConnectOptions(
             legacy=choices.is_legacy(openclaw_runtime_path),
             conversations=conversations,
             claim_workspace=configure_openclaw_workspace,
         ),
     )
     plan = prepare.look(find_workspace(path), chosen)
-    if plan.state is not choices.State.FRESH:
+    if plan.state is not choices.SetupState.FRESH:
         check_person("change the settings and harnesses of an existing workspace")
     if yes:
         plan = setup_ask.usual(plan)
     if not (non_interactive or yes or as_json):
         earlier = setup_do.check(plan)
         can_ask = output.can_ask()
-        if not can_ask and plan.state is not choices.State.REPAIR:
+        if not can_ask and plan.state is not choices.SetupState.REPAIR:
             raise Invalid(
                 "Setup asks questions, but stdin is not a terminal. Use --yes or --non-interactive; see: "
                 "signet setup --help",

@@ -8,9 +8,9 @@ from pathlib import Path
 import typer
 
 from signet.care.setup import choices, connect, probe
-from signet.care.setup.choices import Choices, State
-from signet.care.setup.prepare import Plan
-from signet.care.setup.probe import Earlier, Models
+from signet.care.setup.choices import Choices, SetupState
+from signet.care.setup.prepare import SetupPlan
+from signet.care.setup.probe import Earlier, FoundModels
 from signet.cli import backfill, output, past
 from signet.config.extraction import LOCAL_TEXT_MODEL, TextProvider
 from signet.config.sections import EmbeddingProvider
@@ -24,9 +24,9 @@ NOBODY = "none"
 _INDENT = 7
 
 
-def has_questions(plan: Plan) -> bool:
+def has_questions(plan: SetupPlan) -> bool:
     """Return whether a question is left; a complete workspace only gets those about unconnected harnesses."""
-    if plan.state is not State.REPAIR:
+    if plan.state is not SetupState.REPAIR:
         return True
     chosen = plan.chosen
     said = (chosen.name, chosen.description, chosen.harnesses, chosen.search_balance)
@@ -36,10 +36,10 @@ def has_questions(plan: Plan) -> bool:
     return is_bare and bool(connect.unconnected(plan.workspace, plan.settings.harnesses))
 
 
-def usual(plan: Plan) -> Plan:
+def usual(plan: SetupPlan) -> SetupPlan:
     """Return the plan with default answers to questions without a flag. Earlier sessions need an explicit yes."""
     chosen = plan.chosen
-    is_new = plan.state is not State.REPAIR
+    is_new = plan.state is not SetupState.REPAIR
     if chosen.harnesses is None:
         found = connect.unconnected(plan.workspace, plan.settings.harnesses)
         chosen = replace(chosen, harnesses=tuple(found))
@@ -50,7 +50,7 @@ def usual(plan: Plan) -> Plan:
     return replace(plan, chosen=chosen)
 
 
-def ask(plan: Plan, earlier: Earlier | None) -> Plan:
+def ask(plan: SetupPlan, earlier: Earlier | None) -> SetupPlan:
     """Ask the questions without a flag, and return the plan with the answers; Ctrl-C raises Abort."""
     installed = probe.harnesses()
     models = probe.ollama()
@@ -70,18 +70,18 @@ def ask(plan: Plan, earlier: Earlier | None) -> Plan:
 class _Questions:
     """The questions in order. Which ones to ask is decided first, so that they can be numbered."""
 
-    plan: Plan
+    plan: SetupPlan
     earlier: Earlier | None
     installed: Sequence[str]
-    models: Models
+    models: FoundModels
     history: BackfillSurvey
     _total: int = 0
     _asked: int = 0
 
-    def put(self) -> Plan:
+    def put(self) -> SetupPlan:
         """Ask, and return the plan with the answers."""
         chosen = self.plan.chosen
-        is_new = self.plan.state is not State.REPAIR
+        is_new = self.plan.state is not SetupState.REPAIR
         offers_history = (
             is_new
             and chosen.with_daemon

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from signet import clock
 from signet.care.setup import connect, probe
 from signet.care.setup.connect import Connected
-from signet.care.setup.prepare import Plan, Prepared, prepare
+from signet.care.setup.prepare import Prepared, SetupPlan, prepare
 from signet.care.setup.probe import Earlier
 from signet.care.text_model import trial_of
 from signet.cli import models, past, transfer
@@ -17,7 +17,7 @@ from signet.cli.past import PastMemory
 from signet.config import load
 from signet.config.sections import EmbeddingProvider
 from signet.daemon import ready, record
-from signet.daemon.control import Started
+from signet.daemon.control import StartedDaemon
 from signet.daemon.errors import PortTaken
 from signet.db import migrate
 from signet.domain.transfer.records import Fate
@@ -32,14 +32,14 @@ class SetupDone:
     `imported` and `upgraded` describe an earlier program's memories and the database upgrade.
     """
 
-    plan: Plan
+    plan: SetupPlan
     prepared: Prepared
     connected: tuple[Connected, ...]
     earlier: Earlier | None
     model: ListedModel | None = None
     #: The outcome of one request to the text model's server, None without a server.
     trial: Trial | None = None
-    started: Started | None = None
+    started: StartedDaemon | None = None
     imported: str | None = None
     upgraded: str = ""
     #: This machine's earlier sessions, if the daemon could list them, and an example from one.
@@ -47,7 +47,7 @@ class SetupDone:
     remembered: PastMemory | None = None
 
 
-def check(plan: Plan) -> Earlier | None:
+def check(plan: SetupPlan) -> Earlier | None:
     """Return this machine's TypeScript Signet, or None. Raises Conflict if it runs here, and PortTaken."""
     port = plan.chosen.port or default_port(plan.workspace)
     found = probe.earlier(plan.workspace, port)
@@ -64,7 +64,7 @@ def check(plan: Plan) -> Earlier | None:
     return found
 
 
-def do(plan: Plan, earlier: Earlier | None, *, quiet: bool) -> SetupDone:
+def do(plan: SetupPlan, earlier: Earlier | None, *, quiet: bool) -> SetupDone:
     """Run all steps. Raises the errors of the daemon's start after the files exist."""
     os.umask(0o077)  # files are private to their owner, as in the daemon
     workspace, chosen = plan.workspace, plan.chosen

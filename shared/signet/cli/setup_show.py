@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from signet.care.setup import connect
-from signet.care.setup.choices import State
+from signet.care.setup.choices import SetupState
 from signet.cli import backfill, output, past
 from signet.cli.output import Ink
 from signet.cli.setup_do import SetupDone
@@ -96,14 +96,18 @@ def _steps(done: SetupDone, ink: Ink) -> Iterator[str]:
 
 def _is_elsewhere(done: SetupDone) -> bool:
     """Return whether to mention a TypeScript Signet elsewhere: only at the first setup."""
-    is_first = done.prepared.state is not State.REPAIR
+    is_first = done.prepared.state is not SetupState.REPAIR
     return (
         is_first and done.earlier is not None and done.earlier.workspace != done.plan.workspace.root
     )
 
 
 def _found(done: SetupDone) -> str:
-    words = {State.FRESH: "created", State.MIGRATION: "taken over", State.REPAIR: "found"}
+    words = {
+        SetupState.FRESH: "created",
+        SetupState.MIGRATION: "taken over",
+        SetupState.REPAIR: "found",
+    }
     return words[done.prepared.state]
 
 

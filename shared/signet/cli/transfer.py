@@ -22,13 +22,13 @@ from signet.cli.connect import client
 from signet.cli.options import SinceOption
 from signet.cli.output import ProgressLine
 from signet.client import Signet
-from signet.domain.transfer.records import END, Fate, Found, Tally, line
+from signet.domain.transfer.records import END, Fate, SourceRecord, Tally, line
 from signet.errors import Invalid, SignetError, TooLarge, Unavailable
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.client.answers import Imported
-    from signet.domain.transfer.sources.formats import File, Format, Source
+    from signet.domain.transfer.sources.formats import Format, ImportSource, SourceFile
 
 #: File name for standard input and output.
 DASH = "-"
@@ -156,10 +156,10 @@ def import_(
     Examples: signet import all.ndjson --dry-run · signet import ~/.claude
     """
     from signet.domain.transfer.sources import choose
-    from signet.domain.transfer.sources.formats import OWNED, Wishes
+    from signet.domain.transfer.sources.formats import OWNED, ImportOptions
 
     chosen = _format(format)
-    wishes = Wishes(agent_id=agent, project=project, sessions=sessions)
+    wishes = ImportOptions(agent_id=agent, project=project, sessions=sessions)
     workspace = find_workspace(path)
     with choose.opened(source, chosen, wishes, workspace=workspace, now=clock.now()) as opened:
         if opened.format in OWNED and (agent or project):
@@ -184,9 +184,9 @@ def import_(
 def take_database(database: Path, *, path: str) -> Tally:
     """Import an earlier program's database; return the results per record without printing."""
     from signet.domain.transfer.sources import choose
-    from signet.domain.transfer.sources.formats import Format, Wishes
+    from signet.domain.transfer.sources.formats import Format, ImportOptions
 
-    wishes = Wishes(agent_id=None, project=None, sessions=False)
+    wishes = ImportOptions(agent_id=None, project=None, sessions=False)
     workspace = Workspace(Path(path))
     with choose.opened(
         str(database), Format.UPSTREAM, wishes, workspace=workspace, now=clock.now()
@@ -200,7 +200,7 @@ def take_database(database: Path, *, path: str) -> Tally:
 class _Run:
     """One import: sends batches and counts results."""
 
-    def __init__(self, signet: Signet, source: "Source", *, is_dry: bool) -> None:
+    def __init__(self, signet: Signet, source: "ImportSource", *, is_dry: bool) -> None:
         self.source = source
         self.is_dry = is_dry
         self.tally = Tally()
@@ -257,10 +257,10 @@ class _Run:
             else:
                 self.tally.add(one.kind, Fate.NEW)
 
-    def _refuse_file(self, one: "File", reason: str) -> None:
-        self._refuse(one.kind, Found(where=str(one.place), done=0), reason)
+    def _refuse_file(self, one: "SourceFile", reason: str) -> None:
+        self._refuse(one.kind, SourceRecord(where=str(one.place), done=0), reason)
 
-    def _send(self, batch: list[Found]) -> None:
+    def _send(self, batch: list[SourceRecord]) -> None:
         if not batch:
             return
         try:
@@ -281,7 +281,7 @@ class _Run:
             found = batch[one["index"]]
             self._refuse(str(found.value.get("record")), found, one["reason"])
 
-    def _post(self, batch: list[Found], *, last: bool = False) -> "Imported":
+    def _post(self, batch: list[SourceRecord], *, last: bool = False) -> "Imported":
         return self._signet.import_records(
             [found.value for found in batch],
             vectors=self.source.vectors,
@@ -289,12 +289,12 @@ class _Run:
             last=last,
         )
 
-    def _refuse(self, kind: str, found: Found, reason: str) -> None:
+    def _refuse(self, kind: str, found: SourceRecord, reason: str) -> None:
         self.tally.add(kind, Fate.REFUSED)
         if len(self.reasons) < MAX_REASONS:
             self.reasons.append({"where": found.where, "record": kind, "reason": reason})
 
-    def _order(self, first: int, batch: list[Found]) -> None:
+    def _order(self, first: int, batch: list[SourceRecord]) -> None:
         """Merge the refusals of a batch, from daemon and reader, in its order."""
         places = {found.where: place for place, found in enumerate(batch)}
         self.reasons[first:] = sorted(self.reasons[first:], key=lambda one: places[one["where"]])
@@ -304,7 +304,7 @@ class _Run:
             progress.count(min(done, self.source.total), self.source.total)
 
 
-def _is_agreed(files: "Sequence[File]", *, as_json: bool) -> bool:
+def _is_agreed(files: "Sequence[SourceFile]", *, as_json: bool) -> bool:
     """Ask whether to copy files that control agents; False without a terminal."""
     if as_json or not output.can_ask():
         return False
@@ -314,8 +314,8 @@ def _is_agreed(files: "Sequence[File]", *, as_json: bool) -> bool:
     return confirmed("Copy them into the workspace?")
 
 
-def _batches(records: Iterator[Found]) -> Iterator[list[Found]]:
-    batch: list[Found] = []
+def _batches(records: Iterator[SourceRecord]) -> Iterator[list[SourceRecord]]:
+    batch: list[SourceRecord] = []
     size = 0
     for found in records:
         batch.append(found)

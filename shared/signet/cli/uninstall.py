@@ -12,7 +12,7 @@ from signet.cli.options import DryRunOption, YesOption
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
-    from signet.care.uninstall import Step
+    from signet.care.uninstall import UninstallStep
 
 #: Word to type before all memories are deleted.
 WORD = "purge"
@@ -63,14 +63,14 @@ def uninstall(
     output.hint(f"Remove the program with: {care.program_command()}")
 
 
-def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
+def _is_wanted(todo: "Sequence[UninstallStep]", *, as_json: bool) -> bool:
     check_asking(as_json=as_json)
     for step in todo:
         output.tell(f"  {step.what}")
     return str(typer.prompt(f'This cannot be undone. Type "{WORD}"', err=True)).strip() == WORD
 
 
-def _do(step: "Step", *, as_json: bool) -> str | None:
+def _do(step: "UninstallStep", *, as_json: bool) -> str | None:
     """Run a step and return its error or None; later steps run anyway."""
     ink = output.ink(sys.stderr)
     try:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx, provider_usage
-from signet.db.provider_usage import Usage
+from signet.db.provider_usage import ProviderUsage
 from signet.errors import ProviderDown
 from signet.providers.pace import WAIT_SHARE, busy
 from signet.providers.ports import Completion, LanguageModel, Shape
@@ -36,14 +36,14 @@ class Ration:
     tokens_per_hour: int
 
 
-def used(tx: ReadTx, provider: str, *, now: datetime) -> Usage:
+def used(tx: ReadTx, provider: str, *, now: datetime) -> ProviderUsage:
     """Return a provider's usage (by kind, without the model) in the hour of `now`."""
     return provider_usage.used(tx, provider, _hour(now))
 
 
 def count(tx: WriteTx, provider: str, *, now: datetime, calls: int = 0, tokens: int = 0) -> None:
     """Add to a provider's usage, and delete counts older than a month."""
-    provider_usage.add(tx, provider, _hour(now), Usage(calls, tokens))
+    provider_usage.add(tx, provider, _hour(now), ProviderUsage(calls, tokens))
     provider_usage.delete_old(tx, _hour(now - KEPT))
 
 

@@ -14,7 +14,7 @@ from signet.domain.auth import caller
 from signet.domain.diagnostics import report
 from signet.errors import Invalid
 from signet.observe import latency, logfile, logread, metrics
-from signet.observe.taxonomy import Stage
+from signet.observe.taxonomy import ErrorStage
 from signet.wire import analytics as wire
 from signet.wire.requests.browse import SeriesParams
 from signet.wire.requests.model import ClampedInt, Text
@@ -67,9 +67,9 @@ async def get_errors(
     limit: Annotated[int, ClampedInt(1, MAX_ERRORS)] = 50,
 ) -> wire.Errors:
     """Return the newest errors, oldest first, and counts by code; `stage` and `since` filter."""
-    if stage is not None and stage not in list(Stage):
-        raise Invalid(f"stage must be one of {', '.join(Stage)}")
-    wanted = ErrorFilter(stage=Stage(stage) if stage else None, since=since, limit=limit)
+    if stage is not None and stage not in list(ErrorStage):
+        raise Invalid(f"stage must be one of {', '.join(ErrorStage)}")
+    wanted = ErrorFilter(stage=ErrorStage(stage) if stage else None, since=since, limit=limit)
     await state.flusher.aflush()
     return await state.db.aread(_errors, wanted)
 
@@ -121,8 +121,8 @@ def _errors(tx: ReadTx, wanted: ErrorFilter) -> wire.Errors:
 
 
 def _safety(tx: ReadTx) -> tuple[list[wire.NotedError], dict[str, int]]:
-    wanted = ErrorFilter(stage=Stage.MUTATION, limit=SAFETY_ERRORS)
-    return events.newest_errors(tx, wanted), events.errors_by_code(tx, Stage.MUTATION)
+    wanted = ErrorFilter(stage=ErrorStage.MUTATION, limit=SAFETY_ERRORS)
+    return events.newest_errors(tx, wanted), events.errors_by_code(tx, ErrorStage.MUTATION)
 
 
 @serves(wire.TIMELINE)
@@ -157,7 +157,7 @@ async def _timeline(entity_id: str, limit: int, state: State) -> wire.Timeline:
     place = logfile.place(state.workspace.log_dir, os.environ)
     await state.flusher.aflush()
     lines = await asyncio.to_thread(
-        logread.newest, place, timeline.LOG_LINES, logread.Filter(level="debug")
+        logread.newest, place, timeline.LOG_LINES, logread.LogFilter(level="debug")
     )
     return await state.db.aread(
         timeline.of,

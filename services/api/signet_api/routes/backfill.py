@@ -6,7 +6,7 @@ from pathlib import Path
 from signet import clock
 from signet.domain.agents import registry as agents
 from signet.domain.backfill import jobs, look
-from signet.domain.backfill.models import Home, Wanted
+from signet.domain.backfill.models import UserHome, WantedSessions
 from signet.wire import backfill as wire
 from signet.wire.requests.backfill import BackfillBody
 from signet_api.deps import Db, Shared, named_agent
@@ -26,13 +26,13 @@ async def post_backfill(state: Shared, body: BackfillBody) -> wire.StartedBackfi
     With `by_model` the configured model extracts the facts, else the built-in rules.
     """
     agent_id = named_agent(body.agent_id, None, {})
-    wanted = Wanted(
+    wanted = WantedSessions(
         agent_id=agent_id,
         since=body.since,
         harnesses=tuple(body.harnesses),
         projects=tuple(body.projects),
     )
-    found = await asyncio.to_thread(look.find, Home(path=Path.home()), wanted)
+    found = await asyncio.to_thread(look.find, UserHome(path=Path.home()), wanted)
     has_others = await state.db.aread(agents.has_others)
     seen = await state.db.aread(look.compared, found, agent_id, has_others=has_others)
     reads_commits = state.settings.hooks.session_start.read_commits

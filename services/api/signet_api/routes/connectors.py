@@ -7,7 +7,7 @@ from fastapi import Request
 from signet import clock
 from signet.db import columns
 from signet.domain.connectors import registry
-from signet.domain.documents.models import Rules
+from signet.domain.documents.models import DocumentRules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
 from signet.wire.requests.documents import ConnectorBody
@@ -100,7 +100,7 @@ async def delete_connector(
     connector_id: str, state: Shared, actor: Who, cascade: OnlyTrue = False
 ) -> wire.RemovedConnector:
     """Remove a connector, with `cascade` also its documents."""
-    rules = Rules.of(state.settings)
+    rules = DocumentRules.of(state.settings)
     if cascade:
         await state.db.awrite(registry.prepare_removal, connector_id, rules=rules, now=clock.now())
         while groups := await state.db.aread(registry.documents, connector_id):
@@ -117,17 +117,17 @@ async def delete_connector(
     return {"success": True, "deleted": True}
 
 
-async def _start(state: State, connector_id: str, *, is_full: bool) -> registry.Started:
+async def _start(state: State, connector_id: str, *, is_full: bool) -> registry.StartedSync:
     return await state.db.awrite(
         registry.start,
         connector_id,
         is_full=is_full,
-        rules=Rules.of(state.settings),
+        rules=DocumentRules.of(state.settings),
         now=clock.now(),
     )
 
 
-def _started(started: registry.Started) -> wire.StartedSync:
+def _started(started: registry.StartedSync) -> wire.StartedSync:
     if started.job_id is None:
         return {"status": "syncing", "message": "Already syncing"}
     return {"status": "syncing", "jobId": started.job_id}

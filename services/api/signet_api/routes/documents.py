@@ -10,7 +10,7 @@ from signet.db import columns
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import records
-from signet.domain.documents.models import NewDocument, Rules, SourceType
+from signet.domain.documents.models import DocumentRules, DocumentSource, NewDocument
 from signet.wire import documents as wire
 from signet.wire.requests.documents import DocumentBody
 from signet.wire.requests.model import ClampedInt, Text
@@ -28,10 +28,10 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
     belong to no agent.
     """
     asked = caller.current().scope
-    if asked.agent and body.source_type == SourceType.FILE and not body.content:
+    if asked.agent and body.source_type == DocumentSource.FILE and not body.content:
         whose = f"user '{asked.user}'" if asked.user else f"agent '{asked.agent}'"
         raise ScopeDenied(f"the token is limited to {whose} and may not read files")
-    rules = Rules.of(state.settings)
+    rules = DocumentRules.of(state.settings)
     agent_id = await agent_of(body.agent_id, None, request)
     new = filled(NewDocument, body, source_type=body.source_type or "", agent_id=agent_id)
     new = await asyncio.to_thread(records.without_secrets, new, rules)
@@ -95,7 +95,7 @@ async def delete_document(
         document_id,
         reason=reason,
         actor=actor,
-        rules=Rules.of(state.settings),
+        rules=DocumentRules.of(state.settings),
         now=clock.now(),
         agent_id=agent,
     )

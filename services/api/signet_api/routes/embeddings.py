@@ -14,12 +14,12 @@ from signet.db import ReadTx, Row, vectors
 from signet.domain.browse import browse
 from signet.domain.embeddings import health
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.health import Check
+from signet.domain.embeddings.health import HealthCheck
 from signet.domain.embeddings.models import Survey
 from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
 from signet.domain.projection import project
-from signet.domain.projection.models import View
+from signet.domain.projection.models import MapView
 from signet.domain.projection.project import Looked
 from signet.errors import Invalid
 from signet.net import http
@@ -139,7 +139,7 @@ def _base_url(state: State) -> str | None:
     return usual and http.shown(wanted.base_url or usual)
 
 
-def _check(check: Check) -> wire.Check:
+def _check(check: HealthCheck) -> wire.Check:
     return as_wire(wire.Check, check, status=check.grade)
 
 
@@ -175,14 +175,14 @@ async def get_projection(
 @serves(wire.PROJECTION_COLUMNS)
 async def get_projection_columns(agent_id: Agent, state: Shared) -> Response:
     """Return the map of all memories as columns, without texts; 202 with `status` computing while it is drawn."""
-    view = View(agent_id=agent_id)
+    view = MapView(agent_id=agent_id)
     looked = await state.db.aread(project.look, view, now=clock.now())
     if (waiting := await _unless_drawn(state, view, looked)) is not None:
         return waiting
     return respond(await asyncio.to_thread(_columns, view, looked), wire.PROJECTION_COLUMNS)
 
 
-async def _unless_drawn(state: State, view: View, looked: Looked) -> Response | None:
+async def _unless_drawn(state: State, view: MapView, looked: Looked) -> Response | None:
     """Return the answer while the map is missing, and have it drawn; None if it exists."""
     if looked.failure is not None:
         return JSONResponse(
@@ -202,14 +202,14 @@ async def _unless_drawn(state: State, view: View, looked: Looked) -> Response | 
     return respond(_computing(view, looked), wire.PROJECTION, 202)
 
 
-def _view(asked: MapParams, agent_id: str) -> View:
+def _view(asked: MapParams, agent_id: str) -> MapView:
     if asked.dimensions not in ("2", "3"):
         raise Invalid("dimensions must be 2 or 3")
     low, high = asked.importance_min, asked.importance_max
     if low is not None and high is not None and low > high:
         low, high = high, low
     return filled(
-        View,
+        MapView,
         asked,
         agent_id=agent_id,
         dimensions=int(asked.dimensions),
@@ -223,7 +223,7 @@ def _view(asked: MapParams, agent_id: str) -> View:
     )
 
 
-def _computing(view: View, looked: Looked) -> wire.Projection:
+def _computing(view: MapView, looked: Looked) -> wire.Projection:
     return {
         "status": "computing",
         "dimensions": view.dimensions,
@@ -232,7 +232,7 @@ def _computing(view: View, looked: Looked) -> wire.Projection:
     }
 
 
-def _ready(view: View, looked: Looked) -> Response:
+def _ready(view: MapView, looked: Looked) -> Response:
     drawn = project.drawn(view, looked)
     # A memory hidden from this reader in the meantime is removed with its edges.
     shown = [place for place, id_ in enumerate(drawn.ids) if id_ in looked.rows]
@@ -261,7 +261,7 @@ def _ready(view: View, looked: Looked) -> Response:
     return rows.answer(fields, "nodes", nodes)
 
 
-def _columns(view: View, looked: Looked) -> wire.ProjectionColumns:
+def _columns(view: MapView, looked: Looked) -> wire.ProjectionColumns:
     drawn = project.drawn(view, looked)
     shown = [place for place, id_ in enumerate(drawn.ids) if id_ in looked.rows]
     ids = [drawn.ids[place] for place in shown]

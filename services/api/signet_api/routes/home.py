@@ -67,7 +67,7 @@ def _home(
         home["forgotten"] = {**_page(tx, state, agent, _FORGOTTEN), "memories": []}
     if asked.may(DIAGNOSTICS):
         # This process answers every question.
-        jobs, recalls = stats.totals(tx), latency.of_process(latency.Operation.RECALL)
+        jobs, recalls = stats.totals(tx), latency.of_process(latency.TimedOperation.RECALL)
         home["work"] = {
             "waiting": jobs[Status.PENDING],
             "running": jobs[Status.LEASED],

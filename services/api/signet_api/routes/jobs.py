@@ -22,8 +22,8 @@ from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound, Unavailable
 from signet.observe import logs
 from signet.queue import Status, admin, transitions
-from signet.queue.admin import JobFilter, Tally
-from signet.queue.events import Cursor, Look, Watch
+from signet.queue.admin import JobFilter, JobTally
+from signet.queue.events import EventCursor, EventWatch, Look
 from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import ClampedInt, Flag, Text
@@ -49,7 +49,7 @@ class JobFollower:
     """
 
     state: State
-    watch: Watch
+    watch: EventWatch
     _seen: int | None = None
 
     async def look(self) -> bytes:
@@ -74,17 +74,17 @@ class JobFollower:
         return replace(look, events=tuple(one for one in look.events if one["id"] in seen))
 
 
-def missed(cursor: Cursor) -> bytes:
+def missed(cursor: EventCursor) -> bytes:
     """Return the message for lost events."""
     return message({}, id=cursor, event="missed")
 
 
-def ready(cursor: Cursor) -> bytes:
+def ready(cursor: EventCursor) -> bytes:
     """Return the first message."""
     return message({}, id=cursor, event="ready")
 
 
-def _written(look: Look, before: Cursor) -> bytes:
+def _written(look: Look, before: EventCursor) -> bytes:
     """Return the events of a poll as text of the stream.
 
     A client that did not receive the last one continues before the first, so some may be repeated.
@@ -160,7 +160,7 @@ def _place(cursor: str | None) -> tuple[str, str] | None:
     return str(changed), str(job_id)
 
 
-def _passes(one: Tally, which: JobFilter, *, but: str = "") -> bool:
+def _passes(one: JobTally, which: JobFilter, *, but: str = "") -> bool:
     """Return whether counted jobs pass the filters, except `but`."""
     return (
         (but == "status" or one.status in which.states)
@@ -169,7 +169,7 @@ def _passes(one: Tally, which: JobFilter, *, but: str = "") -> bool:
     )
 
 
-def _facet(name: str, counted: Sequence[Tally], which: JobFilter) -> list[wire.JobCount]:
+def _facet(name: str, counted: Sequence[JobTally], which: JobFilter) -> list[wire.JobCount]:
     found: Counter[str] = Counter()
     for one in counted:
         if (value := getattr(one, name)) and _passes(one, which, but=name):
@@ -343,9 +343,13 @@ async def get_job_stream(
     if state.is_stopping:
         raise Unavailable("The daemon is stopping")
     last = last_event_id or after
-    cursor = Cursor.parse(last)
+    cursor = EventCursor.parse(last)
     with state.job_listeners.joining():
-        watch = Watch(cursor) if cursor else await state.db.aread(Watch.begin, now=clock.now())
+        watch = (
+            EventWatch(cursor)
+            if cursor
+            else await state.db.aread(EventWatch.begin, now=clock.now())
+        )
     first = ready(watch.cursor) + (missed(watch.cursor) if last and not cursor else b"")
     more = polled(state, JobFollower(state, watch).look, LOOK_SECONDS)
     return EventStream(first, more, state.job_listeners.leave)

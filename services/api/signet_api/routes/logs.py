@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from signet.errors import Invalid
 from signet.observe import logfile, logread
-from signet.observe.logfile import Place
-from signet.observe.logread import RANK, Filter, Tail
+from signet.observe.logfile import LogPlace
+from signet.observe.logread import RANK, LogFilter, Tail
 from signet.wire import logs as wire
 from signet.wire.requests.model import ClampedInt, Text
 from signet_api.deps import Shared, State
@@ -58,7 +58,7 @@ class _Follower:
 
     state: State
     tail: Tail
-    wanted: Filter
+    wanted: LogFilter
     _reading: threading.Lock = field(default_factory=threading.Lock)
     _has_left: bool = False
 
@@ -80,12 +80,12 @@ class _Follower:
         return b"".join(map(message, lines))
 
 
-def _filter(level: str | None, category: str | None, since: str | None) -> Filter:
+def _filter(level: str | None, category: str | None, since: str | None) -> LogFilter:
     level = level or "debug"
     if level not in RANK:
         raise Invalid(f"level must be one of {', '.join(RANK)}")
-    return Filter(level=level, category=category, since=since)
+    return LogFilter(level=level, category=category, since=since)
 
 
-def _place(state: State) -> Place:
+def _place(state: State) -> LogPlace:
     return logfile.place(state.workspace.log_dir, os.environ)

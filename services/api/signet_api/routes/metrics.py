@@ -7,7 +7,7 @@ from datetime import datetime
 
 from signet import __version__, clock
 from signet.db import ReadTx
-from signet.domain.diagnostics.models import Report
+from signet.domain.diagnostics.models import HealthReport
 from signet.domain.transcripts import readings
 from signet.observe import metrics
 from signet.observe.metrics import Sample
@@ -98,7 +98,7 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
     return found
 
 
-def _of_health(report: Report) -> Iterator[Sample]:
+def _of_health(report: HealthReport) -> Iterator[Sample]:
     scores = {name: domain.score for name, domain in report.domains.items()}
     for name, score in {"composite": report.score, **scores}.items():
         yield Sample(

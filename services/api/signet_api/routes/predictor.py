@@ -150,7 +150,7 @@ async def post_train(
         used += await state.db.awrite(label_session.learn, agent_id, memory_ids, now=clock.now())
     labels = await state.db.aread(label_session.counted, agent_id, used)
     duration_ms = clock.monotonic_ms() - started
-    latency.observe(latency.Operation.PREDICTOR_TRAIN, duration_ms / 1_000)
+    latency.observe(latency.TimedOperation.PREDICTOR_TRAIN, duration_ms / 1_000)
     return {
         "loss": None,
         "step": worth.VERSION,

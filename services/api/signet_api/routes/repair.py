@@ -23,9 +23,15 @@ from signet.domain.auth import caller
 from signet.domain.maintenance import cycle
 from signet.domain.memory.models import Actor
 from signet.domain.repair import gate, memories, models, run, stats
-from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter, Option
-from signet.domain.repair.gate import Standing
-from signet.domain.repair.models import Chosen, Order, Reason, Refused, Result
+from signet.domain.repair.catalog import ACTIONS, BY_NAME, Option, RepairAction, RowFilter
+from signet.domain.repair.gate import GateStanding
+from signet.domain.repair.models import (
+    RefusalReason,
+    RepairOrder,
+    RepairRefused,
+    RepairResult,
+    RowChoice,
+)
 from signet.errors import Invalid
 from signet.wire import operations
 from signet.wire import repair as wire
@@ -41,11 +47,11 @@ from signet_api.shapes import as_wire
 PATIENCE_MS = 10_000
 LOOK_SECONDS = 0.05
 #: Status and default retry delay (ms) of each refusal. Disabled repairs have no delay; all other reasons are temporary.
-REFUSALS: Mapping[Reason | None, tuple[int, int | None]] = {
-    Reason.FROZEN: (409, None),
-    Reason.DISABLED: (409, None),
-    Reason.UNAVAILABLE: (503, 30_000),
-    Reason.ERROR: (500, None),
+REFUSALS: Mapping[RefusalReason | None, tuple[int, int | None]] = {
+    RefusalReason.FROZEN: (409, None),
+    RefusalReason.DISABLED: (409, None),
+    RefusalReason.UNAVAILABLE: (503, 30_000),
+    RefusalReason.ERROR: (500, None),
 }
 #: Actor types that a local caller may claim; others count as the least trusted one (RP-4).
 TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk"})
@@ -59,14 +65,14 @@ _TYPES: Mapping[type, Literal["integer", "number", "boolean", "string"]] = {
 }
 #: Body fields of each filter.
 _FILTER_FIELDS = {
-    Filter.IDS: ("ids",),
-    Filter.KIND: ("kind",),
-    Filter.AGE: ("since", "until"),
-    Filter.ERROR: ("error",),
+    RowFilter.IDS: ("ids",),
+    RowFilter.KIND: ("kind",),
+    RowFilter.AGE: ("since", "until"),
+    RowFilter.ERROR: ("error",),
 }
 
 
-def _serve(action: Action) -> None:
+def _serve(action: RepairAction) -> None:
     async def post_repair(request: Request, state: Shared, actor: Who) -> wire.Repaired | Response:
         return await _answer(action, request, state, actor)
 
@@ -80,7 +86,7 @@ def _serve(action: Action) -> None:
     )(post_repair)
 
 
-def _described(action: Action) -> dict[str, Any]:
+def _described(action: RepairAction) -> dict[str, Any]:
     """Return the OpenAPI description of an action's body; all fields are optional."""
     fields: dict[str, object] = {"dryRun": {"type": "boolean", "default": action.looks_first}}
     for option in action.options:
@@ -133,7 +139,7 @@ def _catalog(
     ]
 
 
-def _known(action: Action, standing: Standing, trigger: str | None) -> wire.KnownRepair:
+def _known(action: RepairAction, standing: GateStanding, trigger: str | None) -> wire.KnownRepair:
     return as_wire(
         wire.KnownRepair,
         action,
@@ -205,7 +211,9 @@ async def get_dead_memories(
     return {"items": items, "total": total}
 
 
-async def _answer(action: Action, request: Request, state: State, actor: Actor) -> JSONResponse:
+async def _answer(
+    action: RepairAction, request: Request, state: State, actor: Actor
+) -> JSONResponse:
     sent = await _body(request)
     if any(option.name == "agentId" for option in action.options):
         sent = {
@@ -219,7 +227,7 @@ async def _answer(action: Action, request: Request, state: State, actor: Actor) 
     return _json(result)
 
 
-async def _done(order: Order, state: State) -> Result:
+async def _done(order: RepairOrder, state: State) -> RepairResult:
     if not order.writes:
         return await state.db.aread(run.look, order)
     try:
@@ -228,11 +236,11 @@ async def _done(order: Order, state: State) -> Result:
         if await _is_at_work(state) or order.action.needs_worker:
             return await _by_worker(order, state)
         return _told(await asyncio.to_thread(_here, order, state), is_at_work=False)
-    except Refused as error:
-        return run.counted(Result.refused(order, error))
+    except RepairRefused as error:
+        return run.counted(RepairResult.refused(order, error))
 
 
-def _here(order: Order, state: State) -> Result:
+def _here(order: RepairOrder, state: State) -> RepairResult:
     """Repair in this process within a request's time."""
     ends_at = clock.monotonic_ms() + PATIENCE_MS
 
@@ -243,7 +251,7 @@ def _here(order: Order, state: State) -> Result:
     return run.now(state.db, order, state.workspace, check=check)
 
 
-async def _by_worker(order: Order, state: State) -> Result:
+async def _by_worker(order: RepairOrder, state: State) -> RepairResult:
     """Queue the repair and wait for its end; not at all without a worker."""
     job_id = await state.db.awrite(run.begin, order)
     is_at_work = await _is_at_work(state)
@@ -255,7 +263,7 @@ async def _by_worker(order: Order, state: State) -> Result:
     return _told(found, is_at_work=is_at_work)
 
 
-def _told(result: Result, *, is_at_work: bool) -> Result:
+def _told(result: RepairResult, *, is_at_work: bool) -> RepairResult:
     """Return the result with the reason for its delay, unless it is only time."""
     if result.job_id is None or is_at_work:
         return result
@@ -276,24 +284,24 @@ async def _body(request: Request) -> Mapping[str, object]:
 
 
 def _order(
-    action: Action,
+    action: RepairAction,
     sent: Mapping[str, object],
     state: State,
     actor: Actor,
     *,
     request: Request | None = None,
     is_dry: bool = False,
-) -> Order:
+) -> RepairOrder:
     settings = state.settings
     reason = request.headers.get("x-signet-reason") if request else None
-    return Order(
+    return RepairOrder(
         action=action,
         settings=settings,
         actor=actor,
         now=clock.now(),
         monotonic_ms=clock.monotonic_ms(),
         options=models.read_options(action, sent, settings.pipeline.repair),
-        chosen=models.read_filters(action, sent) if request else Chosen(),
+        chosen=models.read_filters(action, sent) if request else RowChoice(),
         reason=(reason or "").strip() or "manual repair",
         is_dry=is_dry or models.read_is_dry(action, sent),
     )
@@ -315,7 +323,7 @@ def _repairer(request: Request, actor: Actor) -> Actor:
     )
 
 
-def _check(order: Order, state: State) -> None:
+def _check(order: RepairOrder, state: State) -> None:
     """Raise Invalid if the settings or the action rule out the order."""
     if order.action.name == "backfillHints" and not state.settings.pipeline.hints.enabled:
         raise Invalid("hints are disabled")
@@ -323,7 +331,7 @@ def _check(order: Order, state: State) -> None:
         raise Invalid("ids must be a list of 1 to 200 strings")
 
 
-def _json(result: Result) -> JSONResponse:
+def _json(result: RepairResult) -> JSONResponse:
     if result.job_id:
         return JSONResponse(result.body(), 202)
     if result.success:

@@ -7,7 +7,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.skills import files, find, install, node
 from signet.domain.skills.install import CatalogEntry
-from signet.domain.skills.models import Rules, Skill
+from signet.domain.skills.models import SkillFile, SkillRules
 from signet.domain.skills.node import Related
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
@@ -65,7 +65,7 @@ async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledS
     )
     skill = await asyncio.to_thread(files.load, state.workspace.skills_dir, done.name)
     if skill.problem is None:
-        rules, source = Rules.of(state.settings), done.source
+        rules, source = SkillRules.of(state.settings), done.source
         await _follow(
             state,
             done.name,
@@ -103,7 +103,7 @@ async def delete_skill(name: str, state: Shared) -> wire.RemovedSkill:
 
 async def _follow(state: State, name: str, change: Callable[[WriteTx], object]) -> None:
     """Update the graph after a change of files; if that fails, the reconciler does it later (SK-14)."""
-    if not Rules.of(state.settings).enabled:
+    if not SkillRules.of(state.settings).enabled:
         return
     try:
         await state.db.awrite(change)
@@ -111,7 +111,7 @@ async def _follow(state: State, name: str, change: Callable[[WriteTx], object]) 
         log.warning("skill.not_in_graph", skill=name, detail=error.message)
 
 
-def _meta(skill: Skill) -> wire.Skill:
+def _meta(skill: SkillFile) -> wire.Skill:
     return as_wire(
         wire.Skill,
         skill,

@@ -15,7 +15,7 @@ from fastapi import Query, Response
 from signet import __version__, clock, config
 from signet.db import ReadTx, driver
 from signet.domain.auth import caller
-from signet.domain.diagnostics.models import DEGRADED, Report, status_of
+from signet.domain.diagnostics.models import DEGRADED, HealthReport, status_of
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import review
 from signet.domain.sessions import running as sessions
@@ -174,7 +174,7 @@ async def _update(state: State) -> wire.UpdateStatus:
     }
 
 
-def _health(report: Report, seen: Seen) -> Diagnosis:
+def _health(report: HealthReport, seen: Seen) -> Diagnosis:
     """Return the health score; at most half while a part of the daemon is missing."""
     whole = report.composite()
     if seen.is_whole:

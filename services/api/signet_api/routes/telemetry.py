@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from signet.db import Database
 from signet.domain.activity import events
-from signet.domain.activity.events import Span
+from signet.domain.activity.events import TimeSpan
 from signet.domain.auth import caller
 from signet.errors import Invalid, NotFound
 from signet.wire import telemetry as wire
@@ -33,7 +33,7 @@ async def get_events(
     limit: Annotated[int, ClampedInt(1, 10_000)] = 100,
 ) -> wire.TelemetryPage:
     """Return events, newest first; they never leave the machine."""
-    span = Span(event=event, since=since, until=until, limit=limit)
+    span = TimeSpan(event=event, since=since, until=until, limit=limit)
     if not _is_enabled(state):
         return {"events": [], "enabled": False}
     await state.flusher.aflush()
@@ -58,7 +58,7 @@ async def get_export(
     limit: Annotated[int, ClampedInt(1, 100_000)] = 10_000,
 ) -> Response:
     """Return events as lines of JSON, oldest first."""
-    span = Span(event=event, since=since, until=until, limit=limit)
+    span = TimeSpan(event=event, since=since, until=until, limit=limit)
     if not _is_enabled(state):
         raise NotFound("telemetry not enabled", "telemetry_not_enabled")
     await state.flusher.aflush()
@@ -77,7 +77,7 @@ async def get_training_export(
     """Return the labels of memories as lines of JSON or CSV, oldest first; IDs and numbers only."""
     if form not in (None, "ndjson", "csv"):
         raise Invalid("format must be ndjson or csv")
-    span = Span(since=since, until=until, limit=limit)
+    span = TimeSpan(since=since, until=until, limit=limit)
     page = partial(events.training_page, agent_id=agent_id, hidden=caller.current().hidden)
     if form != "csv":
         return StreamingResponse(_pages(state.db, page, span, _lines), media_type=wire.NDJSON)
@@ -94,7 +94,7 @@ def _is_enabled(state: State) -> bool:
 async def _pages(
     db: Database,
     page: Callable[..., Sequence[Row]],
-    span: Span,
+    span: TimeSpan,
     written: Callable[[Iterable[Row]], str],
     head: str = "",
 ) -> AsyncIterator[str]:

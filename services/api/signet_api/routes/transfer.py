@@ -13,7 +13,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory.models import Rules
 from signet.domain.transfer import export, seal, take
-from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
+from signet.domain.transfer.records import TEXT, Fate, ImportOutcome, Record, Tally
 from signet.domain.transfer.take import How
 from signet.errors import Invalid
 from signet.wire import transfer as wire
@@ -54,7 +54,7 @@ async def get_export(
 
     seal_key = await asyncio.to_thread(seal.key)
 
-    def read(tx: ReadTx) -> export.Page:
+    def read(tx: ReadTx) -> export.RecordPage:
         reader = None if everything else agents.reader(tx, agent, any_scope=True)
         scope = export.Scope(reader=reader, since=changed, vectors=vectors, seal_key=seal_key)
         return export.page(tx, scope, cursor, now=clock.now())
@@ -105,11 +105,11 @@ async def post_import(
 
 
 async def _taken(
-    state: State, records: list[Record | take.Text], body: ImportBody, how: How
-) -> list[Outcome]:
+    state: State, records: list[Record | take.ImportText], body: ImportBody, how: How
+) -> list[ImportOutcome]:
     """Import records in short transactions, so that others can write between them."""
     if body.preview is None:
-        outcomes: list[Outcome] = []
+        outcomes: list[ImportOutcome] = []
         for some in take.slices(records):
             outcomes += await state.db.awrite(take.take, some, how=how, now=clock.now())
         return outcomes
@@ -123,10 +123,10 @@ async def _taken(
 
 async def _parsed(
     records: list[dict[str, object]], request: Request, state: State
-) -> tuple[list[tuple[int, Record | take.Text]], dict[int, Outcome]]:
+) -> tuple[list[tuple[int, Record | take.ImportText]], dict[int, ImportOutcome]]:
     """Return the valid records with their positions, and the errors of others."""
-    known: list[tuple[int, Record | take.Text]] = []
-    refused: dict[int, Outcome] = {}
+    known: list[tuple[int, Record | take.ImportText]] = []
+    refused: dict[int, ImportOutcome] = {}
     for index, record in enumerate(records):
         if record.get("record") != TEXT:
             known.append((index, record))
@@ -136,13 +136,13 @@ async def _parsed(
         except ValidationError as error:
             first = error.errors()[0]
             reason = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
-            refused[index] = Outcome(fate=Fate.REFUSED, reason=reason)
+            refused[index] = ImportOutcome(fate=Fate.REFUSED, reason=reason)
             continue
         new = new_memory(
             (await filed(body, state)).model_copy(update=_NOT_IN_TEXTS),
             await agent_of(body.agent_id, body.session_key, request),
         )
         known.append(
-            (index, take.Text(new=new, path=body.source_path, section=body.source_section))
+            (index, take.ImportText(new=new, path=body.source_path, section=body.source_section))
         )
     return known, refused

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from signet.net.wheels import Remote
+from signet.net.wheels import RemoteWheel
 
 #: The hub's address; HF_ENDPOINT names a mirror, as for the hub's own programs.
 HUB = "https://huggingface.co"
@@ -52,12 +52,12 @@ class Published:
             "summary": f"{size}, {self.languages}, {self.license}; install: {self.alias}",
         }
 
-    def remotes(self, environ: Mapping[str, str] = os.environ) -> Iterator[tuple[str, Remote]]:
+    def remotes(self, environ: Mapping[str, str] = os.environ) -> Iterator[tuple[str, RemoteWheel]]:
         """Yield the path and the download of each file."""
         hub = (environ.get("HF_ENDPOINT") or HUB).rstrip("/")
         for path, (size, sha256) in self.files.items():
             url = f"{hub}/{self.repository}/resolve/{self.revision}/{path}"
-            yield path, Remote(url=url, name=path, sha256=sha256, size=size)
+            yield path, RemoteWheel(url=url, name=path, sha256=sha256, size=size)
 
     def write_settings(self, folder: Path) -> None:
         """Write what the model's folder has to state of it."""
