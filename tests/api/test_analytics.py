@@ -6,9 +6,9 @@ import pytest
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
 from signet.observe import latency, record, redact
-from signet.observe.latency import Operation
+from signet.observe.latency import TimedOperation
 from signet.observe.record import Event
-from signet.observe.taxonomy import Code, Stage, of_decision, of_embedding, of_job
+from signet.observe.taxonomy import Code, ErrorStage, of_decision, of_embedding, of_job
 from signet_api.measure import class_of
 from support.http import Api
 
@@ -77,11 +77,11 @@ def test_percentiles_lie_in_their_bucket_and_the_mean_is_rounded_half_up() -> No
 
 
 def test_a_percentile_is_near_the_time_that_it_stands_for(api: Api) -> None:
-    before = latency.summaries()[Operation.PREDICTOR_TRAIN]["count"]
+    before = latency.summaries()[TimedOperation.PREDICTOR_TRAIN]["count"]
     for number in range(15_000):
-        latency.observe(Operation.PREDICTOR_TRAIN, number / 10_000)
+        latency.observe(TimedOperation.PREDICTOR_TRAIN, number / 10_000)
     shown = api.get("/api/analytics/latency").body
-    assert set(shown) == set(Operation)
+    assert set(shown) == set(TimedOperation)
     found = shown["predictor_train"]
     assert found["count"] == before + 15_000
     assert found["mean"] == pytest.approx(750, rel=0.02)
@@ -124,7 +124,7 @@ def test_each_code_is_told_with_its_stage(api: Api, code: Code) -> None:
     record.error(code, "it went wrong", memory_id="m-1")
     (found,) = errors(api)
     assert (found["code"], found["stage"]) == (code, code.stage)
-    assert code.stage in list(Stage)
+    assert code.stage in list(ErrorStage)
 
 
 def test_errors_are_the_newest_ones_told_oldest_first(api: Api) -> None:

@@ -10,12 +10,12 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.domain.auth.caller import OWNER, Caller, Standing, acting_for
+from signet.domain.auth.caller import OWNER, Caller, CallerStanding, acting_for
 from signet.domain.auth.tokens import TokenScope, claim
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.queue import Job, enqueue
-from signet.queue.events import Watch
+from signet.queue.events import EventWatch
 from signet.wire.access import Role
 from signet_api import eventfeed
 from signet_api.eventfeed import Cursor, EventFollower
@@ -155,7 +155,7 @@ def test_more_than_is_told_is_missed(api: Api, monkeypatch: pytest.MonkeyPatch) 
 def test_a_limited_token_hears_of_its_own_alone(api: Api, scope: TokenScope) -> None:
     api.add_agent("cato")
     limited = Caller(
-        standing=Standing.CLAIMS,
+        standing=CallerStanding.CLAIMS,
         claims=claim(sub="x", role=Role.AGENT, scope=scope, now=clock.now(), ttl=HOUR),
     )
     follower = _follower(api, limited)
@@ -170,11 +170,11 @@ def test_a_limited_token_hears_of_its_own_alone(api: Api, scope: TokenScope) -> 
 
 def test_an_operator_follows_no_memory_and_no_job_of_a_user(api: Api) -> None:
     operator = Caller(
-        standing=Standing.CLAIMS,
+        standing=CallerStanding.CLAIMS,
         claims=claim(sub="x", role=Role.OPERATOR, now=clock.now(), ttl=HOUR),
     )
     follower = _follower(api, operator)
-    jobs = JobFollower(api.state, api.state.db.read(Watch.begin, now=clock.now()))
+    jobs = JobFollower(api.state, api.state.db.read(EventWatch.begin, now=clock.now()))
     hers, shared = (
         api.post("/api/memory/remember", {"content": text, "agentId": agent}).body["id"]
         for text, agent in (("Anna's gate is green.", "user:anna"), ("The shed is red.", "default"))

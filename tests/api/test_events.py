@@ -13,7 +13,7 @@ import pytest
 from signet import clock
 from signet.db import Database
 from signet.queue import Job, enqueue, transitions
-from signet.queue.events import Cursor, Watch
+from signet.queue.events import EventCursor, EventWatch
 from signet_api.routes.jobs import JobFollower
 from signet_api.stream import MAX_LISTENERS
 from support.http import Api, Served, a_workspace, served
@@ -115,12 +115,12 @@ def test_only_so_many_listen_and_a_place_is_free_when_one_goes(server: Served) -
 def test_a_look_reads_only_after_a_commit_and_a_slow_listener_misses_nothing(api: Api) -> None:
     async def scene() -> None:
         db = api.state.db
-        begun = await db.aread(Watch.begin, now=clock.now())
+        begun = await db.aread(EventWatch.begin, now=clock.now())
         listener = JobFollower(api.state, begun)
         assert await listener.look() == b""
-        begun.cursor = Cursor(0, 0)
+        begun.cursor = EventCursor(0, 0)
         assert await listener.look() == b""  # nothing was committed, so nothing was read
-        assert begun.cursor == Cursor(0, 0)
+        assert begun.cursor == EventCursor(0, 0)
         jobs = [a_job(db, f"m-{number}") for number in range(40)]
         told = await listener.look()
         assert [told.count(job_id.encode()) for job_id in jobs] == [1] * len(jobs)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from signet.observe import logs
-from signet.observe.logfile import LogFile, Place
+from signet.observe.logfile import LogPlace, RotatedLog
 from signet_api.stream import MAX_LISTENERS
 from support.http import Api, Served, a_workspace, served
 from support.processes import PATIENCE_SECONDS, eventually
@@ -25,7 +25,7 @@ def own_logs(monkeypatch: pytest.MonkeyPatch) -> None:
 def write(folder: Path, process: str, message: str, level: str = "info", **fields: object) -> None:
     """Write one line as a process does."""
     line = logs.entry(process, level, {"event": message, "category": "pipeline", **fields})
-    file = LogFile(Place(directory=folder))
+    file = RotatedLog(LogPlace(directory=folder))
     file.write(json.dumps(line).encode() + b"\n", str(line["timestamp"]))
     file.close()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from signet.db.gate import Gate
+from signet.db.gate import WriteGate
 from signet.text import masking
 from support.http import Api, an_api
 
@@ -112,7 +112,7 @@ def test_others_can_write_while_a_change_is_masked(
     mask, could_write = masking.mask, []
 
     def watched(text: str) -> masking.Masked:
-        gate = Gate(api.state.db.path)
+        gate = WriteGate(api.state.db.path)
         with closing(gate):
             could_write.append(gate.try_enter())
         return mask(text)

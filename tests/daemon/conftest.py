@@ -34,16 +34,16 @@ class Daemon:
 
     workspace: Workspace
     port: int
-    plan: control.Plan
+    plan: control.StartPlan
     told: list[str] = field(default_factory=list)
 
-    def start(self) -> control.Started:
+    def start(self) -> control.StartedDaemon:
         return control.start(self.workspace, self.port, tell=self.told.append, plan=self.plan)
 
     def stop(self) -> bool:
         return control.stop(self.workspace)
 
-    def restart(self) -> control.Started:
+    def restart(self) -> control.StartedDaemon:
         return control.restart(
             self.workspace, None, default_port=1, tell=self.told.append, plan=self.plan
         )
@@ -107,7 +107,7 @@ def make_daemon(
     made: list[Daemon] = []
 
     def make(name: str) -> Daemon:
-        plan = control.Plan(config=config, migrate="daemon.stand_in_migrate")
+        plan = control.StartPlan(config=config, migrate="daemon.stand_in_migrate")
         daemon = Daemon(workspace=Workspace(tmp_path / name), port=free_port(), plan=plan)
         made.append(daemon)
         return daemon

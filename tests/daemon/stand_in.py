@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from signet.daemon.watch import WORK_SECONDS
-from signet.db.gate import Gate
+from signet.db.gate import WriteGate
 from signet.domain.auth import tokens
 from signet.paths import Workspace, find_workspace
 from signet.process.boot import Booted, boot
@@ -41,7 +41,7 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if booted.program is Program.API and not (root / "api-silent").exists():
         serve(booted)
-    gate = Gate(root / "lock")
+    gate = WriteGate(root / "lock")
     if (root / f"{program}-hold").exists():
         threading.Thread(target=hold, args=(gate, root / f"{program}-hold"), daemon=True).start()
     while not booted.stop.wait(0.5):
@@ -66,7 +66,7 @@ def _note(workspace: Workspace, program: Program) -> None:
         file.write(f"{os.getpid()}\n")
 
 
-def hold(gate: Gate, once: Path) -> None:
+def hold(gate: WriteGate, once: Path) -> None:
     """Take the write lock and never let go of it; only the first process that is asked does."""
     once.unlink()
     with gate:

@@ -9,7 +9,7 @@ from signet.paths import Workspace
 
 if __name__ == "__main__":
     workspace, port = Workspace(Path(sys.argv[1])), int(sys.argv[2])
-    plan = control.Plan(config=Path(sys.argv[3]), migrate="daemon.stand_in_migrate")
+    plan = control.StartPlan(config=Path(sys.argv[3]), migrate="daemon.stand_in_migrate")
     if sys.argv[4] == "foreground":
         control.foreground(workspace, port, tell=lambda _: None, plan=plan)
         sys.exit(0)

@@ -10,8 +10,8 @@ import pytest
 from signet.daemon import record
 from signet.daemon.processes import processes
 from signet.daemon.watch import STILL_LOOKS, STOPPED_LOOKS, Watch
-from signet.observe.logfile import Place
-from signet.observe.logread import Filter, newest
+from signet.observe.logfile import LogPlace
+from signet.observe.logread import LogFilter, newest
 from signet.process import kernel
 from signet.process.kernel import Activity
 from signet.process.pulse import Beat, Holding
@@ -36,8 +36,8 @@ def test_a_stopped_program_is_replaced_and_named(daemon: Daemon, name: str) -> N
     [seen] = [one for one in processes(daemon.workspace) if one.name == name]
     assert seen.stalls == 1
     assert seen.stall == f"was stopped (SIGSTOP) for {STOPPED_LOOKS} s"
-    place = Place(directory=daemon.workspace.log_dir)
-    [line] = newest(place, 1, Filter(level="warn", category="daemon"))
+    place = LogPlace(directory=daemon.workspace.log_dir)
+    [line] = newest(place, 1, LogFilter(level="warn", category="daemon"))
     assert line["message"] == "process.replaced"
 
 

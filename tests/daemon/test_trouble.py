@@ -17,8 +17,8 @@ from signet.daemon import control, ready, record
 from signet.daemon.errors import PortTaken, StartFailed
 from signet.daemon.processes import processes
 from signet.errors import SignetError, Unavailable
-from signet.observe.logfile import Place
-from signet.observe.logread import Filter, newest
+from signet.observe.logfile import LogPlace
+from signet.observe.logread import LogFilter, newest
 from signet.paths import Workspace
 from support.processes import PATIENCE_SECONDS, eventually, is_running
 
@@ -129,7 +129,7 @@ def test_a_program_that_keeps_crashing_waits_longer_each_time_and_says_why(daemo
     (worker,) = (one for one in processes(daemon.workspace) if one.name == "worker")
     assert worker.restarts >= 1  # the third start may have begun
     (crash, *_) = newest(
-        Place(directory=daemon.workspace.log_dir), 1, Filter(level="error", category="daemon")
+        LogPlace(directory=daemon.workspace.log_dir), 1, LogFilter(level="error", category="daemon")
     )
     assert crash["message"] == "process.crashed"
     error = crash["error"]

@@ -12,7 +12,7 @@ import pytest
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx, damage, migrate
 from signet.db.checkpoint import Checkpointer
-from signet.db.damage import Damage, Kind
+from signet.db.damage import Damage, DamageKind
 from signet.db.driver import connect
 from signet.errors import StorageDamaged, StorageMoved
 from signet.paths import Workspace
@@ -108,7 +108,7 @@ def test_a_damaged_end_of_the_log_is_noted(path: Path, how: str) -> None:
     damage.recover(path)
     found = damage.read(path)
     assert found is not None
-    assert found.kind is Kind.LOST
+    assert found.kind is DamageKind.LOST
     assert "are lost" in found.message and "signet restore FILE" in found.message
     assert 0 <= rows_in(path) < 50
 
@@ -139,7 +139,7 @@ def test_what_came_after_the_last_checkpoint_is_lost_and_no_more(
     scribble(log_of(path), 32 + part(frames) * FRAME)
     damage.recover(path)
     found = damage.read(path)
-    assert found is not None and found.kind is Kind.LOST
+    assert found is not None and found.kind is DamageKind.LOST
     assert kept(rows_in(path))
 
 
@@ -166,7 +166,7 @@ def test_an_older_file_in_its_place_is_noted(path: Path, db: Database) -> None:
     path.write_bytes(older)
     damage.recover(path)
     found = damage.read(path)
-    assert found is not None and found.kind is Kind.LOST
+    assert found is not None and found.kind is DamageKind.LOST
 
 
 def test_another_file_in_its_place_is_noted(path: Path, db: Database, tmp_path: Path) -> None:
@@ -229,21 +229,21 @@ def test_a_damaged_page_is_a_clear_refusal_and_noted(path: Path) -> None:
         db.read(count)
     db.close()
     found = damage.read(path)
-    assert found is not None and found.kind is Kind.DAMAGED
+    assert found is not None and found.kind is DamageKind.DAMAGED
     assert "signet restore FILE" in found.message
 
 
 def test_an_examination_notes_damage_and_takes_back_a_note_that_no_longer_holds(path: Path) -> None:
-    damage.note(path, Kind.DAMAGED, "something")
+    damage.note(path, DamageKind.DAMAGED, "something")
     damage.examine(path, lambda: False)
     assert damage.read(path) is None
-    damage.note(path, Kind.LOST, "the newest changes")
+    damage.note(path, DamageKind.LOST, "the newest changes")
     damage.examine(path, lambda: False)
     assert damage.read(path) is not None
     scribble(path, 40 * PAGE, PAGE)
     damage.examine(path, lambda: False)
     found = damage.read(path)
-    assert found is not None and found.kind is Kind.DAMAGED
+    assert found is not None and found.kind is DamageKind.DAMAGED
     assert damage.accept(path) == found.what
     assert damage.read(path) is None
 
@@ -251,7 +251,7 @@ def test_an_examination_notes_damage_and_takes_back_a_note_that_no_longer_holds(
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"kind": "new"}'])
 def test_a_note_that_cannot_be_read_is_damage(path: Path, content: str) -> None:
     damage.path_of(path).write_text(content)
-    assert damage.read(path) == Damage(Kind.DAMAGED, "its note cannot be read", 0.0)
+    assert damage.read(path) == Damage(DamageKind.DAMAGED, "its note cannot be read", 0.0)
 
 
 def test_a_file_that_was_emptied_while_it_is_open_takes_no_more(path: Path, db: Database) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.db.gate import Gate
+from signet.db.gate import WriteGate
 from support.processes import eventually
 
 
@@ -28,7 +28,7 @@ class Waiter:
         eventually(self._waits)
 
     def _run(self) -> None:
-        with closing(Gate(self._path)) as gate, gate:
+        with closing(WriteGate(self._path)) as gate, gate:
             self._enough.wait(60)
 
     def _waits(self) -> bool:
@@ -45,12 +45,12 @@ class Waiter:
 
 
 @pytest.fixture
-def gate(path: Path) -> Iterator[Gate]:
-    with closing(Gate(path)) as gate:
+def gate(path: Path) -> Iterator[WriteGate]:
+    with closing(WriteGate(path)) as gate:
         yield gate
 
 
-def test_who_leaves_does_not_come_back_before_who_waits(gate: Gate, path: Path) -> None:
+def test_who_leaves_does_not_come_back_before_who_waits(gate: WriteGate, path: Path) -> None:
     assert gate.try_enter()
     waiter = Waiter(path)
     gate.leave()
@@ -59,7 +59,7 @@ def test_who_leaves_does_not_come_back_before_who_waits(gate: Gate, path: Path) 
     assert gate.try_enter()
 
 
-def test_who_is_in_enters_once_more_while_somebody_waits(gate: Gate, path: Path) -> None:
+def test_who_is_in_enters_once_more_while_somebody_waits(gate: WriteGate, path: Path) -> None:
     assert gate.try_enter()
     waiter = Waiter(path)
     with gate:

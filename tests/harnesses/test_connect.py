@@ -19,7 +19,7 @@ from harnesses.home import (
 )
 from signet.domain.harnesses import entries, files, jsonedit, openclaw, records, registry
 from signet.domain.harnesses.jsonedit import parse
-from signet.domain.harnesses.models import Wishes
+from signet.domain.harnesses.models import ConnectOptions
 
 ALL = tuple(registry.HARNESSES)
 
@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Home:
     return a_home(tmp_path)
 
 
-def connected(home: Home, harness: str, wishes: Wishes | None = None) -> None:
+def connected(home: Home, harness: str, wishes: ConnectOptions | None = None) -> None:
     done = registry.connect(home.site, harness, wishes)
     assert done.success, done.message
 
@@ -51,7 +51,7 @@ def test_settings_that_claude_code_ignores_are_told(home: Home) -> None:
     claude = registry.find("claude-code")
     assert IGNORED in [one.text for one in claude.problems(home.site)]
     home.write(".claude/settings.json", json.dumps(parse(path.read_text()).value))
-    assert claude.problems(home.site) == [] and claude.warnings(home.site, Wishes()) == []
+    assert claude.problems(home.site) == [] and claude.warnings(home.site, ConnectOptions()) == []
 
 
 @pytest.mark.parametrize("harness", ALL)
@@ -307,7 +307,7 @@ def test_a_file_that_somebody_writes_meanwhile_is_not_overwritten(
 ) -> None:
     plan = files.planned
 
-    def planned(*given: object, **more: object) -> list[files.Change]:
+    def planned(*given: object, **more: object) -> list[files.FileChange]:
         found = plan(*given, **more)  # type: ignore[arg-type]
         home.write(".claude/settings.json", "{}")
         return found

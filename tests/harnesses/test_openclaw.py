@@ -10,7 +10,7 @@ import pytest
 from harnesses.home import OPENCLAW, Home, a_home
 from signet.domain.harnesses import jsonedit, openclaw, openclaw_settings, registry
 from signet.domain.harnesses.jsonedit import parse
-from signet.domain.harnesses.models import Wishes
+from signet.domain.harnesses.models import ConnectOptions
 
 CONFIG = ".openclaw/openclaw.json"
 
@@ -52,7 +52,7 @@ def test_the_plugin_takes_the_slot_and_everything_else_stays(home: Home) -> None
 def test_the_legacy_path_is_taken_on_request_and_kept_until_another_is_asked_for(
     home: Home,
 ) -> None:
-    assert registry.connect(home.site, "openclaw", Wishes(legacy=True)).success
+    assert registry.connect(home.site, "openclaw", ConnectOptions(legacy=True)).success
     found = settings(home)
     assert found["hooks"]["internal"]["entries"]["signet-memory"] == {"enabled": True}
     assert openclaw.PLUGIN not in found["plugins"]["entries"]
@@ -60,11 +60,11 @@ def test_the_legacy_path_is_taken_on_request_and_kept_until_another_is_asked_for
     handler = home.site.workspace.root / "hooks/agent-memory/handler.js"
     assert handler.is_file()
     assert not registry.connect(home.site, "openclaw").has_changed
-    assert registry.connect(home.site, "openclaw", Wishes(legacy=False)).success
+    assert registry.connect(home.site, "openclaw", ConnectOptions(legacy=False)).success
     found = settings(home)
     assert found["plugins"]["slots"]["memory"] == openclaw.PLUGIN
     assert found["hooks"]["internal"]["entries"]["signet-memory"] == {"enabled": False}
-    assert registry.connect(home.site, "openclaw", Wishes(legacy=True)).success
+    assert registry.connect(home.site, "openclaw", ConnectOptions(legacy=True)).success
     found = settings(home)
     assert found["plugins"]["slots"]["memory"] != openclaw.PLUGIN
     registry.disconnect(home.site, "openclaw")
@@ -111,7 +111,7 @@ def test_another_workspace_is_replaced_only_when_it_is_asked_for(
     home: Home, claim: bool, wanted: str | None
 ) -> None:
     home.write(CONFIG, '{"agents": {"defaults": {"workspace": "/srv/crab"}}}')
-    done = registry.connect(home.site, "openclaw", Wishes(claim_workspace=claim))
+    done = registry.connect(home.site, "openclaw", ConnectOptions(claim_workspace=claim))
     assert settings(home)["agents"]["defaults"]["workspace"] == (
         wanted or str(home.site.workspace.root)
     )
@@ -222,7 +222,7 @@ def test_the_program_knows_best_where_memory_search_is(home: Home, tmp_path: Pat
     program.chmod(0o755)
     fresh(home, "2026.6.11")
     site = replace(home.site, environ={"PATH": str(program.parent)})
-    assert registry.connect(site, "openclaw", Wishes(conversations=True)).success
+    assert registry.connect(site, "openclaw", ConnectOptions(conversations=True)).success
     found = settings(home)
     assert found["memory"]["search"] == OFF and "memorySearch" not in found["agents"]["defaults"]
     assert "hooks" not in found["plugins"]["entries"][openclaw.PLUGIN], "it knows no consent"
@@ -242,7 +242,7 @@ def test_consent_is_written_as_it_was_given_and_kept(home: Home) -> None:
     assert any(openclaw.TO_ALLOW in one for one in asked.warnings)
     assert any(openclaw.TO_ALLOW in one for one in told(home))
     for answer in (True, False):
-        wishes = Wishes(conversations=answer)
+        wishes = ConnectOptions(conversations=answer)
         done = registry.connect(home.site, "openclaw", wishes)
         assert done.success and not any(openclaw.TO_ALLOW in one for one in done.warnings)
         assert registry.connect(home.site, "openclaw").success
@@ -256,7 +256,7 @@ def test_consent_is_written_as_it_was_given_and_kept(home: Home) -> None:
 
 def test_older_versions_are_not_asked_for_what_they_do_not_know(home: Home) -> None:
     fresh(home, "2026.4.20")
-    done = registry.connect(home.site, "openclaw", Wishes(conversations=True))
+    done = registry.connect(home.site, "openclaw", ConnectOptions(conversations=True))
     assert done.success and "hooks" not in settings(home)["plugins"]["entries"][openclaw.PLUGIN]
     assert told(home) == []
 

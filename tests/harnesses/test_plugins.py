@@ -11,7 +11,7 @@ import pytest
 from harnesses.home import Home, a_home
 from signet.db import Database
 from signet.domain.harnesses import opencode, registry
-from signet.domain.harnesses.models import Wishes
+from signet.domain.harnesses.models import ConnectOptions
 from signet.domain.sessions import spool
 from signet.domain.transcripts import steps
 from signet.domain.transcripts.steps import StepType
@@ -95,7 +95,7 @@ def test_the_plugin_of_opencode_keeps_to_its_contract(tmp_path: Path, daemon: Se
 def test_plugin_and_hook_of_openclaw_keep_to_their_contract(tmp_path: Path, daemon: Served) -> None:
     home = at(tmp_path, daemon.workspace)
     assert registry.connect(home.site, "openclaw").success
-    assert registry.connect(home.site, "openclaw", Wishes(legacy=True)).success
+    assert registry.connect(home.site, "openclaw", ConnectOptions(legacy=True)).success
     plugin = home.path / ".openclaw/extensions/signet-memory-openclaw/index.js"
     handler = home.site.workspace.root / "hooks/agent-memory/handler.js"
     run("openclaw.test.mjs", daemon, PLUGIN=str(plugin), HANDLER=str(handler))

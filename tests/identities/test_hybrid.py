@@ -14,7 +14,7 @@ from identities.world import GROUPS, Group
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.auth import tokens
-from signet.domain.auth.caller import PEER, Caller, Standing, acting_for
+from signet.domain.auth.caller import PEER, Caller, CallerStanding, acting_for
 from signet.wire import access, events, operations
 from signet_api.eventfeed import EventFollower
 from support.http import Api
@@ -92,7 +92,7 @@ def test_each_hears_of_its_own_memories_sessions_and_jobs_alone(stores: Stores) 
 def _following(api: Api, identity: Identity) -> tuple[Caller, EventFollower]:
     token = tokens.bearer(identity.sent(api).get("authorization", ""))
     claims = tokens.verify(token, api.state.authority.secret, now=clock.now()) if token else None
-    caller = Caller(standing=Standing.CLAIMS, claims=claims) if claims else PEER
+    caller = Caller(standing=CallerStanding.CLAIMS, claims=claims) if claims else PEER
     topics = [name for name, rule in events.TOPICS.items() if caller.may(rule)]
     follower = EventFollower(api.state, caller, topics, None)
     with acting_for(caller):

@@ -11,7 +11,7 @@ import pytest
 from signet import clock
 from signet.config import Settings
 from signet.domain.skills import files, jobs, node
-from signet.domain.skills.models import Rules, Skill
+from signet.domain.skills.models import SkillFile, SkillRules
 from signet.domain.summaries import prompt as prompts
 from signet.domain.summaries.models import Said
 from signet.domain.synthesis import prompt as synthesis
@@ -113,7 +113,7 @@ def skill(api: Api) -> str:
     front = f'---\nname: moor\ndescription: "{quoted}"\n---\n'
     file.write_text(front + HOSTILE, "utf-8")
     found = files.load(api.state.workspace.skills_dir, "moor")
-    rules = Rules.of(api.state.settings)
+    rules = SkillRules.of(api.state.settings)
     api.state.db.write(node.put, found, rules=rules, now=clock.now())
     return tool(api, "knowledge_expand", entity_name="moor") + start(api)
 
@@ -162,7 +162,7 @@ def test_a_persons_own_files_come_without_what_nobody_sees(tmp_path: Path) -> No
 def asked_of_a_model() -> dict[str, str]:
     """Return what models are asked when a skill, a session or notes are a stranger's."""
     folder = Path("/nowhere/moor")
-    theirs = Skill(
+    theirs = SkillFile(
         name="moor", path=folder, title=HOSTILE, content=HOSTILE, body=HOSTILE, description=HOSTILE
     )
     found = Sources(

@@ -9,7 +9,7 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.db.provider_usage import Usage
+from signet.db.provider_usage import ProviderUsage
 from signet.errors import ProviderBusy, ProviderDown, ProviderFailed
 from signet.providers import ration
 from signet.providers.openai import OpenAIModel
@@ -49,7 +49,7 @@ def ask(model: RationedModel, seconds: float = 5.0) -> str:
     return model.generate("hello there", timeout_seconds=seconds, max_tokens=9).text
 
 
-def usage(db: Database) -> Usage:
+def usage(db: Database) -> ProviderUsage:
     return db.read(ration.used, "openai", now=clock.now())
 
 
@@ -58,8 +58,8 @@ def test_a_call_and_its_tokens_are_counted_for_the_hour(db: Database, tmp_path: 
         model = rationed(db, tmp_path, server.url)
         ask(model)
         ask(model)
-    assert usage(db) == Usage(calls=2, tokens=10)
-    assert db.read(ration.used, "openai", now=clock.now() - timedelta(hours=1)) == Usage()
+    assert usage(db) == ProviderUsage(calls=2, tokens=10)
+    assert db.read(ration.used, "openai", now=clock.now() - timedelta(hours=1)) == ProviderUsage()
 
 
 def test_over_the_calls_of_an_hour_nobody_is_asked_and_the_wait_ends_with_it(
@@ -86,14 +86,14 @@ def test_over_the_tokens_of_an_hour_nobody_is_asked(db: Database, tmp_path: Path
 def test_a_call_that_fails_has_been_made(db: Database, tmp_path: Path) -> None:
     with fake_openai(Status(500)) as server, pytest.raises(ProviderFailed):
         ask(rationed(db, tmp_path, server.url))
-    assert usage(db) == Usage(calls=1, tokens=0)
+    assert usage(db) == ProviderUsage(calls=1, tokens=0)
 
 
 def test_counts_are_forgotten_after_a_month(db: Database) -> None:
     long_ago = clock.now() - timedelta(days=31)
     db.write(ration.count, "openai", now=long_ago, calls=5)
     db.write(ration.count, "openai", now=clock.now(), calls=1)
-    assert db.read(ration.used, "openai", now=long_ago) == Usage()
+    assert db.read(ration.used, "openai", now=long_ago) == ProviderUsage()
 
 
 def test_no_more_calls_are_out_at_once_than_there_are_slots(db: Database, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ CALLER = """
 import sys
 from pathlib import Path
 from signet.db import Database
-from signet.db.provider_usage import Usage
+from signet.db.provider_usage import ProviderUsage
 from signet.providers.openai import OpenAIModel
 from signet.providers.ration import Ration, RationedModel
 model = OpenAIModel(sys.argv[3], "gpt-4o-mini")

@@ -13,7 +13,7 @@ from signet.errors import PermanentJobError, ProviderDown
 from signet.queue import Job, circuit_breaker, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
-from signet.queue.retry import Outcome
+from signet.queue.retry import RunOutcome
 from signet.queue.transitions import Lease
 from signet_worker.dramatiq_adapter import JobMessage, JobsBroker
 from support.executor import a_dispatcher, a_worker
@@ -192,7 +192,7 @@ def test_an_ended_job_leaves_nothing_for_the_garbage_collector(
 
 
 def objects_of_runs() -> int:
-    mine = (JobContext, Lease, JobMessage, Outcome, BaseException)
+    mine = (JobContext, Lease, JobMessage, RunOutcome, BaseException)
     return sum(isinstance(found, mine) for found in gc.get_objects())
 
 

@@ -6,18 +6,18 @@ import pytest
 
 from signet.db import Database
 from signet.queue import Status, admin, events, transitions
-from signet.queue.events import Cursor, EventType, Watch, happened
+from signet.queue.events import EventCursor, EventType, EventWatch, happened
 from signet.queue.retry import End
 from signet.wire.jobs import JobEvent
 from support.queue import Hands, add, end, take
 
 
 @pytest.fixture
-def watch(db: Database, hands: Hands) -> Watch:
-    return db.read(Watch.begin, now=hands.now)
+def watch(db: Database, hands: Hands) -> EventWatch:
+    return db.read(EventWatch.begin, now=hands.now)
 
 
-def look(watch: Watch, db: Database, hands: Hands) -> list[tuple[str, str]]:
+def look(watch: EventWatch, db: Database, hands: Hands) -> list[tuple[str, str]]:
     """Look a moment later and return what was told."""
     hands.move(200)
     return told(db.read(watch.look, now=hands.now).events)
@@ -52,7 +52,9 @@ def test_what_was_and_what_is_make_the_event(
     assert happened(before, status, token, code) == what
 
 
-def test_the_life_of_a_job_is_told_step_by_step(db: Database, hands: Hands, watch: Watch) -> None:
+def test_the_life_of_a_job_is_told_step_by_step(
+    db: Database, hands: Hands, watch: EventWatch
+) -> None:
     job_id = str(add(db, hands, "a"))
     assert look(watch, db, hands) == [(EventType.ENQUEUED, job_id)]
     (held,) = take(db, hands)
@@ -75,7 +77,7 @@ def test_the_life_of_a_job_is_told_step_by_step(db: Database, hands: Hands, watc
 
 
 def test_what_begins_and_ends_between_two_looks_is_told_by_its_end(
-    db: Database, hands: Hands, watch: Watch
+    db: Database, hands: Hands, watch: EventWatch
 ) -> None:
     ids = [str(add(db, hands, key)) for key in "abc"]
     one, two, three = take(db, hands, 3)
@@ -90,7 +92,7 @@ def test_what_begins_and_ends_between_two_looks_is_told_by_its_end(
 
 
 def test_a_cancel_a_requeue_and_a_release_are_told(
-    db: Database, hands: Hands, watch: Watch
+    db: Database, hands: Hands, watch: EventWatch
 ) -> None:
     waiting, running = str(add(db, hands, "a")), str(add(db, hands, "b", priority=0))
     (held,) = take(db, hands)
@@ -112,11 +114,13 @@ def test_what_was_before_the_watch_is_not_told(db: Database, hands: Hands) -> No
     add(db, hands, "done")
     (held,) = take(db, hands)
     end(db, hands, held, End.COMPLETED)
-    watch = db.read(Watch.begin, now=hands.now)
+    watch = db.read(EventWatch.begin, now=hands.now)
     assert look(watch, db, hands) == []
 
 
-def test_a_clock_that_is_set_back_hides_nothing(db: Database, hands: Hands, watch: Watch) -> None:
+def test_a_clock_that_is_set_back_hides_nothing(
+    db: Database, hands: Hands, watch: EventWatch
+) -> None:
     job_id = str(add(db, hands, "a"))
     look(watch, db, hands)
     hands.wall -= 3_600_000
@@ -125,7 +129,7 @@ def test_a_clock_that_is_set_back_hides_nothing(db: Database, hands: Hands, watc
 
 
 def test_many_new_jobs_are_told_over_several_looks(
-    db: Database, hands: Hands, watch: Watch
+    db: Database, hands: Hands, watch: EventWatch
 ) -> None:
     ids = [str(add(db, hands, str(number))) for number in range(events.NEW_ROWS + 7)]
     first = db.read(watch.look, now=hands.now)
@@ -136,10 +140,10 @@ def test_many_new_jobs_are_told_over_several_looks(
 
 
 def test_a_cursor_is_text_and_goes_on_in_another_process(db: Database, hands: Hands) -> None:
-    watch = db.read(Watch.begin, now=hands.now)
+    watch = db.read(EventWatch.begin, now=hands.now)
     old = str(add(db, hands, "old"))
     look(watch, db, hands)
-    kept = Cursor.parse(str(watch.cursor))
+    kept = EventCursor.parse(str(watch.cursor))
     assert kept == watch.cursor
     hands.move(10_000)
     db.write(transitions.cancel, old, now=hands.now)
@@ -152,4 +156,4 @@ def test_a_cursor_is_text_and_goes_on_in_another_process(db: Database, hands: Ha
 
 @pytest.mark.parametrize("text", [None, "", "12", "a-b", "1-2-3", "-1-2", "9" * 30 + "-1"])
 def test_what_is_no_cursor_is_none(text: str | None) -> None:
-    assert Cursor.parse(text) is None
+    assert EventCursor.parse(text) is None

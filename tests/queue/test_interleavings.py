@@ -12,7 +12,7 @@ import pytest
 
 from signet.db import Database, ReadTx, WriteTx
 from signet.queue import Job, enqueue, transitions
-from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, RunOutcome
 from signet.queue.transitions import Lease
 from support.database import fresh_database
 from support.queue import LEASE_MS, Hands
@@ -78,7 +78,7 @@ class Worker:
         return ours and how is End.COMPLETED
 
     def _settle(self, tx: WriteTx, held: Lease, how: End) -> bool:
-        outcome = Outcome(end=how, code="x", error="x")
+        outcome = RunOutcome(end=how, code="x", error="x")
         settled = transitions.finish(tx, held, outcome, now=self._hands.now)
         if settled and how is End.COMPLETED:
             tx.run("INSERT INTO runtime_settings (key, value) VALUES (?, '1')", (held.job_id,))

@@ -4,12 +4,12 @@ import pytest
 
 from signet.db import Database
 from signet.queue.job_context import JobContext
-from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, RunOutcome
 from signet_worker import job_log
 from signet_worker.job_log import COUNT_SECONDS, JobLogger
 from support.queue import Hands, add, take
 
-FAILED = Outcome(end=End.FAILED, code="boom", error="boom")
+FAILED = RunOutcome(end=End.FAILED, code="boom", error="boom")
 
 
 class Lines:
@@ -63,5 +63,5 @@ def test_what_was_counted_is_logged_at_the_end(run: JobContext, lines: Lines) ->
 def test_each_burial_has_its_own_line(run: JobContext, lines: Lines) -> None:
     logger = JobLogger()
     for _ in range(3):
-        logger.log_end(run, Outcome(end=End.PERMANENT, code="boom"), None, 0.0)
+        logger.log_end(run, RunOutcome(end=End.PERMANENT, code="boom"), None, 0.0)
     assert lines.said == [("job.permanent", 1)] * 3

@@ -9,11 +9,11 @@ from recall.world import MODEL, NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.models import SourceType
+from signet.domain.embeddings.models import VectorSource
 from signet.domain.recall.models import Filters, RecallSettings, Source
 from signet.domain.recall.recall import touched, used_skills
 from signet.domain.skills import files, find, jobs, node
-from signet.domain.skills.models import Rules
+from signet.domain.skills.models import SkillRules
 
 SKILLS = Filters(type="skill")
 
@@ -25,7 +25,7 @@ def learn(db: Database, name: str, description: str, *, days_ago: float = 0.0) -
     entity_id = f"skill:default:{name}"
 
     def write(tx: WriteTx) -> None:
-        node.put(tx, skill, rules=Rules(embed=False), now=NOW - timedelta(days=days_ago))
+        node.put(tx, skill, rules=SkillRules(embed=False), now=NOW - timedelta(days=days_ago))
         text = f"{name} — {description}"
         embeddings.replace(
             tx,
@@ -34,7 +34,7 @@ def learn(db: Database, name: str, description: str, *, days_ago: float = 0.0) -
             [(text, meaning(text))],
             MODEL,
             NOW,
-            source_type=SourceType.SKILL,
+            source_type=VectorSource.SKILL,
         )
 
     db.write(write)

@@ -9,9 +9,9 @@ import structlog
 from signet import clock, config
 from signet.db import WriteTx
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.models import SourceType
+from signet.domain.embeddings.models import VectorSource
 from signet.domain.skills import files, install, jobs, node
-from signet.domain.skills.models import Rules
+from signet.domain.skills.models import SkillRules
 from signet.process.settings_reload import LiveSettings
 from signet_scheduler.skills import STABLE_SECONDS, SkillWatch
 from support.processes import eventually
@@ -161,7 +161,7 @@ def test_a_missing_vector_is_looked_for_at_a_later_pass_and_rests_after_its_deat
             [pair],
             model,
             clock.now(),
-            source_type=SourceType.SKILL,
+            source_type=VectorSource.SKILL,
         )
 
     watched.home.db.write(store)
@@ -308,7 +308,7 @@ def test_the_products_skills_are_complete_and_never_replace_a_persons_own(
     assert {skill.name for skill in shipped} == names
     for skill in shipped:
         assert skill.builtin and skill.problem is None and skill.title == skill.name
-        assert not node.is_thin(skill, Rules())
+        assert not node.is_thin(skill, SkillRules())
         assert set(skill.skills) <= names
         assert skill.user_invocable is (skill.name != "remember")
 

@@ -19,11 +19,11 @@ from signet.domain.backup import archive, create, kept, restore, swap
 from signet.domain.backup.kept import locked_backups
 from signet.domain.backup.models import (
     DATABASE,
+    BackupReason,
     BadBackup,
     BadTarget,
     Manifest,
     NoRoom,
-    Reason,
 )
 from signet.errors import Conflict, Invalid, StorageDamaged, StorageFull, Unavailable
 from signet.paths import Workspace
@@ -366,13 +366,17 @@ def test_the_newest_seven_days_and_three_bulk_copies_stay_and_every_one_of_a_per
     workspace: Workspace,
 ) -> None:
     for day in range(9):
-        for reason in Reason:
+        for reason in BackupReason:
             create.create(workspace, reason=reason, now=NOON + timedelta(days=day))
     create.create(workspace, now=NOON + timedelta(days=8))
     left = kept.kept(workspace)
-    numbers = {reason: sum(one.reason is reason for one in left) for reason in Reason}
-    assert numbers == {Reason.MANUAL: 10, Reason.DAILY: 7, Reason.BEFORE_FORGET: 3}
-    days = [one.made_at for one in left if one.reason is Reason.DAILY]
+    numbers = {reason: sum(one.reason is reason for one in left) for reason in BackupReason}
+    assert numbers == {
+        BackupReason.MANUAL: 10,
+        BackupReason.DAILY: 7,
+        BackupReason.BEFORE_FORGET: 3,
+    }
+    days = [one.made_at for one in left if one.reason is BackupReason.DAILY]
     assert days == [NOON + timedelta(days=day) for day in range(8, 1, -1)]
     assert left[0].bytes == left[0].path.stat().st_size
 

@@ -16,7 +16,7 @@ from signet.clock import SYSTEM
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.documents import ingest, records
-from signet.domain.documents.models import Created, Deleted, NewDocument, Rules
+from signet.domain.documents.models import Created, DeletedDocument, DocumentRules, NewDocument
 from signet.domain.documents.records import create, delete
 from signet.domain.documents.source import windows
 from signet.domain.memory import history, remember
@@ -36,7 +36,7 @@ NOW = clock.now()
 #: No test here reads a file.
 NOWHERE = Workspace(Path("/nowhere"))
 ACTOR = Actor(name="nora")
-SMALL = Rules(chunk_chars=20, overlap_chars=0, max_bytes=10_000)
+SMALL = DocumentRules(chunk_chars=20, overlap_chars=0, max_bytes=10_000)
 #: Five windows of 20 characters.
 TEXT = "".join(f"paragraph no {number} is x\n" for number in range(5))
 
@@ -49,7 +49,7 @@ def db(tmp_path: Path) -> Iterator[Database]:
 
 
 def a_document(
-    db: Database, content: str = TEXT, *, rules: Rules = SMALL, **fields: Any
+    db: Database, content: str = TEXT, *, rules: DocumentRules = SMALL, **fields: Any
 ) -> Created:
     new = replace(NewDocument(source_type="text", content=content), **fields)
     return db.write(create, new, rules=rules, now=NOW)
@@ -80,7 +80,7 @@ def ingested(db: Database, content: str = TEXT, **fields: Any) -> str:
     return created.id
 
 
-def removed(db: Database, document_id: str, *, rules: Rules = SMALL) -> Deleted:
+def removed(db: Database, document_id: str, *, rules: DocumentRules = SMALL) -> DeletedDocument:
     return db.write(
         delete, document_id, reason="outdated", actor=ACTOR, rules=rules, now=clock.now()
     )
@@ -189,7 +189,7 @@ def test_limits_and_the_kill_switch_refuse_documents(db: Database) -> None:
     with pytest.raises(TooLarge):
         a_document(db, "é" * 6_000)
     with pytest.raises(Frozen):
-        a_document(db, rules=Rules(frozen=True))
+        a_document(db, rules=DocumentRules(frozen=True))
 
 
 # -- reading --------------------------------------------------------------------------------------
@@ -514,7 +514,7 @@ def test_deleting_needs_a_document_a_reason_and_no_kill_switch(db: Database) -> 
     with pytest.raises(NotFound, match="Document not found"):
         removed(db, "nobody")
     with pytest.raises(Frozen):
-        removed(db, created.id, rules=Rules(frozen=True))
+        removed(db, created.id, rules=DocumentRules(frozen=True))
     with pytest.raises(Invalid, match="reason query parameter is required"):
         db.write(delete, created.id, reason=" ", actor=ACTOR, rules=SMALL, now=NOW)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from signet.db.gate import Gate
+from signet.db.gate import WriteGate
 from support import forks
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +85,7 @@ def suspend(process: subprocess.Popen[str], database: Path) -> None:
 
 def suspend_pid(pid: int, database: Path) -> None:
     """Do what `suspend` does to a process that somebody else has started."""
-    gate = Gate(database)
+    gate = WriteGate(database)
 
     def is_stopped_outside() -> bool:
         os.kill(pid, signal.SIGSTOP)

@@ -7,7 +7,7 @@ from signet import clock
 from signet.clock import Clock
 from signet.db import Database, Row, WriteTx
 from signet.queue import Job, enqueue, transitions
-from signet.queue.retry import End, Outcome
+from signet.queue.retry import End, RunOutcome
 from signet.queue.transitions import Lease
 
 NOON = datetime.fromisoformat("2026-05-01T12:00:00+00:00")
@@ -61,7 +61,7 @@ def take(db: Database, hands: Hands, count: int = 1, owner: str = "me", **how: b
 
 def end(db: Database, hands: Hands, held: Lease, how: End, **fields: object) -> bool:
     """End a lease."""
-    outcome = Outcome(end=how, **fields)  # type: ignore[arg-type]  # test shorthand
+    outcome = RunOutcome(end=how, **fields)  # type: ignore[arg-type]  # test shorthand
     return db.write(transitions.finish, held, outcome, now=hands.now)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from signet.db.driver import sqlite
 from signet.domain.transfer.sources import choose, claude_code, markdown
-from signet.domain.transfer.sources.formats import Format, Wishes
+from signet.domain.transfer.sources.formats import Format, ImportOptions
 from signet.errors import Invalid, SignetError
 from signet.paths import Workspace
 from support.database import MADE_AT
@@ -39,7 +39,7 @@ def read(path: Path, format: Format | None = None, workspace: Path | None = None
     """Return all texts of a source, faults included."""
     place = Workspace(workspace or Path("/nowhere"))
     with choose.opened(
-        str(path), format, Wishes(sessions=True), workspace=place, now=MADE_AT
+        str(path), format, ImportOptions(sessions=True), workspace=place, now=MADE_AT
     ) as opened:
         return [str(one.fault or one.value) for one in opened.records]
 
@@ -198,7 +198,7 @@ def test_a_strange_database_ends_in_records_or_in_words(folder: Path, sql: str) 
 def test_names_of_files_command_no_terminal(folder: Path) -> None:
     """The command prints the places that a source names through `output.plain`."""
     (folder / "a\x1b[2J.md").write_bytes(b"\xff\xfe")
-    [fault] = [one for one in markdown.read(folder, Wishes()).records if one.fault]
+    [fault] = [one for one in markdown.read(folder, ImportOptions()).records if one.fault]
     assert "\x1b" in fault.where
     from signet.cli import output
 
@@ -252,5 +252,5 @@ def test_claude_code_logs_of_any_form_are_read(folder: Path) -> None:
     odd = '{"type":"user","message":{"role":["user"],"content":{"a":1}},"timestamp":{"b":2}}'
     good = '{"type":"user","message":{"role":"user","content":"Hello there"}}'
     (folder / "s.jsonl").write_text("\n".join([deep, odd, "null", "[]", "{", "\0", good]))
-    found = list(claude_code.read(folder / "s.jsonl", Wishes(sessions=True)).records)
+    found = list(claude_code.read(folder / "s.jsonl", ImportOptions(sessions=True)).records)
     assert "Hello there" in str(found[-1].value)

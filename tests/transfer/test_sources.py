@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from signet.domain.transfer.records import Found
+from signet.domain.transfer.records import SourceRecord
 from signet.domain.transfer.sources import choose, claude_code, formats, markdown, mem0
-from signet.domain.transfer.sources.formats import Format, Source, Wishes
+from signet.domain.transfer.sources.formats import Format, ImportOptions, ImportSource
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace
 from support.database import MADE_AT
@@ -49,7 +49,7 @@ Open the tap below zero.
 NOWHERE = Workspace(Path("/nowhere"))
 
 
-def values(source: Source) -> list[Mapping[str, Any]]:
+def values(source: ImportSource) -> list[Mapping[str, Any]]:
     """Return what a source holds; fails for what it could not read."""
     found = list(source.records)
     assert [one.fault for one in found if one.fault] == []
@@ -57,7 +57,7 @@ def values(source: Source) -> list[Mapping[str, Any]]:
     return [one.value for one in found]
 
 
-def faults(found: list[Found]) -> list[tuple[str, str | None]]:
+def faults(found: list[SourceRecord]) -> list[tuple[str, str | None]]:
     return [(one.where, one.fault) for one in found if one.fault]
 
 
@@ -69,7 +69,7 @@ def wrote(path: Path, text: str | bytes) -> Path:
 
 def test_each_section_is_a_text_with_its_place(tmp_path: Path) -> None:
     path = wrote(tmp_path / "notes.md", NOTES)
-    found = values(markdown.read(tmp_path, Wishes(agent_id="ida", project="atlas")))
+    found = values(markdown.read(tmp_path, ImportOptions(agent_id="ida", project="atlas")))
     assert [one["content"] for one in found] == [
         "Before any heading.",
         "# Heating\n\nThe boiler is served in October\nby Ortega.\n\n- Thermostat at 19\n- [ ] Never above 22!\n\n"
@@ -93,7 +93,7 @@ def test_each_section_is_a_text_with_its_place(tmp_path: Path) -> None:
 
 def test_a_place_names_the_line_of_the_heading_behind_the_front_matter(tmp_path: Path) -> None:
     path = wrote(tmp_path / "notes.md", NOTES)
-    found = list(markdown.read(path, Wishes()).records)
+    found = list(markdown.read(path, ImportOptions()).records)
     lines = NOTES.splitlines()
     assert [one.where for one in found][1:] == [
         f"{path}:{lines.index(heading) + 1}"
@@ -114,7 +114,7 @@ def test_a_file_that_is_no_text_is_named_and_the_others_are_read(tmp_path: Path)
     wrote(tmp_path / "b" / "b.markdown", "---\n: : [\n---\nKept.")
     wrote(tmp_path / ".hidden" / "c.md", "Not read.")
     wrote(tmp_path / "node_modules" / "d.md", "Not read.")
-    found = list(markdown.read(tmp_path, Wishes()).records)
+    found = list(markdown.read(tmp_path, ImportOptions()).records)
     assert faults(found) == [(str(bad), "is not UTF-8")]
     assert [one.value["content"] for one in found if not one.fault] == ["Kept."]
 
@@ -132,11 +132,11 @@ def test_links_to_other_files_and_pipes_are_left_out(tmp_path: Path) -> None:
     (root / "d.jsonl").symlink_to(tmp_path / "elsewhere" / "id_rsa")
     os.mkfifo(root / "e.md")
     os.mkfifo(root / "f.jsonl")
-    found = list(markdown.read(root, Wishes()).records)
+    found = list(markdown.read(root, ImportOptions()).records)
     assert [one.value["content"] for one in found if not one.fault] == ["Kept by dotfiles."] * 2
     [fault] = [str(one.fault) for one in found if one.fault]
     assert fault.startswith(f"leads to {tmp_path}/elsewhere/CLAUDE.md")
-    assert list(claude_code.read(root, Wishes(sessions=True)).records) == []
+    assert list(claude_code.read(root, ImportOptions(sessions=True)).records) == []
 
 
 def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
         {"type": "assistant", "message": {"role": "assistant", "content": "Noted, it runs at five."}},
     ]  # fmt: skip
     wrote(notes / "s1.jsonl", "\n".join(json.dumps(turn) for turn in turns))
-    found = values(claude_code.read(tmp_path, Wishes()))
+    found = values(claude_code.read(tmp_path, ImportOptions()))
     assert {one["content"]: one.get("project") for one in found} == {
         "# Rules\n\nUse uv.": tmp_path.as_posix(),
         "Write SQL by hand.": None,
@@ -159,7 +159,7 @@ def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
     }
     [note] = [one for one in found if one["sourceType"] == "claude-project-memory"]
     assert note["tags"] == ["project:-srv-atlas", "feedback"]
-    said = values(claude_code.read(tmp_path, Wishes(sessions=True)))[3:]
+    said = values(claude_code.read(tmp_path, ImportOptions(sessions=True)))[3:]
     assert [one["content"] for one in said] == [
         "User: I moved the cron to five.",
         "Assistant: Noted, it runs at five.",
@@ -177,7 +177,7 @@ def test_a_file_without_a_date_is_of_the_day_in_its_name_or_of_its_last_change(
     changed = wrote(tmp_path / "garden.md", "Quinces are ripe in October.")
     wrote(tmp_path / "2025-04-07-ledger.md", "Postgres it is.")
     os.utime(changed, (0, 1_700_000_000))
-    found = values(markdown.read(tmp_path, Wishes()))
+    found = values(markdown.read(tmp_path, ImportOptions()))
     assert {one["content"]: one["createdAt"] for one in found} == {
         "Quinces are ripe in October.": "2023-11-14T22:13:20.000Z",
         "Postgres it is.": "2025-04-07T12:00:00.000Z",
@@ -207,7 +207,7 @@ MEMORIES: list[dict[str, object]] = [
 def test_every_form_of_a_mem0_export_gives_its_memories(tmp_path: Path, text: str) -> None:
     path = wrote(tmp_path / "export.json", text)
     assert choose.detect(path) is Format.MEM0
-    first, second = (one.value for one in mem0.read(path, Wishes()).records)
+    first, second = (one.value for one in mem0.read(path, ImportOptions()).records)
     assert first == {
         "record": "text", "content": "Likes quinces", "sourceType": "mem0", "sourceId": first["sourceId"],
         "who": "ida", "createdAt": MEMORIES[0]["created_at"], "sessionKey": "r1", "project": "pantry",
@@ -228,7 +228,7 @@ def test_every_form_of_a_mem0_export_gives_its_memories(tmp_path: Path, text: st
     ],
 )
 def test_mem0_json_that_is_cut_off_is_named(tmp_path: Path, text: str) -> None:
-    found = list(mem0.read(wrote(tmp_path / "x.json", text), Wishes()).records)
+    found = list(mem0.read(wrote(tmp_path / "x.json", text), ImportOptions()).records)
     assert "is not JSON" in str(found[-1].fault)
 
 
@@ -304,13 +304,13 @@ def test_a_source_that_is_not_there_or_none_is_refused(tmp_path: Path) -> None:
     for name, error in (("gone", NotFound), (str(tmp_path), Invalid)):
         with (
             pytest.raises(error),
-            choose.opened(name, None, Wishes(), workspace=NOWHERE, now=MADE_AT),
+            choose.opened(name, None, ImportOptions(), workspace=NOWHERE, now=MADE_AT),
         ):
             pass
     broken = wrote(tmp_path / "x.db", b"SQLite format 3\0 and nothing else")
     with (
         pytest.raises(Invalid),
-        choose.opened(str(broken), None, Wishes(), workspace=NOWHERE, now=MADE_AT),
+        choose.opened(str(broken), None, ImportOptions(), workspace=NOWHERE, now=MADE_AT),
     ):
         pass
 
@@ -327,7 +327,7 @@ def test_of_a_session_only_what_was_said_is_held(tmp_path: Path) -> None:
         "\n".join([said, *[tool] * 100, "{broken", said.replace("Monday", "Friday")])
     )
     tracemalloc.start()
-    found = values(claude_code.read(session, Wishes()))
+    found = values(claude_code.read(session, ImportOptions()))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [one["content"] for one in found] == [

@@ -8,7 +8,7 @@ import pytest
 
 from migrations import upstream
 from signet.domain.transfer.sources import choose
-from signet.domain.transfer.sources.formats import Format, Source, Wishes
+from signet.domain.transfer.sources.formats import Format, ImportOptions, ImportSource
 from signet.paths import Workspace
 from support.database import MADE_AT
 from support.http import Api
@@ -26,12 +26,12 @@ NOWHERE = Workspace(Path("/nowhere"))
 
 
 def taken(api: Api, path: Path) -> tuple[int, int, list[str]]:
-    with choose.opened(str(path), None, Wishes(), workspace=NOWHERE, now=MADE_AT) as source:
+    with choose.opened(str(path), None, ImportOptions(), workspace=NOWHERE, now=MADE_AT) as source:
         assert source.format is Format.UPSTREAM
         return imported(api, values(source))
 
 
-def values(source: Source) -> list[dict[str, object]]:
+def values(source: ImportSource) -> list[dict[str, object]]:
     found = list(source.records)
     assert found[-1].done == source.total
     return [dict(one.value) for one in found]

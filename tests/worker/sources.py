@@ -10,12 +10,12 @@ from signet.db import WriteTx
 from signet.domain.connectors import registry
 from signet.domain.connectors.registry import get, health
 from signet.domain.documents import records
-from signet.domain.documents.models import NewDocument, Rules
+from signet.domain.documents.models import DocumentRules, NewDocument
 from signet.wire.connectors import ConnectorHealth, StoredConnector
 from support.processes import eventually
 from worker.home import Home, Tree, manifest
 
-RULES = Rules(embed=False)
+RULES = DocumentRules(embed=False)
 #: What a document has left, in words that do not depend on ids and times.
 STATE = {
     "documents": "SELECT source_url, title, status, error, chunk_count, memory_count, content_type, raw_content,"

@@ -10,7 +10,7 @@ from signet import clock
 from signet.config import Settings, settings_from
 from signet.domain.backup import archive, create, kept
 from signet.domain.backup.kept import locked_backups
-from signet.domain.backup.models import Reason
+from signet.domain.backup.models import BackupReason
 from signet.domain.memory import forget
 from signet.errors import NotNow
 from signet_scheduler import beats
@@ -57,7 +57,7 @@ def test_a_worker_makes_the_copy_and_waits_while_somebody_else_makes_one(home: H
         at_once(home)
         eventually(lambda: [row["status"] for row in home.rows(JOBS)] == ["completed"] * 2)
     (copy,) = kept.kept(home.workspace)
-    assert copy.reason is Reason.DAILY
+    assert copy.reason is BackupReason.DAILY
     assert {json.loads(row["result"])["path"] for row in home.rows(JOBS)} == {str(copy.path)}
     with archive.opened(copy.path) as reader:
         assert reader.manifest.counts["memories"] == 1

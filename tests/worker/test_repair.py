@@ -18,8 +18,8 @@ from signet.db import fts_index, migrate, vectors
 from signet.domain.memory.models import Actor
 from signet.domain.repair import indexes, run, stats
 from signet.domain.repair.catalog import BY_PATH
-from signet.domain.repair.models import Order, Reason
-from signet.domain.repair.steps import Work
+from signet.domain.repair.models import RefusalReason, RepairOrder
+from signet.domain.repair.steps import RepairWork
 from signet.queue import Job, enqueue
 from support.http import Answer, Served, served
 from support.models import FakeServer, Hang, Status, Works, fake_ollama
@@ -270,7 +270,7 @@ def test_one_run_at_a_time_and_the_request_does_not_hold_on_to_the_model(daemon:
         assert (refused.status, refused.body["reason"]) == (429, "busy")
         assert refused.body["message"] == "re-embed already in progress"
         here = run.now(daemon.home.db, an_order("clean-orphans"), daemon.home.workspace)
-        assert (here.reason, here.message) == (Reason.BUSY, "another repair is running")
+        assert (here.reason, here.message) == (RefusalReason.BUSY, "another repair is running")
     daemon.models.embeddings = [Works()]
     daemon.home.drained("repair")
 
@@ -332,14 +332,15 @@ from signet.db import Database
 from signet.domain.memory.models import Actor
 from signet.domain.repair import run
 from signet.domain.repair.catalog import BY_PATH
-from signet.domain.repair.models import Order
+from signet.domain.repair.models import RepairOrder
 from signet.paths import Workspace
 workspace = Workspace(Path(sys.argv[1]))
 db = Database(workspace.database)
 print("ready", flush=True)
 for path in map(str.strip, sys.stdin):
     now, settings = clock.now(), settings_from({})[0]
-    order = Order(action=BY_PATH[path], settings=settings, actor=Actor(), now=now, monotonic_ms=clock.monotonic_ms())
+    made = {"settings": settings, "actor": Actor(), "now": now, "monotonic_ms": clock.monotonic_ms()}
+    order = RepairOrder(action=BY_PATH[path], **made)
     print(run.now(db, order, workspace).reason or "done", flush=True)
 db.close()
 """
@@ -379,9 +380,9 @@ def test_of_processes_that_repair_at_the_same_instant_one_does(tmp_path: Path) -
         assert home.value("SELECT COUNT(*) FROM memory_history") == 2
 
 
-def an_order(path: str, **options: int | bool) -> Order:
+def an_order(path: str, **options: int | bool) -> RepairOrder:
     """Return an order of an operator under the usual settings."""
-    return Order(
+    return RepairOrder(
         action=BY_PATH[path],
         settings=settings_from({})[0],
         actor=Actor(name="operator"),
@@ -391,6 +392,6 @@ def an_order(path: str, **options: int | bool) -> Order:
     )
 
 
-def a_work(home: Home, path: str) -> Work:
+def a_work(home: Home, path: str) -> RepairWork:
     """Return the work of a repair in this process."""
-    return Work(order=an_order(path), db=home.db, workspace=home.workspace)
+    return RepairWork(order=an_order(path), db=home.db, workspace=home.workspace)

@@ -9,7 +9,7 @@ from signet.config import settings_from
 from signet.domain.memory.models import Actor
 from signet.domain.repair import run
 from signet.domain.repair.catalog import BY_PATH
-from signet.domain.repair.models import Order, Reason
+from signet.domain.repair.models import RefusalReason, RepairOrder
 from signet.domain.repair.steps import NoModels
 from signet.errors import Frozen
 from signet.observe import metrics
@@ -22,13 +22,13 @@ SAVED = (
 )
 
 
-def an_order(path: str, tree: Tree | None = None) -> Order:
+def an_order(path: str, tree: Tree | None = None) -> RepairOrder:
     action = BY_PATH[path]
     settings, _ = settings_from(tree or {})
     options = {
         option.name: option.default for option in action.options if option.default is not None
     }
-    return Order(
+    return RepairOrder(
         action=action,
         settings=settings,
         actor=Actor(name="ada", type="operator"),
@@ -92,7 +92,7 @@ def test_a_repair_that_the_settings_rule_out_is_refused_and_no_fault_of_ours(hom
     for path in ("reclassify-entities", "structural-backfill"):
         off: Tree = {"pipelineV2": {"structural": {"enabled": False}}}
         result = run.now(home.db, an_order(path, off), home.workspace)
-        assert (result.success, result.reason) == (False, Reason.DISABLED), result.message
+        assert (result.success, result.reason) == (False, RefusalReason.DISABLED), result.message
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from signet.db import fts_index
 from signet.domain.memory.models import Actor
 from signet.domain.repair import indexes, run
 from signet.domain.repair.catalog import BY_PATH
-from signet.domain.repair.models import Order, Reason, Refused, Value
+from signet.domain.repair.models import RefusalReason, RepairOrder, RepairRefused, Value
 from signet.process.rescuer import Rescuer
 from support.models import fake_ollama
 from support.processes import PATIENCE_SECONDS, eventually
@@ -26,10 +26,10 @@ AT = "2026-01-01T00:00:00.000Z"
 MANY = 2 * indexes.TEXT_STEP + 50
 
 
-def ordered(path: str, **options: Value) -> Order:
+def ordered(path: str, **options: Value) -> RepairOrder:
     action = BY_PATH[path]
     defaults = {one.name: one.default for one in action.options if one.default is not None}
-    return Order(
+    return RepairOrder(
         action=action,
         settings=settings_from({})[0],
         actor=Actor(name="ada", type="operator"),
@@ -163,7 +163,7 @@ CASES = {
 }
 
 
-def an_order(case: Case) -> Order:
+def an_order(case: Case) -> RepairOrder:
     options: dict[str, Value] = {}
     if case.path == "check-fts":
         options["repair"] = True
@@ -211,9 +211,9 @@ def refused_while_open(home: Home, case: Case, job: str) -> None:
     if BY_PATH[case.path].is_shared:
         assert home.db.write(run.begin, an_order(case)) == job
         return
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RepairRefused) as refused:
         home.db.write(run.begin, an_order(case))
-    assert refused.value.reason is Reason.BUSY
+    assert refused.value.reason is RefusalReason.BUSY
 
 
 def test_what_an_earlier_run_left_of_an_index_is_brought_to_its_end(home: Home) -> None:

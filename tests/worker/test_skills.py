@@ -8,7 +8,7 @@ import pytest
 
 from signet import clock, config
 from signet.domain.skills import files, jobs, node
-from signet.domain.skills.models import Rules
+from signet.domain.skills.models import SkillRules
 from support.models import FakeServer, Hang
 from support.processes import eventually
 from support.skills import BODY, write
@@ -39,7 +39,7 @@ def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def put(home: Home, name: str, front: str | None = None, body: str = BODY) -> Path:
     """Write a skill and its node, as the reconciler does."""
     file = write(home.workspace.skills_dir, name, front, body)
-    rules = Rules.of(config.load(home.workspace, {}).settings)
+    rules = SkillRules.of(config.load(home.workspace, {}).settings)
     skill = files.load(home.workspace.skills_dir, name)
     home.db.write(node.put, skill, rules=rules, now=clock.now())
     return file

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from signet import clock
-from signet.domain.documents.models import NewDocument, Rules
+from signet.domain.documents.models import DocumentRules, NewDocument
 from signet.domain.documents.records import create
 from signet.domain.memory.forget import forget
 from signet.queue import Job, enqueue
@@ -43,7 +43,7 @@ def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def test_a_document_becomes_linked_and_embedded_chunks(home: Home) -> None:
     text = " ".join(f"Paragraph {n} tells of the ibis harbour and its boats." for n in range(12))
-    rules = Rules(chunk_chars=200, overlap_chars=20)
+    rules = DocumentRules(chunk_chars=200, overlap_chars=20)
     new = NewDocument(source_type="text", content=text, title="Harbour")
     made = home.db.write(create, new, rules=rules, now=clock.now())
     result = home.ended(made.id, "document_ingest")

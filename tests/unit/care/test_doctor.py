@@ -12,8 +12,8 @@ import pytest
 from signet import clock
 from signet.care.doctor import machine, running
 from signet.care.doctor.examine import examine
-from signet.care.doctor.models import Check, Scene, Status
-from signet.care.harnesses import Entry
+from signet.care.doctor.models import CheckStatus, DoctorCheck, Scene
+from signet.care.harnesses import HarnessEntry
 from signet.config import load
 from signet.db import vectors
 from signet.domain.backup import archive, create, restore, swap
@@ -44,7 +44,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return made
 
 
-def looked(workspace: Workspace, **environ: str) -> dict[str, Check]:
+def looked(workspace: Workspace, **environ: str) -> dict[str, DoctorCheck]:
     """Return every check by name."""
     port = str(free_port())
     home = {"HOME": os.environ["HOME"], "SIGNET_PORT": port, "OLLAMA_HOST": "http://127.0.0.1:9"}
@@ -59,7 +59,7 @@ def test_a_sound_workspace_is_told_so_by_every_check(workspace: Workspace) -> No
         db.write(lambda tx: tx.run("DELETE FROM memory_jobs"))  # they have been waiting since NOON
     found = looked(workspace)
     assert set(found) == NAMES
-    assert {one.check for one in found.values() if one.status is not Status.OK} == {"daemon"}
+    assert {one.check for one in found.values() if one.status is not CheckStatus.OK} == {"daemon"}
     assert found["daemon"].fix == "signet daemon start"
     assert all(one.detail for one in found.values())
 
@@ -77,8 +77,8 @@ def test_a_look_changes_nothing(workspace: Workspace) -> None:
 def test_nothing_there_is_no_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     found = looked(Workspace(tmp_path / "none"))
-    assert found["workspace"].status is Status.FAIL
-    assert found["database"].status is Status.WARN
+    assert found["workspace"].status is CheckStatus.FAIL
+    assert found["database"].status is CheckStatus.WARN
     assert not (tmp_path / "none").exists()
 
 
@@ -87,17 +87,17 @@ def test_a_damaged_database_is_a_finding_with_the_way_back(workspace: Workspace)
     content[8_192:] = bytes(len(content) - 8_192)
     workspace.database.write_bytes(content)
     found = looked(workspace)["database"]
-    assert found.status is Status.FAIL
+    assert found.status is CheckStatus.FAIL
     assert "signet restore" in str(found.fix)
     workspace.database.write_bytes(b"no database at all, whoever wrote it")
-    assert looked(workspace)["database"].status is Status.FAIL
+    assert looked(workspace)["database"].status is CheckStatus.FAIL
 
 
 def test_a_newer_schema_is_refused_by_name(workspace: Workspace) -> None:
     with opened(workspace) as db:
         db.write(lambda tx: tx.run("UPDATE signet_schema_version SET version_num = '9999'"))
     found = looked(workspace)["schema"]
-    assert found.status is Status.FAIL
+    assert found.status is CheckStatus.FAIL
     assert "9999" in found.detail
 
 
@@ -105,24 +105,24 @@ def test_open_modes_are_found_and_mended(workspace: Workspace) -> None:
     (workspace.root / ".secrets" / "secrets.enc").chmod(0o644)
     workspace.database.chmod(0o640)
     found = looked(workspace)["file modes"]
-    assert found.status is Status.FAIL
+    assert found.status is CheckStatus.FAIL
     assert found.mend is not None
     found.mend.do()
-    assert looked(workspace)["file modes"].status is Status.OK
+    assert looked(workspace)["file modes"].status is CheckStatus.OK
     assert stat.S_IMODE(workspace.database.stat().st_mode) == 0o600
 
 
 def test_a_missing_backup_is_found_and_made(workspace: Workspace) -> None:
     found = looked(workspace)["backup"]
-    assert found.status is Status.WARN
+    assert found.status is CheckStatus.WARN
     assert found.mend is not None
     found.mend.do()
-    assert looked(workspace)["backup"].status is Status.OK
+    assert looked(workspace)["backup"].status is CheckStatus.OK
     create.create(workspace, now=clock.now())
     for path in workspace.backups_dir.glob("*.zip"):
         path.unlink()
     create.create(workspace, now=clock.now() - timedelta(days=3))
-    assert looked(workspace)["backup"].status is Status.WARN
+    assert looked(workspace)["backup"].status is CheckStatus.WARN
 
 
 def test_an_interrupted_restore_is_found_and_finished(workspace: Workspace) -> None:
@@ -132,18 +132,18 @@ def test_an_interrupted_restore_is_found_and_finished(workspace: Workspace) -> N
     wanted = owned(Workspace(staged.folder)), texts(Workspace(staged.folder))
     swap.begin(workspace, swap.plan(workspace, staged.folder, workspace.replaced_dir / "x"))
     found = looked(workspace)["restores"]
-    assert found.status is Status.FAIL
+    assert found.status is CheckStatus.FAIL
     assert found.mend is not None
     assert str(workspace.replaced_dir / "x") in found.mend.do()
-    assert looked(workspace)["restores"].status is Status.OK
+    assert looked(workspace)["restores"].status is CheckStatus.OK
     assert (owned(workspace), texts(workspace)) == wanted
 
 
 def test_broken_settings_are_a_finding(workspace: Workspace) -> None:
     (workspace.root / "agent.yaml").write_text("embedding: [\n")
-    assert looked(workspace)["settings"].status is Status.FAIL
+    assert looked(workspace)["settings"].status is CheckStatus.FAIL
     (workspace.root / "agent.yaml").write_text("embedding: {provider: nobody}\n")
-    assert looked(workspace)["settings"].status is Status.WARN
+    assert looked(workspace)["settings"].status is CheckStatus.WARN
 
 
 def test_vectors_out_of_step_are_a_finding(workspace: Workspace) -> None:
@@ -151,7 +151,7 @@ def test_vectors_out_of_step_are_a_finding(workspace: Workspace) -> None:
         db.write(lambda tx: vectors.delete(tx, ["v4"]))
         db.write(lambda tx: tx.run("DELETE FROM embeddings WHERE id = 'v5'"))
     found = looked(workspace)["vectors"]
-    assert found.status is Status.WARN
+    assert found.status is CheckStatus.WARN
     assert found.detail.startswith("1 missing from the index, 1 in it")
     assert found.fix == "signet repair resync-vec --apply"
 
@@ -160,7 +160,7 @@ def test_a_lost_full_text_row_is_a_finding_with_its_command(workspace: Workspace
     with opened(workspace) as db:
         db.write(lambda tx: tx.run("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')"))
     found = looked(workspace)["index"]
-    assert found.status is not Status.OK
+    assert found.status is not CheckStatus.OK
     assert found.fix == "signet repair check-fts --apply"
     assert found.mend is not None, "and it is safe"
 
@@ -171,7 +171,7 @@ def test_dead_jobs_are_a_finding_that_nobody_mends_unasked(workspace: Workspace)
             lambda tx: tx.run("UPDATE memory_jobs SET status = 'dead', failed_at = ?", (_today(),))
         )
     found = looked(workspace)["queue"]
-    assert found.status is not Status.OK
+    assert found.status is not CheckStatus.OK
     assert "requeue-dead" in str(found.fix)
     assert found.mend is None, "trying again may cost money"
 
@@ -185,14 +185,14 @@ def test_somebody_else_on_the_port_is_a_finding(workspace: Workspace) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         found = looked(workspace, SIGNET_PORT=str(other.getsockname()[1]))["port"]
-    assert found.status is Status.FAIL
+    assert found.status is CheckStatus.FAIL
     assert "--port" in str(found.fix)
 
 
 def test_an_embedding_model_that_is_not_there_is_a_finding(workspace: Workspace) -> None:
     (workspace.root / "agent.yaml").write_text("embedding: {provider: native}\n")
     found = looked(workspace)["embeddings"]
-    assert found.status is Status.WARN
+    assert found.status is CheckStatus.WARN
     assert found.fix == "signet models install"
 
 
@@ -200,7 +200,7 @@ def test_a_clock_that_was_set_back_is_a_finding(workspace: Workspace) -> None:
     later = clock.to_text(clock.now() + timedelta(days=2))
     with opened(workspace) as db:
         db.write(lambda tx: tx.run("UPDATE memories SET created_at = ?", (later,)))
-    assert looked(workspace)["clock"].status is Status.WARN
+    assert looked(workspace)["clock"].status is CheckStatus.WARN
 
 
 @pytest.mark.parametrize(
@@ -230,8 +230,8 @@ class Harness:
 
     name = "claude-code"
 
-    def entries(self, workspace: Workspace) -> list[Entry]:
-        return [Entry(place="settings.json", problem="points to another installation")]
+    def entries(self, workspace: Workspace) -> list[HarnessEntry]:
+        return [HarnessEntry(place="settings.json", problem="points to another installation")]
 
     def remove(self, workspace: Workspace) -> list[str]:
         return ["settings.json"]
@@ -251,5 +251,5 @@ def scene(workspace: Workspace) -> Iterator[Scene]:
 
 def test_a_harness_that_points_elsewhere_is_a_finding(scene: Scene) -> None:
     found = {one.check: one for one in running.checks(scene, (Harness(),))}["harnesses"]
-    assert found.status is Status.FAIL
+    assert found.status is CheckStatus.FAIL
     assert "claude-code (settings.json)" in found.detail

@@ -11,7 +11,7 @@ from signet import clock
 from signet.care import report
 from signet.errors import Conflict
 from signet.observe import logs
-from signet.observe.logfile import LogFile, Place
+from signet.observe.logfile import LogPlace, RotatedLog
 from signet.paths import Workspace
 from store.backups import TEXTS, a_workspace
 
@@ -36,7 +36,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     (made.root / "agent.yaml").write_text(
         f"embedding: {{provider: openai, api_key: {KEY}}}\nauth: {{token: hunter2hunter2}}\n"
     )
-    file = LogFile(Place(directory=made.log_dir))
+    file = RotatedLog(LogPlace(directory=made.log_dir))
     for number in range(600):
         line = logs.entry(
             "worker",

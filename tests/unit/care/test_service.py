@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from signet.care import service, uninstall
-from signet.care.harnesses import Entry
+from signet.care.harnesses import HarnessEntry
 from signet.cli.main import main
 from signet.errors import Conflict, Invalid
 from signet.paths import Workspace
@@ -148,8 +148,8 @@ class Harness:
     def __init__(self) -> None:
         self.is_connected = True
 
-    def entries(self, workspace: Workspace) -> list[Entry]:
-        return [Entry(place="config.toml")] if self.is_connected else []
+    def entries(self, workspace: Workspace) -> list[HarnessEntry]:
+        return [HarnessEntry(place="config.toml")] if self.is_connected else []
 
     def remove(self, workspace: Workspace) -> list[str]:
         self.is_connected = False

@@ -9,13 +9,13 @@ import httpx
 import pytest
 
 from signet.net.addresses import AddressNotAllowed
-from signet.net.fetch import Unfetchable, Wanted, fetch
+from signet.net.fetch import FetchRequest, Unfetchable, fetch
 from signet.net.http import Broken, HttpError, TimedOut, Unreachable
 from signet.net.transport import Deadline, Transport
 from support.pages import Page, Site, a_site, html, moved
 from support.ports import free_port
 
-WANTED = Wanted(max_bytes=1_000, seconds=10.0, accepts=lambda kind: True, may_be_private=True)
+WANTED = FetchRequest(max_bytes=1_000, seconds=10.0, accepts=lambda kind: True, may_be_private=True)
 PUBLIC_ONLY = replace(WANTED, may_be_private=False)
 
 

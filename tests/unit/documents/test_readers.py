@@ -5,12 +5,12 @@ import sys
 import pytest
 
 from signet.domain.documents import readers
-from signet.domain.documents.readers.files import Raw, Reading
+from signet.domain.documents.readers.files import DocumentText, Raw
 from signet.errors import PermanentJobError
 from support.pdf import a_pdf
 
 
-def read(data: bytes | str, content_type: str = "", name: str = "") -> Reading:
+def read(data: bytes | str, content_type: str = "", name: str = "") -> DocumentText:
     raw = data.encode() if isinstance(data, str) else data
     return readers.read(Raw(data=raw, content_type=content_type, name=name))
 

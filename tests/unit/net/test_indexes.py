@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.net.indexes import PYPI, Sources, configured
+from signet.net.indexes import PYPI, IndexSources, configured
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def written(path: Path, text: str) -> None:
 
 
 def test_where_nothing_is_set_up_pypi_is_asked() -> None:
-    assert configured({"PIP_CONFIG_FILE": "/dev/null", "UV_NO_CONFIG": "1"}) == Sources(
+    assert configured({"PIP_CONFIG_FILE": "/dev/null", "UV_NO_CONFIG": "1"}) == IndexSources(
         indexes=(PYPI,)
     )
 

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from signet.net import wheels
-from signet.net.wheels import HashMismatch, NoNetwork, NotOffered, Refused, Wheel, fetch
+from signet.net.wheels import HashMismatch, NoNetwork, NotOffered, Wheel, WheelRefused, fetch
 from support.packageindex import PackageIndex, a_package_index
 from support.ports import free_port
 
@@ -96,14 +96,14 @@ def test_an_index_with_a_password_takes_it_from_its_address_or_netrc(
     index: PackageIndex, tmp_path: Path
 ) -> None:
     index.login = ("ana", "p@ss word")
-    with pytest.raises(Refused, match="answered 401; it requires a user name and password"):
+    with pytest.raises(WheelRefused, match="answered 401; it requires a user name and password"):
         fetched(tmp_path, PIP_INDEX_URL=index.url, NETRC=str(tmp_path / "none"))
     in_url = index.url.replace("//", "//ana:p%40ss%20word@")
     assert fetched(tmp_path, PIP_INDEX_URL=in_url) == RAW
     (tmp_path / "netrc").write_text('machine 127.0.0.1 login ana password "p@ss word"\n')
     assert fetched(tmp_path, PIP_INDEX_URL=index.url, NETRC=str(tmp_path / "netrc")) == RAW
     index.login = ("ana", "another")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(WheelRefused) as refused:
         fetched(tmp_path, PIP_INDEX_URL=in_url)
     assert "p%40ss" not in str(refused.value) and "p@ss" not in str(refused.value)
 
@@ -122,5 +122,5 @@ def test_a_busy_index_and_a_connection_that_breaks_are_tried_again(
 
 def test_a_page_that_is_no_index_is_said_to_be_none(index: PackageIndex, tmp_path: Path) -> None:
     index.statuses = [200]
-    with pytest.raises(Refused, match="is not a package index"):
+    with pytest.raises(WheelRefused, match="is not a package index"):
         fetched(tmp_path, PIP_INDEX_URL=index.url)

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from signet.observe import logfile
-from signet.observe.logfile import LogFile, Place, sweep
-from signet.observe.logread import Filter, follow, newest
+from signet.observe.logfile import LogPlace, RotatedLog, sweep
+from signet.observe.logread import LogFilter, follow, newest
 
 NOON = "2026-03-04T12:00:00.000Z"
 WRITER = """
 import sys
 from pathlib import Path
-from signet.observe.logfile import LogFile, Place
-log = LogFile(Place(directory=Path(sys.argv[1])), rotate_bytes=20_000)
+from signet.observe.logfile import LogPlace, RotatedLog
+log = RotatedLog(LogPlace(directory=Path(sys.argv[1])), rotate_bytes=20_000)
 for n in range(2_000):
     log.write(f"{sys.argv[2]} {n:05d} {'x' * (n % 90)}\\n".encode(), "2026-03-04T12:00:00.000Z")
 """
@@ -42,7 +42,7 @@ def test_two_processes_that_rotate_lose_no_line_and_mix_none(tmp_path: Path) -> 
         for name in ("ann", "bob")
     ]
     assert [writer.wait(30) for writer in writers] == [0, 0]
-    files = Place(directory=tmp_path).files()
+    files = LogPlace(directory=tmp_path).files()
     assert len(files) > 5
     lines = [text for path in files for text in path.read_text().splitlines()]
     for name in ("ann", "bob"):
@@ -52,7 +52,7 @@ def test_two_processes_that_rotate_lose_no_line_and_mix_none(tmp_path: Path) -> 
 
 
 def test_a_file_that_somebody_removed_is_made_again(tmp_path: Path) -> None:
-    log, place = LogFile(Place(directory=tmp_path)), Place(directory=tmp_path)
+    log, place = RotatedLog(LogPlace(directory=tmp_path)), LogPlace(directory=tmp_path)
     log.write(b"one\n", NOON)
     place.path(NOON[:10]).unlink()
     log.write(b"two\n", NOON)
@@ -61,11 +61,11 @@ def test_a_file_that_somebody_removed_is_made_again(tmp_path: Path) -> None:
 
 
 def test_a_new_day_is_a_new_file(tmp_path: Path) -> None:
-    log = LogFile(Place(directory=tmp_path))
+    log = RotatedLog(LogPlace(directory=tmp_path))
     log.write(b"one\n", NOON)
     log.write(b"two\n", "2026-03-05T00:00:00.000Z")
     log.close()
-    names = [path.name for path in Place(directory=tmp_path).files()]
+    names = [path.name for path in LogPlace(directory=tmp_path).files()]
     assert names == ["daemon-2026-03-04.log", "daemon-2026-03-05.log"]
 
 
@@ -73,7 +73,7 @@ def test_a_folder_that_cannot_be_written_is_said_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
-    log = LogFile(Place(directory=tmp_path / "file" / "logs"))
+    log = RotatedLog(LogPlace(directory=tmp_path / "file" / "logs"))
     log.write(b"one\n", NOON)
     log.write(b"two\n", NOON)
     assert capsys.readouterr().err.count("cannot write logs") == 1
@@ -92,7 +92,7 @@ def test_old_files_and_files_beyond_the_budget_are_swept(
         "notes.log",
     ):
         (tmp_path / name).write_bytes(b"x" * 10)
-    sweep(Place(directory=tmp_path), today=date(2026, 3, 4))
+    sweep(LogPlace(directory=tmp_path), today=date(2026, 3, 4))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "daemon-2026-03-04-2026030410.log",
         "daemon-2026-03-04.log",
@@ -107,7 +107,7 @@ def test_a_file_of_ones_own_choice_never_sweeps_its_neighbours(
     (tmp_path / "sys.log").write_bytes(b"x" * 4)
     (tmp_path / "system.log").write_bytes(b"x" * 100)
     (tmp_path / "sys-20260304.log").write_bytes(b"x" * 4)
-    sweep(Place(directory=tmp_path, file="sys.log"), today=date(2026, 3, 4))
+    sweep(LogPlace(directory=tmp_path, file="sys.log"), today=date(2026, 3, 4))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["sys.log", "system.log"]
 
 
@@ -116,50 +116,50 @@ def test_an_overgrown_startup_log_is_emptied(
 ) -> None:
     monkeypatch.setattr(logfile, "STARTUP_BYTES", 5)
     (tmp_path / "startup.log").write_bytes(b"123456")
-    sweep(Place(directory=tmp_path), today=date(2026, 3, 4))
+    sweep(LogPlace(directory=tmp_path), today=date(2026, 3, 4))
     assert (tmp_path / "startup.log").read_bytes() == b""
 
 
 def test_the_newest_lines_are_read_across_files_in_time_order(tmp_path: Path) -> None:
     (tmp_path / "daemon-2026-03-04-20260304120001.log").write_bytes(line(1) + line(2))
     (tmp_path / "daemon-2026-03-04.log").write_bytes(line(4) + b'{"torn\n' + line(3) + line(5))
-    found = newest(Place(directory=tmp_path), 4, Filter())
+    found = newest(LogPlace(directory=tmp_path), 4, LogFilter())
     assert [entry["message"] for entry in found] == ["line 2", "line 3", "line 4", "line 5"]
 
 
 def test_lines_of_one_instant_keep_their_order(tmp_path: Path) -> None:
     same = [json.dumps({"timestamp": NOON, "message": n}) for n in range(5)]
     (tmp_path / "daemon-2026-03-04.log").write_text("\n".join(same) + "\n")
-    found = newest(Place(directory=tmp_path), 3, Filter())
+    found = newest(LogPlace(directory=tmp_path), 3, LogFilter())
     assert [entry["message"] for entry in found] == [2, 3, 4]
 
 
 def test_lines_are_chosen_by_level_category_and_time(tmp_path: Path) -> None:
-    place = Place(directory=tmp_path)
+    place = LogPlace(directory=tmp_path)
     (tmp_path / "daemon-2026-03-04.log").write_bytes(
         line(1, "error") + line(2, "debug") + line(3, "warn", "git") + line(4, "error")
     )
 
-    def messages(wanted: Filter) -> list[object]:
+    def messages(wanted: LogFilter) -> list[object]:
         return [entry["message"] for entry in newest(place, 9, wanted)]
 
-    assert messages(Filter(level="warn")) == ["line 1", "line 3", "line 4"]
-    assert messages(Filter(level="warn", category="memory")) == ["line 1", "line 4"]
-    assert messages(Filter(since="2026-03-04T12:00:03.000Z")) == ["line 3", "line 4"]
+    assert messages(LogFilter(level="warn")) == ["line 1", "line 3", "line 4"]
+    assert messages(LogFilter(level="warn", category="memory")) == ["line 1", "line 4"]
+    assert messages(LogFilter(since="2026-03-04T12:00:03.000Z")) == ["line 3", "line 4"]
 
 
 def test_a_line_longer_than_a_block_is_read_whole(tmp_path: Path) -> None:
     long = json.dumps({"timestamp": "2", "message": "y" * 200_000}).encode() + b"\n"
     (tmp_path / "daemon-2026-03-04.log").write_bytes(line(1) + long)
-    (first, second) = newest(Place(directory=tmp_path), 5, Filter())
+    (first, second) = newest(LogPlace(directory=tmp_path), 5, LogFilter())
     assert {len(str(first["message"])), len(str(second["message"]))} == {6, 200_000}
 
 
 def test_following_continues_through_a_rotation(tmp_path: Path) -> None:
-    place = Place(directory=tmp_path, file="one.log")
-    log = LogFile(place, rotate_bytes=200)
+    place = LogPlace(directory=tmp_path, file="one.log")
+    log = RotatedLog(place, rotate_bytes=200)
     log.write(line(0), NOON)
-    seen = follow(place, Filter(), threading.Event())
+    seen = follow(place, LogFilter(), threading.Event())
     found = []
     for n in range(1, 5):
         log.write(line(n), NOON)

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from signet import clock
 from signet.observe import logs
-from signet.observe.logfile import Place, place
+from signet.observe.logfile import LogPlace, place
 
 HELLO = """
 import logging, sys
 from pathlib import Path
 from signet.observe import logs
-from signet.observe.logfile import Place
+from signet.observe.logfile import LogPlace
 log = logs.get("pipeline")
-logs.configure("worker", Place(directory=Path(sys.argv[1])), level=sys.argv[2], echo=True)
+logs.configure("worker", LogPlace(directory=Path(sys.argv[1])), level=sys.argv[2], echo=True)
 log.debug("job.looked", kind="extract")
 log.info("job.completed", kind="extract", took_ms=12)
 logging.getLogger("uvicorn.error").info("chatter")
@@ -35,7 +35,7 @@ def run(folder: Path, level: str) -> list[dict[str, object]]:
         check=True,
         env={"PYTHONPATH": str(Path(logs.__file__).parents[2])},
     )
-    (path,) = Place(directory=folder).files()
+    (path,) = LogPlace(directory=folder).files()
     assert done.stdout == path.read_bytes(), "the echo is the file"
     assert done.stderr == b""
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -84,7 +84,7 @@ def test_debug_lines_and_the_chatter_of_libraries_appear_only_at_level_debug(
 
 def test_a_file_is_named_for_its_day_and_private(tmp_path: Path) -> None:
     (line, *_) = run(tmp_path, "info")
-    (path,) = Place(directory=tmp_path).files()
+    (path,) = LogPlace(directory=tmp_path).files()
     assert path.name == f"daemon-{str(line['timestamp'])[:10]}.log"
     assert path.stat().st_mode & 0o777 == 0o600
 

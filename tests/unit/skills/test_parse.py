@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from signet.domain.skills import files
-from signet.domain.skills.models import Skill
+from signet.domain.skills.models import SkillFile
 
 PATH = Path("/skills/knots/SKILL.md")
 
 
-def read(text: str | bytes) -> Skill:
+def read(text: str | bytes) -> SkillFile:
     return files.skill("knots", PATH, text if isinstance(text, bytes) else text.encode())
 
 
-def front(yaml: str) -> Skill:
+def front(yaml: str) -> SkillFile:
     return read(f"---\n{yaml}\n---\nTie it.\n")
 
 

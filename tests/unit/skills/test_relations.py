@@ -7,7 +7,7 @@ import pytest
 from signet import clock
 from signet.domain.skills import find, install, jobs
 from signet.domain.skills import node as skill_nodes
-from signet.domain.skills.models import Node
+from signet.domain.skills.models import SkillNode
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -19,8 +19,8 @@ def node(
     requires: str = "",
     *,
     used: datetime | None = None,
-) -> Node:
-    return Node(
+) -> SkillNode:
+    return SkillNode(
         entity_id=f"skill:default:{name}",
         agent_id="default",
         title=name,
@@ -40,7 +40,7 @@ def node(
     )
 
 
-def edges(*nodes: Node) -> set[tuple[str, str, str]]:
+def edges(*nodes: SkillNode) -> set[tuple[str, str, str]]:
     found = skill_nodes.edges_between(nodes)
     return {(a.rsplit(":")[-1], kind, b.rsplit(":")[-1]) for a, b, kind, *_ in found}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from signet.domain.tasks.execute import Spool, execute
-from signet.domain.tasks.models import STREAM_BYTES, Ended
+from signet.domain.tasks.models import STREAM_BYTES, RunEnd
 from signet.process import supervised_child
 from support.processes import eventually, is_running, state
 
@@ -25,7 +25,7 @@ def shell(
     *,
     check: Callable[[], object] = nothing,
     limit_seconds: float = 20.0,
-) -> Ended:
+) -> RunEnd:
     """Run a shell script to its end."""
     return execute(
         ["sh", "-c", script],

@@ -11,7 +11,7 @@ from signet import __version__, clock
 from signet.config.sections import Updates
 from signet.domain.updates import check, install
 from signet.domain.updates.check import KnownRelease
-from signet.domain.updates.install import Installed, Place, command
+from signet.domain.updates.install import InstalledUpdate, InstallPlace, command
 from signet.paths import Workspace
 
 NEXT = "0.999.0"
@@ -28,7 +28,7 @@ def test_each_tool_updates_what_it_has_installed(tmp_path: Path) -> None:
     def line(installer: str | None, *files: str, editable: bool = False) -> Sequence[str] | None:
         for name in files:
             (tmp_path / name).touch()
-        place = Place(prefix=tmp_path, installer=installer, is_editable=editable)
+        place = InstallPlace(prefix=tmp_path, installer=installer, is_editable=editable)
         return command(place, NEXT)
 
     wanted = f"signetai=={NEXT}"
@@ -66,7 +66,7 @@ def test_what_the_tool_says_is_told(
     (tmp_path / "uv.toml").touch()  # whoever can write here must not decide what is installed
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
-    place = Place(prefix=tmp_path, installer="uv")
+    place = InstallPlace(prefix=tmp_path, installer="uv")
     (tmp_path / "uv-receipt.toml").touch()
     done = install.install(workspace, Updates(), NEXT, now=clock.now(), place=place)
     assert done.success is success
@@ -83,11 +83,11 @@ def test_what_the_tool_says_is_told(
 def test_nothing_is_done_where_nothing_is_to_be_done(workspace: Workspace) -> None:
     now = clock.now()
     same = install.install(workspace, Updates(), __version__, now=now)
-    assert same == Installed(success=True, message="Already running the latest version.")
+    assert same == InstalledUpdate(success=True, message="Already running the latest version.")
     with check.alone(workspace):
         assert check.is_installing(workspace)
         busy = install.install(workspace, Updates(), NEXT, now=now)
-    assert busy == Installed(success=False, message="Update already in progress")
+    assert busy == InstalledUpdate(success=False, message="Update already in progress")
     assert not check.is_installing(workspace)
 
 
@@ -105,7 +105,7 @@ def test_only_what_was_allowed_is_installed_by_itself(
 def test_a_failed_installation_by_itself_is_remembered(workspace: Workspace) -> None:
     now = clock.now()
     check.write_known(workspace, KnownRelease(latest_version=NEXT, checked_at=clock.to_text(now)))
-    place = Place.here()
+    place = InstallPlace.here()
     if not place.is_editable:
         pytest.skip("this would install something")
     done = install.automatically(workspace, Updates(auto_install=True), now=now)
