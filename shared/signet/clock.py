@@ -1,8 +1,8 @@
-"""The one place that reads clocks, and the one form of time as text.
+"""Read clocks, and convert times to and from text.
 
-Wall-clock time says *when* something is due or happened; the monotonic clock says *how long*. The monotonic
-clock is shared by all processes of a machine (it counts from boot), does not run while the machine sleeps and
-ignores changes of the wall clock, so leases are measured with it.
+The wall clock tells when something happened or should happen, the monotonic clock how long it took. The monotonic
+clock is shared by all processes of a machine (it counts from boot), stops during sleep and ignores changes of the
+wall clock, so leases use it.
 """
 
 import re
@@ -41,7 +41,7 @@ def elapsed_ms() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The clocks as values that a test can replace; each returns milliseconds."""
+    """The clocks as values that tests can replace; each returns milliseconds."""
 
     wall_ms: Callable[[], int] = wall_ms
     monotonic_ms: Callable[[], int] = monotonic_ms
@@ -62,7 +62,9 @@ def to_text(instant: datetime) -> str:
 
 @lru_cache(16)
 def _text(instant: datetime) -> str:
-    """Return it once: one instant is written into many rows. In UTC, because an hour that comes twice equals itself."""
+    """Cached, because one instant is written into many rows. In UTC, because the two times of a repeated hour compare
+    equal.
+    """
     return instant.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
@@ -77,7 +79,7 @@ def ms_to_text(milliseconds: int) -> str:
 
 
 def parse(text: str) -> datetime:
-    """Return the instant that an ISO-8601 text names; a text without zone is UTC. Raises ValueError."""
+    """Return the instant of an ISO-8601 text; UTC without a zone. Raises ValueError."""
     instant = datetime.fromisoformat(text.strip())
     try:
         return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
@@ -86,7 +88,7 @@ def parse(text: str) -> datetime:
 
 
 def shifted(instant: datetime, offset: timedelta) -> datetime:
-    """Return an instant by another clock; one that would leave the calendar stays."""
+    """Return an instant by another clock; unchanged at the limits of the calendar."""
     try:
         return instant + offset
     except OverflowError:
@@ -94,7 +96,7 @@ def shifted(instant: datetime, offset: timedelta) -> datetime:
 
 
 def parsed(text: str | None) -> datetime | None:
-    """Return the instant that a stored text names; None for none, and for what an older file holds in its place."""
+    """Return the instant of a stored text; None for None and invalid texts of older files."""
     try:
         return parse(text) if text else None
     except ValueError:
@@ -102,7 +104,7 @@ def parsed(text: str | None) -> datetime | None:
 
 
 def span(seconds: float) -> str:
-    """Return a length of time in its two largest units."""
+    """Return a duration in its two largest units."""
     whole = int(seconds)
     for size, large, small, part in ((86_400, "d", "h", 3_600), (3_600, "h", "min", 60)):
         if whole >= size:
@@ -111,9 +113,9 @@ def span(seconds: float) -> str:
 
 
 def given(said: object) -> datetime:
-    """Return the instant that a person or another program names. Raises ValueError.
+    """Return the instant given by a person or program. Raises ValueError.
 
-    An ISO-8601 text, local where it names no zone, or seconds or milliseconds since 1970 as a number or as digits.
+    Accepts ISO-8601 text, local without a zone, or seconds or milliseconds since 1970 as a number or digits.
     """
     if isinstance(said, bool) or not isinstance(said, str | int | float):
         raise ValueError("not a time")
@@ -129,15 +131,15 @@ def given(said: object) -> datetime:
 
 
 def from_wall(moment: datetime) -> datetime:
-    """Return the instant of a local time without zone; one that clocks skip is as long after the gap begins.
+    """Return the instant of a local time without zone; a skipped one is as long after the gap begins.
 
-    `astimezone` dates that before the gap, on another day where midnight is skipped.
+    `astimezone` would date it before the gap, on another day where midnight is skipped.
     """
     return datetime.fromtimestamp(moment.timestamp(), UTC)
 
 
 def local(instant: datetime) -> datetime:
-    """Return an instant in the zone of this machine; in its own where the calendar ends."""
+    """Return an instant in this machine's zone; in its own at the limits of the calendar."""
     try:
         return instant.astimezone()
     except (OverflowError, ValueError):
@@ -145,19 +147,19 @@ def local(instant: datetime) -> datetime:
 
 
 def local_day(stored: str | None) -> str:
-    """Return the local day of a stored instant as `2026-05-01`; empty for none, the beginning of any other text."""
+    """Return the local day of a stored instant as `2026-05-01`; "" for None, the first characters of any other text."""
     instant = parsed(stored)
     return local(instant).date().isoformat() if instant else (stored or "")[:10]
 
 
 def midnight(instant: datetime, *, days: int = 0) -> datetime:
-    """Return the start of the local day of an instant, or of the day `days` later."""
+    """Return the start of an instant's local day, or of the day `days` later."""
     day = local(instant).date() + timedelta(days=days)
     return from_wall(datetime(day.year, day.month, day.day))
 
 
 class MachineZone(tzinfo):
-    """The zone of this machine with its rules, also those of other seasons, as the C library knows them."""
+    """This machine's time zone with all its rules, from the C library."""
 
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
         """Return the offset at a local time; `fold` 1 is the second time of a repeated hour."""
@@ -167,7 +169,7 @@ class MachineZone(tzinfo):
         return wall - from_wall(wall).replace(tzinfo=None)
 
     def dst(self, moment: datetime | None) -> timedelta | None:
-        """Return None: nothing asks for it, and offsets are enough."""
+        """Return None, because only offsets are needed."""
         return None
 
     def tzname(self, moment: datetime | None) -> str | None:

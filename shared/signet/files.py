@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and that one process has to itself. Standard library only."""
+"""Atomic file replacement, safe reads, and file locks. Standard library only."""
 
 import errno
 import os
@@ -10,19 +10,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-#: The largest files that `read_small` and `read_file` read.
+#: Maximum sizes for `read_small` and `read_file`.
 SMALL_BYTES, LARGE_BYTES = 64 * 1024, 64 * 1024 * 1024
 
 
 def opened(path: Path | str, flags: int) -> BinaryIO:
-    """Open a file for reading, with more flags of open(2); `os.fdopen` would leave the descriptor of a folder open."""
+    """Open a file for reading with additional flags of open(2); `os.fdopen` would leave a folder's descriptor open."""
     return open(path, "rb", opener=lambda name, usual: os.open(name, usual | flags))
 
 
 def read_file(path: Path) -> bytes:
-    """Return the content of a file of our own; never blocks, not even on a FIFO.
+    """Return the content of one of our files; never blocks, not even on a FIFO.
 
-    Raises OSError, also for what is not a file or larger than `LARGE_BYTES`.
+    Raises OSError, also for other than regular files and above `LARGE_BYTES`.
     """
     with open_file(path) as file:
         return file.read(LARGE_BYTES)
@@ -30,7 +30,7 @@ def read_file(path: Path) -> bytes:
 
 @contextmanager
 def open_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of our own for reading; raises OSError as `read_file` does."""
+    """Open one of our files for reading; raises OSError like `read_file`."""
     with opened(path, getattr(os, "O_NONBLOCK", 0)) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
@@ -41,7 +41,7 @@ def open_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_small(path: Path) -> bytes | None:
-    """Return the content of a small file of our own; None when it is missing, unreadable, too big or not a file."""
+    """Return the content of one of our small files; None if it is missing, unreadable, too large or not a file."""
     try:
         with open_file(path) as file:
             content = file.read(SMALL_BYTES + 1)
@@ -51,16 +51,16 @@ def read_small(path: Path) -> bytes | None:
 
 
 def put_aside(path: Path) -> None:
-    """Rename what is in the place of a file and is none."""
+    """Rename anything but a file at a file's path."""
     if path.exists() and not path.is_file():
         path.rename(path.with_name(f"{path.name}.wrong-{time.time_ns()}"))
 
 
 def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> None:
-    """Put the content in place of the file in one step, durable on return; the mode stays, a new file is private.
+    """Replace a file atomically and durably; the mode stays, a new file is private.
 
-    `beside` names the temporary file of a writer that is alone with this path: after a crash the next one of that
-    name takes its place. Without it the name is new.
+    `beside` names the temporary file of a path's only writer, which replaces it after a crash; otherwise the name is
+    new.
     """
     if beside is None:
         import tempfile  # takes a hook longer to load than to run
@@ -91,11 +91,9 @@ def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> No
 
 @contextmanager
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """Have the lock of a folder, or of a file that is made when it is missing; it ends with the process.
+    """Lock a folder, or a file that is created if missing; the lock ends with the process.
 
-    Windows has none of folders.
-
-    Raises BlockingIOError at once when somebody else has it and `wait` is not set.
+    Windows has no folder locks. Without `wait`, raises BlockingIOError if it is locked.
     """
     if not path.is_dir():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

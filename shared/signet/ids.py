@@ -1,15 +1,15 @@
-"""New ids (RFC 9562; the `uuid` module takes long to load), and the agent id that a session key carries."""
+"""Create IDs (RFC 9562; the `uuid` module loads slowly), and read agent IDs from session keys."""
 
 import os
 import re
 import time
 
 DEFAULT_AGENT = "default"
-#: Before the name of a person in the id under which what is theirs is kept, as an agent's is.
+#: Prefix of a person's name in the agent ID of that person's data.
 USER_PREFIX = "user:"
 
-#: Characters of a short id: three groups of a UUID. In a time-ordered one they hold the time to a quarter of a
-#: microsecond, so a memory that is saved later cannot make a short id ambiguous.
+#: Characters of a short ID: three groups of a UUID. In a time-ordered one they contain the time to a quarter of a
+#: microsecond, so later memories cannot make a short ID ambiguous.
 SHORT_CHARS = 18
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -24,11 +24,11 @@ def new_id() -> str:
 
 
 def new_ordered_id() -> str:
-    """Return a time-ordered UUID (version 7) as text: id order is creation order.
+    """Return a time-ordered UUID (version 7) as text; IDs sort by creation.
 
-    The 12 bits after the milliseconds hold their fraction (RFC 9562 §6.2, method 3), so that ids of one
-    millisecond are ordered too. The rest is random, but no secret: asking the system for it would give up the
-    interpreter lock nine times in a save.
+    The 12 bits after the milliseconds contain their fraction (RFC 9562 §6.2, method 3), so that IDs of one
+    millisecond are ordered too. The rest is random but not secret: asking the system would release the interpreter
+    lock nine times in a save.
     """
     import random  # not at the top: every hook loads this module, few make an id
 
@@ -39,26 +39,26 @@ def new_ordered_id() -> str:
 
 
 def short(id_: str) -> str:
-    """Return the beginning of a UUID that is enough to name it to a model; any other id whole."""
+    """Return a UUID's prefix that identifies it for a model; other IDs unchanged."""
     return id_[:SHORT_CHARS] if _UUID.fullmatch(id_) else id_
 
 
 def is_short(id_: str) -> bool:
-    """Return whether this looks like what `short` returns for a UUID."""
+    """Return whether this looks like a shortened UUID."""
     return _SHORT.fullmatch(id_) is not None
 
 
 def of_user(name: str) -> str:
-    """Return the agent id that owns what a person keeps here with a key of their own (AUTH-27)."""
+    """Return the agent ID of a person with a separate key (AUTH-27)."""
     return f"{USER_PREFIX}{name}"
 
 
 def is_of_user(agent_id: str) -> bool:
-    """Return whether an agent id is a person's."""
+    """Return whether an agent ID is a person's."""
     return agent_id.startswith(USER_PREFIX)
 
 
 def agent_of_session(session_key: str | None) -> str | None:
-    """Return the agent id in a session key of the form `agent:{id}:{rest}`, else None."""
+    """Return the agent ID in a session key `agent:{id}:{rest}`, else None."""
     parts = (session_key or "").split(":", 2)
     return parts[1] if len(parts) == 3 and parts[0] == "agent" and parts[1] else None

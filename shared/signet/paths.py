@@ -1,7 +1,7 @@
-"""Every path under a workspace, by name, and how a workspace is chosen.
+"""Paths of a workspace, and the choice of the workspace.
 
-A workspace is chosen by the first that applies: an explicit path, `SIGNET_PATH`, `SIGNET_WORKSPACE`, the saved
-default in `$XDG_CONFIG_HOME/signet/workspace.json`, `~/.agents`.
+The first of these applies: an explicit path, `SIGNET_PATH`, `SIGNET_WORKSPACE`, the saved default in
+`$XDG_CONFIG_HOME/signet/workspace.json`, `~/.agents`.
 """
 
 import errno
@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-#: A unix socket path must fit in sockaddr_un.sun_path: 108 bytes on Linux, 104 on macOS, NUL included; what is
-#: left after the longest name we put below the runtime folder (a process id under `bell/`).
+#: A Unix socket path must fit into sockaddr_un.sun_path (108 bytes on Linux, 104 on macOS, including NUL), with the
+#: longest name below the runtime folder (a process ID under `bell/`).
 RUNTIME_PATH_LIMIT = 103 - len("/bell/00000000-0000-0000-0000-000000000000")
 
 
 class Workspace(NamedTuple):
-    """The folder that holds everything a person's agents own; all paths below it by name."""
+    """The folder of an agent's data, and the paths below it."""
 
     root: Path
 
@@ -53,7 +53,7 @@ class Workspace(NamedTuple):
 
     @property
     def port_file(self) -> Path:
-        """The port that the daemon was last to listen on; it stays when the daemon stops."""
+        """The daemon's last port; kept when the daemon stops."""
         return self.daemon_dir / "port"
 
     @property
@@ -62,32 +62,32 @@ class Workspace(NamedTuple):
 
     @property
     def spool_dir(self) -> Path:
-        """What hooks could not deliver yet."""
+        """Calls that hooks could not deliver yet."""
         return self.daemon_dir / "spool"
 
     @property
     def spool_lock(self) -> Path:
-        """Held by whoever hands over what waits there."""
+        """The lock of the process that delivers the spool."""
         return self.daemon_dir / "spool.lock"
 
     @property
     def connection_file(self) -> Path:
-        """The daemon elsewhere that is used instead of an own one, with the key for it."""
+        """The remote daemon of this workspace, with its key."""
         return self.daemon_dir / "connection.json"
 
     @property
     def away_file(self) -> Path:
-        """Its time says when that daemon was last found away."""
+        """Its modification time is when the remote daemon was last unreachable."""
         return self.daemon_dir / "away"
 
     @property
     def offline_dir(self) -> Path:
-        """What sessions are given while that daemon is away."""
+        """Contexts for sessions while the remote daemon is unreachable."""
         return self.daemon_dir / "offline"
 
     @property
     def auth_secret(self) -> Path:
-        """What tokens are signed with; only in the modes that know them."""
+        """The signing key of tokens, in modes with tokens."""
         return self.daemon_dir / "auth-secret"
 
     @property
@@ -97,7 +97,7 @@ class Workspace(NamedTuple):
 
     @property
     def api_socket(self) -> Path:
-        """The socket on which the API serves the daemon's user."""
+        """The API's socket for the daemon's user."""
         return self.runtime_dir / "api.sock"
 
     @property
@@ -114,28 +114,29 @@ class Workspace(NamedTuple):
 
     @property
     def backups_dir(self) -> Path:
-        """Archives that were made by themselves, or without a place of their own."""
+        """Automatic backups, and others without a path."""
         return self.daemon_dir / "backups"
 
     @property
     def replaced_dir(self) -> Path:
-        """What restores have put aside: a folder for each."""
+        """Data replaced by restores, one folder each."""
         return self.daemon_dir / "replaced"
 
     @property
     def restore_dir(self) -> Path:
-        """What a restore has unpacked and not yet put into place."""
+        """An unpacked restore that is not in place yet."""
         return self.daemon_dir / "restore"
 
     @property
     def restore_journal(self) -> Path:
-        """There while a restore exchanges files; whoever finds it finishes that before anything else."""
+        """Exists while a restore exchanges files; any process that finds it completes the restore first."""
         return self.daemon_dir / "restore.json"
 
     @property
     def runtime_dir(self) -> Path:
-        """Sockets and process locks: `.daemon/run`, or a hashed folder under the user's runtime folder when
-        the workspace lies too deep for a unix socket path."""
+        """Sockets and process locks: `.daemon/run`, or a hashed folder under the user's runtime folder if the
+        workspace's path is too long for a Unix socket.
+        """
         near = self.daemon_dir / "run"
         if len(os.fsencode(near)) <= RUNTIME_PATH_LIMIT:
             return near
@@ -148,7 +149,7 @@ class Workspace(NamedTuple):
         return Path(base) / f"signet-{user}-{digest}"
 
     def is_moved(self) -> bool:
-        """Return whether the path no longer leads to the working folder, which is the workspace for its daemon."""
+        """Return whether the path no longer leads to the current folder, which is the daemon's workspace."""
         try:
             return not os.path.samestat(self.root.stat(), os.stat("."))  # noqa: PTH116  # Path(".") is no path of ours
         except (FileNotFoundError, NotADirectoryError):
@@ -157,10 +158,10 @@ class Workspace(NamedTuple):
             return False
 
     def make(self) -> None:
-        """Create the folders that every process needs, each with mode 0700.
+        """Create the required folders, each with mode 0700.
 
-        Raises OSError when the disk is full or read-only, or when a shared temporary folder holds a runtime
-        folder that belongs to somebody else.
+        Raises OSError if the disk is full or read-only, or if a shared temporary folder contains another user's
+        runtime folder.
         """
         folders = (self.root, self.memory_dir, self.daemon_dir, self.log_dir, self.runtime_dir)
         for folder in folders:
@@ -171,19 +172,19 @@ class Workspace(NamedTuple):
 
 
 def config_home(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of the user's own settings: `$XDG_CONFIG_HOME/signet`."""
+    """Return the folder of the user's settings: `$XDG_CONFIG_HOME/signet`."""
     return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "signet"
 
 
 def cache_home(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of files that can be made again, such as models: `$XDG_CACHE_HOME/signet`."""
+    """Return the folder of replaceable files such as models: `$XDG_CACHE_HOME/signet`."""
     return Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "signet"
 
 
 def find_workspace(
     explicit: str | None = None, environ: Mapping[str, str] = os.environ
 ) -> Workspace:
-    """Return the workspace that applies; it need not exist yet."""
+    """Return the selected workspace, which may not exist."""
     given = (explicit, environ.get("SIGNET_PATH"), environ.get("SIGNET_WORKSPACE"))
     chosen = next((path for path in given if path and path.strip()), None) or _saved(environ)
     return Workspace(Path((chosen or "~/.agents").strip()).expanduser().absolute())

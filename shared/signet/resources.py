@@ -1,6 +1,6 @@
-"""Finds files that ship with the product: migrations, deploy files, templates.
+"""Find files shipped with the product: migrations, deploy files, templates.
 
-The installed package is looked at first, then the checkout (an editable install keeps the real folders there).
+Searches the installed package first, then the checkout of an editable install.
 """
 
 from pathlib import Path
@@ -16,21 +16,20 @@ def _find(packaged: str, checkout: str) -> Path:
 
 
 def alembic_dir() -> Path:
-    """Return the folder that holds `env.py` and `versions/`."""
+    """Return the folder of `env.py` and `versions/`."""
     return _find("_alembic", "alembic")
 
 
 def deploy_dir() -> Path:
-    """Return the folder that holds the supervisor configuration and service units."""
+    """Return the folder of the supervisor configuration and service units."""
     return _find("_deploy", "deploy")
 
 
 def product_text(name: str) -> Path:
-    """Return a text about the product, such as CHANGELOG.md; it need not have come with it."""
+    """Return the path of a text about the product, such as CHANGELOG.md, which may not exist."""
     inside = _PACKAGE / "_texts" / name
     return inside if inside.exists() else _PACKAGE.parent.parent / name
 
 
 def template(name: str) -> Path:
-    """Return a file of `signet/templates`."""
     return _PACKAGE / "templates" / name

@@ -1,8 +1,8 @@
 """An operation of the HTTP interface, declared once.
 
-The server registers its handler (`signet_api.serving.serves`), the clients call it (`signet.client.call.ask`), and
-the type checker compares both with its `reply`. Permissions and OpenAPI's answers derive from it too. The handler's
-signature declares query and body for FastAPI.
+The server registers its handler (`signet_api.serving.serves`), whose signature declares query and body. The clients'
+methods name it (`client/calls.py`); their signatures are generated from both. The type checker compares handlers and
+callers with its `reply`. Permissions and OpenAPI's answers derive from it too.
 """
 
 from dataclasses import KW_ONLY, dataclass
