@@ -1,7 +1,6 @@
 """What a prompt brings to mind, and what is kept of it."""
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,6 @@ import pytest
 
 from signet import clock
 from signet.domain.episodes import fence
-from signet.domain.recall.models import Result
-from signet_api.answering import found
 from support.http import Answer, Api
 
 ASKED = "Where does the walrus sleep at night?"
@@ -74,18 +71,10 @@ def test_without_words_or_hits_nothing_is_told(api: Api, message: str) -> None:
     assert (answer["inject"], answer["memoryCount"]) == ("", 0) and "engine" not in answer
 
 
-@pytest.mark.parametrize(("score", "count"), [(0.39, 0), (0.41, 1)], ids=["below", "above"])
-def test_what_is_not_near_enough_is_not_told(
-    api: Api, monkeypatch: pytest.MonkeyPatch, score: float, count: int
-) -> None:
+def test_what_is_not_near_enough_is_not_told(api: Api) -> None:
     remember(api)
-
-    async def scored(*asked: Any, **given: Any) -> Result:
-        result = await found(*asked, **given)
-        return replace(result, hits=tuple(replace(hit, score=score) for hit in result.hits))
-
-    monkeypatch.setattr("signet_api.answering.found", scored)
-    assert prompts(api).body["memoryCount"] == count
+    api.configure("hooks: {userPromptSubmit: {minScore: 1}}\n")
+    assert prompts(api).body["memoryCount"] == 0
     api.configure("hooks: {userPromptSubmit: {minScore: 0.38}}\n")
     assert prompts(api, key="s2").body["memoryCount"] == 1
     api.configure("hooks: {userPromptSubmit: {enabled: false}}\n")
@@ -173,13 +162,13 @@ def test_what_is_known_of_this_session_comes_before_earlier_ones(api: Api) -> No
 
 
 def test_a_prompt_goes_on_when_recall_fails(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def broken(*_: object) -> Any:
+    def broken(*_: object, **__: object) -> Any:
         raise RuntimeError("the roof is on fire")
 
-    monkeypatch.setattr("signet_api.answering.found", broken)
+    monkeypatch.setattr("signet.domain.recall.prompt.scored", broken)
     answer = prompts(api)
     assert answer.status == 200 and answer.body["inject"] == ""
-    assert any(one["event"] == "prompt.without_recall" for one in api.logged)
+    assert any(one["event"] == "prompt.without_context" for one in api.logged)
 
 
 def test_ratings_that_come_with_a_prompt_are_kept(api: Api) -> None:

@@ -1,7 +1,6 @@
 """Search memories: by question, for a prompt's context, by words and filters, by similarity."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Query, Request
@@ -100,12 +99,7 @@ async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) ->
     session = await known(call, state)
     given = session.given if session else frozenset()
     asked = prompt.question(call, body.query, prompt_text.terms(body.query), given, state.settings)
-
-    async def look(body: RecallBody, agent_id: str, here: Here | None) -> Result:
-        return await found(body.model_copy(update={"touch": False}), agent_id, state, here=here)
-
-    services = replace(services_of(state), recall=look)
-    text = (await context.context_of(asked, services)).text if asked else ""
+    text = (await context.context_of(asked, services_of(state))).text if asked else ""
     return {"text": text, "chars": len(text), "tokens": tokens(len(text))}
 
 

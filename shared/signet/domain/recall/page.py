@@ -150,7 +150,10 @@ def _leave_out(run: Run, page: Page) -> None:
 def _take_nearest(run: Run, page: Page, every: Sequence[Saying]) -> None:
     """Put onto an empty page what stands out by its meaning; what replaced it comes before it."""
     known = run.known
-    cosines = {seq: one for seq in known.compared if (one := known.cosine(seq)) is not None}
+    candidates = {seq for saying in every for seq in saying.members}
+    cosines = {
+        seq: one for seq in known.compared & candidates if (one := known.cosine(seq)) is not None
+    }
     if page.least is None or not cosines:
         return
     order = sorted(cosines, key=cosines.__getitem__, reverse=True)[:NEAREST]

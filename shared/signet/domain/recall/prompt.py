@@ -16,12 +16,12 @@ from signet.db import ReadTx, script, vectors
 from signet.db.visibility import Here
 from signet.domain.episodes import fence, outcome, search
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
-from signet.domain.recall import features, rank
-from signet.domain.recall.gather import gather
-from signet.domain.recall.models import Query, QueryVector, RecallSettings
-from signet.domain.recall.recall import begin
+from signet.domain.recall import rank
+from signet.domain.recall.models import Hit, Query, QueryVector, RecallSettings
+from signet.domain.recall.recall import memories, scored
 from signet.domain.recall.run import Run
 from signet.domain.recall.said import TYPES
+from signet.providers.scale import FITTED
 from signet.wire.origin import STRANGERS, Origin, Review
 
 #: Minimum probability that a prompt needs its best candidate; higher without vectors, because words alone prove less.
@@ -46,13 +46,14 @@ class Needed:
     """The sources that a prompt needs, best first, and the nearest of the others (`far`).
 
     `chunks` are the passages of sessions and commits with their scores, best first; `words` has the weight of each
-    word of the prompt. Both are empty if nothing is needed.
+    word of the prompt. Both are empty if nothing is needed. `memories` are those that are relevant enough for a page.
     """
 
     matches: Sequence[Match] = ()
     far: Sequence[Match] = ()
     chunks: Sequence[tuple[FoundRow, float]] = ()
     words: Mapping[str, float] = field(default_factory=dict)
+    memories: Sequence[Hit] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,28 +81,35 @@ class _Source:
 def find(
     tx: ReadTx, query: Query, *, vector: QueryVector, settings: RecallSettings, now: datetime
 ) -> Needed:
-    """Return what a prompt needs of what its session may be given.
+    """Return what a prompt needs of what its session may be given."""
+    run = scored(tx, query, query_vector=vector, settings=settings, now=now)
+    return replace(_needed(run), memories=memories(run))
 
-    To the model that is installed any two texts of Chinese, Japanese or Korean are near: there words alone count.
+
+def _needed(run: Run) -> Needed:
+    """Return the sources that a prompt needs.
+
+    The default model finds any two texts in Chinese, Japanese or Korean similar, so there only words count.
     """
-    if script.has_runs(query.text):
-        settings, vector = replace(settings, embedding_model=None), _no_vector
-    run = begin(tx, query, query_vector=vector, settings=settings, now=now)
-    gather(run)
-    known = features.of(run)
-    scores = known.model.scores(known.features)
+    query, known = run.query, run.known
+    by_meaning = known.by_meaning and not (
+        run.settings.scale == FITTED and script.has_runs(query.text)
+    )
+    model = known.model if by_meaning else rank.model(by_meaning=False)
+    scores = model.scores(known.features)
     by_score = [known.seqs[at] for at in np.argsort(-scores)]
     said = [(number, row) for number, row in run.said.items() if not run.allowed[number].asks]
     rows = [*said, *_saved(run, [seq for seq in by_score if seq > 0])]
     if not rows:
         return Needed()
     places = [known.places[seq] for seq, _ in rows]
-    needed = known.model.needed(
+    needed = model.needed(
         scores[places], known.features[places], known.sources[places], len(run.words)
     )
     pairs = [(row, float(scores[at])) for (_, row), at in zip(rows, places, strict=True)]
-    found = _sources(pairs, [known.cosine(seq) for seq, _ in rows])
-    is_needed = needed >= (NEEDED if known.by_meaning else NEEDED_BY_WORDS)
+    cosines = [known.cosine(seq) if by_meaning else None for seq, _ in rows]
+    found = _sources(pairs, cosines)
+    is_needed = needed >= (NEEDED if by_meaning else NEEDED_BY_WORDS)
     kept = _kept(found) if is_needed else {}
     is_asked = len(run.words) < MANY_WORDS
 
@@ -192,7 +200,3 @@ def _origin(row: FoundRow, here: Here | None) -> str:
 
 def _review(row: FoundRow) -> Review | None:
     return Review(row.review) if row.review else None
-
-
-def _no_vector(_: Mapping[str, float]) -> None:
-    """Give no vector."""

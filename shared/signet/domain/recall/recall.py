@@ -39,7 +39,6 @@ from signet.domain.recall.models import (
     QueryVector,
     RecallSettings,
     Result,
-    Scores,
     Source,
     Why,
 )
@@ -68,7 +67,7 @@ def recall(
     """
     started = clock.monotonic_ms()
     run = begin(tx, query, query_vector=query_vector, settings=settings, now=now)
-    run, page, scores = run.attempt("timeline", lambda: timeline.page(run), None) or _turned(run)
+    run, page = run.attempt("timeline", lambda: timeline.page(run), None) or _turned(run)
     hits = _hits(run, page, page.sayings)
     known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
     extra = supplement.find(run, hits)
@@ -89,9 +88,29 @@ def recall(
         truncate_chars=settings.truncate_chars,
         time=period.explained(run.when) if query.explain else None,
         account=account.of(run, page) if query.explain else None,
-        why_not=why_not.of(run, page, scores, query.why_not) if query.why_not else None,
+        why_not=why_not.of(run, page, query.why_not) if query.why_not else None,
         walk=run.walk,
     )
+
+
+def scored(
+    tx: ReadTx,
+    query: Query,
+    *,
+    query_vector: QueryVector,
+    settings: RecallSettings,
+    now: datetime,
+) -> Run:
+    """Return a run with its candidates, memories and passages, and their scores."""
+    run = begin(tx, query, query_vector=query_vector, settings=settings, now=now)
+    _rank(run)
+    return run
+
+
+def memories(run: Run) -> list[Hit]:
+    """Return the memories of a scored run that are relevant enough, best first, at most the limit of its question."""
+    page = turn(run, {seq: score for seq, score in run.scores.items() if seq > 0})
+    return _hits(run, page, page.sayings)
 
 
 def begin(
@@ -120,29 +139,29 @@ def begin(
     return run
 
 
-def _turned(run: Run) -> tuple[Run, Page, Scores]:
+def _turned(run: Run) -> tuple[Run, Page]:
     """Return the page by relevance; where it stays short, of more candidates."""
-    scores = _ranked(run)
-    page = turn(run, scores)
+    _rank(run)
+    page = turn(run, run.scores)
     if not (page.is_short and run.has_more):
-        return run, page, scores
+        return run, page
     again = run.ask_vector if run.query_vector is not None else _no_vector
     run = replace(run, ask_vector=again, wider=WIDER, known=Evidence(), trail=Trail(), said={})
-    scores = _ranked(run)
-    return run, turn(run, scores), scores
+    _rank(run)
+    return run, turn(run, run.scores)
 
 
 def _no_vector(_: Mapping[str, float]) -> None:
     """Give no vector: it was waited for already."""
 
 
-def _ranked(run: Run) -> Scores:
-    """Return the scores, in log-odds, of the candidates for a question that is understood."""
+def _rank(run: Run) -> None:
+    """Gather and score the candidates for a question that is understood."""
     gather(run)
     run.known = known = run.attempt("rank", lambda: features.of(run), Evidence())
     logits = known.model.logits(known.model.scores(known.features), known.features)
     run.trail.fitted = dict(zip(known.seqs, logits.tolist(), strict=True))
-    return correct(run, run.trail.fitted)
+    run.scores = correct(run, run.trail.fitted)
 
 
 def touched(result: Result) -> list[str]:

@@ -82,6 +82,8 @@ class Run:
     newer: "dict[int, Successor]" = field(default_factory=dict)
     #: What sessions say of memories.
     worth: KnownWorth = field(default_factory=KnownWorth)
+    #: The final scores of the candidates, in log-odds.
+    scores: Scores = field(default_factory=dict)
     #: What the candidates scored, in log-odds, before anything that was learned or rated: the floor judges this.
     judged: Scores = field(default_factory=dict)
     #: What the candidates scored without what was learned of them.

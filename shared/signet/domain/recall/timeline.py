@@ -10,7 +10,7 @@ from pathlib import PurePath
 from signet.db import fts
 from signet.domain.recall import gather, said, sayings, time_lookup
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.models import Scores, Step
+from signet.domain.recall.models import Step
 from signet.domain.recall.page import Page, without_copies
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
@@ -40,8 +40,8 @@ def _asked(run: Run) -> Sequence[str] | None:
     return words if len(words) <= 1 else None
 
 
-def page(run: Run) -> tuple[Run, Page, Scores] | None:
-    """Return the page of the time in question, of a project that it names, with the run and the scores behind it.
+def page(run: Run) -> tuple[Run, Page] | None:
+    """Return the page of the time in question, of a project that it names, with the run behind it.
 
     None for other questions, and where nothing is known of that time.
     """
@@ -76,7 +76,8 @@ def page(run: Run) -> tuple[Run, Page, Scores] | None:
     of_it.replaced = gather.replaced(of_it)
     of_it.allowed |= said.allowed(of_it, of_it.said)
     order = sorted(found, key=lambda seq: known[seq][0], reverse=True)
-    return of_it, _laid_out(of_it, order), {seq: -place for place, seq in enumerate(order)}
+    of_it.scores = {seq: -place for place, seq in enumerate(order)}
+    return of_it, _laid_out(of_it, order)
 
 
 def _laid_out(run: Run, order: Sequence[int]) -> Page:

@@ -1,7 +1,7 @@
 """Why a memory that somebody expected is not among the results (`why_not`)."""
 
 from signet.db import fts
-from signet.domain.recall.models import Scores, WhyNot
+from signet.domain.recall.models import WhyNot
 from signet.domain.recall.page import Page, required
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
@@ -12,8 +12,8 @@ OTHER_TIME = "the question is about another time"
 FILTERED = "the filters, scope or time of the question leave it out"
 
 
-def of(run: Run, page: Page, scores: Scores, memory_id: str) -> WhyNot:
-    """Return the first rule that left a memory out, or at which place of the page it is; `scores` rank candidates."""
+def of(run: Run, page: Page, memory_id: str) -> WhyNot:
+    """Return the first rule that left a memory out, or at which place of the page it is."""
     found = reading.whereabouts(run.tx, memory_id, run.query.reader)
     if found is None:
         return WhyNot(id=memory_id, left_out=UNKNOWN)
@@ -24,7 +24,7 @@ def of(run: Run, page: Page, scores: Scores, memory_id: str) -> WhyNot:
     place = _place(page, seq)
     return WhyNot(
         id=memory_id,
-        left_out="" if place else _rule(run, page, scores, seq),
+        left_out="" if place else _rule(run, page, seq),
         place=place,
         score=relevance,
         why=run.why(seq, relevance) if seq in run.allowed else None,
@@ -36,8 +36,8 @@ def _place(page: Page, seq: int) -> int | None:
     return next(places, None)
 
 
-def _rule(run: Run, page: Page, scores: Scores, seq: int) -> str:
-    if page.is_timeline and seq not in scores:
+def _rule(run: Run, page: Page, seq: int) -> str:
+    if page.is_timeline and seq not in run.scores:
         return OTHER_TIME
     if seq not in run.allowed:
         return f"{_matching(run, seq)}, and by meaning or words {run.pool} others came nearer"
@@ -45,7 +45,7 @@ def _rule(run: Run, page: Page, scores: Scores, seq: int) -> str:
     if relevance is None and seq in run.newer:
         return f'a later statement replaces it: "{run.newer[seq].change.new}"'
     if relevance is None:
-        before = sum(score > scores[seq] for score in scores.values())
+        before = sum(score > run.scores[seq] for score in run.scores.values())
         return f"{before} candidates rank higher, and the limit is {run.query.size}"
     wanted = run.query.min_score
     if wanted is not None and relevance < wanted:

@@ -18,7 +18,7 @@ from signet.domain.episodes.models import Match, SourceType
 from signet.domain.graph import changes
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.recall import prompt, turns
-from signet.domain.recall.models import Query, Sessions
+from signet.domain.recall.models import Filters, Query, QueryVector, Sessions
 from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
 from signet.domain.sessions.context_memories import Memories
 from signet.domain.sessions.prompt_text import Item as Line
@@ -33,6 +33,8 @@ log = logs.get("hooks")
 
 #: Who answered where recall did not.
 EPISODES = "episodes"
+#: A message with fewer words to look for is read with the answer before it: "yes, do that".
+FEW_TERMS = 3
 #: The line above rules.
 RULES = "## Standing rules"
 #: Sources that are found by recall, too.
@@ -88,27 +90,57 @@ class Context:
 
 
 async def context_of(asked: Question, services: Services) -> Context:
-    """Return the context of a message. Never raises: a prompt goes on without what could not be found (HK-59)."""
+    """Return the context of a message. Never raises: a prompt goes on without a context (HK-59)."""
+    try:
+        vector = await services.vector(asked.message)
+        return await services.db.aread(_context, asked, vector, services)
+    except Exception as error:
+        log.error("prompt.without_context", exc_info=error)
+        return Context()
+
+
+def _context(tx: ReadTx, asked: Question, vector: QueryVector, services: Services) -> Context:
+    hooks = services.settings.hooks.user_prompt_submit
+    reader = asked.reader(tx)
+    needed = prompt.find(
+        tx,
+        _query(asked, reader, hooks.recall_limit),
+        vector=vector,
+        settings=services.tuning,
+        now=clock.now(),
+    )
     frame = len(fence.enclosed(["-"], is_first=asked.explains))
-    rules, stretches, left = await _earlier(asked, asked.chars - frame, services)
+    chars = asked.chars - frame
+    rules: list[Rule] = []
+    earlier = _Earlier()
+    if chars > 0:
+        rules = _rules(tx, asked, reader, vector({}), chars)
+        room = chars - len(f"{_standing(rules)}\n\n")
+        earlier = _earlier(tx, asked, reader, needed, rules, room)
+    stretches, left = earlier.stretches, earlier.left
     inside = [_standing(rules), *brief.sections(stretches)]
+    room = chars - sum(len(one) + 2 for one in inside if one)
     # Where earlier work is switched off, memories have their own room.
-    room = asked.chars - frame - sum(len(one) + 2 for one in inside if one)
     room = room - len(stretches) * changes.MARK_CHARS if asked.chars else asked.line_chars
-    told = "\n".join([*(one.text for one in rules), *(one.text for one in stretches)])
-    remembered = await context_memories.find(asked, rules, stretches, told, room, services)
+    remembered = context_memories.select(
+        tx,
+        asked,
+        needed.memories,
+        rules,
+        stretches,
+        room=room,
+        least=hooks.min_score if asked.min_score is None else asked.min_score,
+    )
     stretches = [
         replace(one, text=changes.marked(one.text, *remembered.replaced[place]))
         if place in remembered.replaced
         else one
         for place, one in enumerate(stretches)
     ]
-    inside = [_standing(rules), *brief.sections(stretches)]
     if asked.is_held_out:
         passages = [_item_of(one.match, one.text) for one in (*stretches, *remembered.passages)]
         left = [*left, *map(holdout.left_out, [*passages, *remembered.items])]
         stretches, remembered = [], Memories(hits=remembered.hits, left=remembered.left)
-        inside = [_standing(rules)]
     more = [*stretches, *remembered.passages]
     if not (more or remembered.lines or any(one.is_asked for one in rules)):
         return Context(hits=remembered.hits, items=_left_out([*left, *remembered.left], ()))
@@ -117,7 +149,8 @@ async def context_of(asked: Question, services: Services) -> Context:
     )
     text = fence.enclosed(
         [
-            *inside,
+            _standing(rules),
+            *brief.sections(stretches),
             *brief.sections(remembered.passages),
             "\n".join([status, *(one.line for one in remembered.lines)]) if status else "",
         ],
@@ -138,6 +171,37 @@ async def context_of(asked: Question, services: Services) -> Context:
         hits=remembered.hits,
         items=[*items, *_left_out([*left, *remembered.left], items)],
     )
+
+
+def _query(asked: Question, reader: Reader, limit: int) -> Query:
+    """Return the question to recall: the words of the message, of a short one also those of the answer before it."""
+    text = asked.message[: search.READ_CHARS]
+    before = [one for one in asked.terms if one not in text.lower()]
+    is_short = len(asked.terms) - len(before) < FEW_TERMS
+    return Query(
+        text=text,
+        keyword_text=" ".join([text, *before]) if before and is_short else None,
+        reader=reader,
+        limit=max(asked.limit, limit),
+        filters=Filters(project=asked.only),
+        sessions=Sessions(project=asked.project, but=asked.key),
+        as_of=asked.as_of,
+    )
+
+
+def _rules(
+    tx: ReadTx, asked: Question, reader: Reader, vector: bytes | None, chars: int
+) -> list[Rule]:
+    """Return the rules for a message: in later prompts only those that it is about."""
+    rules = standing_rules.find(
+        tx,
+        asked.message,
+        vector=vector,
+        reader=replace(reader, here=asked.here or Here(asked.project or "")),
+        given=asked.given,
+        chars=chars - len(f"{RULES}\n\n"),
+    )
+    return rules if asked.is_first else [one for one in rules if one.is_asked]
 
 
 def _left_out(left: Sequence[Item], told: Sequence[Item]) -> list[Item]:
@@ -179,68 +243,36 @@ def _standing(rules: Sequence[Rule]) -> str:
 
 
 class _Earlier(NamedTuple):
-    """Rules and stretches for a message, and what was left out."""
+    """The stretches for a message, and what was left out."""
 
-    rules: Sequence[Rule] = ()
     stretches: Sequence[Stretch] = ()
     left: Sequence[Item] = ()
 
 
-async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
-    """Return rules and stretches for a message; neither where there is no room or the store cannot be read."""
-    if chars <= 0:
-        return _Earlier()
-    try:
-        vector = await services.vector(asked.message)
-
-        def read(tx: ReadTx) -> _Earlier:
-            reader = asked.reader(tx)
-            about = vector({})
-            project = asked.project
-            rules = standing_rules.find(
-                tx,
-                asked.message,
-                vector=about,
-                reader=replace(reader, here=asked.here or Here(project or "")),
-                given=asked.given,
-                chars=chars - len(f"{RULES}\n\n"),
-            )
-            if not asked.is_first:
-                rules = [one for one in rules if one.is_asked]
-            needed = prompt.find(
-                tx,
-                Query(
-                    text=asked.message[: search.READ_CHARS],
-                    reader=reader,
-                    sessions=Sessions(project=project, but=asked.key),
-                ),
-                vector=vector,
-                settings=services.tuning,
-                now=clock.now(),
-            )
-            near, far = needed.matches, needed.far
-            said = {one.memory_id for one in rules} | frozenset(asked.given)
-            new = [
-                match for match in near if not asked.knows(match) and match.source.id not in said
-            ]
-            known = prompt_text.every_word("\n".join([asked.message, *_given(tx, asked, reader)]))
-            room = chars - len(f"{_standing(rules)}\n\n")
-            answering = partial(turns.find, needed, asked.message, given=asked.given)
-            found = _told(tx, asked, new, room, reader, answering)
-            told = [one for one in found if _adds(one, known)]
-            sources = {one.match.source for one in found}
-            left = [
-                *(_item_of(one, reason=Reason.SAID) for one in near if one not in new),
-                *(_item_of(one.match, reason=Reason.SAID) for one in found if one not in told),
-                *(_item_of(one, reason=Reason.BUDGET) for one in new if one.source not in sources),
-                *(_item_of(one, reason=Reason.FLOOR) for one in far),
-            ]
-            return _Earlier(rules, told, left)
-
-        return await services.db.aread(read)
-    except Exception as error:
-        log.error("prompt.without_episodes", exc_info=error)
-        return _Earlier()
+def _earlier(
+    tx: ReadTx,
+    asked: Question,
+    reader: Reader,
+    needed: prompt.Needed,
+    rules: Sequence[Rule],
+    room: int,
+) -> _Earlier:
+    """Return what is needed and new to the session, in at most `room` characters."""
+    near, far = needed.matches, needed.far
+    said = {one.memory_id for one in rules} | frozenset(asked.given)
+    new = [match for match in near if not asked.knows(match) and match.source.id not in said]
+    known = prompt_text.every_word("\n".join([asked.message, *_given(tx, asked, reader)]))
+    answering = partial(turns.find, needed, asked.message, given=asked.given)
+    found = _told(tx, asked, new, room, reader, answering)
+    told = [one for one in found if _adds(one, known)]
+    sources = {one.match.source for one in found}
+    left = [
+        *(_item_of(one, reason=Reason.SAID) for one in near if one not in new),
+        *(_item_of(one.match, reason=Reason.SAID) for one in found if one not in told),
+        *(_item_of(one, reason=Reason.BUDGET) for one in new if one.source not in sources),
+        *(_item_of(one, reason=Reason.FLOOR) for one in far),
+    ]
+    return _Earlier(told, left)
 
 
 def _adds(one: Stretch, known: frozenset[str]) -> bool:

@@ -11,20 +11,14 @@ from signet.domain.episodes.models import SourceType
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated
 from signet.domain.injections.models import Item, Kind, Reason
-from signet.domain.recall import recall
 from signet.domain.recall.models import Hit, PartKind
 from signet.domain.sessions import prompt_text, transcript_search, wording
 from signet.domain.sessions.prompt_text import Item as Line
 from signet.domain.sessions.question import Question
-from signet.domain.sessions.services import Services
 from signet.domain.sessions.standing_rules import Rule
-from signet.observe import logs
 from signet.text import orders
 from signet.wire.origin import Origin, Review, distance
 from signet.wire.recall import Newer
-from signet.wire.requests.recall import RecallBody
-
-log = logs.get("hooks")
 
 #: What the record calls that which a session said itself so far.
 SO_FAR = "session so far"
@@ -53,62 +47,49 @@ class Memories(NamedTuple):
     left: Sequence[Item] = ()
 
 
-async def find(
+def select(
+    tx: ReadTx,
     asked: Question,
+    hits: Sequence[Hit],
     rules: Sequence[Rule],
     stretches: Sequence[Stretch],
-    told: str,
+    *,
     room: int,
-    services: Services,
+    least: float,
 ) -> Memories:
-    """Return what recall finds, without what the session was given and what is told already."""
-    hooks = services.settings.hooks.user_prompt_submit
+    """Return memories in at most `room` characters, without those that the session has or that the block contains.
+
+    None if the best is less relevant than `least`.
+    """
     if not asked.terms:
         return Memories()
-    body = RecallBody.model_validate(
-        {
-            "query": asked.message[: prompt_text.VECTOR_CHARS],
-            "keywordQuery": " ".join(asked.terms),
-            "limit": max(asked.limit, hooks.recall_limit),
-            "importance_min": prompt_text.LEAST_IMPORTANCE,
-            "project": asked.only,
-            "scope": asked.scope,
-        }
-    )
-    try:
-        result = await services.recall(body, asked.agent_id, asked.here)
-        useful = frozenset(recall.touched(result))
-        hits = [hit for hit in result.hits if hit.id in useful]
-        if not hits:
-            chars = min(asked.line_chars, room - STATUS_CHARS)
-            return await services.db.aread(_so_far, asked, chars)
-        least = hooks.min_score if asked.min_score is None else asked.min_score
-        near = max(hit.score for hit in hits) >= least
-        known = {
-            *(one.memory_id for one in rules),
-            *(one.match.source.id for one in stretches),
-            *asked.given,
-        }
-        words = prompt_text.words(told)
-        new = [
-            hit
-            for hit in hits
-            if near
-            and not hit.superseded_by
-            and known.isdisjoint(_ids(hit))
-            and not prompt_text.is_said(hit.content, words)
-        ]
-        scores = [(hit.id, hit.score) for hit in hits]
-        said = [
-            _item_of_hit(hit, Reason.SAID if near else Reason.FLOOR)
-            for hit in hits
-            if hit not in new
-        ]
-        delivered = await services.db.aread(_delivered, asked, new, scores, stretches, room)
-        return delivered._replace(left=[*delivered.left, *said])
-    except Exception as error:  # a prompt is never held up by what could not be found (HK-59)
-        log.error("prompt.without_recall", exc_info=error)
-        return Memories()
+    hits = [hit for hit in hits if hit.importance >= prompt_text.LEAST_IMPORTANCE]
+    if not hits:
+        return _so_far(tx, asked, min(asked.line_chars, room - STATUS_CHARS))
+    is_near = max(hit.score for hit in hits) >= least
+    known = {
+        *(one.memory_id for one in rules),
+        *(one.match.source.id for one in stretches),
+        *asked.given,
+    }
+    told = [*(one.text for one in rules), *(one.text for one in stretches)]
+    words = prompt_text.words("\n".join(told))
+    new = [
+        hit
+        for hit in hits
+        if is_near
+        and not hit.superseded_by
+        and known.isdisjoint(_ids(hit))
+        and not prompt_text.is_said(hit.content, words)
+    ]
+    scores = [(hit.id, hit.score) for hit in hits]
+    left = [
+        _item_of_hit(hit, Reason.SAID if is_near else Reason.FLOOR)
+        for hit in hits
+        if hit not in new
+    ]
+    delivered = _delivered(tx, asked, new, scores, stretches, room)
+    return delivered._replace(left=[*delivered.left, *left])
 
 
 def _delivered(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from signet.db import ReadTx
 from signet.db.visibility import Here, Reader
@@ -42,6 +43,8 @@ class Question:
     limit: int = prompt_text.MOST_ITEMS
     min_score: float | None = None
     is_whole: bool = False
+    #: The memories of that time; None for those of now.
+    as_of: datetime | None = None
     #: Nothing but rules is told, so that the session can be compared with others.
     is_held_out: bool = False
 

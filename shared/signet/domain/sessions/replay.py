@@ -61,7 +61,6 @@ async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
         then = body.model_copy(update={"touch": False, "as_of": session.at})
         return await services.recall(then, agent, here)
 
-    asking = replace(services, recall=look)
     call = Call(
         agent_id=agent_id,
         harness="",
@@ -83,7 +82,7 @@ async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
         asked = prompt.question(call, message, terms, given_before, services.settings)
         if asked is None:
             continue
-        context = await context_of(asked, asking)
+        context = await context_of(replace(asked, as_of=session.at), services)
         given_before |= set(context.given)
         carried |= {one.id for one in context.items if one.is_given and one.kind is Kind.MEMORY}
         chars += len(context.text)
