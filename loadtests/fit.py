@@ -6,10 +6,11 @@ Each conversation, person or project is one store, filled in process with the pr
 (cached in the temporary folder). For each question recall's candidates give their features; the weights are those of
 a listwise softmax for the ranking, and of a logistic regression for the relevance, whose negatives are the best
 candidates of questions that the store cannot answer: absent ones, and those of other stores. A second logistic
-regression estimates whether a prompt needs its best candidate. Positive are reports, questions and requests with an
-answer among the first ten; negative are those of other stores, reports whose decision was left out of the store, and
-`ordinary.txt`. Stores are numbered within their set; the even ones are fitted. `--write` puts the weights of all into
-`weights.json`.
+regression estimates whether a prompt needs its best candidate, a third whether a question is answered by meaning alone
+(paraphrases against questions of other stores and absent ones). Positive prompts are reports, questions and requests
+with an answer among the first ten; negative are those of other stores, reports whose decision was left out of the
+store, and `ordinary.txt`. Stores are numbered within their set; the even ones are fitted. `--write` puts the weights of
+all into `weights.json`.
 """
 
 import argparse
@@ -38,12 +39,13 @@ from loadtests.tasks import Exchanges, Task, own_tasks
 from loadtests.tasks import Turn as Message
 
 from signet import clock
+from signet.config import Settings
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.db.migrate import upgrade
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.recall import features, prompt, rank
+from signet.domain.recall import features, page, prompt, rank
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import Query, QueryVector, RecallSettings
 from signet.domain.recall.rank import FEATURES, NEED, PAGE, Model
@@ -70,6 +72,7 @@ SETS = {
     "said/exact-sessions": 0.5,
     "locomo/exact-sessions": 0.5,
     "everyday": 1.0,
+    "everyday/few": 0.0,
     "sde/sessions": 0.0,
 }
 #: Weight of each kind of prompt when its need is fitted.
@@ -90,9 +93,15 @@ ORDINARY = (ROOT / "loadtests/ordinary.txt").read_text().splitlines()
 LONG, REQUESTS = 60, 60
 #: Questions of other stores that each store is asked, and rare words.
 OTHERS, RARE = 40, 40
-#: Kinds of questions that hardly share a word with their answer: whether they have one is for the page's own rule
-#: about meaning to say (`page.py`), because absent ones look the same to a small model.
+#: Kinds of questions that hardly share a word with their answer. By the features of `rank.MEANT` a third logistic
+#: regression tells them from those of other stores and those without an answer.
 MEANT = ("paraphrase", "cue")
+#: Weight of each kind when that is fitted.
+ANSWERED = {"paraphrase": 1.0, "cue": 0.3, "absent": 1.0, "foreign": 2.0}
+#: Score that a memory must have to reach a prompt.
+PROMPTED = Settings().hooks.user_prompt_submit.min_score
+#: Sizes of the parts of a person's notes that are separate stores: new users have few memories.
+PARTS = (1, 2, 3, 4, 6, 8, 12, 16)
 #: Candidates that are fitted for the relevance: a page.
 TOP = 10
 RIDGE = 1e-3
@@ -197,7 +206,8 @@ def worlds(data: Path) -> Iterator[World]:
     for name in SETS:
         set_, _, store = name.partition("/")
         if set_ == "everyday":
-            yield from _people()
+            people = _people()
+            yield from (part for one in people for part in _parts(one)) if store else people
             continue
         found: Iterable[World] = ()
         if set_ == "sde" and (data / set_).exists():
@@ -239,6 +249,17 @@ def _people() -> Iterator[World]:
         asked += [Asked(question, frozenset(), "absent") for question in person["absent"]]
         texts = [Text(str(number), note["text"]) for number, note in enumerate(notes)]
         yield World("everyday", name, texts, asked)
+
+
+def _parts(world: World) -> Iterator[World]:
+    """Yield small stores of a person's notes, with the questions about these notes."""
+    start = 0
+    for size in PARTS:
+        texts = world.texts[start : start + size]
+        held = {text.id for text in texts}
+        asked = [one for one in world.asked if one.gold <= held and (one.gold or size > PARTS[3])]
+        yield World("everyday/few", f"{world.id} {size}", texts, asked)
+        start += size
 
 
 def _talks() -> World:
@@ -488,8 +509,20 @@ def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
                 shares.append(np.full(len(top), weight / count))
     found = _logistic(np.concatenate(rows), np.concatenate(labels), np.concatenate(shares))
     need = _need(samples, weights, by_meaning=by_meaning)
+    meant = (
+        _meant(samples, weights)
+        if by_meaning
+        else np.append(0 * need[: len(rank.MEANT)], rank.NEVER)
+    )
     return Model(
-        weights, float(found[0]), found[1:-1], float(found[-1]), need[:-1], float(need[-1])
+        weights,
+        float(found[0]),
+        found[1:-1],
+        float(found[-1]),
+        need[:-1],
+        float(need[-1]),
+        meant[:-1],
+        float(meant[-1]),
     )
 
 
@@ -516,6 +549,29 @@ def _need(samples: Mapping[str, Sample], weights: Array, *, by_meaning: bool) ->
     found = np.zeros(len(NEED) + 1)
     found[[*columns, -1]] = fitted
     return found
+
+
+def _meant(samples: Mapping[str, Sample], weights: Array) -> Array:
+    """Return the weights of `rank.MEANT` and the bias; two candidates of each question are judged."""
+    cases = [*_asked_by_meaning(samples)]
+    often = Counter(case.kind for _, case in cases)
+    rows, labels, shares = [], [], list[float]()
+    for _, case in cases:
+        scores = case.rows @ weights
+        places = rank.meant_places(scores, case.rows)
+        rows.append(rank.meant(scores, case.rows, case.sources, case.words, places))
+        labels.append(case.gold[places])
+        shares += [ANSWERED[case.kind] / often[case.kind] / len(places)] * len(places)
+    return _logistic(np.concatenate(rows), np.concatenate(labels).astype(float), np.array(shares))
+
+
+def _asked_by_meaning(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Case]]:
+    """Yield the questions of stores that are asked paraphrases, but those in the words of an answer, by set."""
+    for set_, one in samples.items():
+        if any(case.kind in MEANT for case in one.cases):
+            for case in (*one.cases, *one.foreign):
+                if len(case.rows) and case.kind in ANSWERED:
+                    yield set_, case
 
 
 def _asked_by_prompts(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Case]]:
@@ -667,6 +723,23 @@ def prompted(samples: Mapping[str, Sample], model: Model) -> dict[str, float]:
     return {kind: round(100 * sum(found) / len(found), 1) for kind, found in got.items()}
 
 
+def answered(samples: Mapping[str, Sample], model: Model) -> dict[str, float]:
+    """Return by set, kind and least probability the share of questions that are answered by meaning, in percent.
+
+    `right` are paraphrases and cues whose chosen candidate answers, `wrong` those whose candidate does not.
+    """
+    got: defaultdict[str, list[float]] = defaultdict(list)
+    for set_, case in _asked_by_meaning(samples):
+        scores = model.scores(case.rows)
+        place, chance = model.answered(scores, case.rows, case.sources, case.words)
+        kind = case.kind
+        if kind in MEANT:
+            kind = "right" if case.gold[place] else "wrong"
+        for least in (page.MEANT, PROMPTED):
+            got[f"{set_} {kind} {least}"].append(chance >= least)
+    return {name: round(100 * sum(found) / len(found), 1) for name, found in sorted(got.items())}
+
+
 def _half(samples: Mapping[str, Sample], *, tuned: bool) -> dict[str, Sample]:
     return {
         name: Sample(
@@ -690,6 +763,10 @@ def _as_json(model: Model) -> dict[str, object]:
         "bias": round(model.bias, 4),
         "need": {name: round(float(w), 4) for name, w in zip(NEED, model.need, strict=True) if w},
         "need_bias": round(model.need_bias, 4),
+        "meant": {
+            name: round(float(w), 4) for name, w in zip(rank.MEANT, model.meant, strict=True) if w
+        },
+        "meant_bias": round(model.meant_bias, 4),
     }
 
 
@@ -715,7 +792,12 @@ def main() -> None:
             print(f"  {set_:24}", "  ".join(f"{key} {value}" for key, value in row.items()))
         given = prompted(_half(samples, tuned=False), model)
         print("  prompts that get something:", given)
-        written[name] = {**_as_json(model), "held_out": {**judged, "prompts": given}}
+        meant = answered(_half(samples, tuned=False), model) if by_meaning else {}
+        print("  answered by meaning:", meant)
+        written[name] = {
+            **_as_json(model),
+            "held_out": {**judged, "prompts": given, "meant": meant},
+        }
     if options.write:
         about = {"fitted": clock.to_text(clock.now())[:10], "sets": SETS, **written}
         WEIGHTS.write_text(json.dumps(about, indent=1) + "\n")

@@ -17,6 +17,7 @@ MAX_LIMIT = 100
 DEFAULT_LIMIT = 10
 
 DEFAULT_MIN_SCORE = 0.1
+DEFAULT_FLOOR = 0.4
 
 #: The internal number of a memory (`memories.seq`) to its score.
 Scores = dict[int, float]
@@ -109,7 +110,7 @@ class RecallSettings:
     #: Score that a result must have however many are asked for, where it is above the default.
     min_score: float = DEFAULT_MIN_SCORE
     #: Relevance that a result on a page must have; 0 switches it off.
-    floor: float = 0.4
+    floor: float = DEFAULT_FLOOR
     hints: bool = True
     embedding_model: str | None = None
     graph: bool = True

@@ -10,17 +10,15 @@ import numpy as np
 
 from signet.domain.recall import rank, sayings
 from signet.domain.recall.gather import FEW_WORDS
-from signet.domain.recall.models import DEFAULT_MIN_SCORE, Scores
+from signet.domain.recall.models import DEFAULT_FLOOR, DEFAULT_MIN_SCORE, Scores
 from signet.domain.recall.run import PAGE, Run
 from signet.domain.recall.sayings import Saying
 
 #: The best of few is seldom high by chance: with fewer candidates than this the floor is lower, with one it is 0.
 ENOUGH = 20
-#: An otherwise empty page shows up to three results by meaning alone: the best has a cosine of 0.6 of the floor and is
-#: 0.3 of the floor above the tenth; the others have 0.8 of its cosine. A paraphrase shares no word with its answer, and
-#: small models give such answers cosines of 0.2 to 0.5.
-NEAREST, NEAR, STANDS_OUT, NEARLY = 3, 0.6, 0.3, 0.8
-PASSAGE = 1.25
+#: An otherwise empty page shows a candidate if this is the probability that it answers by its meaning
+#: (`rank.Model.answered`), and up to two others with 0.8 of its cosine.
+MEANT, NEAREST, NEARLY = 0.1, 3, 0.8
 
 #: Copies are recognised by their whole text, up to this many characters.
 WHOLE = 1_000
@@ -72,7 +70,7 @@ def turn(run: Run, scores: Scores) -> Page:
     page.nearest = next(iter(best), None)
     _leave_out(run, page)
     if not page.sayings and run.query.floor is None and run.query.min_score is None:
-        _take_nearest(run, page, every)
+        _take_nearest(run, page, every, scores)
     for saying, relevance in zip(page.sayings, _shown(page), strict=True):
         saying.score = relevance
     if page.sayings:
@@ -147,28 +145,33 @@ def _leave_out(run: Run, page: Page) -> None:
     page.sayings = kept
 
 
-def _take_nearest(run: Run, page: Page, every: Sequence[Saying]) -> None:
-    """Put onto an empty page what stands out by its meaning; what replaced it comes before it."""
+def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores) -> None:
+    """Put onto an empty page what probably answers by its meaning; what replaced it comes before it.
+
+    A floor above the default holds for this probability, too.
+    """
     known = run.known
-    candidates = {seq for saying in every for seq in saying.members}
-    cosines = {
-        seq: one for seq in known.compared & candidates if (one := known.cosine(seq)) is not None
-    }
-    if page.least is None or not cosines:
+    seqs = [seq for seq in scores if seq in known.compared]
+    if page.least is None or not seqs:
         return
-    order = sorted(cosines, key=cosines.__getitem__, reverse=True)[:NEAREST]
-    best = cosines[order[0]]
-    apart = best - rank.background(np.array(list(cosines.values())))
-    # Long passages are near to more.
-    least = page.least if order[0] not in run.said else PASSAGE * run.settings.floor
-    if best < NEAR * least or apart < STANDS_OUT * least:
+    places = [known.places[seq] for seq in seqs]
+    evidence = known.features[places]
+    fitted = known.model.scores(evidence)
+    best, chance = known.model.answered(fitted, evidence, known.sources[places], len(run.words))
+    if chance < (MEANT if run.settings.floor <= DEFAULT_FLOOR else run.settings.floor):
         return
-    near = [seq for seq in order if cosines[seq] >= NEARLY * best]
-    later = {one for seq in near for one in run.later.get(seq, ())}
-    page.sayings = [one for one in every if not {*near, *later}.isdisjoint(one.members)]
+    cosines = evidence[:, rank.at("cosine")]
+    near = [int(place) for place in np.argsort(-cosines, kind="stable") if place != best]
+    near = [place for place in near[: NEAREST - 1] if cosines[place] >= NEARLY * cosines[best]]
+    chosen = {seqs[place] for place in (best, *near)}
+    later = {one for seq in chosen for one in run.later.get(seq, ())}
+    page.sayings = [one for one in every if not {*chosen, *later}.isdisjoint(one.members)]
     for saying in page.sayings:
-        saying.members = [one for one in saying.members if one in {*near, *later, saying.shown}]
+        saying.members = [one for one in saying.members if one in {*chosen, *later, saying.shown}]
         page.relevance |= _judged(run, saying.members, run.judged)
+        if seqs[best] in saying.members or not later.isdisjoint(saying.members):
+            saying.score = max(saying.score, rank.logit(chance))
+            page.relevance[saying.best] = chance
     page.below_floor = []
 
 

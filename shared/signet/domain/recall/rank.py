@@ -48,6 +48,19 @@ PAGE = ("behind", "best_cosine", "stands_out", "best_words", "best_share")
 #: the best of another source, and to that of the fourth one, as a prompt is about few; the same of the cosine; and
 #: ln(1 + words of the prompt).
 NEED = (*FEATURES, "lead", "lead_of_few", "cosine_of_few", "asked")
+#: Features of a candidate for whether it answers a question that shares few words with it (`Model.answered`): some of
+#: FEATURES; the distance of its cosine to the tenth best (of fewer, the last) and to that of the fourth source;
+#: `behind`; ln(1 + words of the question); and ln(1 + candidates).
+MEANT = (
+    "words",
+    "cosine",
+    "length",
+    "stands_out",
+    "cosine_of_few",
+    "behind",
+    "asked",
+    "candidates",
+)
 #: Sources that a prompt may be about, and the lead of one that is alone.
 FEW, ALONE = 3, 3.0
 #: What a factor of learning or ratings weighs: 1.15, the most that is learned, adds 0.6.
@@ -55,6 +68,8 @@ FACTOR = 4.0
 #: Distance that a superseded memory keeps below its successor.
 BEHIND = 0.05
 _BACKGROUND = 10
+#: Bias of a function that is not fitted.
+NEVER = -60.0
 
 
 #: A word in one of three memories says as much as one in one of a thousand: in a small store all are rare.
@@ -82,6 +97,8 @@ class Model:
     bias: float
     need: Array
     need_bias: float
+    meant: Array
+    meant_bias: float
 
     def scores(self, evidence: Array) -> Array:
         """Return the score of each candidate, one row of features each."""
@@ -96,6 +113,18 @@ class Model:
     def needed(self, scores: Array, evidence: Array, sources: Places, words: int) -> float:
         """Return the probability that a prompt with this number of words needs its best candidate."""
         return relevance(float(need(scores, evidence, sources, words) @ self.need) + self.need_bias)
+
+    def answered(
+        self, scores: Array, evidence: Array, sources: Places, words: int
+    ) -> tuple[int, float]:
+        """Return the place of the candidate that most probably answers a question by its meaning, and the probability.
+
+        It is the best by score or the nearest.
+        """
+        places = meant_places(scores, evidence)
+        logits = meant(scores, evidence, sources, words, places) @ self.meant + self.meant_bias
+        best = int(np.argmax(logits))
+        return places[best], relevance(float(logits[best]))
 
     def steps(self, evidence: Array, logit: float) -> list[tuple[str, float]]:
         """Return the log-odds of one candidate after each feature, in order, the last being `logit`."""
@@ -143,6 +172,35 @@ def need(scores: Array, evidence: Array, sources: Places, words: int) -> Array:
             scores[best] - heights[min(FEW, len(heights) - 1)],
             own[at("cosine")] - near[min(FEW, len(near) - 1)],
             math.log(1 + words),
+        ]
+    )
+
+
+def meant_places(scores: Array, evidence: Array) -> list[int]:
+    """Return the places of the best candidate by score and of the nearest, given at least one."""
+    return list(dict.fromkeys((int(np.argmax(scores)), int(np.argmax(evidence[:, at("cosine")])))))
+
+
+def meant(
+    scores: Array, evidence: Array, sources: Places, words: int, places: Sequence[int]
+) -> Array:
+    """Return the features of these candidates, one row of MEANT for each."""
+    cosines = evidence[:, at("cosine")]
+    count = len(cosines)
+    tenth = np.sort(cosines)[::-1][min(_BACKGROUND, count) - 1]
+    near = _best_of_each(cosines, sources)
+    fourth = near[min(FEW, len(near) - 1)]
+    own = evidence[list(places)]
+    return np.column_stack(
+        [
+            own[:, at("words")],
+            own[:, at("cosine")],
+            own[:, at("length")],
+            own[:, at("cosine")] - tenth,
+            own[:, at("cosine")] - fourth,
+            scores[list(places)] - scores.max(),
+            np.full(len(places), math.log(1 + words)),
+            np.full(len(places), math.log(1 + count)),
         ]
     )
 
@@ -195,4 +253,6 @@ def read(weights: Mapping[str, Any]) -> Model:
         weights["bias"],
         row(NEED, weights["need"]),
         weights["need_bias"],
+        row(MEANT, weights.get("meant", {})),
+        weights.get("meant_bias", NEVER),
     )
