@@ -308,12 +308,12 @@ def test_every_stage_of_recall_has_its_words() -> None:
     from pathlib import Path
 
     from signet.domain import recall
-    from signet.domain.recall import rank, wording
+    from signet.domain.recall import explain, rank
 
     code = Path(str(recall.__file__)).with_name("correct.py").read_text()
     stages = set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|query\.|bool\(|scores)', code))
     assert {"learned", "superseded", "topics"} < stages
-    assert {"page", *rank.FEATURES, *stages} == wording.STAGES.keys()
+    assert {"page", *rank.FEATURES, *stages} == explain.STAGES.keys()
 
 
 def test_results_keep_within_the_terminal(served: Program) -> None:

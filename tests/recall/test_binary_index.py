@@ -15,7 +15,7 @@ from signet.db import Database, ReadTx, WriteTx, binary_index, vectors
 from signet.db.binary_index import BLOCK, BinaryIndex
 from signet.db.driver import connect
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import scope, vector, vector_cache, view
+from signet.domain.recall import vector, vector_cache, view
 from signet.domain.recall.models import Filters, Query, Scores
 from signet.domain.recall.sql import reading
 from signet.domain.recall.vector_cache import VectorCache
@@ -75,7 +75,7 @@ def _agree(db: Database, seed: int) -> None:
 
     def both(tx: ReadTx, query: Query) -> tuple[Scores, Scores]:
         found = _near(tx, question, query, LIMIT)
-        every = vector.exact(tx, question, scope.condition(query), model=MODEL)
+        every = vector.exact(tx, question, view.condition(query), model=MODEL)
         return found, every
 
     for query in (_query(), _query("south"), _query("nowhere")):

@@ -4,7 +4,7 @@ import pytest
 
 from recall.world import MODEL, meaning, remember
 from signet.db import Database, ReadTx
-from signet.domain.recall import centering
+from signet.domain.recall import vector
 from signet.domain.recall.models import Scores
 from signet.providers.scale import FITTED
 
@@ -12,7 +12,7 @@ from signet.providers.scale import FITTED
 def _compare(db: Database, text: str, weighed: str | None = None) -> tuple[Scores, Scores]:
     def go(tx: ReadTx) -> tuple[Scores, Scores]:
         seqs = [row[0] for row in tx.all("SELECT seq FROM memories ORDER BY seq")]
-        return centering.compare(
+        return vector.compare(
             tx, meaning(text), meaning(weighed or text), seqs, model=MODEL, said={}, scale=FITTED
         )
 

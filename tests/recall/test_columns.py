@@ -14,7 +14,7 @@ from recall.world import NOW, SHARED, a_store, ask, found, remember
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.memory import marks
-from signet.domain.recall import columns, keyword, postings, scope, view
+from signet.domain.recall import columns, keyword, view
 from signet.domain.recall.columns import Columns
 from signet.domain.recall.models import Filters, Query
 from signet.domain.recall.sql import reading
@@ -89,7 +89,7 @@ def _agree(tx: ReadTx) -> None:
     for reader in READERS:
         for filters in FILTERS:
             query = Query(text="", reader=reader, filters=filters)
-            where = scope.condition(query)
+            where = view.condition(query)
             seen = view.of(tx, query)
             assert seen.flags.nonzero()[0].tolist() == sorted(reading.passing(tx, where))
     seen = view.of(tx, Query(text="", reader=Reader(any_scope=True, policy=ReadPolicy.SHARED)))
@@ -98,7 +98,7 @@ def _agree(tx: ReadTx) -> None:
         ranks = {row[0]: -row[1] for row in reading.ranks(tx, fts.any_of([word]), 1_000)}
         (held,) = keyword.each(tx, [word], every, seen).tolist()
         found = {seq: bm25 for seq, bm25 in zip(every, held, strict=True) if bm25}
-        assert found == pytest.approx(ranks, rel=postings.DRIFT)
+        assert found == pytest.approx(ranks, rel=columns.DRIFT)
     table = seen.table
     assert table.count == len(every)
     fresh = columns.Table()
@@ -233,13 +233,13 @@ def test_a_hundred_thousand_memories_take_less_than_40_mb() -> None:
     table = columns.Table()
     table._make_room(100_000)
     size = sum(column.nbytes for column in table._columns.values())
-    assert size + postings.MOST_BYTES < 40_000_000
+    assert size + columns.MOST_BYTES < 40_000_000
 
 
 def test_a_word_of_very_many_rows_is_found_in_all_of_them(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postings, "MOST_RANKED", 5)
+    monkeypatch.setattr(columns, "MOST_RANKED", 5)
     for number in range(12):
         db.write(remember, f"m{number}", f"A kettle of kind {number}", embedded=False)
     assert len(found(ask(db, "kettle", limit=50))) == 12

@@ -13,7 +13,7 @@ from signet import clock
 from signet.db import Database, ReadTx, WriteTx, vectors
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import keyword, scope, vector, vector_cache, view
+from signet.domain.recall import keyword, vector, vector_cache, view
 from signet.domain.recall.models import Filters, Query
 from signet.domain.recall.vector_cache import VectorCache
 from support.processes import eventually
@@ -83,7 +83,7 @@ def _signs(tx: ReadTx) -> object:
 
 def _agrees(tx: ReadTx, query: Query) -> None:
     """Compare what both channels find with what a scan finds."""
-    where, asked = scope.condition(query), view.of(tx, query)
+    where, asked = view.condition(query), view.of(tx, query)
     passing = {
         row[0]: row[1]
         for row in tx.all(

@@ -9,7 +9,7 @@ from recall.world import ask, found, remember
 from signet import clock
 from signet.db import Database, WriteTx
 from signet.domain.episodes.models import SourceType
-from signet.domain.recall.why_not import OTHER_TIME
+from signet.domain.recall.account import OTHER_TIME
 from signet.domain.transcripts import withheld
 
 

@@ -11,8 +11,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.graph import changes
 from signet.domain.memory.models import NewMemory, Remembered
-from signet.domain.recall import recall
-from signet.domain.recall import settings as tuning
+from signet.domain.recall import models, recall
 from signet.domain.recall.models import (
     Filters,
     Query,
@@ -126,7 +125,9 @@ def _answer(
 
 
 def _tuning(state: State, settings: Settings) -> RecallSettings:
-    return tuning.of(settings, embedding_model=state.vectors.model, scale=state.vectors.scale)
+    return models.settings_of(
+        settings, embedding_model=state.vectors.model, scale=state.vectors.scale
+    )
 
 
 def _zone(name: str | None) -> ZoneInfo | None:

@@ -1,10 +1,10 @@
 from signet.config import settings_from
-from signet.domain.recall import settings
+from signet.domain.recall import models
 from signet.domain.recall.models import RecallSettings
 
 
 def test_an_empty_file_gives_the_defaults() -> None:
-    assert settings.of(settings_from({})[0], embedding_model=None) == RecallSettings()
+    assert models.settings_of(settings_from({})[0], embedding_model=None) == RecallSettings()
 
 
 def test_the_file_can_switch_stages_off() -> None:
@@ -12,7 +12,7 @@ def test_the_file_can_switch_stages_off() -> None:
         "search": {"top_k": 7},
         "pipelineV2": {"traversal": {"enabled": False}, "hints": {"enabled": False}},
     }
-    found = settings.of(settings_from(raw)[0], embedding_model="m")
+    found = models.settings_of(settings_from(raw)[0], embedding_model="m")
     assert (found.top_k, found.embedding_model) == (7, "m")
     assert not found.traversal
     assert not found.hints
@@ -20,7 +20,7 @@ def test_the_file_can_switch_stages_off() -> None:
 
 def test_the_floor_can_be_switched_off() -> None:
     found, _ = settings_from({"search": {"floor": 0}})
-    assert settings.of(found, embedding_model=None) == RecallSettings(floor=0.0)
+    assert models.settings_of(found, embedding_model=None) == RecallSettings(floor=0.0)
 
 
 def test_weights_of_the_typescript_product_are_ignored_by_name() -> None:
@@ -33,5 +33,5 @@ def test_weights_of_the_typescript_product_are_ignored_by_name() -> None:
         },
     }
     found, warnings = settings_from(raw)
-    assert settings.of(found, embedding_model=None) == RecallSettings()
+    assert models.settings_of(found, embedding_model=None) == RecallSettings()
     assert not warnings

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from signet.db import highlight
-from signet.domain.recall import wording
+from signet.domain.recall import explain
 from signet.domain.recall.models import Hit, PartKind, Result, Why, WhyNot
 from signet.wire import recall as wire
 from signet.wire.recall import Recalled
@@ -138,7 +138,7 @@ def _explained(why: Why) -> wire.Why:
                 "stage": step.stage,
                 "before": round(step.before, 4),
                 "after": round(step.after, 4),
-                "says": wording.stage(step.stage, step.before, step.after),
+                "says": explain.stage(step.stage, step.before, step.after),
             }
             for step in why.steps
         ],
@@ -153,7 +153,7 @@ def _explained(why: Why) -> wire.Why:
 
 
 def _channel(name: str, said: Mapping[str, float], why: Why) -> wire.Channel:
-    channel: wire.Channel = {"score": said["score"], "says": wording.channel(name)}
+    channel: wire.Channel = {"score": said["score"], "says": explain.channel(name)}
     if "rank" in said:
         channel["rank"] = int(said["rank"])
     if "bm25" in said:

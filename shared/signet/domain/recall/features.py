@@ -1,26 +1,43 @@
 """Compute the features of the candidates of one question."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from signet.db import fts, script
-from signet.domain.recall import (
-    answer_type,
-    centering,
-    keyword,
-    neighbours,
-    rank,
-    said,
-    time_lookup,
-    time_query,
-)
-from signet.domain.recall.evidence import Evidence
+from signet.domain.recall import answer_type, keyword, rank, said, time_lookup, time_query, vector
 from signet.domain.recall.models import Scores
-from signet.domain.recall.rank import Array, Places
+from signet.domain.recall.rank import Array, Evidence, Places
 from signet.domain.recall.run import Run
+
+Around = Mapping[int, Iterable[int]]
+
+
+def symmetric(beside: Mapping[int, Iterable[int]]) -> dict[int, set[int]]:
+    """Return who is beside whom, said from both sides."""
+    around: dict[int, set[int]] = {}
+    for seq, others in beside.items():
+        for other in others:
+            around.setdefault(seq, set()).add(other)
+            around.setdefault(other, set()).add(seq)
+    return around
+
+
+def groups(places: Mapping[int, tuple[int | None, int | None]]) -> dict[int, int]:
+    """Return what each memory came from: its source when others share it, else what was saved with it.
+
+    `places` gives the source and the batch (project and instant) of each; None where there is none.
+    """
+    sizes = Counter(source for source, _ in places.values() if source is not None)
+    named = {
+        seq: source if source is not None and sizes[source] > 1 else batch
+        for seq, (source, batch) in places.items()
+    }
+    return {seq: name for seq, name in named.items() if name is not None}
+
 
 #: A hint is a guess of what will be asked: it counts so much as words of the text itself.
 HINT = 0.75
@@ -112,7 +129,7 @@ def _meaning(run: Run, memories: Sequence[int]) -> tuple[Array, Array, frozenset
         if plain is None or weighed is None
         else run.attempt(
             "fill_vector",
-            lambda: centering.compare(
+            lambda: vector.compare(
                 run.tx,
                 plain,
                 weighed,
@@ -131,7 +148,7 @@ def _meaning(run: Run, memories: Sequence[int]) -> tuple[Array, Array, frozenset
     return cosine, apart, frozenset(known)
 
 
-def _pairs(found: Evidence, around: neighbours.Around) -> Pairs:
+def _pairs(found: Evidence, around: Around) -> Pairs:
     """Return the pairs of neighbouring candidates, as two arrays of places."""
     places = found.places
     pairs = [
@@ -161,9 +178,7 @@ def _best_of_beside(values: Array, near: Pairs) -> Array:
 
 def _sources(run: Run, seqs: Sequence[int]) -> Places:
     """Return a number for what each candidate came from; one that stands alone has its own."""
-    named = neighbours.groups(
-        {seq: (run.allowed[seq].source, run.allowed[seq].batch) for seq in seqs}
-    )
+    named = groups({seq: (run.allowed[seq].source, run.allowed[seq].batch) for seq in seqs})
     numbers: dict[object, int] = {}
     keys = [("source", named[seq]) if seq in named else seq for seq in seqs]
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)

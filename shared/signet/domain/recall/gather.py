@@ -6,14 +6,7 @@ from collections.abc import Mapping
 from signet import clock
 from signet.db import fts, script
 from signet.domain.graph import traversal
-from signet.domain.recall import (
-    keyword,
-    neighbours,
-    rank,
-    said,
-    time_lookup,
-    vector,
-)
+from signet.domain.recall import features, keyword, rank, said, time_lookup, vector
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
@@ -42,7 +35,7 @@ def gather(run: Run) -> None:
     run.allowed = run.view.allowed({*matched, *structure, *run.around, *run.timely})
     run.replaced = run.attempt("superseded", lambda: replaced(run), {})
     run.said = run.attempt("episodes", lambda: said.find(run), {})
-    run.around |= neighbours.symmetric(said.beside(run.said))
+    run.around |= features.symmetric(said.beside(run.said))
     run.allowed |= said.allowed(run, run.said)
     run.hints = {seq: score for seq, score in hints.items() if seq in run.allowed}
     run.structure = {seq: score for seq, score in structure.items() if seq in run.allowed}
@@ -54,7 +47,7 @@ def _is_walked(run: Run, matched: set[int]) -> bool:
 
 
 def _around(run: Run, seqs: set[int]) -> dict[int, set[int]]:
-    return neighbours.symmetric(run.view.table.beside(run.tx, run.view.rows(seqs)))
+    return features.symmetric(run.view.table.beside(run.tx, run.view.rows(seqs)))
 
 
 def _keyword(run: Run) -> Scores:

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import StrEnum
 
+from signet.config import Settings
 from signet.db.visibility import Reader
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import Ranked
+from signet.domain.skills import find
 from signet.domain.skills.find import SkillLimits
 from signet.providers.scale import FITTED, Scale
 from signet.wire.recall import Newer
@@ -100,7 +102,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
-    """The numbers of recall; `settings.py` says where they come from."""
+    """The settings of recall, read from agent.yaml by `settings_of`."""
 
     #: Weight of meaning against words; the fitted weights hold at 0.7.
     alpha: float = 0.7
@@ -254,3 +256,38 @@ class Result:
     why_not: "WhyNot | None" = None
     #: The walk through the graph, for the status of walks.
     walk: Traversal = field(default_factory=Traversal)
+
+
+def settings_of(
+    settings: Settings, *, embedding_model: str | None, scale: Scale = FITTED
+) -> RecallSettings:
+    """Return the recall settings; vectors of another model than `embedding_model` are left out (None: none are)."""
+    search, pipeline = settings.search, settings.pipeline
+    traversal = pipeline.traversal
+    return RecallSettings(
+        alpha=search.alpha,
+        top_k=search.top_k,
+        min_score=search.min_score,
+        floor=search.floor,
+        hints=pipeline.hints.enabled,
+        embedding_model=embedding_model,
+        scale=scale,
+        graph=pipeline.graph.enabled,
+        traversal=traversal.enabled,
+        traversal_timeout_ms=traversal.timeout_ms,
+        bounds=TraversalBounds(
+            aspects_per_entity=traversal.max_aspects_per_entity,
+            attributes_per_aspect=traversal.max_attributes_per_aspect,
+            branching=traversal.max_branching,
+            hops=traversal.max_dependency_hops,
+            memories=traversal.max_traversal_paths,
+            min_strength=traversal.min_dependency_strength,
+            min_confidence=traversal.min_confidence,
+        ),
+        truncate_chars=pipeline.guardrails.recall_truncate_chars,
+        skill_limits=find.limits(settings),
+        skills=pipeline.procedural.enabled,
+        commits=settings.hooks.session_start.read_commits,
+        learns=pipeline.predictor.enabled,
+        skill_importance=pipeline.procedural.min_importance,
+    )

@@ -9,13 +9,15 @@ date, data and held-out figures to `weights.json`. Without a vector of the quest
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from signet.domain.recall.models import Scores
 
 Array = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -26,7 +28,7 @@ Places = npt.NDArray[np.intp]
 #: `exact`: `share` of the words that the text contains verbatim, not only by their stems;
 #: `beside`: how much the words of the previous and the next passage of the same source add to `words`;
 #: `cosine`: of its best passage, -1..1;
-#: `apart`: the cosine without what the nearest candidates have in common (`centering.py`);
+#: `apart`: the cosine without what the nearest candidates have in common (`vector.compare`);
 #: `apart_beside`: the better `apart` of the candidates before and after it;
 #: `source_share`, `source_apart`: the best of its session or other source;
 #: `time`: closeness to the time in question (`time_query.py`);
@@ -256,3 +258,52 @@ def read(weights: Mapping[str, Any]) -> Model:
         row(MEANT, weights.get("meant", {})),
         weights.get("meant_bias", NEVER),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """Candidates in a fixed order with their features; `held` is the bm25 of each word (row) in each (column)."""
+
+    seqs: Sequence[int] = ()
+    words: Sequence[str] = ()
+    held: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    features: Array = field(default_factory=lambda: np.zeros((0, len(FEATURES))))
+    #: A number for what each candidate came from, and how much each word of the question tells.
+    sources: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    weights: Array = field(default_factory=lambda: np.zeros(0))
+    #: Candidates with a vector.
+    compared: frozenset[int] = frozenset()
+    by_meaning: bool = False
+    alpha: float = BALANCE
+
+    @cached_property
+    def places(self) -> Mapping[int, int]:
+        """Return the place of each candidate."""
+        return {seq: place for place, seq in enumerate(self.seqs)}
+
+    @cached_property
+    def model(self) -> Model:
+        """Return the weights that apply."""
+        found = model(self.by_meaning)
+        return found.balanced(self.alpha) if self.by_meaning else found
+
+    def feature(self, seq: int, name: str) -> float:
+        """Return one feature of a candidate."""
+        return float(self.features[self.places[seq], at(name)])
+
+    def cosine(self, seq: int) -> float | None:
+        """Return the cosine of a candidate, None where it was not compared."""
+        return self.feature(seq, "cosine") if seq in self.compared else None
+
+    def bm25(self, seq: int) -> dict[str, float]:
+        """Return the bm25 of each word of the question that a candidate contains."""
+        if seq not in self.places:
+            return {}
+        column = self.held[:, self.places[seq]].tolist()
+        return {word: one for word, one in zip(self.words, column, strict=True) if one > 0}
+
+    def keyword(self) -> Scores:
+        """Return 0..1 for how well candidates match by words, the best of them 1."""
+        totals = self.held.sum(axis=0) if len(self.held) else np.zeros(len(self.seqs))
+        best = float(totals.max(initial=0.0)) or 1.0
+        return {seq: one / best for seq, one in zip(self.seqs, totals.tolist(), strict=True) if one}

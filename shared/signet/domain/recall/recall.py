@@ -18,17 +18,14 @@ from signet.domain.recall import (
     features,
     period,
     said,
-    scope,
     skills,
     supplement,
     time_lookup,
     timeline,
     topics,
     view,
-    why_not,
 )
 from signet.domain.recall.correct import correct
-from signet.domain.recall.evidence import Evidence
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
@@ -43,6 +40,7 @@ from signet.domain.recall.models import (
     Why,
 )
 from signet.domain.recall.page import Page, turn
+from signet.domain.recall.rank import Evidence
 from signet.domain.recall.run import WIDER, Run
 from signet.domain.recall.sayings import Saying
 from signet.domain.recall.sql import reading
@@ -88,7 +86,7 @@ def recall(
         truncate_chars=settings.truncate_chars,
         time=period.explained(run.when) if query.explain else None,
         account=account.of(run, page) if query.explain else None,
-        why_not=why_not.of(run, page, query.why_not) if query.why_not else None,
+        why_not=account.why_not(run, page, query.why_not) if query.why_not else None,
         walk=run.walk,
     )
 
@@ -129,7 +127,7 @@ def begin(
         settings=settings,
         ask_vector=query_vector,
         now=now,
-        view=View(where=scope.condition(query)),
+        view=View(where=view.condition(query)),
         words=asked.words,
         when=asked.when,
     )

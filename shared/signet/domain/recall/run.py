@@ -17,9 +17,9 @@ from signet.domain.injections.models import Ranked
 from signet.domain.learning.worth import KnownWorth
 from signet.domain.recall import rank
 from signet.domain.recall.columns import Allowed
-from signet.domain.recall.evidence import Evidence
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores, Why
+from signet.domain.recall.rank import Evidence
 from signet.domain.recall.sql import reading
 from signet.domain.recall.time_query import When
 from signet.domain.recall.view import View

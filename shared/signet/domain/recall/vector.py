@@ -17,6 +17,10 @@ from signet.domain.recall.vector_cache import VectorCache
 if TYPE_CHECKING:
     from signet.db.binary_index import Floats, Numbers
     from signet.domain.recall.view import View
+from collections.abc import Mapping
+
+from signet.domain.episodes.models import FoundRow
+from signet.providers.scale import Scale
 
 #: Numbers of vectors, best first, and the memories that they are of.
 Chosen = tuple["Numbers", "Numbers"]
@@ -184,3 +188,54 @@ def exact(tx: ReadTx, vector: bytes, where: Where, *, model: str | None) -> Scor
         for row, score in zip(rows, scores, strict=True):
             best[row[0]] = max(score, best.get(row[0], 0.0))
     return best
+
+
+#: Vectors whose mean is what is common, and how much of it is taken out; 30 to 100 and 0.5 to 0.8 measure alike. In a
+#: store of few, what all have in common tells little of the nearest: recall@5 in 140 stores of 60 memories is 0.6 %
+#: higher with the nearer part than with all. Of too few each would lose what it alone has.
+NEAREST = 50
+NEARER = 0.4
+LEAST = 10
+SHARE = 0.6
+
+
+def compare(
+    tx: ReadTx,
+    plain: bytes,
+    weighed: bytes,
+    seqs: Collection[int],
+    *,
+    model: str | None,
+    said: Mapping[int, FoundRow],
+    scale: Scale,
+) -> tuple[Scores, Scores]:
+    """Return the cosine of each given memory or passage that has a vector, and the one without what is common.
+
+    Both are on the scale that ranking is fitted for. The first is to the `plain` vector of the question, the second to
+    the `weighed` one (`gather.py`). A memory is as near as its best vector.
+    """
+    import numpy as np
+
+    owners, vectors_of = stored(tx, vectors.dimensions(plain), seqs, model=model)
+    known = {number: row.vector for number, row in said.items() if row.vector}
+    known = {number: one for number, one in known.items() if len(one) == len(plain)}
+    owners, vectors_of = [*owners, *known], vectors_of + b"".join(known.values())
+    if not owners:
+        return {}, {}
+    many = np.frombuffer(vectors_of, dtype="<f4").reshape(len(owners), -1)
+    # einsum, because a product of matrices would start the threads of a BLAS library.
+    norms = np.sqrt(np.einsum("ij,ij->i", many, many))
+    shares = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+    as_asked, near = (
+        shares * np.einsum("ij,j->i", many, one) / (np.sqrt(np.einsum("j,j->", one, one)) or 1.0)
+        for one in (np.frombuffer(question, dtype="<f4") for question in (plain, weighed))
+    )
+    nearest = np.argsort(-near)[: min(NEAREST, max(LEAST, round(NEARER * len(owners))))]
+    middle = np.einsum("ij,i->j", many[nearest], shares[nearest]) / len(nearest)
+    common = shares * np.einsum("ij,j->i", many, middle)
+    apart = near - SHARE * (common - common.mean())
+    factor, shift = scale.factor, scale.shift
+    return (
+        best_of(owners, factor * as_asked + shift),
+        best_of(owners, factor * apart + shift),
+    )

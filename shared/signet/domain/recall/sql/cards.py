@@ -1,4 +1,4 @@
-"""The statements of `recall/cards.py`."""
+"""Statements of `recall/supplement.py` for cards of entities."""
 
 from signet.db.dialect import LIST, THEN_JOIN, at_most
 

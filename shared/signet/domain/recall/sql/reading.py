@@ -1,6 +1,6 @@
 """The only SQL of recall: every statement has a limit or a list of row numbers, and uses an index.
 
-`where` is always the condition of `scope.py` on the table under the name `m`; row numbers travel as JSON.
+`where` is always the condition of `view.py` on the table under the name `m`; row numbers travel as JSON.
 """
 
 import json
