@@ -7,7 +7,6 @@ from recall.world import ask, found, remember
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.recall import answer
-from signet.domain.recall.models import RecallSettings
 from signet.wire.recall import Newer
 
 QUESTION = "Which port does the gateway listen on?"
@@ -100,6 +99,20 @@ def test_a_later_memory_is_found_by_a_name_of_the_older_one(db: Database) -> Non
     assert "newest" not in found(ask(db, "What do we lint with?", floor=0))
 
 
+def test_a_later_memory_is_found_by_a_rare_word_of_a_memory_and_a_name_of_a_talk(
+    db: Database,
+) -> None:
+    fill(db, ("old", "The profile cache keeps entries for 60 seconds.", {}))
+    fill(db, *((f"m{number}", f"We cook rice with spice {number}.", {}) for number in range(60)))
+    fill(db, ("new", "the profile cache keeps entries for five minutes", {"days_ago": 0}))
+    assert found(ask(db, "expiry of the entries"))[:2] == ["new", "old"]
+    talk = "User: Which broker?\nAssistant: None yet.\nUser: Kafka carries our order events."
+    name = say(db, "s1", talk, at="2025-02-03T09:00:00Z")
+    fill(db, ("swap", "we swapped Kafka for NATS last week", {"days_ago": 0}))
+    result = ask(db, "Which broker carries the events?", reader=Reader())
+    assert found(result)[:2] == ["swap", name]
+
+
 def test_what_a_session_said_later_marks_a_memory_and_the_other_way_round(db: Database) -> None:
     fill(db, ("old", "The logs are shipped to Splunk.", {}), ("late", NEW, {}))
     talk = "User: where do logs go?\nAssistant: No idea.\nUser: Splunk is gone, logs go to Loki"
@@ -115,16 +128,11 @@ def test_what_a_session_said_later_marks_a_memory_and_the_other_way_round(db: Da
 
 
 @pytest.mark.parametrize("columns", [{}, {"embedded": False}])
-@pytest.mark.parametrize("floor", [0.4, 1.0])
-def test_a_page_by_meaning_alone_has_it_too(
-    db: Database, columns: dict[str, object], floor: float
-) -> None:
+def test_a_page_by_meaning_alone_has_it_too(db: Database, columns: dict[str, object]) -> None:
     texts = {
         "old": "Our boat Kestrel has a berth.",
         **{f"m{number}": f"We cook rice with spice {number}." for number in range(60)},
     }
     fill(db, *((name, text, {}) for name, text in texts.items()))
     fill(db, ("new", "Kestrel was sold", {"days_ago": 0, **columns}))
-    settings = RecallSettings(floor=floor)
-    result = ask(db, "Which vessel?", by_meaning=True, settings=settings)
-    assert found(result) == ["new", "old"]
+    assert found(ask(db, "Which vessel?", by_meaning=True)) == ["new", "old"]

@@ -25,9 +25,9 @@ from signet.wire.recall import Newer
 
 #: Compared candidates, best first, and those among them that may be replaced.
 COMPARED, OLDER = 30, 12
-#: The best two candidates are compared with later memories that contain one of their first four names, too: the newest
-#: six, for names that at most 24 memories contain.
-FOLLOWED, NAMES, FOLLOWERS, RARE = 2, 4, 6, 24
+#: The best three candidates are compared with later memories that share one of their first words, too (of a passage one
+#: of its names): the newest six, for words that at most 24 memories contain.
+FOLLOWED, WORDS, FOLLOWERS, RARE = 3, 12, 6, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,15 +76,15 @@ def find(run: Run, scores: Scores) -> dict[int, Successor]:
 
 
 def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
-    """Return later memories that share a rare name with the best, whether or not they match the question."""
+    """Return later memories that share a rare word with the best, whether or not they match the question."""
     found: set[int] = set()
     at = run.view.table["created_at"]
-    for seq, text in run.texts([seq for seq in order[:FOLLOWED] if seq > 0]).items():
-        words = fts.words(" ".join(changes.names(text)[:NAMES]))
-        held = [run.view.posting(run.tx, word).rows for word in words]
+    for seq, text in run.texts(order[:FOLLOWED]).items():
+        words = changes.names(text) if seq in run.said else fts.content_words(text)
+        held = [run.view.posting(run.tx, word).rows for word in fts.words(" ".join(words[:WORDS]))]
         near = {row for rows in held if len(rows) <= RARE for row in rows.tolist()}
         rows = np.array(run.view.rows(near), dtype=np.int64)
-        rows = rows[at[rows] > at[seq]]
+        rows = rows[at[rows] > run.allowed[seq].created_at.encode()]
         found.update(rows[np.argsort(at[rows])][-FOLLOWERS:].tolist())
     return run.view.allowed(found.difference(order))
 
