@@ -160,7 +160,7 @@ def test_unknown_forgotten_and_stale_are_told_apart_in_this_order(api: Api) -> N
         ({"reason": "x", "content": "  "}, "content is required"),
         ({"reason": "x", "type": "  "}, "type: "),
         ({"reason": "x", "who": "  "}, "who: "),
-        ({"reason": "x", "project": "attic"}, "at least one of content, type, tags"),
+        ({"reason": "x", "room": "attic"}, "at least one of content, type, tags"),
         ({"reason": "x"}, "at least one of content, type, tags"),
     ],
 )
@@ -284,3 +284,22 @@ def test_a_body_may_say_who_changes_where_no_header_does(api: Api) -> None:
     patch(api, memory_id, change | {"importance": 0.2}, x_signet_actor="ada")
     history = api.get(f"/api/memory/{memory_id}/history").body["history"]
     assert [event["changedBy"] for event in history] == ["daemon", "ben", "ada"]
+
+
+def test_a_memory_moves_to_a_project_with_the_facts_read_from_it(api: Api) -> None:
+    text = "Deploys go out on Thursdays."
+    memory_id = remember(api, text, project="/p/heron")
+    fact = remember(api, "Deploys: Thursdays", project="/p/heron")
+    api.run("DELETE FROM memory_sources WHERE memory_id = ?", fact)
+    api.run("INSERT INTO memory_sources VALUES (?, 'memory', ?)", fact, memory_id)
+    moved = patch(api, memory_id, {"reason": "only there", "project": "/p/egret"})
+    assert moved.body["status"] == "updated"
+    assert {row_of(api, one)["project"] for one in (memory_id, fact)} == {"/p/egret"}
+    again = patch(api, memory_id, {"reason": "only there", "project": "/p/egret"})
+    assert again.body["status"] == "no_changes"
+    assert patch(api, memory_id, {"reason": "everywhere", "project": ""}).status == 200
+    assert row_of(api, memory_id)["project"] is None
+    twin = remember(api, text, project="/p/heron")
+    refused = patch(api, memory_id, {"reason": "back", "project": "/p/heron"})
+    assert (refused.status, twin in str(refused.body)) == (409, True)
+    assert row_of(api, memory_id)["project"] is None

@@ -18,6 +18,11 @@ from signet.client import Signet
 from signet.client.answers import ContextInjection, ContextItem, SessionContext
 from signet.errors import NotFound
 
+#: How to correct what a session received.
+CORRECT = (
+    "Correct a memory: signet edit ID --type fact (not a rule)",
+    "  or --project . (only here), --pin (prefer); signet forget ID",
+)
 LATEST = "latest"
 #: Items shown per injection, used ones first; `--prompt` shows all.
 MOST_SHOWN = 5
@@ -89,6 +94,10 @@ def why(
             output.hint(f"Texts: signet why {shlex.quote(key)} --prompt {number}")
     elif any(one["bestScore"] is not None for one in answer["injections"]):
         output.hint("Explain the ranking: signet recall QUESTION --explain")
+    memories = (item for one in answer["injections"] for item in one["given"])
+    if any(item["kind"] == "memory" for item in memories):
+        for line in CORRECT:
+            output.hint(line)
 
 
 def _worth_reading(injections: Sequence[ContextInjection]) -> int | None:

@@ -17,7 +17,7 @@ from signet.client import Signet
 from signet.errors import Invalid
 
 #: Options that change something.
-_FIELDS = "a text, --content, --type, --tags, --importance, --pin, --unpin or --who"
+_FIELDS = "a text, --content, --type, --tags, --importance, --pin, --unpin, --who or --project"
 
 
 @command(forgets=True)
@@ -39,12 +39,18 @@ def edit(
         bool | None, typer.Option("--pin/--unpin", help="Pinned memories never fade.")
     ] = None,
     who: Annotated[str | None, typer.Option("--who", "-w", help="Author of the memory.")] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            help='A folder of the only project it is for; "" for every project.', metavar="FOLDER"
+        ),
+    ] = None,
     reason: ReasonOption = "edited on the command line",
     agent: AgentOption = None,
 ) -> Output:
     """Change a memory. Without options, its text opens in your editor. --tags "" clears tags.
 
-    Examples: signet edit ID "Deploys go out on Tuesdays." · signet edit ID --pin · signet edit ID --tags style,python
+    Examples: signet edit ID "Deploys go out on Tuesdays." · signet edit ID --pin · signet edit ID --project .
     """
     if text is not None and content is not None:
         raise typer.BadParameter("give the new text once: as TEXT or with --content")
@@ -52,7 +58,7 @@ def edit(
     level = options.importance(importance)
     full_id = identify.whole(signet, memory_id, agent=agent)
     version = None
-    if all(value is None for value in (content, type, tags, level, pin, who)):
+    if all(value is None for value in (content, type, tags, level, pin, who, project)):
         content, version = _edited(signet, full_id, agent)
         if content is None:
             output.say("Nothing changed")
@@ -65,6 +71,7 @@ def edit(
         importance=level,
         pinned=pin,
         who=who,
+        project=str(Path(project).resolve()) if project else project,
         reason=reason,
         if_version=version,
         agent_id=agent,

@@ -289,6 +289,7 @@ class Calls:
         importance: float | None = None,
         pinned: bool | None = None,
         who: str | None = None,
+        project: str | None = None,
     ) -> Call[Modified]:
         """Change a memory; empty `tags` clear them. `if_version` refuses a concurrent change (409).
 

@@ -9,6 +9,7 @@ from fastapi import Query, Request
 from pydantic import ValidationError
 
 from signet import clock
+from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.backup import create, kept
 from signet.domain.memory import adopt, choose, derived, forget, lookup, modify, recover
@@ -29,7 +30,7 @@ from signet.wire.requests.changes import (
     RecoverManyBody,
 )
 from signet_api import limits, scopes
-from signet_api.deps import Shared, State, Who, agent_of, asking, filed
+from signet_api.deps import Shared, State, Who, agent_of, asking, filed, project_of
 from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
 from signet_api.routes.remember import Admitted, answer
@@ -51,7 +52,7 @@ async def patch_memory(
     """
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
-    return _modified(await _modify(state, _patch(memory_id, body, agent_id), actor))
+    return _modified(await _modify(state, await _patch(memory_id, body, agent_id, state), actor))
 
 
 @serves(wire.MODIFY_MANY)
@@ -273,7 +274,7 @@ async def _item(
         fields["reason"] = reason
     try:
         item = PatchItem.model_validate(fields)
-        return _modified(await _modify(state, _patch(item.id, item, agent_id), actor))
+        return _modified(await _modify(state, await _patch(item.id, item, agent_id, state), actor))
     except ValidationError as error:
         first = error.errors()[0]
         return _invalid(sent, problem(first, first["loc"]))
@@ -295,8 +296,14 @@ def _id_of(sent: Any) -> str | None:
     return memory_id if isinstance(memory_id, str) else None
 
 
-def _patch(memory_id: str, body: PatchBody, agent_id: str) -> Patch:
-    return filled(Patch, body, memory_id=memory_id, agent_id=agent_id)
+async def _patch(memory_id: str, body: PatchBody, agent_id: str, state: State) -> Patch:
+    project = body.project and body.project.strip()
+    if project:
+        project = await project_of(project, state)
+    scope = caller.current().scope.project
+    if scope is not None and project is not None and project != scope:
+        raise Invalid(f"this caller may only write in the project {scope}")
+    return filled(Patch, body, memory_id=memory_id, agent_id=agent_id, project=project)
 
 
 @serves(wire.FORGET_MANY)

@@ -267,6 +267,8 @@ class Patch:
     importance: float | None = None
     pinned: bool | None = None
     who: str | None = None
+    #: Empty for every project.
+    project: str | None = None
     masked: tuple[str, ...] | None = None
 
 

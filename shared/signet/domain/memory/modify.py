@@ -58,9 +58,10 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     if memory.is_deleted:
         raise Deleted(memory.id, memory.version)
     check_version(memory, patch.if_version)
-    if text is not None:
-        _check_alone(tx, memory, text)
     fields = changes(memory, patch, text)
+    if "project" in fields or text is not None:
+        moved = memory if patch.project is None else replace(memory, project=patch.project or None)
+        _check_alone(tx, moved, text or normalize.normalize(memory.content))
     if not fields:
         return Changed(
             id=memory.id,
@@ -70,6 +71,9 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         )
     lifted = _lifted(tx, memory, text.storage, actor) if text and "content" in fields else ()
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
+    if "project" in fields:
+        of_it = [memory.id, *(one for one, _ in derived.along(tx, [memory.id]).goes)]
+        memories.file(tx, of_it, patch.project or None)
     derived.own(tx, memory.id, actor)
     if text is not None and "content" in fields:
         _rewrite(tx, memory, text, actor=actor, rules=rules, now=now)
@@ -117,11 +121,12 @@ def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, 
         "importance": patch.importance,
         "pinned": patch.pinned,
         "who": patch.who,
+        "project": patch.project,
     }
     return {
         name: value
         for name, value in asked.items()
-        if value is not None and value != getattr(memory, name)
+        if value is not None and value != ("" if (old := getattr(memory, name)) is None else old)
     }
 
 

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from signet.wire.requests.memory import MAX_CONTENT_CHARS
 from signet.wire.requests.model import (
+    KEY_CHARS,
     NAME_CHARS,
     SAFE_INTEGER,
     Author,
@@ -42,7 +43,7 @@ Reason = Annotated[str, Field(max_length=MAX_REASON_CHARS), AfterValidator(_said
 Version = Annotated[int, Field(ge=1, le=SAFE_INTEGER), BeforeValidator(_no_bool)]
 
 #: Fields that a patch may change.
-PATCHABLE = ("content", "type", "tags", "importance", "pinned", "who")
+PATCHABLE = ("content", "type", "tags", "importance", "pinned", "who", "project")
 
 
 class ChangeBody(Body):
@@ -54,7 +55,10 @@ class ChangeBody(Body):
 
 
 class PatchBody(ChangeBody):
-    """New values for one memory: at least one; tags null clear them."""
+    """New values for one memory: at least one; tags null clear them.
+
+    `project` is a folder of the repository that it belongs to, empty for every project. Facts read from it follow.
+    """
 
     reason: Reason
     if_version: Version | None = spelled("if_version", "ifVersion")
@@ -64,6 +68,7 @@ class PatchBody(ChangeBody):
     importance: float | None = Field(None, ge=0, le=1)
     pinned: bool | None = None
     who: Author | None = Field(None, min_length=1)
+    project: str | None = Field(None, max_length=KEY_CHARS)
 
     @model_validator(mode="before")
     @classmethod

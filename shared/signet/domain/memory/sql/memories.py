@@ -84,6 +84,8 @@ _PATCH = (
     " pinned = coalesce(?, pinned), who = coalesce(?, who), tags = CASE WHEN ? THEN ? ELSE tags END,"
     " version = version + 1, update_count = coalesce(update_count, 0) + 1, updated_at = ?, updated_by = ? WHERE id = ?"
 )
+#: A fact that the project has already stays where it is.
+_FILE = f"UPDATE OR IGNORE memories SET project = ? WHERE id IN {LIST}"
 _REWRITE = (
     "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, event_at = ?,"
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
@@ -251,6 +253,11 @@ def patch(
         *(clock.to_text(at), by, memory_id),
     )
     tx.run(_PATCH, row)
+
+
+def file(tx: WriteTx, ids: Sequence[str], project: str | None) -> None:
+    """Let memories belong to a project, None for every project."""
+    tx.run(_FILE, (project, as_list(ids)))
 
 
 def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None) -> None:
