@@ -115,15 +115,17 @@ def test_sessions_are_listed_with_what_each_was_given(
     (one,) = [one for one in page["sessions"] if one["key"] == key]
     assert (one["prompts"], one["given"] >= 2, one["used"]) == (2, True, 1)
     shown = served.run("sessions", "-l", "200")
-    line = next(line for line in shown.out.splitlines() if key in line)
-    assert f"2 prompts · {one['given']} injected, 1 used" in line
+    lines = shown.out.splitlines()
+    place = next(at for at, line in enumerate(lines) if line.startswith(key[:8]))
+    assert "Where does the ferry to" in lines[place]
+    assert f"2 prompts · {one['given']} injected, 1 used" in lines[place + 1]
     assert "signet why SESSION" in shown.err
     for other in (str(uuid4()), str(uuid4())):
         body = {"harness": "codex", "sessionKey": other, "cwd": "/work/quay"}
         url = f"http://127.0.0.1:{served.port}/api/hooks/session-start"
         assert httpx.post(url, json=body, timeout=30).status_code == 200
     more = served.run("sessions", "-l", "1", "--harness", "codex")
-    assert "More: signet sessions -l 1 --harness codex --cursor " in more.err
+    assert "More: signet sessions list -l 1 --harness codex --cursor " in more.err
     told = served.run("sessions", "show", key, "--given")
     first, _, second = told.out.partition("What does the lighthouse keeper")
     assert "Session start" in first and f"The ferry to {played[1]}" in first

@@ -111,6 +111,7 @@ class Patch(TypedDict, total=False):
     importance: float | None
     pinned: bool | None
     who: str | None
+    project: str | None
     id: str
 
 class Choice(TypedDict, total=False):
