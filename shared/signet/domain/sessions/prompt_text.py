@@ -10,8 +10,6 @@ from signet.domain.sessions import wording
 from signet.domain.transcripts import injected_text
 
 MOST_TERMS = 12
-#: Of a message so much is compared by meaning (HK-51), and so much is looked at for words.
-VECTOR_CHARS = 200
 READ_CHARS = 20_000
 MOST_ITEMS = 5
 ITEM_CHARS = 160
