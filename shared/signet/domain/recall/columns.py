@@ -24,18 +24,18 @@ from signet.domain.recall.sql import reading
 Rows = npt.NDArray[np.int32]
 Parts = npt.NDArray[np.float32]
 
-#: Bytes of all words that are kept; the one that nobody has asked for longest goes first.
+#: Maximum bytes of cached postings; the least recently used goes first.
 MOST_BYTES = 8 * 1024 * 1024
 ROW_BYTES = 8
 
-#: Changes of texts that are remembered: what is older than these is read anew.
+#: Number of changes of texts that are cached; older postings are read again.
 CHANGES = 10_000
 
-#: The mean length of all texts may move by this share before a word is read anew: bm25 measures lengths by it.
+#: Change of the mean length of texts, by which bm25 measures lengths, from which on a posting is read again.
 DRIFT = 0.05
 
-#: A word of more rows counts in each as if it stood there once, in a text of mean length: to ask for the bm25 of a row
-#: costs 1.4 µs the first time that a word is asked for, and one of so many rows weighs little.
+#: A word in more rows counts in each as one occurrence in a text of mean length: reading a row's bm25 takes 1.4 µs,
+#: and such a word weighs little.
 MOST_RANKED = 4_096
 
 #: The least that FTS5 lets a word weigh (https://sqlite.org/fts5.html#the_bm25_function).
@@ -131,7 +131,7 @@ def _read(tx: ReadTx, word: str, rows: int, at: int, mean: float) -> Posting:
 def _changed(
     tx: ReadTx, known: Posting, word: str, changed: Sequence[int], rows: int, at: int
 ) -> Posting:
-    """Return a posting with some rows read anew."""
+    """Return a posting with some rows read again."""
     again = set(changed)
     stays = ~np.isin(known.rows, list(again))
     found = reading.ranks_of(tx, fts.any_of([word]), again)

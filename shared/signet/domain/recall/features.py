@@ -17,7 +17,7 @@ Around = Mapping[int, Iterable[int]]
 
 
 def symmetric(beside: Mapping[int, Iterable[int]]) -> dict[int, set[int]]:
-    """Return who is beside whom, said from both sides."""
+    """Return the neighbours of each memory, in both directions."""
     around: dict[int, set[int]] = {}
     for seq, others in beside.items():
         for other in others:
@@ -27,9 +27,9 @@ def symmetric(beside: Mapping[int, Iterable[int]]) -> dict[int, set[int]]:
 
 
 def groups(places: Mapping[int, tuple[int | None, int | None]]) -> dict[int, int]:
-    """Return what each memory came from: its source when others share it, else what was saved with it.
+    """Return a number for the group of each memory: its source if others share it, else its batch.
 
-    `places` gives the source and the batch (project and instant) of each; None where there is none.
+    `places` has the source and the batch (project and instant) of each, or None.
     """
     sizes = Counter(source for source, _ in places.values() if source is not None)
     named = {

@@ -34,7 +34,7 @@ class Aspect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What is known of one entity."""
+    """An entity with its aspects."""
 
     entity: Entity
     aspects: tuple[Aspect, ...]
@@ -55,7 +55,7 @@ def profiles(run: Run) -> list[Profile]:
 
 
 def as_entity(profile: Profile) -> Mapping[str, object]:
-    """Return a profile as it stands in the answer (REC-25)."""
+    """Return a profile for the answer (REC-25)."""
     return {
         "name": profile.entity.name,
         "type": profile.entity.type,
@@ -73,7 +73,7 @@ def as_entity(profile: Profile) -> Mapping[str, object]:
 
 
 def build(profiles: Sequence[Profile], hits: Sequence[Hit], *, limit: int) -> list[Hit]:
-    """Return a card for each entity, as many as the page has room for below the results (REC-26)."""
+    """Return a card for each entity, up to the number of free places on the page (REC-26)."""
     room = min(limit - len(hits), max(MIN_CARDS, math.ceil(CARD_SHARE * limit)))
     below = min((hit.score for hit in hits), default=1.0) - 0.01
     return [_card(profile, below) for profile in profiles[: max(0, room)]]

@@ -26,7 +26,7 @@ ABOUT = timedelta(hours=1)
 _VERSION = re.compile(r"\b(?:version|release|v|ip|section)\s*$", re.IGNORECASE)
 _LOOK_BACK = 20
 
-#: The last days of a month are not in every one; so many months back there is one that has them.
+#: One of the last three months has a 31st day.
 _MONTHS_BACK = 3
 
 

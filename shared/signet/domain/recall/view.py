@@ -15,7 +15,7 @@ from signet.domain.recall.sql import reading
 
 
 def condition(query: Query) -> Where:
-    """Return what a row of `memories m` must be to answer this query; raises Invalid for a time that is none."""
+    """Return what a row of `memories m` must be to answer this query; raises Invalid for an invalid time."""
     stands = asked.standing(query.as_of)
     if query.as_of is not None and not query.forgotten:
         stands &= asked.standing(None)

@@ -243,7 +243,7 @@ def _standing(rules: Sequence[Rule]) -> str:
 
 
 class _Earlier(NamedTuple):
-    """The stretches for a message, and what was left out."""
+    """The stretches for a message, and the items left out."""
 
     stretches: Sequence[Stretch] = ()
     left: Sequence[Item] = ()
