@@ -25,9 +25,9 @@ from signet.wire.recall import Newer
 
 #: Compared candidates, best first, and those among them that may be replaced.
 COMPARED, OLDER = 30, 12
-#: The best three candidates are compared with later memories that share one of their first words, too (of a passage one
-#: of its names): the newest six, for words that at most 24 memories contain.
-FOLLOWED, WORDS, FOLLOWERS, RARE = 3, 12, 6, 24
+#: The best two candidates are compared with later memories that share one of their first eight words, too (of a passage
+#: one of its names): the newest six, for words that at most 24 memories contain.
+FOLLOWED, WORDS, FOLLOWERS, RARE = 2, 8, 6, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
