@@ -73,6 +73,13 @@ def test_a_patch_changes_what_it_names_and_tells_both_versions(api: Api) -> None
         "changedFields": ["type", "tags", "importance", "pinned", "who"],
         "ifVersion": None,
         "contentChanged": False,
+        "before": {
+            "type": "fact",
+            "tags": ["birds"],
+            "importance": 0.8,
+            "pinned": False,
+            "who": "daemon",
+        },
     }
 
 
@@ -299,6 +306,8 @@ def test_a_memory_moves_to_a_project_with_the_facts_read_from_it(api: Api) -> No
     assert again.body["status"] == "no_changes"
     assert patch(api, memory_id, {"reason": "everywhere", "project": ""}).status == 200
     assert row_of(api, memory_id)["project"] is None
+    changed = api.get(f"/api/memory/{memory_id}/history").body["history"][1]
+    assert changed["metadata"]["before"] == {"project": "/p/heron"}
     twin = remember(api, text, project="/p/heron")
     refused = patch(api, memory_id, {"reason": "back", "project": "/p/heron"})
     assert (refused.status, twin in str(refused.body)) == (409, True)

@@ -91,7 +91,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             "changedFields": list(fields),
             "ifVersion": patch.if_version,
             "contentChanged": "content" in fields,
-            "before": {name: getattr(memory, name) for name in fields if name != "content"},
+            "before": {name: _sent(memory, name) for name in fields if name != "content"},
         },
     )
     return Changed(
@@ -103,6 +103,12 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         masked=patch.masked or (),
         lifted=lifted,
     )
+
+
+def _sent(memory: Memory, name: str) -> object:
+    """Return a field as a patch sends it: no project is an empty text."""
+    value = getattr(memory, name)
+    return "" if name == "project" and value is None else value
 
 
 def without_secrets(patch: Patch) -> Patch:
