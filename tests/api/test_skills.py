@@ -206,7 +206,7 @@ def test_what_a_killed_installation_has_left_is_put_right_by_the_next(
     source = write(tmp_path / "src", "tie").parent
     assert install(api, "tie", source).status == 200
     assert (folder(api) / ".stage-killed").exists(), "it may be at work still"
-    monkeypatch.setattr("signet.domain.skills.place.ABANDONED_SECONDS", -1.0)
+    monkeypatch.setattr("signet.domain.skills.sources.ABANDONED_SECONDS", -1.0)
     assert install(api, "tie", source).status == 200
     assert sorted(path.name for path in folder(api).iterdir()) == ["sail", "tie"]
     assert listed(api) == ["Knots", "tie"]

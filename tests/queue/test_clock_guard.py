@@ -8,7 +8,7 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database, WriteTx, clock_jumps, schedule
 from signet.domain.diagnostics import report
-from signet.domain.diagnostics.models import Facts
+from signet.domain.diagnostics.counts import Facts
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Windows
 from signet.queue import circuit_breaker

@@ -7,7 +7,7 @@ from signet import clock
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.diagnostics import report
-from signet.domain.diagnostics.models import Facts, HealthReport
+from signet.domain.diagnostics.counts import Facts, HealthReport
 
 KEPT_MS = 2_000
 

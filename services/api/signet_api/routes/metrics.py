@@ -7,7 +7,7 @@ from datetime import datetime
 
 from signet import __version__, clock
 from signet.db import ReadTx
-from signet.domain.diagnostics.models import HealthReport
+from signet.domain.diagnostics.counts import HealthReport
 from signet.domain.transcripts import readings
 from signet.observe import metrics
 from signet.observe.metrics import Sample

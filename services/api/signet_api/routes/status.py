@@ -15,7 +15,7 @@ from fastapi import Query, Response
 from signet import __version__, clock, config
 from signet.db import ReadTx, driver
 from signet.domain.auth import caller
-from signet.domain.diagnostics.models import DEGRADED, HealthReport, status_of
+from signet.domain.diagnostics.counts import DEGRADED, HealthReport, status_of
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import review
 from signet.domain.sessions import running as sessions

@@ -12,7 +12,7 @@ from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory.models import Rules
-from signet.domain.transfer import export, seal, take
+from signet.domain.transfer import export, take
 from signet.domain.transfer.records import TEXT, Fate, ImportOutcome, Record, Tally
 from signet.domain.transfer.take import How
 from signet.errors import Invalid
@@ -52,7 +52,7 @@ async def get_export(
     if everything:
         caller.current().check(ADMIN)
 
-    seal_key = await asyncio.to_thread(seal.key)
+    seal_key = await asyncio.to_thread(export.seal_key)
 
     def read(tx: ReadTx) -> export.RecordPage:
         reader = None if everything else agents.reader(tx, agent, any_scope=True)
@@ -76,7 +76,7 @@ async def post_import(
         actor=replace(actor, origin=Origin.IMPORTED, may_claim=Origin.IMPORTED),
         rules=Rules.of(state.settings),
         embed=not body.vectors,
-        seal_key=await asyncio.to_thread(seal.key),
+        seal_key=await asyncio.to_thread(export.seal_key),
     )
     known, refused = await _parsed(body.records, request, state)
     outcomes = dict(refused)

@@ -10,7 +10,7 @@ from signet.client.call import Call
 from signet.db import ReadTx, damage, inspection, migrate, snapshot
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import report
-from signet.domain.diagnostics.models import Domain, Facts
+from signet.domain.diagnostics.counts import Domain, Facts
 from signet.domain.memory import review
 from signet.domain.repair import memories
 from signet.errors import SignetError, StorageDamaged, Unavailable

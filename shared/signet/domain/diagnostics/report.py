@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 from signet import clock
 from signet.db import ReadTx, fts_index
 from signet.domain.diagnostics import counts
-from signet.domain.diagnostics.counts import Duplicates, ModelCalls, Queue
-from signet.domain.diagnostics.models import Deduction, Domain, Facts, HealthReport
+from signet.domain.diagnostics.counts import (
+    Deduction,
+    Domain,
+    Duplicates,
+    Facts,
+    HealthReport,
+    ModelCalls,
+    Queue,
+)
 from signet.domain.embeddings.models import VectorCoverage
 from signet.domain.learning import worth
 from signet.errors import Invalid

@@ -14,7 +14,7 @@ from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.diagnostics import report as diagnostics
-from signet.domain.diagnostics.models import Facts, HealthReport
+from signet.domain.diagnostics.counts import Facts, HealthReport
 from signet.domain.embeddings import vectors
 from signet.domain.maintenance import sql
 from signet.domain.memory.models import Actor

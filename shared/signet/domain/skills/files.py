@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from signet.domain.skills import place
+from signet.domain.skills import sources
 from signet.domain.skills.models import FILE, ROLE, SkillFile
 from signet.errors import Invalid, NotFound, SignetError
 from signet.files import opened
@@ -94,7 +94,7 @@ def load(folder: Path, name: str) -> SkillFile:
 def remove(folder: Path, name: str) -> str:
     """Remove a skill and return the name of its folder. Raises InvalidName, NotFound."""
     found = find(folder, name).name
-    place.discard(folder, folder / found)
+    sources.discard(folder, folder / found)
     return found
 
 

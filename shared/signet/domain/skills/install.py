@@ -9,10 +9,10 @@ from pathlib import Path
 
 from signet import resources
 from signet.domain.folders.private import find_places
-from signet.domain.skills import files, place, sources
+from signet.domain.skills import files, sources
 from signet.domain.skills.files import InvalidName
 from signet.domain.skills.models import FILE, SkillFile
-from signet.domain.skills.place import CannotCopy
+from signet.domain.skills.sources import CannotCopy
 from signet.errors import NotFound, SignetError, StorageFull
 from signet.paths import Workspace, config_home
 
@@ -31,9 +31,9 @@ def sync_builtin(skills: Path) -> list[str]:
     changed = []
     for ours in files.every(builtin_folder()):
         if _is_wanted(skills, ours.name, ours.fingerprint):
-            with place.stage(skills) as staged:
+            with sources.stage(skills) as staged:
                 ready = sources.taken(ours.path.parent, staged)
-                place.put(staged, ready, skills / ours.name)
+                sources.put_in_place(staged, ready, skills / ours.name)
             changed.append(ours.name)
     return changed
 
@@ -160,7 +160,7 @@ def install(
     repo = None if sources.is_path(wanted) else sources.repository(wanted)
     last = _folder_name(checked(name), repo if source is None else None)
     try:
-        with place.stage(folder) as staged:
+        with sources.stage(folder) as staged:
             run = sources.run_for(seconds)
             if repo is not None:
                 found, origin = sources.from_repository(*repo, staged, run), wanted
@@ -171,7 +171,7 @@ def install(
                 origin = str(Path(source).expanduser())
             else:
                 found, origin = _named(last, catalogs, staged, run)
-            place.put(staged, sources.taken(found, staged), folder / last)
+            sources.put_in_place(staged, sources.taken(found, staged), folder / last)
     except InstallFailed:
         raise
     except CannotCopy as error:

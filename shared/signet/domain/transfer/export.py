@@ -2,13 +2,19 @@
 
 Rows saved after the first page was read are left out: it records the last row number of each kind. A page is a short
 read of at most a megabyte plus its longest row.
+
+Memories are sealed, so that an import by the same user trusts their origin. Without a valid seal nothing in a file
+counts as the words of the user, because anyone can write a file (MEM-65). The key is a random file of the user, not the
+ID of the machine, which every user of the machine can read.
 """
 
 import base64
 import binascii
+import hashlib
+import hmac
 import json
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,10 +23,40 @@ from signet import __version__, clock
 from signet.db import ReadTx, copying
 from signet.db.copying import Column
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.transfer import seal, sql
+from signet.domain.secrets import keys
+from signet.domain.transfer import sql
 from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, RecordKind
 from signet.domain.transfer.records import END, HEADER, VECTORS, VERSION
 from signet.errors import Invalid
+from signet.files import locked
+from signet.paths import config_home
+
+#: The field of a record with the seal, and the fields that it covers.
+SEAL = "seal"
+_SEALED_FIELDS = ("id", "content", "agent_id", "visibility", "scope", "origin", "review")
+
+
+def seal_key() -> bytes:
+    """Return the key of this user, created on first use; empty if it cannot be stored or read."""
+    folder = config_home() / "exports"
+    with suppress(OSError, keys.KeyMissing), locked(folder / ".lock"):
+        return keys.made_key(folder)
+    return b""
+
+
+def seal_of(record: Mapping[str, object], key: bytes) -> str:
+    """Return the seal of a memory's record: HMAC-SHA256 in hexadecimal."""
+    said = json.dumps([record.get(name) for name in _SEALED_FIELDS], ensure_ascii=True)
+    return hmac.new(key, said.encode(), hashlib.sha256).hexdigest()
+
+
+def is_sealed(record: Mapping[str, object], key: bytes) -> bool:
+    """Return whether a record has a seal of this user for its present values."""
+    found = record.get(SEAL)
+    if not key or not isinstance(found, str) or not found.isascii():
+        return False
+    return hmac.compare_digest(found, seal_of(record, key))
+
 
 #: A page ends with the row that makes it longer than either.
 PAGE_ROWS = 500
@@ -138,7 +174,7 @@ def _read(
                 else _record(kind, row, columns, blobs=scope.vectors)
             )
             if kind.name == "memory" and scope.seal_key:
-                record[seal.FIELD] = seal.of(record, scope.seal_key)
+                record[SEAL] = seal_of(record, scope.seal_key)
             found.append(record)
             size += sum(len(value) for value in record.values() if isinstance(value, str))
             last = int(row["row_number"])

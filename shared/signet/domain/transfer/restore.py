@@ -19,7 +19,7 @@ from signet.db.visibility import ReadPolicy
 from signet.domain.memory import marks, origin
 from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
 from signet.domain.memory.normalize import normalize
-from signet.domain.transfer import seal
+from signet.domain.transfer import export
 from signet.domain.transfer.kinds import ROW_NUMBER, RecordKind
 from signet.domain.transfer.records import (
     FORGOTTEN,
@@ -100,7 +100,7 @@ def row(
 
 def credited(given: Record, key: bytes) -> Record:
     """Return the record of a memory with its permitted origin: its own only with a seal (MEM-65)."""
-    if seal.holds(given, key):
+    if export.is_sealed(given, key):
         return given
     content, kind = given.get("content"), given.get("source_type")
     words = origin.decided(

@@ -23,7 +23,7 @@ from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
 from signet.domain.graph import names
 from signet.domain.identity import files as identity
 from signet.domain.skills import files as skill_files
-from signet.domain.skills import place
+from signet.domain.skills import sources
 from signet.domain.skills.models import FILE
 from signet.domain.transcripts import stored
 from signet.domain.transfer import export
@@ -63,9 +63,9 @@ class Copied:
         and OSError.
         """
         if self.kind == SKILL:
-            with place.stage(workspace.skills_dir) as staged:
-                place.copy(self.source, staged / FILE)
-                place.put(staged, staged / FILE, workspace.root / self.place)
+            with sources.stage(workspace.skills_dir) as staged:
+                sources.copy(self.source, staged / FILE)
+                sources.put_in_place(staged, staged / FILE, workspace.root / self.place)
             return
         with opened(self.source, below(self.bundle)) as file:
             data = file.read(identity.MAX_BYTES + 1)
