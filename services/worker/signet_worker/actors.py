@@ -17,7 +17,7 @@ from signet.domain.episodes import index as episodes
 from signet.domain.episodes import vectors as chunk_vectors
 from signet.domain.extraction import corrections
 from signet.domain.extraction import pipeline as extraction
-from signet.domain.extraction.distill import Model
+from signet.domain.extraction.distill import ModelDistiller
 from signet.domain.extraction.models import Mode, mode_of
 from signet.domain.graph import (
     classify,
@@ -48,7 +48,7 @@ from signet.domain.skills.models import SkillRules
 from signet.domain.summaries import condense as condensing
 from signet.domain.summaries import files
 from signet.domain.summaries import summarize as summaries
-from signet.domain.summaries.distill import Rules
+from signet.domain.summaries.distill import RuleReader
 from signet.domain.synthesis import ask
 from signet.domain.synthesis import run as synthesis
 from signet.domain.synthesis.plan import Plan
@@ -301,7 +301,7 @@ def skill_entities(job: JobContext, context: Context) -> None:
     model = context.language_model(job) if rules.enabled and rules.entities else None
     if model is None:
         return _skip(job, "entities_off")
-    reader = Model(model, context.settings)
+    reader = ModelDistiller(model, context.settings)
     jobs.tie_entities(job, lambda text: reader.extract(text, lambda digest: False).triples)
 
 
@@ -338,7 +338,7 @@ def summarize(job: JobContext, context: Context) -> None:
         raise NotNow
     reader = context.note_taker(job)
     if reader is not None and not summaries.reads_by_model(job):
-        reader = Rules()
+        reader = RuleReader()
     summaries.run(job, reader, lambda: context.settings, context.workspace.root)
     job_model.drop(context.workspace, job.lease.job_id)
 

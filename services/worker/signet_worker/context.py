@@ -9,7 +9,7 @@ import time
 from signet import clock
 from signet.config import Settings
 from signet.db import Database
-from signet.domain.extraction.distill import Distiller, Model, Rules
+from signet.domain.extraction.distill import Distiller, ModelDistiller, RuleDistiller
 from signet.domain.extraction.models import Mode, mode_of
 from signet.domain.summaries import distill as summaries
 from signet.observe import logs
@@ -106,15 +106,15 @@ class Context:
         """Return the fact extractor, None if extraction is off."""
         model = self.language_model(job, keeps=True)
         if model is not None:
-            return Model(model, self.settings)
-        return Rules() if self._resolved().effective == registry.RULES else None
+            return ModelDistiller(model, self.settings)
+        return RuleDistiller() if self._resolved().effective == registry.RULES else None
 
     def note_taker(self, job: JobContext) -> summaries.Reader | None:
         """Return the session summariser, None if extraction is off."""
         model = self.language_model(job, keeps=True)
         if model is not None:
-            return summaries.Model(model, self.settings)
-        return summaries.Rules() if self._resolved().effective == registry.RULES else None
+            return summaries.ModelReader(model, self.settings)
+        return summaries.RuleReader() if self._resolved().effective == registry.RULES else None
 
     def language_model(
         self, job: JobContext | None = None, *, yields: bool = False, keeps: bool = False

@@ -95,7 +95,7 @@ class Pace:
         self._together = 0.0
 
 
-class Server(LanguageModel, Protocol):
+class ServerModel(LanguageModel, Protocol):
     """A model that can tell the capacity of its server."""
 
     def capacity(self) -> Capacity: ...
@@ -104,7 +104,7 @@ class Server(LanguageModel, Protocol):
 class PacedModel:
     """A LanguageModel that keeps the pace of its server."""
 
-    def __init__(self, model: LanguageModel, pace: Pace, server: Server) -> None:
+    def __init__(self, model: LanguageModel, pace: Pace, server: ServerModel) -> None:
         """`server` is the model without meters: it tells its slots, and answers a short question."""
         self._model = model
         self._pace = pace

@@ -54,7 +54,7 @@ class Distiller(Protocol):
         ...
 
 
-class Rules:
+class RuleDistiller:
     """The built-in reader: deterministic, needs nothing."""
 
     name = "rules"
@@ -86,7 +86,7 @@ class Rules:
         return False
 
 
-class Model:
+class ModelDistiller:
     """A language model as reader."""
 
     is_model = True
@@ -114,7 +114,7 @@ class Model:
             triples=tuple(triple for one in found for triple in one.triples),
             warnings=tuple(warning for one in found for warning in one.warnings),
             failure=next((one.failure for one in found if one.failure), ""),
-            reader=Rules.name if all(one.failure for one in found) else "",
+            reader=RuleDistiller.name if all(one.failure for one in found) else "",
         )
 
     def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
@@ -145,7 +145,7 @@ class Model:
             if _is_supported(chosen, fact.content, contents):
                 return chosen
             problem = f"the words of the fact do not support its {chosen.action}"
-        return replace(Rules().decide(fact, candidates), problem=problem)
+        return replace(RuleDistiller().decide(fact, candidates), problem=problem)
 
     def contradicts(self, new: str, old: str) -> bool:
         """Ask the model about two statements that share enough; no when it cannot say (PIP-22)."""

@@ -86,7 +86,7 @@ class Grounds:
         self._source, self._request = _Words(self.source), _Words(self.request)
 
     @cached_property
-    def _parts(self) -> list[meaning.Part]:
+    def _parts(self) -> list[meaning.Clause]:
         """The parts of the sentences of the source, each with its speaker."""
         return [
             part
@@ -251,7 +251,7 @@ class _Words:
         )
 
 
-def _parts(text: str, *, is_by_assistant: bool = False) -> list[meaning.Part]:
+def _parts(text: str, *, is_by_assistant: bool = False) -> list[meaning.Clause]:
     return meaning.parts(
         text,
         content,

@@ -86,7 +86,7 @@ _PRONOUN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Clause:
     """A part of a sentence: its words in order, and what the words in front of it say about its subject."""
 
     text: str
@@ -115,12 +115,12 @@ def parts(
     words_of: Callable[[str], Callable[[str], bool]],
     *,
     is_by_assistant: bool = False,
-) -> list[Part]:
+) -> list[Clause]:
     """Return the parts of a text; the functions return content words, names and numbers, and the lookup of a text.
 
     Nothing that an assistant says is a statement of the user about himself.
     """
-    found: list[Part] = []
+    found: list[Clause] = []
     for sentence in (_BULLET.sub("", one) for one in SENTENCE.split(text)):
         named = frozenset(particulars(sentence)) | _first_name(sentence, terms)
         is_about_user = _ABOUT_USER.match(sentence) is not None
@@ -135,7 +135,7 @@ def parts(
                 frozenset(particulars(piece)) & named
             )
             found.append(
-                Part(
+                Clause(
                     text=piece,
                     terms=held,
                     particulars=here,
@@ -151,7 +151,7 @@ def parts(
     return found
 
 
-def is_changed(statement: Part, source: Sequence[Part], same: AreForms) -> bool:
+def is_changed(statement: Clause, source: Sequence[Clause], same: AreForms) -> bool:
     """Return whether the parts of the source that are nearest to a statement say something else."""
     near = _nearest(statement, source)
     return bool(near) and (
@@ -160,7 +160,7 @@ def is_changed(statement: Part, source: Sequence[Part], same: AreForms) -> bool:
     )
 
 
-def _differs(statement: Part, part: Part, same: AreForms) -> bool:
+def _differs(statement: Clause, part: Clause, same: AreForms) -> bool:
     return (
         _denials_differ(statement.text, part.text)
         or (part.is_unsure and not (statement.is_unsure or _WEIGHED.search(statement.text)))
@@ -215,18 +215,18 @@ def _first(pattern: re.Pattern[str], text: str) -> int:
     return found.start() if found else len(text)
 
 
-def _nearest(statement: Part, source: Sequence[Part]) -> list[Part]:
+def _nearest(statement: Clause, source: Sequence[Clause]) -> list[Clause]:
     """Return the parts that share most of a statement's words."""
     shares = [_weight(statement.terms, part, statement.particulars) for part in source]
     most = max(shares, default=0)
     return [part for part, share in zip(source, shares, strict=True) if share == most and share]
 
 
-def _weight(terms: Collection[str], part: Part, named: Collection[str]) -> int:
+def _weight(terms: Collection[str], part: Clause, named: Collection[str]) -> int:
     return sum(NAME_WEIGHT if one in named else 1 for one in terms if part.has(one))
 
 
-def _is_moved(one: str, statement: Part, source: Sequence[Part]) -> bool:
+def _is_moved(one: str, statement: Clause, source: Sequence[Clause]) -> bool:
     """Return whether the source says the statement's other words of another number or name than this one."""
     rest = [term for term in statement.terms if term != one]
     named, is_number = statement.particulars, has_digit(one)
@@ -245,7 +245,7 @@ def _is_moved(one: str, statement: Part, source: Sequence[Part]) -> bool:
     ) or (bool(hosts) and all(_has_other_subject(statement, part, source) for part in hosts))
 
 
-def _has_other_subject(statement: Part, part: Part, source: Sequence[Part]) -> bool:
+def _has_other_subject(statement: Clause, part: Clause, source: Sequence[Clause]) -> bool:
     """Return whether a part begins with a subject that the statement lacks, and lacks the statement's."""
     if not statement.terms or not part.terms or part.is_elided or _PRONOUN.match(part.text):
         return False
@@ -274,7 +274,7 @@ def _denies(text: str) -> tuple[bool, bool]:
     return hard, hard or not spoken.isdisjoint(_SOFT)
 
 
-def _roles(part: Part) -> dict[str, str]:
+def _roles(part: Clause) -> dict[str, str]:
     """Return the preposition in front of each word that has one."""
     spoken = [word.lower() for word in _WORD.findall(part.text)]
     return {
@@ -284,7 +284,7 @@ def _roles(part: Part) -> dict[str, str]:
     }
 
 
-def _roles_differ(statement: Part, part: Part) -> bool:
+def _roles_differ(statement: Clause, part: Clause) -> bool:
     ours, theirs = _roles(statement), _roles(part)
     if not _OLD.search(statement.text) and any(
         role == "from" and "to" in theirs.values() and statement.has(one) and ours.get(one) != role
@@ -305,7 +305,7 @@ def _roles_differ(statement: Part, part: Part) -> bool:
     return any(theirs.get(one) != ours[one] for one in turned) and bool(theirs)
 
 
-def _counts_differ(statement: Part, part: Part) -> bool:
+def _counts_differ(statement: Clause, part: Clause) -> bool:
     """Return whether a part counts something that a statement counts, with other numbers only."""
     ours, theirs = _counted(statement.text), _counted(part.text)
     return any(word in theirs and not numbers <= theirs[word] for word, numbers in ours.items())
@@ -320,7 +320,7 @@ def _counted(text: str) -> dict[str, set[str]]:
     return found
 
 
-def _is_turned(statement: Part, part: Part, same: AreForms) -> bool:
+def _is_turned(statement: Clause, part: Clause, same: AreForms) -> bool:
     """Return whether two words change sides of a third: "A calls B", "B calls A" and not "B is called by A"."""
     if "by" in {word.lower() for word in _WORD.findall(f"{statement.text} {part.text}")}:
         return False

@@ -60,7 +60,7 @@ class Reader(Protocol):
         ...
 
 
-class Rules:
+class RuleReader:
     """The built-in reader: the same session always gives the same notes and facts."""
 
     name = "rules"
@@ -99,7 +99,7 @@ class Rules:
         return "\n\n".join((f"# {first} to {last}", *shown))
 
 
-class Model:
+class ModelReader:
     """A language model as reader."""
 
     def __init__(self, model: LanguageModel, settings: Settings) -> None:
@@ -131,7 +131,7 @@ class Model:
     def _whole(self, asked: Asked, request: str, most: int, check: Callable[[], None]) -> Notes:
         """Return the model's notes of the session of `asked`, those of the rules if they are unusable."""
         grounds = Grounds(asked.session.text, prompt.INSTRUCTIONS)
-        return self._read(request, asked.day, most, grounds) or Rules().notes(asked, check)
+        return self._read(request, asked.day, most, grounds) or RuleReader().notes(asked, check)
 
     def _part(
         self, asked: Asked, text: str, place: str, check: Callable[[], None]
@@ -144,7 +144,7 @@ class Model:
             return [self._whole(part, request, MAX_PART_FACTS, check)]
         except ProviderTooLong:
             if len(text) < LEAST_CHARS:
-                return [Rules().notes(part, check)]
+                return [RuleReader().notes(part, check)]
         halves = split.parts(text, len(text) // 2)
         return [one for half in halves for one in self._part(asked, half, place, check)]
 
@@ -156,11 +156,11 @@ class Model:
                 prompt.condensed(texts), timeout_seconds=CONDENSE_SECONDS, max_tokens=NOTES_TOKENS
             )
         except ProviderTooLong:
-            return Rules().condensed(summaries)
+            return RuleReader().condensed(summaries)
         grounds = Grounds("\n".join(texts), prompt.CONDENSE)
         usable = None if answer.is_cut else parse.condensed(answer.text, grounds)
         track.judged(self.name, is_usable=usable is not None)
-        return usable or Rules().condensed(summaries)
+        return usable or RuleReader().condensed(summaries)
 
     def judged(self, memories: Sequence[tuple[str, str]], text: str) -> Score | None:
         """Return what memories (id and text) were worth to a session, None when the model does not say."""

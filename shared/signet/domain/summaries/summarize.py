@@ -168,7 +168,7 @@ def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime, *, by_model
 
 def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] | None:
     """Return how well recall served the session and how much was recalled; None when nobody can tell."""
-    if asked.is_part or not isinstance(reader, distill.Model):
+    if asked.is_part or not isinstance(reader, distill.ModelReader):
         return None
     shown = job.db.read(usefulness.shown, asked.session.agent_id, asked.session.key)
     if not shown:
