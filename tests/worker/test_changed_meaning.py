@@ -83,6 +83,12 @@ def is_listed(api: Api, agent: str, question: str, text: str) -> bool:
         ),
         (
             "I work at Initech.",
+            "We deploy the ledger on Thursdays, and the company is large.",
+            "The user works at the company Globex and deploys the ledger on Thursdays.",
+            "Which company do I work at?",
+        ),
+        (
+            "I work at Initech.",
             "I do not work at Globex, whatever they write.",
             "The user works at Globex.",
             "Where do I work?",
@@ -235,7 +241,7 @@ def test_words_of_the_assistant_are_no_facts_about_the_user(
     true = "The user's port for the heron tests is 3850."
     text = f"{SPOKEN}\n{talk(f'marsh {agent}', turns=2)}"
     listed = [{"content": one, "type": "fact", "importance": 0.9} for one in (invented, true)]
-    summary = f"# Session Notes\n\n## Heron tests\n\n- {true}\n- {invented}\n- The cost of a switch of the ledger."
+    summary = f"# Session Notes\n\n## Heron tests\n\n- {true}\n- {invented}\n- About three weeks of work, two people."
     script.reads(f"marsh {agent}", json.dumps({"summary": summary, "facts": listed}))
     result = finished(home, session_ended(home, agent, text, agent))
     assert [one["content"] for one in facts_of(home, agent)] == [true]

@@ -45,6 +45,7 @@ from signet.domain.recall.run import WIDER, Run
 from signet.domain.recall.sayings import Saying
 from signet.domain.recall.sql import reading
 from signet.domain.recall.view import View
+from signet.wire.origin import Review
 
 #: Memories beside a result that are named when it is explained.
 MAX_BESIDE = 5
@@ -200,9 +201,10 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
         run.tx, [(hit.type, hit.content) for hit in hits.values()], reader=run.query.reader
     )
     pairs = zip(hits.values(), told_as, strict=True)
-    return said.without_repeats(
-        run, [replace(hit, content=text) for hit, text in pairs if text.strip()]
-    )
+    shown_as = [replace(hit, content=text) for hit, text in pairs if text.strip()]
+    if not page.is_timeline:  # what nobody has reviewed comes behind all that holds
+        shown_as.sort(key=lambda hit: hit.review == Review.WAITING)
+    return said.without_repeats(run, shown_as)
 
 
 def _nearest(run: Run, page: Page) -> Nearest | None:
