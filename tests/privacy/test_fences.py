@@ -99,8 +99,8 @@ def memory_file(api: Api) -> str:
 
 def checkpoint(api: Api) -> str:
     sent = {"harness": "codex", "sessionKey": "before", "project": str(api.state.workspace.root)}
-    for _ in range(2):
-        api.post("/api/hooks/user-prompt-submit", {**sent, "userPrompt": HOSTILE})
+    for text in (HOSTILE, f"The {WORD} lamp is lit"):
+        api.post("/api/hooks/user-prompt-submit", {**sent, "userPrompt": text})
     api.post("/api/hooks/pre-compaction", {**sent, "sessionContext": HOSTILE})
     api.post("/api/hooks/session-end", sent)
     return start(api, project=sent["project"])

@@ -9,7 +9,7 @@ from starlette.types import Scope
 from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
-from signet.domain.auth import caller, tokens
+from signet.domain.auth import caller, issued, tokens
 from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, CallerStanding, NotProven
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.wire.access import AccessRule, Permission, Role
@@ -135,11 +135,11 @@ class Callers:
         """Refuse a revoked token; store a token that was signed elsewhere at its first use."""
         if claims.jti is None:
             return
-        is_revoked = await self._state.db.aread(tokens.is_revoked, claims.jti)
+        is_revoked = await self._state.db.aread(issued.is_revoked, claims.jti)
         if is_revoked:
             raise Unauthenticated("token revoked")
         if is_revoked is None:
-            await self._state.db.awrite(tokens.keep_issued, claims, now=clock.now())
+            await self._state.db.awrite(issued.keep_issued, claims, now=clock.now())
         self._note(claims.jti)
 
     def _note(self, jti: str) -> None:

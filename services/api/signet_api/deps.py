@@ -20,7 +20,7 @@ from signet.db import Database, ReadTx
 from signet.db.commits import Commits
 from signet.domain.activity.events import Flusher
 from signet.domain.agents import registry as agents
-from signet.domain.auth import caller, tokens
+from signet.domain.auth import caller, issued
 from signet.domain.auth.caller import CallerStanding
 from signet.domain.injections import record, texts
 from signet.domain.injections.models import Injection
@@ -98,7 +98,7 @@ class State:
         self.injections = Gathering(
             self.db, record.insert, "injections.not_recorded", prepare=texts.located
         )
-        self.seen = Gathering(self.db, tokens.saw, "tokens.not_noted")
+        self.seen = Gathering(self.db, issued.saw, "tokens.not_noted")
         self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)
 

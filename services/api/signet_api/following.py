@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from signet import clock
-from signet.domain.auth import caller, tokens
+from signet.domain.auth import caller, issued
 from signet.domain.auth.tokens import Claims
 from signet.errors import Unavailable
 from signet_api.deps import State
@@ -50,7 +50,7 @@ class _Key:
         if claims.jti is None or version == self._seen:
             return True
         try:
-            is_revoked = await self._state.db.aread(tokens.is_revoked, claims.jti)
+            is_revoked = await self._state.db.aread(issued.is_revoked, claims.jti)
         except Unavailable:  # busy: the next poll retries
             return True
         self._seen = version

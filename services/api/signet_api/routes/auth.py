@@ -11,7 +11,7 @@ from fastapi import Request
 from signet import clock
 from signet.config.sections import AuthMode
 from signet.config.values import CENTURY_SECONDS
-from signet.domain.auth import caller, tokens
+from signet.domain.auth import caller, issued, tokens
 from signet.domain.auth.caller import MARKS
 from signet.domain.auth.tokens import Claims, TokenScope, Unauthenticated
 from signet.errors import Invalid, NotFound
@@ -53,7 +53,7 @@ async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
     """Sign a token, limited to the named scope; it is shown only once. Requires the role admin."""
     jti = uuid4().hex
     claims = _claims(body, state, jti)
-    await state.db.awrite(tokens.keep_issued, claims, now=clock.now())
+    await state.db.awrite(issued.keep_issued, claims, now=clock.now())
     return _issued(claims, state.authority.secret)
 
 
@@ -74,7 +74,7 @@ async def post_exchange(body: CodeBody, request: Request, state: Shared) -> wire
     claims = tokens.claim(
         sub=caller.PAGE, role=code.role, now=now, ttl=ttl, jti=uuid4().hex, own=True
     )
-    await state.db.awrite(tokens.redeem, code, claims, now=now)
+    await state.db.awrite(issued.redeem, code, claims, now=now)
     return _issued(claims, key)
 
 
@@ -105,14 +105,14 @@ async def get_proof(request: Request, state: Shared, nonce: str = "") -> wire.Pr
 @serves(wire.TOKENS)
 async def get_tokens(db: Db, limit: Annotated[int, ClampedInt(1, 1_000)] = 100) -> wire.Tokens:
     """Return issued and used tokens, latest first, without the tokens themselves."""
-    found = await db.aread(tokens.newest_tokens, limit=limit)
+    found = await db.aread(issued.newest_tokens, limit=limit)
     return {"tokens": found, "count": len(found)}
 
 
 @serves(wire.REVOKE_TOKEN)
 async def delete_token(jti: str, db: Db) -> wire.RevokedToken:
     """Revoke a token, whatever its expiry."""
-    row = await db.awrite(tokens.revoke, jti, now=clock.now())
+    row = await db.awrite(issued.revoke, jti, now=clock.now())
     if row is None:
         raise NotFound("Token not found")
     return {"success": True, **row}

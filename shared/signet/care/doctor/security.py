@@ -18,7 +18,7 @@ from signet.care.doctor.place import too_open
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
 from signet.daemon import record
-from signet.domain.auth import tokens
+from signet.domain.auth import issued, tokens
 from signet.domain.auth.tokens import BadSecret
 from signet.wire.access import Role
 
@@ -110,7 +110,7 @@ def _mode(scene: Scene) -> DoctorCheck:
 
 
 def _tokens(scene: Scene) -> DoctorCheck:
-    found = [] if scene.tx is None else tokens.newest_tokens(scene.tx, limit=_TOKENS)
+    found = [] if scene.tx is None else issued.newest_tokens(scene.tx, limit=_TOKENS)
     now = clock.to_text(scene.now)
     valid = [one for one in found if not one["revokedAt"] and (one["expiresAt"] or now) > now]
     admins = [one for one in valid if one["role"] == Role.ADMIN]
