@@ -253,7 +253,7 @@ def test_an_address_that_is_none_is_not_called_a_daemon_that_is_down(
 
 @pytest.mark.parametrize(
     "environ",
-    [{"SIGNET_DAEMON_URL": "localhost:99"}, {"SIGNET_PORT": "abc"}, {"SIGNET_HOST": "x y"}],
+    [{"SIGNET_DAEMON_URL": "ftp://localhost:99"}, {"SIGNET_PORT": "abc"}, {"SIGNET_HOST": "x y"}],
 )
 def test_an_address_of_the_environment_that_is_none_is_not_passed_over(
     speaker: type[Speaker], environ: dict[str, str]

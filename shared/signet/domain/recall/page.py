@@ -47,8 +47,10 @@ class Page:
     nearest: Saying | None = None
 
 
-def turn(run: Run, scores: Scores) -> Page:
+def turn(run: Run, scores: Scores, *, by_meaning: bool = True) -> Page:
     """Return the best sayings, at most the limit; ties go to the newer one. `scores` are log-odds.
+
+    `by_meaning`: an otherwise empty page may show what answers by its meaning alone.
 
     The floor removes results and nothing replaces them, because the next ones rank lower. A saying is as
     relevant as its best member; members below the floor are not named among its parts.
@@ -69,7 +71,8 @@ def turn(run: Run, scores: Scores) -> Page:
     )
     page.nearest = next(iter(best), None)
     _leave_out(run, page)
-    if not page.sayings and run.query.floor is None and run.query.min_score is None:
+    is_open = run.query.floor is None and run.query.min_score is None
+    if by_meaning and not page.sayings and is_open:
         _take_nearest(run, page, every, scores)
     for saying, relevance in zip(page.sayings, _shown(page), strict=True):
         saying.score = relevance

@@ -107,8 +107,12 @@ def scored(
 
 
 def memories(run: Run) -> list[Hit]:
-    """Return the memories of a scored run that are relevant enough, best first, at most the limit of its question."""
-    page = turn(run, {seq: score for seq, score in run.scores.items() if seq > 0})
+    """Return the memories of a scored run that are relevant enough, best first, at most the limit of its question.
+
+    A single word that none of them contains, often an identifier, gets nothing.
+    """
+    of_memories = {seq: score for seq, score in run.scores.items() if seq > 0}
+    page = turn(run, of_memories, by_meaning=len(run.words) > 1)
     return _hits(run, page, page.sayings)
 
 
