@@ -386,7 +386,7 @@ def test_matched_words_are_bold_on_a_terminal_only(served: Program) -> None:
         served.on_terminal("recall", "puffins nesting", NO_COLOR="1"),
     ):
         assert "puffin nests" in plain and not {"\x1b", "\ue000", "\ue001"} & set(plain)
-    (hit,) = served.run("recall", "puffins nesting", "--json").json()
+    hit = served.run("recall", "puffins nesting", "--json").json()[0]
     assert [hit["content"][start:end] for start, end in hit["highlights"]] == ["puffin", "nests"]
 
 

@@ -78,6 +78,6 @@ def _is_confirmed(jump: Jump, now: datetime) -> bool:
 
 def _span(seconds: float) -> str:
     for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= size * 2:
+        if seconds >= 1.99 * size:
             return f"{round(seconds / size)} {unit}"
     return f"{round(seconds)} seconds"
