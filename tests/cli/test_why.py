@@ -128,7 +128,7 @@ def test_sessions_are_listed_with_what_each_was_given(
     assert "More: signet sessions list -l 1 --harness codex --cursor " in more.err
     told = served.run("sessions", "show", key, "--given")
     first, _, second = told.out.partition("What does the lighthouse keeper")
-    assert "Session start" in first and f"The ferry to {played[1]}" in first
+    assert "Session start" in first and f"The ferry to {played[1]}" in told.out
     assert "paints the railing" in second and "Like so." in second
 
 
