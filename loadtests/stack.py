@@ -152,7 +152,7 @@ class Stack:
                 raise RuntimeError(f"{ended[0]} ended: see {self.workspace.log_dir}")
             with contextlib.suppress(OSError, KeyError):
                 answer = self.get("/health/ready", as_owner=False)
-                if "reasons" not in answer:  # team mode answers nobody without a token
+                if "reasons" not in answer:  # team mode answers no request without a token
                     answer = self.get("/health/ready")
                 reasons = answer["reasons"]
                 assert isinstance(reasons, list)

@@ -1,4 +1,4 @@
-"""Measure what is kept of coding sessions: facts of the built-in rules, and statements that session starts list.
+"""Measure the facts that the built-in rules read from coding sessions, and the statements that session starts list.
 
 `loadtests/statements/sessions.txt` holds 25 invented sessions. Their statements worth keeping were marked before their
 author read the rules. Odd sessions are for fitting, even ones for reporting. No process is started.

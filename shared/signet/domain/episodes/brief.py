@@ -380,7 +380,7 @@ def _exchange(turns: Sequence[str], place: int, asked: Sequence[str], chars: int
 
 
 def _clipped(turn: str, asked: Sequence[str], chars: int) -> str:
-    """Return a turn with its speaker in at most so many characters, cut around words."""
+    """Return a turn with its speaker, cut around words to a maximum number of characters."""
     label = search.LABEL.match(turn)
     said = turn[label.end() :] if label else turn
     room = chars - len(turn) + len(said)

@@ -49,7 +49,7 @@ _SAME_BEGINNING = 4
 MIN_OVERLAP = 2
 #: Share of a statement's words that a fuller form of it repeats.
 FULLER_SHARE = 0.6
-#: Words that say that something is over.
+#: Words for the end of something.
 _ENDS = words(
     "closed removed gone cancelled canceled ended deleted shut retired sold died dead discontinued decommissioned"
     " obsolete finished stopped dropped abandoned replaced dissolved expired longer former geschlossen entfernt"

@@ -117,7 +117,7 @@ class Grounds:
         return Verdict.LOOSE if self.changes(statement) else Verdict.SAID
 
     def changes(self, statement: str) -> bool:
-        """Return whether a statement has names or numbers that the source lacks, or says what the source does not."""
+        """Return whether a statement has names, numbers or claims that the source lacks."""
         if any(not self._source.has(one) for one in particulars(statement)):
             return True
         said = _parts(statement)
@@ -214,7 +214,7 @@ def repeats(text: str) -> bool:
 
 
 def _is_circular(statement: str) -> bool:
-    """Return whether a statement says of a thing that it is itself: "Mina is called Mina"."""
+    """Return whether a statement only repeats its subject: "Mina is called Mina"."""
     told = [word for word in map(_folded, _WORD.findall(statement)) if word not in fts.STOP_WORDS]
     return len(told) > 1 and told[0] == told[-1] and len(set(told)) <= 2
 

@@ -206,7 +206,7 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
     )
     pairs = zip(hits.values(), told_as, strict=True)
     shown_as = [replace(hit, content=text) for hit, text in pairs if text.strip()]
-    if not page.is_timeline:  # what nobody has reviewed comes behind all that holds
+    if not page.is_timeline:  # memories that wait for review are listed last
         shown_as.sort(key=lambda hit: hit.review == Review.WAITING)
     return said.without_repeats(run, shown_as)
 

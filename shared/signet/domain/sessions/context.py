@@ -205,7 +205,7 @@ def _rules(
 
 
 def _left_out(left: Sequence[Item], told: Sequence[Item]) -> list[Item]:
-    """Return what was left out, each once and what was not near enough last: two searches may find the same."""
+    """Return the items left out, each once; those that were not near enough last."""
     seen = {(one.kind, one.id) for one in told}
     kept: list[Item] = []
     for one in sorted(left, key=lambda one: one.reason is Reason.FLOOR):
