@@ -3,7 +3,7 @@
 There is no other way. `signet.db.migrate.upgrade` handles the file lock, the copy before an upgrade and the single
 transaction around all pending revisions; `python -m alembic` only lists and creates revisions:
 
-    python -m alembic revision --rev-id 0002 -m "what changes"
+    python -m alembic revision --rev-id 0025 -m "what changes"
 
 A revision is plain SQL, imports nothing from the product and is never changed after its release;
 `tests/migrations/test_upgrade.py` records its effect on an empty file, `test_rehearsal.py` on a filled one.

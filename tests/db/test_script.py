@@ -1,20 +1,15 @@
 """Words of Chinese, Japanese and Korean are found inside sentences, whoever writes the text."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.db import fts, migrate, script
+from signet.db import fts, script
 from signet.db.driver import Connection, connect
-from signet.resources import alembic_dir
 from support.database import fresh_database
 
-NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 SAVE = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, ?, '', '')"
 
 
@@ -120,27 +115,3 @@ def test_another_version_is_not_found(plain: Connection) -> None:
         plain.execute(SAVE, (str(number), text))
     assert found(plain, "3.4.0") == ["0"]
     assert found(plain, "python3.11") == found(plain, "http/2") == found(plain, "🚀") == []
-
-
-def test_an_earlier_file_is_indexed_again(tmp_path: Path) -> None:
-    path = tmp_path / "memories.db"
-    config = Config()
-    config.set_main_option("script_location", str(alembic_dir()).replace("%", "%%"))
-    config.attributes["now"] = NOW
-    with migrate._engine(path).connect() as connection, connection.begin():
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0002")
-    db = connect(path)
-    db.execute(SAVE, ("a", "我们没有数据库"))
-    db.execute(SAVE, ("b", "Requires python3.11"))
-    db.execute(
-        "INSERT INTO episode_chunks (agent_id, source_type, source_id, project, position, content, said_at)"
-        " VALUES ('default', 'session', 's', '', 0, 'User: 缓存放在哪里', '')"
-    )
-    db.close()
-    migrate.upgrade(path, now=NOW)
-    db = connect(path)
-    assert found(db, "数据库") == ["a"]
-    assert found(db, "3.11") == ["b"]
-    assert db.execute("SELECT rowid FROM episode_chunks_fts WHERE content MATCH '缓存'").fetchall()
-    assert migrate.drift(path) == []

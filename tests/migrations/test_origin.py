@@ -1,10 +1,11 @@
-"""Rows from before origins were stored are filled from what is known of them (revision 0008)."""
+"""Adoption fills the origins and sources that the earlier program did not store from what its rows show."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from migrations import upstream
 from signet.db import migrate
 from signet.db.driver import connect
 
@@ -46,7 +47,6 @@ SAVED_BY = {
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str | None]]:
     path = tmp_path_factory.mktemp("origin") / "memories.db"
-    migrate._run_revisions(path, NOW, to="0007")
     _write(path)
     migrate.upgrade(path, now=NOW)
     db = connect(path)
@@ -56,7 +56,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str
 
 
 def _write(path: Path) -> None:
-    db = connect(path)
+    db = upstream.write(path, upstream.VERSIONS[-1])
     at = "2025-01-01T00:00:00.000Z"
     for kind, document in (("file", "f"), ("url", "u")):
         db.execute(
@@ -84,3 +84,44 @@ def test_a_row_gets_the_origin_that_is_known_of_it(
 ) -> None:
     _, origin, review = ROWS[memory_id]
     assert filled[memory_id] == (origin, review)
+
+
+def test_the_texts_that_memories_were_derived_from_are_known(tmp_path: Path) -> None:
+    path = tmp_path / "memories.db"
+    db = upstream.write(path, upstream.VERSIONS[-1])
+    memory = (
+        "INSERT INTO memories (id, content, source_type, source_id, created_at, updated_at)"
+        " VALUES (?, ?1, ?, ?, '2026', '2026')"
+    )
+    event = (
+        "INSERT INTO memory_history (id, memory_id, event, changed_by, actor_type, metadata, created_at)"
+        " VALUES (?, ?, ?, 'nora', 'operator', ?, '2026')"
+    )
+    for one in (
+        ("talk", "manual", None),
+        ("other", "manual", None),
+        ("fact", "pipeline-v2", "talk"),
+        ("end", "session_end", "s1"),
+    ):
+        db.execute(memory, one)
+    for number, one in enumerate(
+        (
+            ("other", "none", '{"dedupedExistingId": "fact"}'),
+            ("other", "none", '{"dedupedExistingId": "talk"}'),
+            ("end", "updated", '{"changedFields": ["content"]}'),
+            ("fact", "updated", '{"supersededBy": "end"}'),
+            ("fact", "none", "no JSON"),
+        )
+    ):
+        db.execute(event, (str(number), *one))
+    db.close()
+    migrate.upgrade(path, now=NOW)
+    db = connect(path)
+    rows = db.execute("SELECT * FROM memory_sources ORDER BY memory_id, kind, source_id").fetchall()
+    db.close()
+    assert [tuple(row) for row in rows] == [
+        ("end", "person", "nora"),
+        ("end", "session", "s1"),
+        ("fact", "memory", "other"),
+        ("fact", "memory", "talk"),
+    ]

@@ -22,32 +22,7 @@ NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 
 #: What each released revision makes of an empty file. A revision is never edited after its release: files made by
 #: it exist. Until then, record the new digest here together with the edit.
-RECORDED = {
-    "0001": "d384ce19d99f571b",
-    "0002": "e3a7bfa03313a75d",
-    "0003": "4b9484d93e84e0a9",
-    "0004": "2ad98eddbbfa5f09",
-    "0005": "293d8175418a3341",
-    "0006": "b8380387c69247e8",
-    "0007": "2b382d1e8e8a6c4a",
-    "0008": "ca3758de60f07337",
-    "0009": "92ef6757d8f874ad",
-    "0010": "674c8702e89480cb",
-    "0011": "9ec3965ea7ad8319",
-    "0012": "4f98500a5cfb91c6",
-    "0013": "353b40a51d4a52dd",
-    "0014": "7fac3a8b15dcd654",
-    "0015": "23213176ec29764e",
-    "0016": "5c7834ba4a9e52bb",
-    "0017": "26552a05175e7ddb",
-    "0018": "f6d875cb3360b0a9",
-    "0019": "8f2c895e79998d43",
-    "0020": "5b3e3fa18ad68038",
-    "0021": "be48ab50e60a22d5",
-    "0022": "7722a4a9379e518b",
-    "0023": "743bf3e73a67c3c7",
-    "0024": "685bd6d04138ec31",
-}
+RECORDED = {"0024": "36728ba69c8f1d5b"}
 
 
 def statements(path: Path, *sql: str) -> list[tuple[object, ...]]:
@@ -143,7 +118,7 @@ def test_a_file_of_a_newer_program_is_refused_and_not_touched(tmp_path: Path) ->
     before = bytes_of(path)
     copies = [
         path.with_name(f"{path.name}.bak-v{version}-20260{month}01T000000Z")
-        for month, version in ((1, "0001"), (2, migrate.head()), (3, "0998"))
+        for month, version in ((1, "0023"), (2, migrate.head()), (3, "0998"))
     ]
     for copy in copies:
         copy.touch()
@@ -156,6 +131,18 @@ def test_a_file_of_a_newer_program_is_refused_and_not_touched(tmp_path: Path) ->
             ask(path)
     assert bytes_of(path) == before
     assert not list(tmp_path.glob("*.bak-*"))
+
+
+def test_a_file_of_an_earlier_development_version_is_refused_and_not_touched(
+    tmp_path: Path,
+) -> None:
+    path = fresh_database(tmp_path / "memories.db")
+    statements(path, f"UPDATE {migrate.VERSION_TABLE} SET version_num = '0023'")
+    before = bytes_of(path)
+    commit = migrate.LAST_WITH_EARLIER_REVISIONS
+    with pytest.raises(migrate.SchemaTooOld, match=f"0023.*commit {commit}.*Nothing was changed"):
+        migrate.upgrade(path, now=NOW)
+    assert bytes_of(path) == before
 
 
 def test_a_file_that_is_no_database_is_refused_and_not_touched(tmp_path: Path) -> None:
@@ -284,53 +271,3 @@ def test_drift_names_what_is_different_and_ignores_what_is_added(tmp_path: Path)
         "CREATE INDEX idx_memories_scope ON memories (scope)",
     )
     assert migrate.drift(path) == ["index idx_memories_scope differs"]
-
-
-def test_what_a_killed_rebuild_of_full_text_left_behind_is_taken_away(tmp_path: Path) -> None:
-    path = tmp_path / "memories.db"
-    migrate.upgrade(path, now=NOW)
-    statements(
-        path,
-        "CREATE TABLE memories_fts_filled (seq INTEGER PRIMARY KEY)",
-        "CREATE VIRTUAL TABLE memories_fts_new USING fts5(content, content = 'memories', content_rowid = 'seq')",
-        "CREATE TRIGGER memories_fts_new_ad AFTER DELETE ON memories BEGIN"
-        " DELETE FROM memories_fts_filled WHERE seq = old.seq; END",
-        f"UPDATE {migrate.VERSION_TABLE} SET version_num = '0004'",
-    )
-    migrate.upgrade(path, now=NOW)
-    left = (
-        "SELECT name FROM sqlite_master WHERE name LIKE 'memories_fts_new%' OR name LIKE '%_filled'"
-    )
-    assert statements(path, left) == []
-
-
-def test_what_memories_were_read_from_is_known_after_an_upgrade(tmp_path: Path) -> None:
-    path = tmp_path / "memories.db"
-    migrate._run_revisions(path, NOW, to="0005")
-    memory = (
-        "INSERT INTO memories (id, content, source_type, source_id, created_at, updated_at)"
-        " VALUES ('{0}', '{0}', '{1}', {2}, '2026', '2026')"
-    )
-    event = (
-        "INSERT INTO memory_history (id, memory_id, event, changed_by, actor_type, metadata, created_at)"
-        " VALUES ('{0}', '{1}', '{2}', 'nora', 'operator', {3}, '2026')"
-    )
-    statements(
-        path,
-        memory.format("talk", "manual", "NULL"),
-        memory.format("other", "manual", "NULL"),
-        memory.format("fact", "pipeline-v2", "'talk'"),
-        memory.format("end", "session_end", "'s1'"),
-        event.format("1", "other", "none", """'{"dedupedExistingId": "fact"}'"""),
-        event.format("2", "other", "none", """'{"dedupedExistingId": "talk"}'"""),
-        event.format("3", "end", "updated", """'{"changedFields": ["content"]}'"""),
-        event.format("4", "fact", "updated", """'{"supersededBy": "end"}'"""),
-        event.format("5", "fact", "none", "'no JSON'"),
-    )
-    migrate.upgrade(path, now=NOW)
-    assert statements(path, "SELECT * FROM memory_sources ORDER BY memory_id, kind, source_id") == [
-        ("end", "person", "nora"),
-        ("end", "session", "s1"),
-        ("fact", "memory", "other"),
-        ("fact", "memory", "talk"),
-    ]

@@ -4,7 +4,7 @@ A bundle is a folder with `manifest.json` and `memories.jsonl`, and perhaps `ent
 `identity/*.md` and `skills/NAME/`. Its lines are rows of the program's tables, read as rows of an export, so that an
 existing row is known by its ID. Identity files and skills are copied if the user agrees. Its `agent.yaml` is ignored.
 
-A database is copied and the copy is migrated as an adopted workspace would be (alembic/versions/0001_first), so there
+A database is copied and the copy is migrated as an adopted workspace is (alembic/versions/0024_baseline), so there
 is one translation of the older rows, which are then exported. The file itself is only read, and may be in use.
 """
 

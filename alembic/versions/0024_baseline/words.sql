@@ -1,34 +1,5 @@
--- The indexes of full text, their views and their triggers, as this revision released them. Statements are separated
--- by an empty line. What the program makes today stands in the code; this file is never changed.
-
-DROP TRIGGER IF EXISTS memories_ai;
-
-DROP TRIGGER IF EXISTS memories_ad;
-
-DROP TRIGGER IF EXISTS memories_au;
-
-DROP TRIGGER IF EXISTS memories_bd;
-
-DROP TRIGGER IF EXISTS memories_bu;
-
-DROP TRIGGER IF EXISTS memories_fts_new_ai;
-
-DROP TRIGGER IF EXISTS memories_fts_new_ad;
-
-DROP TRIGGER IF EXISTS memories_fts_new_au;
-
-DROP TRIGGER IF EXISTS memories_fts_new_bd;
-
-DROP TRIGGER IF EXISTS memories_fts_new_bu;
-
-DROP TABLE IF EXISTS memories_fts;
-
-DROP TABLE IF EXISTS memories_fts_new;
-
-DROP TABLE IF EXISTS memories_fts_filled;
-
-DROP VIEW IF EXISTS memories_words;
-
+-- Full-text indexes. Each reads its table through a view that cuts Chinese, Japanese and Korean into pairs, separates letters
+-- from digits, and makes words of wide characters and emoji. `db/fts_index.py` writes the same text.
 CREATE VIEW memories_words AS SELECT seq, (SELECT CASE WHEN length(whole.t) <= 20000
        AND (whole.t GLOB '*[A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ][0-9]*' OR whole.t GLOB '*[0-9][A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ]*') THEN (
       WITH RECURSIVE step (done, rest, ahead) AS (
@@ -79,36 +50,6 @@ CREATE TRIGGER memories_bu BEFORE UPDATE OF content ON memories BEGIN INSERT INT
 
 CREATE TRIGGER memories_au AFTER UPDATE OF content ON memories BEGIN INSERT INTO memories_fts (rowid, content) SELECT seq, content FROM memories_words WHERE seq = new.seq; END;
 
-INSERT INTO memories_fts (memories_fts) VALUES ('rebuild');
-
-DROP TRIGGER IF EXISTS memory_hints_fts_ai;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_ad;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_au;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_bd;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_bu;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_new_ai;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_new_ad;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_new_au;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_new_bd;
-
-DROP TRIGGER IF EXISTS memory_hints_fts_new_bu;
-
-DROP TABLE IF EXISTS memory_hints_fts;
-
-DROP TABLE IF EXISTS memory_hints_fts_new;
-
-DROP TABLE IF EXISTS memory_hints_fts_filled;
-
-DROP VIEW IF EXISTS memory_hints_words;
-
 CREATE VIEW memory_hints_words AS SELECT seq, (SELECT CASE WHEN length(whole.t) <= 20000
        AND (whole.t GLOB '*[A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ][0-9]*' OR whole.t GLOB '*[0-9][A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ]*') THEN (
       WITH RECURSIVE step (done, rest, ahead) AS (
@@ -158,36 +99,6 @@ CREATE TRIGGER memory_hints_fts_ai AFTER INSERT ON memory_hints BEGIN INSERT INT
 CREATE TRIGGER memory_hints_fts_bu BEFORE UPDATE OF hint ON memory_hints BEGIN INSERT INTO memory_hints_fts (memory_hints_fts, rowid, hint) SELECT 'delete', seq, hint FROM memory_hints_words WHERE seq = old.seq; END;
 
 CREATE TRIGGER memory_hints_fts_au AFTER UPDATE OF hint ON memory_hints BEGIN INSERT INTO memory_hints_fts (rowid, hint) SELECT seq, hint FROM memory_hints_words WHERE seq = new.seq; END;
-
-INSERT INTO memory_hints_fts (memory_hints_fts) VALUES ('rebuild');
-
-DROP TRIGGER IF EXISTS entities_fts_ai;
-
-DROP TRIGGER IF EXISTS entities_fts_ad;
-
-DROP TRIGGER IF EXISTS entities_fts_au;
-
-DROP TRIGGER IF EXISTS entities_fts_bd;
-
-DROP TRIGGER IF EXISTS entities_fts_bu;
-
-DROP TRIGGER IF EXISTS entities_fts_new_ai;
-
-DROP TRIGGER IF EXISTS entities_fts_new_ad;
-
-DROP TRIGGER IF EXISTS entities_fts_new_au;
-
-DROP TRIGGER IF EXISTS entities_fts_new_bd;
-
-DROP TRIGGER IF EXISTS entities_fts_new_bu;
-
-DROP TABLE IF EXISTS entities_fts;
-
-DROP TABLE IF EXISTS entities_fts_new;
-
-DROP TABLE IF EXISTS entities_fts_filled;
-
-DROP VIEW IF EXISTS entities_words;
 
 CREATE VIEW entities_words AS SELECT seq, (SELECT CASE WHEN length(whole.t) <= 20000
        AND (whole.t GLOB '*[A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ][0-9]*' OR whole.t GLOB '*[0-9][A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ]*') THEN (
@@ -277,36 +188,6 @@ CREATE TRIGGER entities_fts_bu BEFORE UPDATE OF name, canonical_name ON entities
 
 CREATE TRIGGER entities_fts_au AFTER UPDATE OF name, canonical_name ON entities BEGIN INSERT INTO entities_fts (rowid, name, canonical_name) SELECT seq, name, canonical_name FROM entities_words WHERE seq = new.seq; END;
 
-INSERT INTO entities_fts (entities_fts) VALUES ('rebuild');
-
-DROP TRIGGER IF EXISTS episode_chunks_ai;
-
-DROP TRIGGER IF EXISTS episode_chunks_ad;
-
-DROP TRIGGER IF EXISTS episode_chunks_au;
-
-DROP TRIGGER IF EXISTS episode_chunks_bd;
-
-DROP TRIGGER IF EXISTS episode_chunks_bu;
-
-DROP TRIGGER IF EXISTS episode_chunks_fts_new_ai;
-
-DROP TRIGGER IF EXISTS episode_chunks_fts_new_ad;
-
-DROP TRIGGER IF EXISTS episode_chunks_fts_new_au;
-
-DROP TRIGGER IF EXISTS episode_chunks_fts_new_bd;
-
-DROP TRIGGER IF EXISTS episode_chunks_fts_new_bu;
-
-DROP TABLE IF EXISTS episode_chunks_fts;
-
-DROP TABLE IF EXISTS episode_chunks_fts_new;
-
-DROP TABLE IF EXISTS episode_chunks_fts_filled;
-
-DROP VIEW IF EXISTS episode_chunks_words;
-
 CREATE VIEW episode_chunks_words AS SELECT seq, (SELECT CASE WHEN length(whole.t) <= 20000
        AND (whole.t GLOB '*[A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ][0-9]*' OR whole.t GLOB '*[0-9][A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ]*') THEN (
       WITH RECURSIVE step (done, rest, ahead) AS (
@@ -356,5 +237,3 @@ CREATE TRIGGER episode_chunks_ai AFTER INSERT ON episode_chunks BEGIN INSERT INT
 CREATE TRIGGER episode_chunks_bu BEFORE UPDATE OF content ON episode_chunks BEGIN INSERT INTO episode_chunks_fts (episode_chunks_fts, rowid, content) SELECT 'delete', seq, content FROM episode_chunks_words WHERE seq = old.seq; END;
 
 CREATE TRIGGER episode_chunks_au AFTER UPDATE OF content ON episode_chunks BEGIN INSERT INTO episode_chunks_fts (rowid, content) SELECT seq, content FROM episode_chunks_words WHERE seq = new.seq; END;
-
-INSERT INTO episode_chunks_fts (episode_chunks_fts) VALUES ('rebuild');

@@ -31,6 +31,9 @@ CREATE TABLE memory_jobs (
   cancel_requested INTEGER NOT NULL DEFAULT 0,
   agent_id TEXT,
   parent_id TEXT,
+  outage_since TEXT,              -- how long the circuit breaker has held the job back, and how often
+  outages INTEGER,
+  revived_at TEXT,
   CHECK ((status = 'leased') = (lease_owner IS NOT NULL)),
   CHECK ((status = 'leased') = (lease_until_ms IS NOT NULL)),
   CHECK (status <> 'leased' OR lease_token > 0),

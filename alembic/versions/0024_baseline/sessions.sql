@@ -156,3 +156,153 @@ CREATE TABLE session_states (
 );
 CREATE INDEX idx_session_states_key ON session_states (session_key, updated_at);
 CREATE INDEX idx_session_states_updated ON session_states (updated_at);
+
+-- Sessions and commits in chunks with a full-text index, so that prompts find earlier conversations.
+CREATE TABLE episode_chunks (
+  seq INTEGER PRIMARY KEY,
+  agent_id TEXT NOT NULL,
+  source_type TEXT NOT NULL CHECK (source_type IN ('session', 'commit')),
+  source_id TEXT NOT NULL,
+  project TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  content TEXT NOT NULL,
+  said_at TEXT NOT NULL,
+  model TEXT,
+  vector BLOB,
+  UNIQUE (agent_id, source_type, source_id, project, position)
+);
+CREATE INDEX idx_episode_chunks_project ON episode_chunks (source_type, project);
+
+-- What sessions received and omitted, and what they used, without texts.
+CREATE TABLE session_injections (
+  seq INTEGER PRIMARY KEY,
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  harness TEXT NOT NULL,
+  project TEXT,
+  phase TEXT NOT NULL CHECK (phase IN ('start', 'prompt', 'compaction', 'recall')),
+  prompt INTEGER NOT NULL,
+  prompt_hash TEXT,
+  chars INTEGER NOT NULL,
+  best_score REAL,
+  floor REAL,
+  created_at TEXT NOT NULL
+);
+CREATE INDEX idx_session_injections_session ON session_injections (agent_id, session_key);
+
+CREATE TABLE injected_items (
+  injection_seq INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  source_id TEXT NOT NULL,
+  is_given INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  score REAL,
+  said_at TEXT,
+  chars INTEGER NOT NULL,
+  text_hash TEXT,
+  spans TEXT,
+  used TEXT,
+  used_in TEXT,
+  base REAL,                      -- rank without learning
+  learned REAL,                   -- rank with learning
+  team TEXT,
+  PRIMARY KEY (injection_seq, place)
+);
+CREATE INDEX idx_injected_items_section ON injected_items (text_hash) WHERE kind = 'section';
+
+CREATE TABLE session_steps (
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  content TEXT NOT NULL,
+  PRIMARY KEY (agent_id, session_key)
+);
+
+-- The texts of session start sections, each wording once.
+CREATE TABLE section_texts (
+  agent_id TEXT NOT NULL,
+  text_hash TEXT NOT NULL,        -- as in injected_items
+  content TEXT NOT NULL,
+  PRIMARY KEY (agent_id, text_hash)
+);
+
+-- Earlier sessions of harnesses to read, and those to skip.
+CREATE TABLE backfill_sessions (
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  harness TEXT NOT NULL,
+  path TEXT NOT NULL,
+  project TEXT,
+  bytes INTEGER NOT NULL,
+  changed_at TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'read', 'known', 'failed')),
+  by_model INTEGER NOT NULL,
+  detail TEXT,
+  opening TEXT,
+  asked_at TEXT NOT NULL,
+  done_at TEXT,
+  PRIMARY KEY (agent_id, session_key)
+);
+CREATE INDEX idx_backfill_sessions_next ON backfill_sessions (state, changed_at);
+CREATE INDEX idx_backfill_sessions_run ON backfill_sessions (asked_at);
+
+CREATE TABLE unkept_sessions (
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  since TEXT NOT NULL,
+  PRIMARY KEY (agent_id, session_key)
+);
+
+-- Captured messages and unread records of each session.
+CREATE TABLE session_readings (
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  harness TEXT NOT NULL,
+  version TEXT,
+  messages INTEGER NOT NULL DEFAULT 0,
+  unknown TEXT NOT NULL DEFAULT '{}',
+  shortened INTEGER NOT NULL DEFAULT 0,
+  left_out INTEGER NOT NULL DEFAULT 0,
+  asked_at TEXT,
+  read_at TEXT,
+  last_said_at TEXT,
+  log_bytes INTEGER,
+  reader INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (agent_id, session_key)
+) WITHOUT ROWID;
+
+-- The repositories of a session's parts.
+CREATE TABLE session_parts (
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  since TEXT NOT NULL,
+  project TEXT NOT NULL,
+  sub_path TEXT NOT NULL,
+  PRIMARY KEY (agent_id, session_key, since)
+);
+
+-- Titles, outcomes, decisions and changed files of sessions, for lists.
+CREATE TABLE session_overviews (
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  title TEXT,
+  topic TEXT,
+  outcome TEXT,
+  decisions TEXT,
+  files TEXT,
+  PRIMARY KEY (agent_id, session_key)
+);
+
+-- The folders of projects, by machine.
+CREATE TABLE project_folders (
+  machine TEXT NOT NULL,
+  folder TEXT NOT NULL,
+  project TEXT NOT NULL,
+  remote TEXT,
+  commits TEXT NOT NULL,
+  seen_at TEXT NOT NULL,
+  PRIMARY KEY (machine, folder)
+);
+CREATE INDEX idx_project_folders_folder ON project_folders (folder);
+CREATE INDEX idx_project_folders_remote ON project_folders (remote);
+CREATE INDEX idx_project_folders_project ON project_folders (project);

@@ -11,7 +11,7 @@ UPDATE memories SET content_hash = hash_of(CAST(content AS BLOB)) WHERE content_
 UPDATE memories SET content_hash = NULL
   WHERE content_hash IS NOT NULL AND is_deleted = 0 AND seq NOT IN (
     SELECT min(seq) FROM memories WHERE content_hash IS NOT NULL AND is_deleted = 0
-    GROUP BY content_hash, agent_id, visibility, COALESCE(scope, ''));
+    GROUP BY content_hash, agent_id, visibility, COALESCE(scope, ''), COALESCE(project, ''));
 
 -- A vector that is none would spoil the scores of all others; without it its text is embedded anew.
 DELETE FROM embeddings WHERE NOT is_vector(vector, dimensions);
@@ -114,9 +114,13 @@ UPDATE task_meta SET context_json = json_object('status', status),
 -- Predictor: several results of one session stay apart by their id.
 UPDATE predictor_session_comparisons SET session_key = session_key || '#' || id WHERE rowid NOT IN (
     SELECT max(rowid) FROM predictor_session_comparisons GROUP BY agent_id, session_key);
-UPDATE predictor_training_pairs SET session_id = session_id || '#' || id WHERE rowid NOT IN (
-    SELECT max(rowid) FROM predictor_training_pairs GROUP BY agent_id, session_id, memory_id);
-UPDATE predictor_training_pairs SET feature_version = 0 WHERE feature_vector = zeroblob(68);
+
+-- Nothing reads the earlier program's training data and its messages between agents.
+DROP TABLE IF EXISTS predictor_training_pairs;
+DROP TABLE IF EXISTS predictor_models;
+DROP TABLE IF EXISTS predictor_comparisons;
+DROP TABLE IF EXISTS agent_messages;
+DROP TABLE IF EXISTS agent_presence;
 
 -- Jobs: no worker of the earlier program is left, so an open job is due now, or dead when its attempts are used up.
 -- Kinds that this version has no actor for wait in a queue that nobody takes from.

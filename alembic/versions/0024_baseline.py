@@ -1,7 +1,10 @@
-"""Create every table from `0001_first/*.sql`, one file per noun.
+"""Create every table from `0024_baseline/*.sql`, one file per noun.
+
+The number continues those of the development versions, so that a file at their last revision, which made this schema,
+opens without a change.
 
 A file of the TypeScript implementation is adopted: its tables are renamed, ours are created, rows are copied by
-column name, counts are compared, values with another meaning are translated (`0001_first/adopt/rows.sql`), and then
+column name, counts are compared, values with another meaning are translated (`0024_baseline/adopt/*.sql`), and then
 the old tables are dropped. Detection uses tables and columns, never version numbers, so files of any age work.
 Unknown columns are kept at the end of their table; unknown tables are not touched.
 
@@ -19,12 +22,12 @@ from typing import Any
 
 from alembic import context, op
 
-revision = "0001"
+revision = "0024"
 down_revision = None
 
 FOLDER = Path(__file__).with_suffix("")
 ASIDE = "upstream_"
-FULL_TEXT = ("memories_fts", "memory_hints_fts", "entities_fts")
+FULL_TEXT = ("memories_fts", "memory_hints_fts", "entities_fts", "episode_chunks_fts")
 
 #: Our columns and their earlier names.
 RENAMED = {
@@ -34,13 +37,25 @@ RENAMED = {
         "normalized_value": "normalized_content",
         "source_memory_id": "memory_id",
     },
-    "predictor_training_pairs": {"session_id": "session_key", "label": "combined_label"},
     "summary_jobs": {"session_id": "session_key", "result_path": "result"},
     "umap_cache": {"result_json": "payload", "cached_at": "created_at"},
 }
-#: New columns. Full text uses row numbers, so rows keep theirs; the feature vector is computed later from the other
-#: columns; the earlier program ran every task without asking for permission.
-COMPUTED = {"seq": "rowid", "feature_vector": "zeroblob(68)", "skip_permissions": "1"}
+#: New columns. Full text uses row numbers, so rows keep theirs; the earlier program ran every task without asking for
+#: permission.
+COMPUTED = {"seq": "rowid", "skip_permissions": "1"}
+
+#: Source types of texts that strangers wrote: on the web, or for tools.
+STRANGERS = re.compile(
+    r"\b(?:(url|web|browser|extension|page|feed|rss|e?mail|crawl)|tool|mcp)", re.I
+)
+#: Instructions from unknown sources wait for approval; an abridged pattern, later versions check more.
+ORDERS = re.compile(
+    r"(?:^|[.!?:;>*-]|\bplease\b)\s*[\"'“(]?(?:you (?:must|should|have to|need to|are now|will)|do not|don['’]t"
+    r"|never|always|ignore|disregard|forget|run|execute|call|invoke|use|send|post|open|visit|fetch|download|install"
+    r"|delete|remove|write|create|add|set|change|update|commit|push|tell|reply|respond|answer|say|act|pretend|remember"
+    r"|make sure|ensure|follow|copy)\b",
+    re.I | re.M,
+)
 
 
 def upgrade() -> None:
@@ -54,18 +69,7 @@ def upgrade() -> None:
     for statement in tables:
         run(statement)
     if adopted:
-        connection = op.get_bind().connection.driver_connection
-        assert connection is not None
-        connection.create_function("hash_of", 1, hash_of, deterministic=True)
-        connection.create_function("text_of", 1, text_of, deterministic=True)
-        connection.create_function("is_vector", 2, is_vector, deterministic=True)
-        run("PRAGMA ignore_check_constraints = ON")  # until rows.sql has made the rows legal
-        for table in adopted:
-            copy_rows(table, stamp)
-            mend_texts(table, connection)
-        for statement in statements(FOLDER / "adopt" / "rows.sql"):
-            run(statement, **times)
-        run("PRAGMA ignore_check_constraints = OFF")
+        adopt(adopted, times)
     for statement in script:
         if statement not in tables:
             run(statement)
@@ -80,6 +84,29 @@ def upgrade() -> None:
         found = {row[0] for table in adopted for row in run(f"PRAGMA integrity_check({table})")}
         if found != {"ok"}:
             raise ValueError("; ".join(sorted(found - {"ok"})))
+
+
+def adopt(tables: list[str], times: dict[str, Any]) -> None:
+    """Copy the rows of the renamed tables, and translate their values."""
+    connection = op.get_bind().connection.driver_connection
+    assert connection is not None
+    for function, arguments in (
+        (hash_of, 1),
+        (text_of, 1),
+        (is_vector, 2),
+        (stranger, 1),
+        (is_order, 1),
+    ):
+        connection.create_function(function.__name__, arguments, function, deterministic=True)
+    has_origins = "origin" in columns(ASIDE + "memories")
+    run("PRAGMA ignore_check_constraints = ON")  # until rows.sql has made the rows legal
+    for table in tables:
+        copy_rows(table, times["now"])
+        mend_texts(table, connection)
+    scripts = ("rows.sql",) if has_origins else ("rows.sql", "origins.sql")
+    for statement in (s for name in scripts for s in statements(FOLDER / "adopt" / name)):
+        run(statement, **times)
+    run("PRAGMA ignore_check_constraints = OFF")
 
 
 def run(statement: str, **values: Any) -> list[Any]:
@@ -105,6 +132,8 @@ def statements(path: Path) -> Iterator[str]:
 
 def move_aside(ours: list[str]) -> list[str]:
     """Rename upstream tables that have names of ours; return those names."""
+    if "predictor_ndcg" in columns("predictor_comparisons"):
+        run("ALTER TABLE predictor_comparisons RENAME TO predictor_session_comparisons")
     master = {row.name: row for row in run("SELECT type, name, tbl_name, sql FROM sqlite_master")}
     found = [name for name in ours if name in master]
     for row in master.values():
@@ -113,12 +142,12 @@ def move_aside(ours: list[str]) -> list[str]:
             run(f'DROP TABLE "{row.name}"')
         elif row.type in ("index", "trigger") and row.tbl_name in found and row.sql:
             run(f'DROP {row.type} "{row.name}"')
+        elif row.type == "view" and f"{row.name.removesuffix('_words')}_fts" in FULL_TEXT:
+            run(f"DROP VIEW {row.name}")
     # References and views of unknown tables must keep the old names.
     run("PRAGMA legacy_alter_table = ON")
-    for number, name in enumerate(found):
-        if name == "predictor_comparisons" and "predictor_ndcg" in columns(name):
-            found[number] = "predictor_session_comparisons"
-        run(f"ALTER TABLE {name} RENAME TO {ASIDE}{found[number]}")
+    for name in found:
+        run(f"ALTER TABLE {name} RENAME TO {ASIDE}{name}")
     run("PRAGMA legacy_alter_table = OFF")
     return found
 
@@ -194,6 +223,16 @@ def is_vector(vector: bytes, dimensions: int) -> bool:
     if not 0 < 4 * dimensions == len(vector):
         return False
     return math.isfinite(sum(struct.unpack(f"<{dimensions}f", vector)))
+
+
+def stranger(source_type: str | None) -> str | None:
+    """Return the origin that a source type shows: `web`, `tool` or none."""
+    found = STRANGERS.search(source_type or "")
+    return ("web" if found[1] else "tool") if found else None
+
+
+def is_order(content: str) -> bool:
+    return ORDERS.search(content) is not None
 
 
 def substitute(name: str, kind: str, now: str) -> str:

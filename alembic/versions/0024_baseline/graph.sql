@@ -23,22 +23,6 @@ CREATE INDEX idx_entities_mentions ON entities (agent_id, mentions DESC);
 CREATE INDEX idx_entities_pinned ON entities (agent_id, pinned, pinned_at DESC);
 CREATE INDEX idx_entities_community ON entities (community_id);
 
-CREATE VIRTUAL TABLE entities_fts USING fts5(
-  name, canonical_name, content = 'entities', content_rowid = 'seq', tokenize = 'unicode61'
-);
-CREATE TRIGGER entities_fts_ai AFTER INSERT ON entities BEGIN
-  INSERT INTO entities_fts (rowid, name, canonical_name) VALUES (new.seq, new.name, new.canonical_name);
-END;
-CREATE TRIGGER entities_fts_ad AFTER DELETE ON entities BEGIN
-  INSERT INTO entities_fts (entities_fts, rowid, name, canonical_name)
-  VALUES ('delete', old.seq, old.name, old.canonical_name);
-END;
-CREATE TRIGGER entities_fts_au AFTER UPDATE OF name, canonical_name ON entities BEGIN
-  INSERT INTO entities_fts (entities_fts, rowid, name, canonical_name)
-  VALUES ('delete', old.seq, old.name, old.canonical_name);
-  INSERT INTO entities_fts (rowid, name, canonical_name) VALUES (new.seq, new.name, new.canonical_name);
-END;
-
 CREATE TABLE relations (
   id TEXT PRIMARY KEY,
   source_entity_id TEXT NOT NULL REFERENCES entities (id) ON DELETE CASCADE,

@@ -43,12 +43,11 @@ CREATE TABLE memories (
   runtime_path TEXT,
   scope TEXT,
   agent_id TEXT DEFAULT 'default',
-  visibility TEXT DEFAULT 'global'         -- global, private, archived
+  visibility TEXT DEFAULT 'global',        -- global, private, archived
+  origin TEXT,                    -- who wrote the text; null: an agent
+  review TEXT                     -- waiting: not injected before a person approves it
 );
 
-CREATE UNIQUE INDEX idx_memories_content_hash_unique
-  ON memories (content_hash, agent_id, visibility, COALESCE(scope, ''))
-  WHERE content_hash IS NOT NULL AND is_deleted = 0;
 CREATE UNIQUE INDEX idx_memories_idempotency_key ON memories (idempotency_key, agent_id)
   WHERE idempotency_key IS NOT NULL;
 CREATE INDEX idx_memories_type ON memories (type);
@@ -70,21 +69,13 @@ CREATE INDEX idx_memories_source ON memories (source_type, source_id) WHERE is_d
 CREATE INDEX idx_memories_event ON memories (event_at) WHERE event_at IS NOT NULL;
 CREATE INDEX idx_memories_superseded_by ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX idx_memories_source_ordinal ON memories (source_id, ordinal) WHERE source_id IS NOT NULL;
-
-CREATE VIRTUAL TABLE memories_fts USING fts5(
-  content, content = 'memories', content_rowid = 'seq', tokenize = 'porter unicode61'
-);
-CREATE TRIGGER memories_ai AFTER INSERT ON memories BEGIN
-  INSERT INTO memories_fts (rowid, content) VALUES (new.seq, new.content);
-END;
-CREATE TRIGGER memories_ad AFTER DELETE ON memories BEGIN
-  INSERT INTO memories_fts (memories_fts, rowid, content) VALUES ('delete', old.seq, old.content);
-END;
--- Only of content: every recall bumps access_count, which must not rewrite the index.
-CREATE TRIGGER memories_au AFTER UPDATE OF content ON memories BEGIN
-  INSERT INTO memories_fts (memories_fts, rowid, content) VALUES ('delete', old.seq, old.content);
-  INSERT INTO memories_fts (rowid, content) VALUES (new.seq, new.content);
-END;
+CREATE INDEX idx_memories_review ON memories (review) WHERE review IS NOT NULL;
+-- Possible standing rules in delivery order: each prompt reads the first ones.
+CREATE INDEX idx_memories_rules ON memories (pinned DESC, created_at DESC)
+     WHERE is_deleted = 0 AND type IN ('rule', 'constraint', 'correction', 'preference', 'procedural');
+CREATE UNIQUE INDEX idx_memories_content_hash_unique
+      ON memories (content_hash, agent_id, visibility, COALESCE(scope, ''), COALESCE(project, ''))
+      WHERE content_hash IS NOT NULL AND is_deleted = 0;
 
 -- Questions that a memory will answer, found through their own full text.
 CREATE TABLE memory_hints (
@@ -98,20 +89,6 @@ CREATE TABLE memory_hints (
 CREATE UNIQUE INDEX idx_memory_hints_unique ON memory_hints (memory_id, hint);
 CREATE INDEX idx_memory_hints_memory ON memory_hints (memory_id);
 CREATE INDEX idx_memory_hints_agent ON memory_hints (agent_id);
-
-CREATE VIRTUAL TABLE memory_hints_fts USING fts5(
-  hint, content = 'memory_hints', content_rowid = 'seq', tokenize = 'porter unicode61'
-);
-CREATE TRIGGER memory_hints_fts_ai AFTER INSERT ON memory_hints BEGIN
-  INSERT INTO memory_hints_fts (rowid, hint) VALUES (new.seq, new.hint);
-END;
-CREATE TRIGGER memory_hints_fts_ad AFTER DELETE ON memory_hints BEGIN
-  INSERT INTO memory_hints_fts (memory_hints_fts, rowid, hint) VALUES ('delete', old.seq, old.hint);
-END;
-CREATE TRIGGER memory_hints_fts_au AFTER UPDATE OF hint ON memory_hints BEGIN
-  INSERT INTO memory_hints_fts (memory_hints_fts, rowid, hint) VALUES ('delete', old.seq, old.hint);
-  INSERT INTO memory_hints_fts (rowid, hint) VALUES (new.seq, new.hint);
-END;
 
 -- Every change of a memory. No reference: history outlives its memory, and audit rows name `system`.
 CREATE TABLE memory_history (
@@ -193,3 +170,94 @@ CREATE TABLE umap_cache (
   result_json TEXT NOT NULL,
   cached_at TEXT NOT NULL
 );
+
+-- The newest changes of memories, from which processes update their caches. `token` identifies a restored file that
+-- repeats the same numbers; `seq` 0 means every row. A process that missed more reads every row again.
+CREATE TABLE memory_changes (
+  number INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  is_text INTEGER NOT NULL DEFAULT 1,
+  token INTEGER NOT NULL DEFAULT (random())
+);
+CREATE TRIGGER memory_changes_kept AFTER INSERT ON memory_changes BEGIN
+  DELETE FROM memory_changes WHERE number <= new.number - 10000;
+END;
+CREATE TRIGGER memories_changed_ai AFTER INSERT ON memories BEGIN
+  INSERT INTO memory_changes (seq) VALUES (new.seq);
+END;
+CREATE TRIGGER memories_changed_ad AFTER DELETE ON memories BEGIN
+  INSERT INTO memory_changes (seq) VALUES (old.seq);
+END;
+CREATE TRIGGER memories_changed_text AFTER UPDATE OF content ON memories BEGIN
+  INSERT INTO memory_changes (seq) VALUES (new.seq);
+END;
+-- The columns that ranking reads (domain/recall/columns.py) in addition to the text.
+CREATE TRIGGER memories_changed_au AFTER UPDATE OF agent_id, visibility, scope, project, type, who, importance, pinned, created_at, is_deleted,
+  deleted_at, superseded_by, source_type, source_id, ordinal, access_count, last_accessed ON memories BEGIN
+  INSERT INTO memory_changes (seq, is_text) VALUES (new.seq, 0);
+END;
+
+-- A memory without a row is its own source. `person`: a person confirmed, changed or restored a derived memory.
+CREATE TABLE memory_sources (
+  memory_id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('memory', 'session', 'person')),
+  source_id TEXT NOT NULL,
+  PRIMARY KEY (memory_id, kind, source_id)
+) WITHOUT ROWID;
+CREATE INDEX idx_memory_sources_source ON memory_sources (kind, source_id);
+
+-- Derived memories hidden because of another one (`root_id`).
+CREATE TABLE memory_withdrawals (
+  memory_id TEXT PRIMARY KEY,
+  root_id TEXT NOT NULL,
+  why TEXT NOT NULL CHECK (why IN ('forgotten', 'changed')),
+  created_at TEXT NOT NULL
+);
+CREATE INDEX idx_memory_withdrawals_root ON memory_withdrawals (root_id);
+
+-- A trigger, because imports and other programs also add memories.
+CREATE TRIGGER memories_derived_ai AFTER INSERT ON memories
+WHEN new.source_type IN ('pipeline-v2', 'session_end') AND new.source_id IS NOT NULL BEGIN
+  INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
+  VALUES (new.id, CASE new.source_type WHEN 'session_end' THEN 'session' ELSE 'memory' END, new.source_id);
+END;
+CREATE TRIGGER memories_derived_ad AFTER DELETE ON memories BEGIN
+  DELETE FROM memory_sources WHERE memory_id = old.id;
+  DELETE FROM memory_sources WHERE kind = 'memory' AND source_id = old.id;
+  DELETE FROM memory_withdrawals WHERE memory_id = old.id;
+END;
+
+-- Statements that are not delivered, as hashes of their words: a row outlives its memory and is unreadable here.
+CREATE TABLE withheld_statements (
+  memory_id TEXT PRIMARY KEY,
+  agent_id TEXT NOT NULL,
+  words TEXT NOT NULL,
+  names TEXT NOT NULL,
+  created_at TEXT NOT NULL
+);
+CREATE INDEX idx_withheld_statements_agent ON withheld_statements (agent_id);
+
+CREATE TABLE forgotten_sessions (
+  agent_id TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (agent_id, session_key)
+) WITHOUT ROWID;
+
+-- Hashes of forgotten, rejected and erased values, to recognize them when they return. `part` 0 is the whole text, the
+-- others are its sentences. Rows stay when their memory is purged.
+CREATE TABLE forgotten_values (
+  memory_id TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  value_hash TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  visibility TEXT NOT NULL,
+  scope TEXT,
+  project TEXT,
+  why TEXT NOT NULL CHECK (why IN ('forgotten', 'rejected', 'erased')),
+  label TEXT,
+  since TEXT NOT NULL,
+  PRIMARY KEY (memory_id, part)
+);
+CREATE INDEX idx_forgotten_values_hash ON forgotten_values (value_hash);
+CREATE INDEX idx_forgotten_values_agent ON forgotten_values (agent_id, since);
