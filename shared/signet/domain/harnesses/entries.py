@@ -160,11 +160,11 @@ def _without(text: str, event: str) -> str:
 
 def _without_handlers(text: str, event: str, place: int) -> str:
     """Remove our commands from a group that also has others."""
-    group = jsonedit.parse_list(text, ("hooks", event)).items[place]
-    inside = text[group.start : group.end]
-    return (
-        text[: group.start] + jsonedit.drop_items(inside, ("hooks",), _is_ours) + text[group.end :]
-    )
+    groups = jsonedit.find(text, ("hooks", event))
+    assert groups is not None
+    group = groups.entries[place].node
+    left = jsonedit.drop_items(text[group.start : group.end], ("hooks",), _is_ours)
+    return text[: group.start] + left + text[group.end :]
 
 
 def _holds_ours(group: Json) -> bool:

@@ -19,9 +19,12 @@ MAX_DEPTH = 200
 _BLANK = re.compile(r"(?:[\s\ufeff]++|//[^\n\r]*+|/\*.*?\*/)*+", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$\u0080-\uffff][\w$]*")
 _NUMBER = re.compile(
-    r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.$])"
 )
+_STRING = re.compile(r"""(["'])((?:(?!\1)[^\\\n]|\\.)*+)\1""", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
+_ESCAPES |= {"\n": "", "\r\n": ""}
 _WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -33,172 +36,124 @@ class ConfigUnreadable(Invalid):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonNode:
-    """A value with its span; `members` of an object, `items` of a list, each in order."""
+    """A value with its span, and the entries of an object or list."""
 
     start: int
     end: int
     value: Json
-    members: tuple["JsonMember", ...] = ()
-    items: tuple["JsonNode", ...] = ()
+    entries: tuple["JsonEntry", ...] = ()
 
-    @property
-    def is_object(self) -> bool:
-        return isinstance(self.value, dict)
-
-    @property
-    def is_list(self) -> bool:
-        return isinstance(self.value, list)
-
-    def member(self, key: str) -> "JsonMember | None":
+    def member(self, key: str) -> "JsonNode | None":
         """Return the member of this name, the last one of duplicates, as every reader does."""
-        return next((one for one in reversed(self.members) if one.key == key), None)
+        return next((one.node for one in reversed(self.entries) if one.key == key), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JsonMember:
-    """A key of an object, its position, and its value."""
+class JsonEntry:
+    """A member of an object, or an item of a list, whose key is None."""
 
-    key: str
+    key: str | None
     start: int
     node: JsonNode
 
 
 def parse(text: str) -> JsonNode:
     """Return the root value; raises ConfigUnreadable with the line of the first mistake."""
-    reader = _JsonReader(text)
-    at = reader.skip(0)
-    node = reader.value(at, 0)
-    if reader.skip(node.end) != len(text):
-        raise reader.fault(reader.skip(node.end), "unexpected text after the value")
+    node = _value(text, _skip(text, 0), 0)
+    end = _skip(text, node.end)
+    if end != len(text):
+        raise _fault(text, end, "unexpected text after the value")
     return node
 
 
-def skip(text: str, at: int) -> int:
+def _skip(text: str, at: int) -> int:
     """Return the start of the next token, after blanks and comments."""
     found = _BLANK.match(text, at)
     assert found is not None
     return found.end()
 
 
-class _JsonReader:
-    def __init__(self, text: str) -> None:
-        self._text = text
+def _fault(text: str, at: int, what: str) -> ConfigUnreadable:
+    line = text.count("\n", 0, at) + 1
+    return ConfigUnreadable(f"line {line}: {what}", line=line)
 
-    def fault(self, at: int, what: str) -> ConfigUnreadable:
-        line = self._text.count("\n", 0, at) + 1
-        return ConfigUnreadable(f"line {line}: {what}", line=line)
 
-    def skip(self, at: int) -> int:
-        return skip(self._text, at)
+def _value(text: str, at: int, depth: int) -> JsonNode:
+    if depth > MAX_DEPTH:
+        raise _fault(text, at, "nested too deeply")
+    if text.startswith(("{", "["), at):
+        return _container(text, at, depth)
+    if text.startswith(('"', "'"), at):
+        string, end = _string(text, at)
+        return JsonNode(start=at, end=end, value=string)
+    if number := _NUMBER.match(text, at):
+        return JsonNode(start=at, end=number.end(), value=_number(number[0]))
+    word = _WORD.match(text, at)
+    if word is None or word[0] not in _WORDS:
+        raise _fault(text, at, "a value is expected")
+    return JsonNode(start=at, end=word.end(), value=_WORDS[word[0]])
 
-    def value(self, at: int, depth: int) -> JsonNode:
-        if depth > MAX_DEPTH:
-            raise self.fault(at, "nested too deeply")
-        char = self._text[at : at + 1]
-        if char == "{":
-            return self._object(at, depth)
-        if char == "[":
-            return self._list(at, depth)
-        if char in ('"', "'") and char:
-            text, end = self._string(at)
-            return JsonNode(start=at, end=end, value=text)
-        if number := _NUMBER.match(self._text, at):
-            self._check_end(number.end())
-            return JsonNode(start=at, end=number.end(), value=_number(number[0]))
-        word = _WORD.match(self._text, at)
-        if word is None or word[0] not in _WORDS:
-            raise self.fault(at, "a value is expected")
-        return JsonNode(start=at, end=word.end(), value=_WORDS[word[0]])
 
-    def _object(self, start: int, depth: int) -> JsonNode:
-        members: list[JsonMember] = []
-        at = self.skip(start + 1)
-        while self._text[at : at + 1] != "}":
-            key, end = self._key(at)
-            colon = self.skip(end)
-            if self._text[colon : colon + 1] != ":":
-                raise self.fault(colon, "a colon is expected")
-            node = self.value(self.skip(colon + 1), depth + 1)
-            members.append(JsonMember(key=key, start=at, node=node))
-            at = self._next(node.end, "}")
-        value = {one.key: one.node.value for one in members}
-        return JsonNode(start=start, end=at + 1, value=value, members=tuple(members))
+def _container(text: str, start: int, depth: int) -> JsonNode:
+    is_object = text[start] == "{"
+    closing = "}" if is_object else "]"
+    entries: list[JsonEntry] = []
+    at = _skip(text, start + 1)
+    while not text.startswith(closing, at):
+        key, place = _key(text, at) if is_object else (None, at)
+        node = _value(text, place, depth + 1)
+        entries.append(JsonEntry(key=key, start=at, node=node))
+        at = _skip(text, node.end)
+        if text.startswith(",", at):
+            at = _skip(text, at + 1)
+        elif not text.startswith(closing, at):
+            raise _fault(text, at, f"a comma or {closing} is expected")
+    value: Json = [one.node.value for one in entries]
+    if is_object:
+        value = {str(one.key): one.node.value for one in entries}
+    return JsonNode(start=start, end=at + 1, value=value, entries=tuple(entries))
 
-    def _list(self, start: int, depth: int) -> JsonNode:
-        items: list[JsonNode] = []
-        at = self.skip(start + 1)
-        while self._text[at : at + 1] != "]":
-            items.append(self.value(at, depth + 1))
-            at = self._next(items[-1].end, "]")
-        return JsonNode(
-            start=start, end=at + 1, value=[one.value for one in items], items=tuple(items)
-        )
 
-    def _next(self, at: int, closing: str) -> int:
-        """Return the start of the next entry or of the closing bracket."""
-        at = self.skip(at)
-        char = self._text[at : at + 1]
-        if char == ",":
-            return self.skip(at + 1)
-        if char != closing:
-            raise self.fault(at, f"a comma or {closing} is expected")
-        return at
+def _key(text: str, at: int) -> tuple[str, int]:
+    """Return a key, and the start of its value."""
+    if text.startswith(('"', "'"), at):
+        key, end = _string(text, at)
+    elif word := _WORD.match(text, at):
+        key, end = word[0], word.end()
+    else:
+        raise _fault(text, at, "a key is expected")
+    colon = _skip(text, end)
+    if not text.startswith(":", colon):
+        raise _fault(text, colon, "a colon is expected")
+    return key, _skip(text, colon + 1)
 
-    def _key(self, at: int) -> tuple[str, int]:
-        if self._text[at : at + 1] in ('"', "'") and at < len(self._text):
-            return self._string(at)
-        word = _WORD.match(self._text, at)
-        if word is None:
-            raise self.fault(at, "a key is expected")
-        return word[0], word.end()
 
-    def _string(self, start: int) -> tuple[str, int]:
-        quote, at = self._text[start], start + 1
-        parts: list[str] = []
-        while True:
-            char = self._text[at : at + 1]
-            if char in ("", "\n"):
-                raise self.fault(start, "a string is not closed")
-            if char == quote:
-                return _paired("".join(parts)), at + 1
-            if char != "\\":
-                parts.append(char)
-                at += 1
-                continue
-            part, at = self._escape(at + 1)
-            parts.append(part)
+def _string(text: str, start: int) -> tuple[str, int]:
+    found = _STRING.match(text, start)
+    if found is None:
+        raise _fault(text, start, "a string is not closed")
 
-    def _escape(self, at: int) -> tuple[str, int]:
-        char = self._text[at : at + 1]
-        digits = {"u": 4, "x": 2}.get(char)
-        if digits is not None:
-            code = self._text[at + 1 : at + 1 + digits]
-            if not re.fullmatch(f"[0-9a-fA-F]{{{digits}}}", code):
-                raise self.fault(at, "an invalid escape")
-            return chr(int(code, 16)), at + 1 + digits
-        if self._text.startswith("\r\n", at):
-            return "", at + 2
-        return ("" if char == "\n" else _ESCAPES.get(char, char)), at + 1
+    def decoded(escape: re.Match[str]) -> str:
+        if code := escape[1] or escape[2]:
+            return chr(int(code, 16))
+        if escape[3] in ("u", "x"):
+            raise _fault(text, start, "an invalid escape")
+        return _ESCAPES.get(escape[3], escape[3])
 
-    def _check_end(self, at: int) -> None:
-        if re.match(r"[\w.$]", self._text[at : at + 1]):
-            raise self.fault(at, "an invalid number")
+    return _paired(_ESCAPE.sub(decoded, found[2])), found.end()
 
 
 def _number(text: str) -> int | float:
-    sign = -1 if text.startswith("-") else 1
-    digits = text.lstrip("+-")
-    if digits[:2].lower() == "0x":
-        return sign * int(digits, 16)
-    if digits in ("Infinity", "NaN"):
-        return sign * float(digits.lower().replace("infinity", "inf"))
+    if "x" in text.lower():
+        return int(text, 16)
     try:
-        return sign * int(digits)
+        return int(text)
     except ValueError:
-        return sign * float(digits)
+        return float(text)
 
 
 def _paired(text: str) -> str:
+    """Join surrogates that were written as two escapes."""
     if not any("\ud800" <= char <= "\udfff" for char in text):
         return text
     return str(json.loads(json.dumps(text)))
@@ -209,15 +164,23 @@ Path = Sequence[str]
 EMPTY = "{}\n"
 
 
+def find(text: str, path: Path) -> JsonNode | None:
+    """Return the value at a path with its place, or None."""
+    node: JsonNode | None = parse(text)
+    for key in path:
+        node = node.member(key) if node is not None else None
+    return node
+
+
 def get(text: str, path: Path) -> Json:
     """Return the value at a path, or None."""
-    node = _find(parse(text), path)
+    node = find(text, path)
     return None if node is None else node.value
 
 
 def has(text: str, path: Path) -> bool:
     """Return whether there is a value at a path, null included."""
-    return _find(parse(text), path) is not None
+    return find(text, path) is not None
 
 
 def put(text: str, path: Path, value: Json) -> str:
@@ -225,21 +188,21 @@ def put(text: str, path: Path, value: Json) -> str:
 
     Raises ConfigUnreadable when a value on the way is not an object.
     """
-    root = parse(text)
-    node, depth = root, 0
-    while depth < len(path):
-        if not node.is_object:
+    node = parse(text)
+    for depth, key in enumerate(path):
+        if not isinstance(node.value, dict):
             raise ConfigUnreadable(f"{'.'.join(path[:depth]) or 'the file'} is not an object")
-        member = node.member(path[depth])
+        member = node.member(key)
         if member is None:
-            for key in reversed(path[depth + 1 :]):
-                value = {key: value}
-            return _add(text, node, value, key=path[depth])
-        node, depth = member.node, depth + 1
+            for inner in reversed(path[depth + 1 :]):
+                value = {inner: value}
+            return _add(text, node, value, key=key)
+        node = member
     if _same(node.value, value):
         return text
-    column = _indent_at(text, node.start)
-    written = _formatted(value, text, column, is_flat=_is_flat(text, root))
+    written = (
+        _flat(value) if _is_flat(text) else _formatted(value, text, _indent_at(text, node.start))
+    )
     return text[: node.start] + written + text[node.end :]
 
 
@@ -254,51 +217,38 @@ def ensure(text: str, path: Path, value: Mapping[str, Json], needed: Sequence[st
 
 def append(text: str, path: Path, value: Json) -> str:
     """Append to a list, which is created if missing; raises ConfigUnreadable for another type."""
-    node = _find(parse(text), path)
+    node = find(text, path)
     if node is None:
         return put(text, path, [value])
-    if not node.is_list:
+    if not isinstance(node.value, list):
         raise ConfigUnreadable(f"{'.'.join(path)} is not a list")
     return _add(text, node, value)
 
 
 def drop(text: str, path: Path) -> str:
     """Remove a member; a text without it is unchanged."""
-    parent = _find(parse(text), path[:-1])
-    if parent is None or not parent.is_object:
-        return text
-    places = [n for n, one in enumerate(parent.members) if one.key == path[-1]]
-    spans = [(one.start, one.node.end) for one in parent.members]
-    for place in reversed(places):
-        text = _cut(text, spans, place)
-        spans = spans[:place] + spans[place + 1 :]
-    return text
+    return _drop(text, path[:-1], lambda one: one.key == path[-1])
 
 
 def drop_items(text: str, path: Path, is_unwanted: Callable[[Json], bool]) -> str:
     """Remove items from a list; a text without them, or without the list, is unchanged."""
-    node = _find(parse(text), path)
-    if node is None or not node.is_list:
-        return text
-    for place in reversed(range(len(node.items))):
-        if is_unwanted(node.items[place].value):
-            spans = [(one.start, one.end) for one in parse_list(text, path).items]
+    return _drop(text, path, lambda one: one.key is None and is_unwanted(one.node.value))
+
+
+def _drop(text: str, path: Path, is_unwanted: Callable[[JsonEntry], bool]) -> str:
+    node = find(text, path)
+    spans = [] if node is None else [(one.start, one.node.end) for one in node.entries]
+    for place in reversed(range(len(spans))):
+        if node is not None and is_unwanted(node.entries[place]):
             text = _cut(text, spans, place)
+            del spans[place]
     return text
-
-
-def parse_list(text: str, path: Path) -> JsonNode:
-    """Return the list at a path, which must exist."""
-    node = _find(parse(text), path)
-    assert node is not None and node.is_list
-    return node
 
 
 def prune(text: str, path: Path) -> str:
     """Remove a container if it is empty, then its empty parents, except for the root."""
     for depth in range(len(path), 0, -1):
-        node = _find(parse(text), path[:depth])
-        if node is None or node.value not in ({}, []):
+        if get(text, path[:depth]) not in ({}, []):
             return text
         text = drop(text, path[:depth])
     return text
@@ -310,56 +260,45 @@ def without(text: str, path: Path) -> str:
     return text if left == text else prune(left, path[:-1])
 
 
-def _find(node: JsonNode, path: Path) -> JsonNode | None:
-    for key in path:
-        member: JsonMember | None = node.member(key) if node.is_object else None
-        if member is None:
-            return None
-        node = member.node
-    return node
-
-
 def _same(left: Json, right: Json) -> bool:
     return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
 def _add(text: str, holder: JsonNode, value: Json, *, key: str | None = None) -> str:
-    """Append a member or item to a container."""
-    starts = [one.start for one in holder.members or holder.items]
-    ends = [one.node.end for one in holder.members] or [one.end for one in holder.items]
-    lead = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}:"
-    if not _is_open(text, holder, starts):
-        flat = f"{lead} {_flat(value)}".strip()
-        if not starts:
-            return text[: holder.start + 1] + flat + text[holder.end - 1 :]
-        comma = skip(text, ends[-1])
-        if text[comma] == ",":
-            return f"{text[: comma + 1]} {flat}{text[comma + 1 :]}"
-        return f"{text[: ends[-1]]}, {flat}{text[ends[-1] :]}"
+    """Append a member or item to a container, on its own line if the others are."""
+    lead = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
+    last = holder.entries[-1] if holder.entries else None
     newline = "\r\n" if "\r\n" in text else "\n"
     outer = _indent_at(text, holder.start)
-    column = _indent_at(text, starts[-1]) if starts else outer + _unit(text)
-    entry = f"{column}{lead}{' ' if lead else ''}{_formatted(value, text, column)}"
-    if not starts:
+    is_open = _is_open(text, holder)
+    if last is None:
+        if not is_open:
+            return f"{text[: holder.start + 1]}{lead}{_flat(value)}{text[holder.end - 1 :]}"
+        column = outer + _unit(text)
         inner = text[holder.start + 1 : holder.end - 1].rstrip()
-        return f"{text[: holder.start + 1]}{inner}{newline}{entry}{newline}{outer}{text[holder.end - 1 :]}"
-    comma = skip(text, ends[-1])
+        entry = f"{inner}{newline}{column}{lead}{_formatted(value, text, column)}{newline}{outer}"
+        return text[: holder.start + 1] + entry + text[holder.end - 1 :]
+    comma = _skip(text, last.node.end)
     has_comma = text[comma] == ","
     if not has_comma:
-        text = f"{text[: ends[-1]]},{text[ends[-1] :]}"
-        comma = ends[-1]
+        comma = last.node.end
+        text = f"{text[:comma]},{text[comma:]}"
+    if not is_open:
+        return f"{text[: comma + 1]} {lead}{_flat(value)}{text[comma + 1 :]}"
+    column = _indent_at(text, last.start)
     place = _line_end(text, comma + 1)
-    return f"{text[:place]}{newline}{entry}{',' if has_comma else ''}{text[place:]}"
+    entry = f"{newline}{column}{lead}{_formatted(value, text, column)}{',' if has_comma else ''}"
+    return text[:place] + entry + text[place:]
 
 
 def _cut(text: str, spans: list[tuple[int, int]], place: int) -> str:
     """Remove an entry from a container with its comma, or with the one before if it is the last."""
     start, end = spans[place]
-    comma = skip(text, end)
+    comma = _skip(text, end)
     if text[comma] == ",":
         end = comma + 1
     elif place > 0:
-        before = skip(text, spans[place - 1][1])
+        before = _skip(text, spans[place - 1][1])
         text = text[:before] + text[before + 1 :]
         start, end = start - 1, end - 1
     start = len(text[:start].rstrip(" \t"))
@@ -368,19 +307,24 @@ def _cut(text: str, spans: list[tuple[int, int]], place: int) -> str:
     return text[:start] + text[end:]
 
 
-def _is_open(text: str, holder: JsonNode, starts: list[int]) -> bool:
-    if starts:
-        return "\n" in text[holder.start : starts[0]]
+def _is_open(text: str, holder: JsonNode) -> bool:
+    if holder.entries:
+        return "\n" in text[holder.start : holder.entries[0].start]
     inner = text[holder.start + 1 : holder.end - 1]
-    return bool(inner.strip()) or "\n" in inner or not _is_flat(text, parse(text))
+    return bool(inner.strip()) or "\n" in inner or not _is_flat(text)
 
 
-def _is_flat(text: str, root: JsonNode) -> bool:
-    return bool(root.members) and "\n" not in text[root.start : root.end]
+def _is_flat(text: str) -> bool:
+    root = parse(text)
+    return (
+        bool(root.entries)
+        and isinstance(root.value, dict)
+        and "\n" not in text[root.start : root.end]
+    )
 
 
-def _formatted(value: Json, text: str, column: str, *, is_flat: bool = False) -> str:
-    if is_flat or not isinstance(value, list | dict):
+def _formatted(value: Json, text: str, column: str) -> str:
+    if not isinstance(value, list | dict):
         return _flat(value)
     written = json.dumps(value, ensure_ascii=False, indent=_unit(text))
     newline = "\r\n" if "\r\n" in text else "\n"
