@@ -8,7 +8,7 @@ import pytest
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import WriteTx
-from signet.domain.graph import dependencies
+from signet.domain.graph import classify
 from support.models import Answer, FakeServer
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
@@ -190,9 +190,9 @@ def test_the_entities_most_spoken_of_are_looked_at_in_turn(
 
     def turn(tx: WriteTx) -> str | None:
         tx.run("UPDATE entities SET mentions = 0 WHERE agent_id <> 'Goshawk'")
-        found = dependencies.next_entity(tx, wanted)
+        found = classify.next_entity(tx, wanted)
         if found:
-            dependencies.queue_synthesis(tx, *found, now=clock.now())
+            classify.queue_synthesis(tx, *found, now=clock.now())
         return (
             str(tx.value("SELECT name FROM entities WHERE id = ?", (found[0],))) if found else None
         )

@@ -8,7 +8,7 @@ import pytest
 from signet import clock
 from signet.config.pipeline import FeedbackSettings
 from signet.db import WriteTx
-from signet.domain.graph import feedback, link, upkeep
+from signet.domain.graph import feedback, link
 from signet.domain.graph.feedback import Weighed
 from signet.domain.graph.sql import attributes
 from signet.domain.injections import usefulness
@@ -199,8 +199,8 @@ def test_open_tasks_whose_time_is_over_are_cancelled(tx: WriteTx) -> None:
         a_task(tx, f"old {status}", status, expires_at=NOON - DAY)
     a_task(tx, "young", "open", expires_at=NOON + DAY)
     a_task(tx, "endless", "open")
-    assert upkeep.cancel_expired(tx, now=NOON, limit=10) == 3
-    assert upkeep.cancel_expired(tx, now=NOON, limit=10) == 0
+    assert feedback.cancel_expired(tx, now=NOON, limit=10) == 3
+    assert feedback.cancel_expired(tx, now=NOON, limit=10) == 0
     ended_now = "SELECT count(*) FROM task_meta WHERE status = 'cancelled' AND completed_at = ?"
     assert tx.value(ended_now, (clock.to_text(NOON),)) == 3
 
@@ -217,7 +217,7 @@ def test_ended_tasks_are_deleted_after_their_retention_unless_somebody_pinned_th
     )
     for name in ("done", "kept"):
         tx.run("INSERT INTO memory_entity_mentions (memory_id, entity_id) VALUES ('m', ?)", (name,))
-    assert upkeep.delete_ended(tx, now=NOON, limit=10) == 1
+    assert feedback.delete_ended(tx, now=NOON, limit=10) == 1
     mentioned = tx.all("SELECT entity_id FROM memory_entity_mentions")
     assert [row[0] for row in mentioned] == ["kept"]
     left = tx.all("SELECT entity_id FROM task_meta ORDER BY 1")

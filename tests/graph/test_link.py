@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from signet.db import Row, WriteTx
-from signet.domain.graph import link, names, relations
+from signet.domain.graph import link, names
 from signet.domain.graph.models import Triple
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -41,7 +41,7 @@ def persisted(
     facts: tuple[tuple[str, str], ...] = (),
     agent_id: str = "default",
 ) -> int:
-    return relations.write(tx, memory_id, found, facts=facts, agent_id=agent_id, now=NOON)
+    return link.write_triples(tx, memory_id, found, facts=facts, agent_id=agent_id, now=NOON)
 
 
 def entity(tx: WriteTx, canonical: str, agent_id: str = "default") -> Row:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.graph import model_answers
+from signet.domain.graph import classify
 from signet.domain.graph.models import Classification, Fact, FoundDependency
 
 FACTS = [
@@ -28,7 +28,7 @@ def test_facts_are_placed_by_their_number() -> None:
         {"i": True, "aspect": "nobody"},
         "no object",
     )
-    assert model_answers.classifications(said, 3) == {
+    assert classify.read_classifications(said, 3) == {
         0: Classification(aspect="people", kind="attribute"),
         1: Classification(aspect="open hours", kind="constraint"),
     }
@@ -36,11 +36,11 @@ def test_facts_are_placed_by_their_number() -> None:
 
 @pytest.mark.parametrize("aspect", ["", "  ", "123", None, 7])
 def test_an_aspect_without_letters_places_nothing(aspect: object) -> None:
-    assert model_answers.classifications(given_results({"i": 1, "aspect": aspect}), 1) == {}
+    assert classify.read_classifications(given_results({"i": 1, "aspect": aspect}), 1) == {}
 
 
 def test_a_long_aspect_is_cut_at_a_word() -> None:
-    [placed] = model_answers.classifications(
+    [placed] = classify.read_classifications(
         given_results({"i": 1, "aspect": "wide " * 20}), 1
     ).values()
     assert placed.aspect == ("wide " * 12).strip()
@@ -60,7 +60,7 @@ def test_edges_of_unknown_types_and_to_no_names_are_dropped() -> None:
         },
         {"i": 2, "dependencies": None},
     )
-    assert model_answers.dependencies(said, FACTS) == {
+    assert classify.read_dependencies(said, FACTS) == {
         0: (FoundDependency(target="Ruff", type="depends_on", reason="it says so"),),
         1: (),
     }
@@ -68,7 +68,7 @@ def test_edges_of_unknown_types_and_to_no_names_are_dropped() -> None:
 
 @pytest.mark.parametrize(("said", "type"), [("Tool", "tool"), ("unknown", None), ("ghost", None)])
 def test_the_type_of_the_entity_is_one_of_ours(said: str, type: str | None) -> None:
-    assert model_answers.entity_type({"entity_type": said}) == type
+    assert classify.entity_type({"entity_type": said}) == type
 
 
 @given(
@@ -77,7 +77,7 @@ def test_the_type_of_the_entity_is_one_of_ours(said: str, type: str | None) -> N
     )
 )
 def test_no_answer_raises(value: object) -> None:
-    found = model_answers.results(json.dumps({"results": value}))
+    found = classify.read_results(json.dumps({"results": value}))
     if found is not None:
-        model_answers.classifications(found, 3)
-        model_answers.dependencies(found, FACTS)
+        classify.read_classifications(found, 3)
+        classify.read_dependencies(found, FACTS)

@@ -8,7 +8,7 @@ import pytest
 
 from graph.test_browse import ADA, an_edge, an_entity, id_of, names, remember
 from signet import clock
-from signet.domain.graph.missing_tables import NEEDED
+from signet.domain.graph.browse import NEEDED
 from signet_api.routes import knowledge
 from support.http import Api
 from support.processes import PATIENCE_SECONDS, eventually

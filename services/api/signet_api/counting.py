@@ -13,7 +13,7 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.domain.auth import caller
 from signet.domain.auth.caller import OWNER
 from signet.domain.graph import traversal
-from signet.domain.graph.traversal import Origin, Phase
+from signet.domain.graph.traversal import Phase, TraversalOrigin
 from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.recall.models import Result
@@ -109,4 +109,6 @@ def count(tx: WriteTx, uses: list[Use]) -> None:
         if result.walk.focal:
             newest[agent_id] = (result, agent_id, now)
     for result, agent_id, now in newest.values():
-        traversal.keep(tx, result.walk, Phase.RECALL, Origin.QUERY, agent_id=agent_id, now=now)
+        traversal.keep(
+            tx, result.walk, Phase.RECALL, TraversalOrigin.QUERY, agent_id=agent_id, now=now
+        )

@@ -11,7 +11,7 @@ from signet.domain.backfill import jobs
 from signet.domain.backup import create
 from signet.domain.embeddings import vectors
 from signet.domain.episodes import index as episodes
-from signet.domain.graph import communities, dependencies
+from signet.domain.graph import classify, communities
 from signet.domain.maintenance import cycle
 from signet.domain.sessions import idle_timeout
 from signet.domain.synthesis import ask as synthesis
@@ -163,14 +163,14 @@ def _index_sessions(tx: WriteTx, due: Due) -> None:
 def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     wanted = settings.pipeline.structural
     is_on = settings.pipeline.enabled and wanted.enabled and wanted.synthesis_enabled
-    return (dependencies.next_entity(tx, wanted) or ()) if is_on else ()
+    return (classify.next_entity(tx, wanted) or ()) if is_on else ()
 
 
 def _look_at_top_entity(tx: WriteTx, due: Due) -> None:
     if due.found:
         entity_id, agent_id = due.found
         attempts = due.settings.pipeline.worker.max_retries
-        dependencies.queue_synthesis(tx, entity_id, agent_id, attempts=attempts, now=due.now)
+        classify.queue_synthesis(tx, entity_id, agent_id, attempts=attempts, now=due.now)
 
 
 def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:

@@ -19,14 +19,7 @@ from signet.domain.extraction import corrections
 from signet.domain.extraction import pipeline as extraction
 from signet.domain.extraction.distill import ModelDistiller
 from signet.domain.extraction.models import Mode, mode_of
-from signet.domain.graph import (
-    classify,
-    communities,
-    contradictions,
-    dependencies,
-    traversal,
-    upkeep,
-)
+from signet.domain.graph import classify, communities, contradictions, feedback, traversal
 from signet.domain.hints import write as hints
 from signet.domain.injections import record, trace
 from signet.domain.learning import label_session as label_sessions
@@ -186,7 +179,7 @@ def graph_upkeep(job: JobContext, context: Context) -> None:
             least=structural.supersession_min_confidence,
             now=now,
         )
-    upkeep.run(job, pipeline.feedback, now=now)
+    feedback.run_upkeep(job, pipeline.feedback, now=now)
 
 
 def file_projects(job: JobContext, context: Context) -> None:
@@ -313,7 +306,7 @@ def structural_classify(job: JobContext, context: Context) -> None:
         return _skip(job, "structure_off")
     _if_it_fits(
         job,
-        lambda: classify.run(
+        lambda: classify.run_classify(
             job,
             model,
             lambda: context.settings.pipeline.structural,
@@ -329,7 +322,7 @@ def structural_dependency(job: JobContext, context: Context) -> None:
     model = context.language_model(job, yields=True) if wanted else None
     if model is None:
         return _skip(job, "structure_off")
-    _if_it_fits(job, lambda: dependencies.run(job, model, settings))
+    _if_it_fits(job, lambda: classify.run_dependencies(job, model, settings))
 
 
 def summarize(job: JobContext, context: Context) -> None:

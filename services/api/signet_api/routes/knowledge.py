@@ -12,13 +12,11 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
-from signet.domain.graph import browse, communities, expand, impact, pins, stats, traversal
-from signet.domain.graph.browse import Extent
+from signet.domain.graph import browse, communities, expand, traversal
+from signet.domain.graph.browse import Extent, Pin, PinType, tolerate_missing_tables
 from signet.domain.graph.expand import Question
-from signet.domain.graph.missing_tables import tolerate_missing_tables
+from signet.domain.graph.feedback import WeightBounds
 from signet.domain.graph.models import UnknownEntity
-from signet.domain.graph.pins import Pin, PinType
-from signet.domain.graph.weights import WeightBounds
 from signet.domain.memory import filters
 from signet.domain.transcripts import withheld
 from signet.errors import Invalid
@@ -69,7 +67,7 @@ async def get_entities(
 async def get_pinned(agent: Agent, state: Shared, pin_type: Text = None) -> list[wire.PinnedEntity]:
     """Return the pinned entities, newest first; with `pin_type=suppress` the suppressed ones."""
     type = _one_of("pin_type", pin_type, tuple(PinType)) or PinType.PIN
-    return await look(state, agent, pins.listed, PinType(type), otherwise=[])
+    return await look(state, agent, browse.pinned, PinType(type), otherwise=[])
 
 
 @serves(wire.ENTITY_HEALTH)
@@ -83,7 +81,7 @@ async def get_entity_health(
     return await look(
         state,
         agent,
-        stats.health,
+        browse.entity_health,
         since=filters.instant("since", since),
         least=min_comparisons,
         otherwise=[],
@@ -172,7 +170,7 @@ async def post_pin(
 async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> wire.Pinned:
     """Remove a pin or a suppression."""
     state.check_writable()
-    await state.db.awrite(pins.clear, entity_id, agent_id=agent)
+    await state.db.awrite(browse.clear_pin, entity_id, agent_id=agent)
     return {"pinned": False}
 
 
@@ -203,7 +201,7 @@ async def look(
 
 
 def _pin(tx: WriteTx, entity_id: str, pin: Pin, agent_id: str, *, now: datetime) -> float:
-    return pins.put(tx, entity_id, pin, reader=agents.reader(tx, agent_id), now=now)
+    return browse.put_pin(tx, entity_id, pin, reader=agents.reader(tx, agent_id), now=now)
 
 
 def _one_of(name: str, text: str | None, known: tuple[str, ...]) -> str | None:
@@ -226,8 +224,8 @@ async def get_stats(agent: Agent, state: Shared) -> wire.KnowledgeStats:
     bounds = WeightBounds.of(state.settings.pipeline.feedback)
     return await state.db.aread(
         tolerate_missing_tables,
-        stats.NOTHING,
-        stats.counts,
+        browse.NO_STATS,
+        browse.graph_counts,
         agent_id=agent,
         bounds=bounds,
         now=clock.now(),
@@ -297,10 +295,10 @@ async def get_hygiene(
     return await look(
         state,
         agent,
-        impact.report,
+        expand.hygiene,
         limit=limit,
         memories=memory_limit,
-        otherwise=impact.NOTHING,
+        otherwise=expand.NO_HYGIENE,
     )
 
 
@@ -378,7 +376,7 @@ async def post_impact(
     found = await look(
         state,
         await agent_of(body.agent_id or agent_id, None, request),
-        impact.of,
+        expand.impact,
         body.entity_id,
         direction=body.direction,
         depth=min(MOST_DEPTH, max(1, body.max_depth)),

@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from signet import clock
-from signet.domain.graph.models import EXTRACTED, IMPORTANCE, UNKNOWN, Triple
-from signet.domain.graph.structured_input import (
+from signet.domain.graph.link import (
     CONFIDENCE,
     AttributeInput,
     AttributeKind,
     EntityInput,
     StructuredInput,
 )
+from signet.domain.graph.models import EXTRACTED, IMPORTANCE, UNKNOWN, Triple
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
 from signet.domain.transcripts import transcript

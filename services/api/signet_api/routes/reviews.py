@@ -13,8 +13,7 @@ from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.graph import feedback
-from signet.domain.graph.feedback import Path
-from signet.domain.graph.weights import WeightBounds
+from signet.domain.graph.feedback import Path, WeightBounds
 from signet.domain.injections import ratings
 from signet.domain.injections.ratings import Feedback, Recorded
 from signet.domain.memory import forgotten, review

@@ -12,7 +12,7 @@ from signet.domain.extraction import apply, corrections
 from signet.domain.extraction.apply import Proposal, Writing
 from signet.domain.extraction.corrections import Correction
 from signet.domain.extraction.models import Extraction, Mode
-from signet.domain.graph import relations, unclassified
+from signet.domain.graph import link, unclassified
 from signet.domain.memory import hints, history, lookup, marks
 from signet.domain.memory.models import Event, ExtractionStatus, Memory
 from signet.queue import Job, enqueue
@@ -111,8 +111,8 @@ def _follow(
         _read_again(tx, source, writing, payload=payload, delay_ms=SECOND_LOOK_MS)
     triples = found.extraction.triples
     if followers.graph and triples:
-        link = partial(
-            relations.write,
+        link_triples = partial(
+            link.write_triples,
             tx,
             source.id,
             triples,
@@ -120,7 +120,7 @@ def _follow(
             agent_id=source.agent_id,
             now=now,
         )
-        tx.optional("graph", link, otherwise=0)
+        tx.optional("graph", link_triples, otherwise=0)
         if followers.structure_after_ms is not None:
             mark = partial(
                 unclassified.add_pending,

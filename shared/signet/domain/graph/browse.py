@@ -1,19 +1,27 @@
 """Looking at entities: lists, what is known of one, and the picture of the whole graph."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
 from itertools import permutations
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
-from signet.db import ReadTx
+from signet import clock, ids
+from signet.db import ReadTx, WriteTx
 from signet.db.columns import part
-from signet.db.dialect import as_list
+from signet.db.dialect import TABLES, as_list
+from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.graph import names
+from signet.domain.graph.feedback import WeightBounds
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.sql import browse as sql
 from signet.domain.graph.sql.visible import Visible
+from signet.observe import logs
 from signet.wire import knowledge as wire
+from signet.wire.knowledge import Coverage, EntityHealth, GraphCounts, KnowledgeStats, PinnedEntity
 from signet.wire.memory_links import NamedEntity
 
 
@@ -215,3 +223,170 @@ def _counts(row: _Entity) -> wire.EntityCounts:
         "constraintCount": row["constraintCount"],
         "dependencyCount": row["incoming"] + row["outgoing"],
     }
+
+
+#: How recent an update by feedback is to be counted.
+RECENT = timedelta(days=7)
+#: A win rate that moves by less is stable.
+TREND = 0.1
+
+#: What is counted where there is no graph.
+NO_STATS = cast("KnowledgeStats", dict.fromkeys(KnowledgeStats.__annotations__, 0))
+
+
+class _Counts(GraphCounts):
+    mentioning: int
+    covered: int
+
+
+class _Comparison(NamedTuple):
+    """Whether the predictor beat the baseline in a session about an entity, and by how much."""
+
+    entity_id: str
+    name: str
+    won: int
+    margin: float
+
+
+def graph_counts(
+    tx: ReadTx, *, agent_id: str, bounds: WeightBounds, now: datetime
+) -> KnowledgeStats:
+    """Return the counts of an agent's graph by their wire names."""
+    recent = clock.to_text(now - RECENT)
+    asked = {"agent": agent_id, "recent": recent, "high": bounds.high, "low": bounds.low}
+    [found] = tx.records(_Counts, sql.COUNTS, asked)
+    return {**part(GraphCounts, found), **coverage(found["mentioning"], found["covered"])}
+
+
+def coverage(mentioning: int, covered: int) -> Coverage:
+    """Return how many memories that mention an entity are the source of an attribute, too; without any it is 0 %."""
+    percent = min(100.0, round(100 * covered / mentioning, 1)) if mentioning else 0.0
+    return {"unassignedMemoryCount": max(0, mentioning - covered), "coveragePercent": percent}
+
+
+def entity_health(
+    tx: ReadTx, *, reader: Reader, since: str | None, least: int
+) -> list[EntityHealth]:
+    """Return how each entity with at least `least` comparisons served, best first."""
+    of_entity = defaultdict[str, list[_Comparison]](list)
+    for row in Visible(tx, reader).rows(_Comparison, sql.COMPARISONS, since=since):
+        of_entity[row.entity_id].append(row)
+    found = [_health(rows) for rows in of_entity.values() if len(rows) >= least]
+    return sorted(
+        found, key=lambda one: (-one["winRate"], -one["comparisonCount"], one["entityName"])
+    )
+
+
+def trend(won: Sequence[bool]) -> str:
+    """Return whether the newer half of the outcomes (oldest first) is better or worse than the older half."""
+    half = len(won) // 2
+    if not half:
+        return "stable"
+    change = _rate(won[half:]) - _rate(won[:half])
+    return "improving" if change > TREND else "declining" if change < -TREND else "stable"
+
+
+def _health(rows: Sequence[_Comparison]) -> EntityHealth:
+    won = [bool(row.won) for row in rows]
+    return {
+        "entityId": rows[-1].entity_id,
+        "entityName": rows[-1].name,
+        "comparisonCount": len(rows),
+        "winRate": round(_rate(won), 4),
+        "avgMargin": round(sum(row.margin for row in rows) / len(rows), 4),
+        "trend": trend(won),
+    }
+
+
+def _rate(won: Sequence[bool]) -> float:
+    return sum(won) / len(won)
+
+
+class PinType(StrEnum):
+    """What is asked for."""
+
+    PIN = "pin"
+    SUPPRESS = "suppress"
+
+
+WEIGHTS = {PinType.PIN: 1.25, PinType.SUPPRESS: 0.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pin:
+    """What a person asks for an entity; without a weight it is the usual one of its type."""
+
+    type: PinType = PinType.PIN
+    weight: float | None = None
+    reason: str | None = None
+
+
+def put_pin(tx: WriteTx, entity_id: str, pin: Pin, *, reader: Reader, now: datetime) -> float:
+    """Pin or suppress an entity of the agent, in place of what was asked before, and return the weight.
+
+    Raises UnknownEntity.
+    """
+    name(tx, entity_id, reader=reader)
+    agent_id, at = reader.agent_id, clock.to_text(now)
+    weight = WEIGHTS[pin.type] if pin.weight is None else pin.weight
+    tx.run(
+        sql.PUT_PIN, (ids.new_ordered_id(), pin.type, weight, pin.reason, at, entity_id, agent_id)
+    )
+    pinned_at = at if pin.type is PinType.PIN else None
+    tx.run(sql.MARK_PINNED, (pinned_at is not None, pinned_at, entity_id, agent_id))
+    return weight
+
+
+def clear_pin(tx: WriteTx, entity_id: str, *, agent_id: str) -> None:
+    """Take back a pin or a suppression; raises UnknownEntity."""
+    if not tx.run(sql.MARK_PINNED, (False, None, entity_id, agent_id)):
+        raise UnknownEntity(entityId=entity_id)
+    tx.run(sql.DELETE_PIN, (entity_id, agent_id))
+
+
+def pinned(tx: ReadTx, type: PinType, *, reader: Reader) -> list[PinnedEntity]:
+    """Return the pinned or suppressed entities of the reader's agent, newest first."""
+    statement = sql.SUPPRESSED if type is PinType.SUPPRESS else sql.PINNED
+    return Visible(tx, reader).records(PinnedEntity, statement)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+U = TypeVar("U")
+
+log = logs.get("memory")
+
+NEEDED = frozenset(
+    (
+        "entities",
+        "entities_fts",
+        "memory_entity_mentions",
+        "entity_aspects",
+        "entity_attributes",
+        "entity_dependencies",
+        "entity_pinning",
+        "entity_communities",
+        "community_runs",
+        "task_meta",
+        "skill_meta",
+    )
+)
+
+
+def tolerate_missing_tables(
+    tx: ReadTx,
+    otherwise: U,
+    look: Callable[Concatenate[ReadTx, P], T],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T | U:
+    """Return what `look` returns, `otherwise` when it fails while tables of the graph are missing."""
+    try:
+        return look(tx, *args, **kwargs)
+    except sqlite.OperationalError:
+        missing = NEEDED - {row[0] for row in tx.tuples(TABLES)}
+        if not missing:
+            raise
+        log.warning("knowledge.tables_missing", tables=sorted(missing))
+        return otherwise

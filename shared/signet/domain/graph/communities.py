@@ -6,22 +6,150 @@ the order of their oldest members, so that a group keeps its id while those befo
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader
-from signet.domain.graph import louvain
-from signet.domain.graph.sql import communities as sql
-from signet.domain.graph.sql.communities import Member
+from signet.domain.graph.sql import browse as sql
+from signet.domain.graph.sql.browse import Member
 from signet.domain.graph.sql.visible import Visible
 from signet.queue.job_context import JobContext
 from signet.wire import knowledge as wire
 from signet.wire.knowledge import Communities
+
+#: A move must be worth more than what is lost in rounding.
+EPSILON = 1e-12
+#: Bounds that keep a run short.
+STRONG = 0.6
+MODERATE = 0.3
+
+#: Node to neighbour to weight; each edge stands under both of its ends.
+Graph = Sequence[Mapping[int, float]]
+
+
+class Quality(StrEnum):
+    """How clearly a graph falls into groups."""
+
+    STRONG = "strong"
+    MODERATE = "moderate"
+    FRAGMENTED = "fragmented"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Division:
+    """The groups of a graph: each a list of nodes in order, groups by their first node."""
+
+    groups: tuple[tuple[int, ...], ...]
+    modularity: float
+
+
+def quality_name(modularity: float) -> Quality:
+    """Return the word for a modularity."""
+    if modularity > STRONG:
+        return Quality.STRONG
+    return Quality.MODERATE if modularity >= MODERATE else Quality.FRAGMENTED
+
+
+def divide(graph: Graph) -> Division:
+    """Return the groups of an undirected graph without self loops; a node without edge is in none (KG-16)."""
+    total = sum(sum(edges.values()) for edges in graph)
+    if not total:
+        return Division(groups=(), modularity=0.0)
+    level: list[dict[int, float]] = [dict(edges) for edges in graph]
+    loops = [0.0] * len(level)
+    group_of = list(range(len(level)))
+    while True:
+        moved = _settle(level, loops, total)
+        numbers = {group: number for number, group in enumerate(dict.fromkeys(moved))}
+        if len(numbers) == len(level):
+            break
+        numbered = [numbers[group] for group in moved]
+        group_of = [numbered[group] for group in group_of]
+        level, loops = _folded(level, loops, numbered, len(numbers))
+    members: dict[int, list[int]] = {}
+    for node, group in enumerate(group_of):
+        if graph[node]:
+            members.setdefault(group, []).append(node)
+    return Division(
+        groups=tuple(tuple(nodes) for nodes in members.values()),
+        modularity=_modularity(graph, group_of, total),
+    )
+
+
+def cohesion(graph: Graph, nodes: Sequence[int]) -> float:
+    """Return which share of the possible edges inside a group is there, 0 for fewer than two nodes."""
+    if len(nodes) < 2:
+        return 0.0
+    inside = set(nodes)
+    ends = sum(len(inside & graph[node].keys()) for node in nodes)
+    return ends / (len(nodes) * (len(nodes) - 1))
+
+
+def _settle(graph: Graph, loops: Sequence[float], total: float) -> list[int]:
+    """Return the group of each node once no node gains by moving; `total` is twice the weight of all edges."""
+    group_of = list(range(len(graph)))
+    degree = [sum(edges.values()) + loop for edges, loop in zip(graph, loops, strict=True)]
+    weight = list(degree)
+    is_moving = True
+    while is_moving:
+        is_moving = False
+        for node, edges in enumerate(graph):
+            home = group_of[node]
+            weight[home] -= degree[node]
+            to_group = {home: 0.0}
+            for other, strength in edges.items():
+                group = group_of[other]
+                to_group[group] = to_group.get(group, 0.0) + strength
+            share = degree[node] / total
+            best, gain = home, to_group[home] - share * weight[home]
+            for group, strength in sorted(to_group.items()):
+                better = strength - share * weight[group]
+                if better > gain + EPSILON:
+                    best, gain = group, better
+            weight[best] += degree[node]
+            if best != home:
+                group_of[node] = best
+                is_moving = True
+    return group_of
+
+
+def _folded(
+    graph: Graph, loops: Sequence[float], group_of: Sequence[int], count: int
+) -> tuple[list[dict[int, float]], list[float]]:
+    """Return the graph whose nodes are the groups, and the weight inside each of them (both ends counted)."""
+    folded: list[dict[int, float]] = [{} for _ in range(count)]
+    inside = [0.0] * count
+    for node, edges in enumerate(graph):
+        group = group_of[node]
+        inside[group] += loops[node]
+        for other, strength in edges.items():
+            target = group_of[other]
+            if target == group:
+                inside[group] += strength
+            else:
+                folded[group][target] = folded[group].get(target, 0.0) + strength
+    return folded, inside
+
+
+def _modularity(graph: Graph, group_of: Sequence[int], total: float) -> float:
+    inside: dict[int, float] = {}
+    weight: dict[int, float] = {}
+    for node, edges in enumerate(graph):
+        group = group_of[node]
+        for other, strength in edges.items():
+            weight[group] = weight.get(group, 0.0) + strength
+            if group_of[other] == group:
+                inside[group] = inside.get(group, 0.0) + strength
+    return sum(
+        inside.get(group, 0.0) / total - (all_ends / total) ** 2
+        for group, all_ends in weight.items()
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +181,7 @@ NOTHING: Communities = {
     "items": [],
     "count": 0,
     "modularity": 0.0,
-    "quality": louvain.quality(0.0),
+    "quality": quality_name(0.0),
 }
 
 
@@ -88,16 +216,16 @@ def overview(tx: ReadTx, *, reader: Reader) -> Communities:
     They are named after the best known member; with them comes how clear the division is.
     """
     modularity, _ = sql.last_run(tx, reader.agent_id)
-    found = Visible(tx, reader).records(wire.Community, sql.FOUND)
-    quality = louvain.quality(modularity)
+    found = Visible(tx, reader).records(wire.Community, sql.COMMUNITIES)
+    quality = quality_name(modularity)
     return {"items": found, "count": len(found), "modularity": modularity, "quality": quality}
 
 
 def snapshot(tx: ReadTx, agent_id: str) -> Snapshot:
     """Return the graph of an agent, and whether its communities are known already."""
     entities, edges = (
-        tx.rows(sql.Member, sql.ENTITIES, (agent_id,)),
-        tx.tuples(sql.EDGES, (agent_id,)),
+        tx.rows(sql.Member, sql.COMMUNITY_ENTITIES, (agent_id,)),
+        tx.tuples(sql.COMMUNITY_EDGES, (agent_id,)),
     )
     digest = hashlib.sha256()
     for row in (*entities, *edges):
@@ -135,12 +263,12 @@ def compute(found: Snapshot, agent_id: str) -> Clustering | None:
         if source in place and target in place:
             graph[place[source]][place[target]] = weight
             graph[place[target]][place[source]] = weight
-    division = louvain.divide(graph)
+    division = divide(graph)
     made = tuple(
         Community(
             id=f"community_{agent_id}_{number}",
             name=_name([found.entities[node] for node in nodes]),
-            cohesion=round(louvain.cohesion(graph, nodes), 6),
+            cohesion=round(cohesion(graph, nodes), 6),
             members=tuple(found.entities[node].id for node in nodes),
         )
         for number, nodes in enumerate(division.groups)
@@ -164,16 +292,16 @@ def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
         return False
     agent_id, at = made.agent_id, clock.to_text(now)
     tx.many(
-        sql.PUT,
+        sql.PUT_COMMUNITY,
         [
             (one.id, agent_id, one.name, one.cohesion, len(one.members), at, at)
             for one in made.communities
         ],
     )
-    tx.many(sql.MOVE, made.moves)
+    tx.many(sql.MOVE_ENTITY, made.moves)
     tx.run(sql.DELETE_OTHERS, (agent_id, as_list(one.id for one in made.communities)))
-    quality = louvain.quality(made.modularity)
-    tx.run(sql.NOTE, (agent_id, made.modularity, quality, made.signature, at))
+    quality = quality_name(made.modularity)
+    tx.run(sql.NOTE_RUN, (agent_id, made.modularity, quality, made.signature, at))
     return True
 
 

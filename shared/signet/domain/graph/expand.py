@@ -3,21 +3,33 @@
 What does not fit is left out. With a question, attributes and memories that are near it come first.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, fts, vectors
 from signet.db.columns import part
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader
-from signet.domain.graph import names
-from signet.domain.graph.models import UnknownEntity
-from signet.domain.graph.sql import expand as sql
-from signet.domain.graph.sql.expand import Filed
+from signet.domain.graph import browse, names
+from signet.domain.graph.models import CHUNK_GROUP, SKILL, UnknownEntity
+from signet.domain.graph.sql import browse as sql
+from signet.domain.graph.sql.browse import Filed
 from signet.domain.graph.sql.visible import Visible
 from signet.wire import knowledge as wire
+from signet.wire.knowledge import (
+    AffectedEntity,
+    DuplicateEntity,
+    Hygiene,
+    Impact,
+    MentionCandidate,
+    Ring,
+    SuspiciousEntity,
+)
 
 #: A token is taken as this many characters, rounded up.
 TOKEN_CHARS = 4
@@ -68,9 +80,11 @@ def expand(
     if entity is None:
         raise nothing(name)
     budget, id_ = Budget(tokens), entity["id"]
-    rows = visible.rows(Filed, sql.ATTRIBUTES, id=id_, most=sql.MOST_ATTRIBUTES)
-    memories = visible.records(wire.LinkedMemory, sql.MEMORIES, id=id_, most=sql.MOST_MEMORIES)
-    edges = visible.records(wire.DependencyTarget, sql.EDGES, id=id_, most=sql.MOST_EDGES)
+    rows = visible.rows(Filed, sql.FILED_ATTRIBUTES, id=id_, most=sql.MOST_ATTRIBUTES)
+    memories = visible.records(
+        wire.LinkedMemory, sql.LINKED_MEMORIES, id=id_, most=sql.MOST_MEMORIES
+    )
+    edges = visible.records(wire.DependencyTarget, sql.OUTGOING_EDGES, id=id_, most=sql.MOST_EDGES)
     if question.text:
         near = _nearness(tx, question, [one["id"] for one in memories])
         rows.sort(key=lambda one: near(one.memory_id, one.content), reverse=True)
@@ -85,7 +99,7 @@ def expand(
         "constraints": constraints,
         "aspects": _aspects(rows, names.canonical(aspect or ""), budget),
         "dependencies": [one for one in edges if budget.take(one["target"], one["type"])],
-        "memoryCount": int(visible.value(sql.COUNT, id=id_)),
+        "memoryCount": int(visible.value(sql.COUNT_LINKED, id=id_)),
         "memories": [one for one in memories if budget.take(one["content"])],
     }
 
@@ -174,3 +188,131 @@ def _cosines(tx: ReadTx, vector: bytes | None, memory_ids: Sequence[str]) -> Map
     found = tx.tuples(sql.VECTORS, (len(vector), as_list(memory_ids)))
     near = vectors.cosines(vector, [one for _, one in found])
     return {id_: cosine for (id_, _), cosine in zip(found, near, strict=True)}
+
+
+#: By distance; what is farther away has the last one.
+LABELS = ("WILL BREAK", "LIKELY AFFECTED", "MAY NEED TESTING")
+#: Entities whose edges are read before the clock is looked at again.
+AT_ONCE = 50
+
+
+def impact(
+    tx: ReadTx,
+    entity_id: str,
+    *,
+    reader: Reader,
+    direction: str,
+    depth: int,
+    expired: Callable[[], bool],
+) -> Impact:
+    """Return what a change of the entity affects (`downstream`), or whose change affects it; raises UnknownEntity.
+
+    Each entity is in the ring of its distance, up to `depth`. When `expired` says so the traversal ends with what it
+    has.
+    """
+    name = browse.name(tx, entity_id, reader=reader)
+    seen, frontier, in_time = {entity_id}, [entity_id], True
+    visible, statements = Visible(tx, reader), sql.NEXT[direction]
+    rings: list[Ring] = []
+    while frontier and len(rings) < depth and in_time:
+        ring: dict[str, AffectedEntity] = {}
+        for start in range(0, len(frontier), AT_ONCE):
+            in_time = not expired()
+            if not in_time:
+                break
+            ids = as_list(frontier[start : start + AT_ONCE])
+            for statement in statements:
+                for one in visible.records(AffectedEntity, statement, ids=ids):
+                    if one["id"] not in seen:
+                        ring.setdefault(one["id"], one)
+        if ring:
+            entities = sorted(ring.values(), key=lambda one: (one["name"], one["id"]))
+            label = LABELS[min(len(rings), len(LABELS) - 1)]
+            rings.append({"depth": len(rings) + 1, "label": label, "entities": entities})
+        seen |= ring.keys()
+        frontier = [one["id"] for one in rings[-1]["entities"]] if ring else []
+    found: Impact = {
+        "entityId": entity_id,
+        "entityName": name,
+        "direction": direction,
+        "impact": rings,
+    }
+    return found if in_time else {**found, "timedOut": True}
+
+
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+
+NO_HYGIENE: Hygiene = {
+    "suspiciousEntities": [],
+    "duplicateEntities": [],
+    "attributeSummary": {"missingSourceMemory": 0, "missingAspect": 0},
+    "safeMentionCandidates": [],
+}
+
+
+class Named(NamedTuple):
+    """An entity and its name."""
+
+    id: str
+    name: str
+    canonical_name: str
+
+
+def hygiene(tx: ReadTx, *, reader: Reader, limit: int, memories: int) -> Hygiene:
+    """Return what is doubtful in the graph of the reader's agent; the newest `memories` are looked through.
+
+    Each list has at most `limit` items.
+    """
+    visible = Visible(tx, reader)
+    entities = visible.rows(Named, sql.NAMES, group=CHUNK_GROUP, skill=SKILL)
+    [(without_source, without_aspect)] = tx.tuples(sql.COUNT_UNFOUNDED, (reader.agent_id,))
+    texts = visible.tuples(sql.NEWEST_TEXTS, limit=memories)
+    return {
+        "suspiciousEntities": suspicious(entities)[:limit],
+        "duplicateEntities": duplicates(entities)[:limit],
+        "attributeSummary": {
+            "missingSourceMemory": without_source,
+            "missingAspect": without_aspect,
+        },
+        "safeMentionCandidates": _candidates(tx, entities, texts)[:limit],
+    }
+
+
+def suspicious(entities: Iterable[Named]) -> list[SuspiciousEntity]:
+    """Return the entities whose names no writer would make today."""
+    found = ((row, names.problem(row.name)) for row in entities)
+    return [{"id": row.id, "name": row.name, "reason": reason} for row, reason in found if reason]
+
+
+def duplicates(entities: Iterable[Named]) -> list[DuplicateEntity]:
+    """Return the groups of entities that are written alike but for marks and spaces."""
+    alike: defaultdict[str, list[Named]] = defaultdict(list)
+    for row in entities:
+        key = _NO_LETTERS.sub("", row.canonical_name)
+        if key:
+            alike[key].append(row)
+    return [
+        {"canonicalName": rows[0].canonical_name, "ids": [row.id for row in rows]}
+        for rows in alike.values()
+        if len(rows) > 1
+    ]
+
+
+def _candidates(
+    tx: ReadTx, entities: Sequence[Named], memories: Iterable[tuple[str, str]]
+) -> list[MentionCandidate]:
+    """Return where a name that proves itself stands in a memory that is not linked to it."""
+    known = {row.canonical_name: row for row in entities}
+    found: list[MentionCandidate] = []
+    for memory_id, text in memories:
+        named = {name.canonical for name in names.find(text) if name.is_certain} & known.keys()
+        if not named:
+            continue
+        linked = tx.column(sql.MENTIONED, (memory_id,))
+        found += [
+            {"memoryId": memory_id, "entityId": row.id, "name": row.name}
+            for row in (known[name] for name in sorted(named))
+            if row.id not in linked
+        ]
+    return found

@@ -5,19 +5,83 @@ A session counts once: each of its uses of memories is handed over once (KG-23, 
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from signet import clock
 from signet.config.pipeline import FeedbackSettings
 from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.dialect import as_list
-from signet.domain.graph import weights
-from signet.domain.graph.sql import weights as sql
-from signet.domain.graph.sql.weights import Weight
-from signet.domain.graph.weights import Use, WeightBounds
+from signet.domain.graph.sql import attributes, entities
+from signet.domain.graph.sql import attributes as sql
+from signet.domain.graph.sql.attributes import Weight
+from signet.queue.job_context import JobContext
 from signet.wire.pipeline import LastFeedback
+
+#: An aspect that holds an active constraint never falls below this (KG-26).
+CONSTRAINT_FLOOR = 0.5
+#: After so many sessions in a row that were given a memory and did not use it, its aspects lose a step.
+UNUSED_SESSIONS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightBounds:
+    """Between what a weight moves, and in which steps."""
+
+    step: float = 0.02
+    low: float = 0.1
+    high: float = 1.0
+    decay: float = 0.005
+
+    @classmethod
+    def of(cls, settings: FeedbackSettings) -> "WeightBounds":
+        """Return the bounds that the settings ask for."""
+        return cls(
+            step=settings.fts_weight_delta,
+            low=settings.min_aspect_weight,
+            high=settings.max_aspect_weight,
+            decay=settings.decay_rate,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """How a session used a memory that it was given; `unused` counts sessions in a row that did not use it."""
+
+    hits: int = 0
+    rating: float | None = None
+    unused: int = 0
+
+
+def aspect_steps(use: Use) -> int:
+    """Return by how many steps the aspects of a memory gain by a session, below 0 how many they lose."""
+    is_regretted = use.rating is not None and use.rating < 0
+    is_unused = use.unused > 0 and use.unused % UNUSED_SESSIONS == 0
+    return max(0, use.hits) - (is_regretted or is_unused)
+
+
+def moved_weight(
+    weight: float, by: float, bounds: WeightBounds, *, holds_constraint: bool
+) -> float:
+    """Return a weight after so many steps up or down."""
+    after = weight + by * bounds.step
+    if by >= 0:
+        return min(max(weight, bounds.high), after)
+    return max(_least(weight, bounds, holds_constraint), after)
+
+
+def decayed_weight(weight: float, bounds: WeightBounds, *, holds_constraint: bool) -> float:
+    """Return the weight of an aspect that has not changed for long, one step of decay lower."""
+    return max(_least(weight, bounds, holds_constraint), weight - bounds.decay)
+
+
+def _least(weight: float, bounds: WeightBounds, holds_constraint: bool) -> float:
+    """Return how far a weight may fall; one that is lower already is left where it is."""
+    low = max(bounds.low, CONSTRAINT_FLOOR) if holds_constraint else bounds.low
+    return min(weight, low)
+
 
 #: Sessions of an agent that ended since its weights last faded.
 ENDED = "feedback.sessions:"
@@ -114,13 +178,13 @@ def apply_ratings(
     for memory_id, path in paths.items():
         by = worth(ratings[memory_id], path) if memory_id in ratings else 0.0
         for aspect_id in path.aspects if by else ():
-            known = tx.row(sql.Weight, sql.ONE, (aspect_id, agent_id))
+            known = tx.row(sql.Weight, sql.ONE_WEIGHT, (aspect_id, agent_id))
             if known is not None and known.is_shown:
-                tx.run(sql.SET, (_moved(known, by, bounds), at, aspect_id))
+                tx.run(sql.SET_WEIGHT, (_moved(known, by, bounds), at, aspect_id))
                 moved += 1
         for edge_id in path.edges if by else ():
             steps = STRENGTH_STEP * by, CONFIDENCE_STEP * by
-            moved += tx.run(sql.STEP, (*steps, at, edge_id, agent_id))
+            moved += tx.run(sql.STEP_EDGE, (*steps, at, edge_id, agent_id))
     return moved
 
 
@@ -135,12 +199,12 @@ def stale(
     """Return the aspects that have not changed for `stale_days` and can still fade; of one agent, or of all."""
     return tx.rows(
         sql.Weight,
-        sql.STALE,
+        sql.STALE_WEIGHTS,
         {
             "before": clock.to_text(now - timedelta(days=settings.stale_days)),
             "agent": agent_id,
             "low": settings.min_aspect_weight,
-            "floor": weights.CONSTRAINT_FLOOR,
+            "floor": CONSTRAINT_FLOOR,
         },
     )
 
@@ -155,8 +219,8 @@ def fade(
     bounds = WeightBounds.of(settings)
     at = clock.to_text(now)
     for one in found:
-        weight = weights.decayed(one.weight, bounds, holds_constraint=bool(one.holds_constraint))
-        tx.run(sql.SET_UNTOUCHED, (weight, at, one.id, one.updated_at))
+        weight = decayed_weight(one.weight, bounds, holds_constraint=bool(one.holds_constraint))
+        tx.run(sql.SET_UNTOUCHED_WEIGHT, (weight, at, one.id, one.updated_at))
 
 
 def _reward(
@@ -164,19 +228,19 @@ def _reward(
 ) -> int:
     steps: defaultdict[Weight, int] = defaultdict(int)
     for memory_id, *weight in tx.tuples(sql.OF_MEMORIES, (as_list(uses), agent_id)):
-        steps[Weight(*weight)] += weights.steps(uses[memory_id])
+        steps[Weight(*weight)] += aspect_steps(uses[memory_id])
     at = clock.to_text(now)
     changes = [
         (_moved(one, by, bounds), at, one.id)
         for one, by in steps.items()
         if by < 0 or (by > 0 and one.is_shown)
     ]
-    tx.many(sql.SET, changes)
+    tx.many(sql.SET_WEIGHT, changes)
     return len(changes)
 
 
 def _moved(one: Weight, by: float, bounds: WeightBounds) -> float:
-    return weights.moved(one.weight, by, bounds, holds_constraint=bool(one.holds_constraint))
+    return moved_weight(one.weight, by, bounds, holds_constraint=bool(one.holds_constraint))
 
 
 def _is_turn(tx: WriteTx, agent_id: str, interval: int) -> bool:
@@ -184,3 +248,44 @@ def _is_turn(tx: WriteTx, agent_id: str, interval: int) -> bool:
     ended = runtime_settings.get_number(tx, ENDED + agent_id) + 1
     runtime_settings.put(tx, ENDED + agent_id, 0 if ended >= interval else ended)
     return ended >= interval
+
+
+T = TypeVar("T")
+
+#: Rows that are changed in one transaction.
+BATCH = 200
+
+
+def run_upkeep(job: JobContext, settings: FeedbackSettings, *, now: datetime) -> None:
+    """Do everything that is due and complete the job with what it did; raises LeaseLost, Cancelled."""
+    unfounded = job.db.read(lambda tx: tx.column(attributes.UNFOUNDED))
+    for some in _batches(unfounded):
+        job.check()
+        job.db.write_quick(attributes.retire, some, at=clock.to_text(now))
+    fades = settings.enabled and settings.decay_enabled
+    fading = job.db.read(stale, settings, now=now) if fades else []
+    for part in _batches(fading):
+        job.check()
+        job.db.write_quick(fade, part, settings, now=now)
+    cancelled = 0
+    while some_more := job.db.write_quick(cancel_expired, now=now, limit=BATCH):
+        cancelled += some_more
+    done = {"retired": len(unfounded), "faded": len(fading), "tasksCancelled": cancelled}
+    job.commit(lambda tx: done)
+
+
+def _batches(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(rows), BATCH):
+        yield rows[start : start + BATCH]
+
+
+def cancel_expired(tx: WriteTx, *, now: datetime, limit: int) -> int:
+    """Cancel open tasks that have expired; return how many."""
+    return tx.run(entities.CANCEL, (clock.to_text(now), limit))
+
+
+def delete_ended(tx: WriteTx, *, now: datetime, limit: int) -> int:
+    """Delete ended tasks whose retention is over, never one that a person has pinned (KG-22); return how many."""
+    gone = tx.column(entities.ENDED, (clock.to_text(now), limit))
+    entities.delete(tx, gone)
+    return len(gone)

@@ -4,15 +4,25 @@ A new memory is linked by its words alone; what they say is decided by `analysis
 runs inside the transaction that changes the memory.
 """
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from signet import clock, ids
 from signet.db import WriteTx
 from signet.db.dialect import as_list
-from signet.domain.graph import analysis
-from signet.domain.graph.models import CHUNK_GROUP, EXTRACTED, Source
-from signet.domain.graph.sql import attributes, edges, entities
+from signet.domain.graph import analysis, names
+from signet.domain.graph.models import (
+    CHUNK_GROUP,
+    EXTRACTED,
+    IMPORTANCE,
+    MAX_ASPECT_CHARS,
+    Source,
+    Triple,
+)
+from signet.domain.graph.sql import attributes, entities
 
 
 def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
@@ -50,7 +60,7 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
     for one, other in linked.pairs:
         ends = (source.agent_id, entity_ids[one], entity_ids[other])
         said = (analysis.EDGE_STRENGTH, analysis.EDGE_CONFIDENCE, "named together in one memory")
-        tx.run(edges.COMPANIONS, (ids.new_ordered_id(), *ends, *said, source.at))
+        tx.run(entities.COMPANIONS, (ids.new_ordered_id(), *ends, *said, source.at))
     return len(entity_ids)
 
 
@@ -60,10 +70,10 @@ def relink(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime)
     What the old text said of an entity is superseded, and of two together deleted, where no other memory names both.
     An entity that is mentioned again keeps its id.
     """
-    joined = edges.joined(tx, [memory_id])
+    joined = entities.joined(tx, [memory_id])
     lost = _unmention(tx, [memory_id], clock.to_text(now))
     linked = apply(tx, memory_id, text, agent_id, now)
-    edges.separate(tx, joined)
+    entities.separate(tx, joined)
     entities.delete_orphans(tx, list(lost))
     return linked
 
@@ -92,9 +102,9 @@ def unlink(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> tuple[in
     suppressed it, or an active attribute is about it (KG-27). What joins two entities goes with the last memory that
     names both.
     """
-    joined = edges.joined(tx, memory_ids)
+    joined = entities.joined(tx, memory_ids)
     lost = _unmention(tx, memory_ids, clock.to_text(now))
-    edges.separate(tx, joined)
+    entities.separate(tx, joined)
     return sum(lost.values()), entities.delete_orphans(tx, list(lost))
 
 
@@ -139,3 +149,161 @@ def _unmention(tx: WriteTx, memory_ids: Sequence[str], at: str) -> dict[str, int
     tx.many(entities.UNCOUNT, [(count, at, entity_id) for entity_id, count in lost.items()])
     tx.run(attributes.SUPERSEDE_OF, (as_list(memory_ids), at))
     return lost
+
+
+def write_triples(
+    tx: WriteTx,
+    memory_id: str,
+    triples: Sequence[Triple],
+    *,
+    facts: Sequence[tuple[str, str]] = (),
+    agent_id: str,
+    now: datetime,
+) -> int:
+    """Write the triples found in a memory and return how many were kept.
+
+    Both ends are mentioned by the memory, and by each derived fact, given as (id, text), that names them.
+    """
+    by = Source(memory_id, agent_id, clock.to_text(now))
+    kept = 0
+    for triple in triples:
+        source, target = names.clean(triple.source), names.clean(triple.target)
+        relationship = names.canonical(triple.relationship)
+        if not (source and target and relationship):
+            continue
+        if names.canonical(source) == names.canonical(target):
+            continue
+        edge = {
+            "source": _mention_end(tx, by, facts, source, triple.source_type, triple.confidence),
+            "target": _mention_end(tx, by, facts, target, triple.target_type, triple.confidence),
+            "type": relationship,
+            "at": by.at,
+        }
+        mean = tx.value(
+            entities.RELATE, {**edge, "id": ids.new_ordered_id(), "confidence": triple.confidence}
+        )
+        edge |= {"agent": by.agent_id, "reason": f"{source} {relationship} {target}"}
+        tx.run(entities.DEPEND, {**edge, "id": ids.new_ordered_id(), "confidence": mean})
+        kept += 1
+    return kept
+
+
+def _mention_end(
+    tx: WriteTx,
+    by: Source,
+    facts: Sequence[tuple[str, str]],
+    name: str,
+    type: str,
+    confidence: float,
+) -> str:
+    """Mention one end of a triple in the facts that name it and in their source; return the entity's id."""
+    canonical = names.canonical(name)
+    word = re.compile(rf"(?<!\w){re.escape(canonical)}(?!\w)")
+    memory_ids = [id_ for id_, text in facts if word.search(names.canonical(text))]
+    entity_id = ""
+    for memory_id in (*memory_ids, by.memory_id):
+        entity_id = entities.mention(
+            tx,
+            by._replace(memory_id=memory_id),
+            name=name,
+            canonical=canonical,
+            type=type,
+            confidence=confidence,
+        )
+    return entity_id
+
+
+#: How sure a client is that does not say it: surer than the words alone make us (`analysis.py`).
+CONFIDENCE = 0.9
+
+
+class AttributeKind(StrEnum):
+    """Whether something is so, or must be so."""
+
+    ATTRIBUTE = "attribute"
+    CONSTRAINT = "constraint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityInput:
+    """An entity that the memory mentions."""
+
+    name: str
+    type: str = EXTRACTED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeInput:
+    """What holds of an entity, under one of its aspects."""
+
+    entity: str
+    aspect: str
+    content: str
+    kind: AttributeKind = AttributeKind.ATTRIBUTE
+    confidence: float = CONFIDENCE
+    importance: float = IMPORTANCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StructuredInput:
+    """Everything that a client says itself of one memory."""
+
+    entities: tuple[EntityInput, ...] = ()
+    relations: tuple[Triple, ...] = ()
+    attributes: tuple[AttributeInput, ...] = ()
+
+
+def apply_input(
+    tx: WriteTx, memory_id: str, given: StructuredInput, agent_id: str, now: datetime
+) -> int:
+    """Write what was given with a memory; return how many entities it mentions then, found by its words or given."""
+    source = Source(memory_id, agent_id, clock.to_text(now))
+    for entity in given.entities:
+        _mention_named(tx, source, entity.name, entity.type)
+    write_triples(tx, memory_id, given.relations, agent_id=agent_id, now=now)
+    for attribute in given.attributes:
+        _add(tx, source, attribute)
+    return int(tx.value(entities.MENTIONED, (memory_id,)))
+
+
+def _add(tx: WriteTx, source: Source, given: AttributeInput) -> None:
+    aspect, value = names.canonical(given.aspect), " ".join(given.content.split())
+    entity_id = _mention_named(tx, source, given.entity, EXTRACTED)
+    if entity_id is None or not value or not 0 < len(aspect) <= MAX_ASPECT_CHARS:
+        return
+    attributes.insert(
+        tx,
+        source,
+        entity_id,
+        attributes.aspect(tx, entity_id, aspect, agent_id=source.agent_id, at=source.at),
+        value,
+        value.lower(),
+        kind=given.kind,
+        confidence=given.confidence,
+        importance=given.importance,
+    )
+
+
+def _mention_named(tx: WriteTx, source: Source, raw: str, type: str) -> str | None:
+    """Let the memory mention the entity of this name and return its id; None when it can be no name."""
+    name = names.clean(raw)
+    if name is None:
+        return None
+    return entities.mention(
+        tx,
+        source,
+        name=name,
+        canonical=names.canonical(name),
+        type=names.canonical(type) or EXTRACTED,
+        confidence=CONFIDENCE,
+    )
+
+
+def delete_entities(tx: WriteTx, entity_ids: Sequence[str]) -> None:
+    """Delete entities with their mentions, relations, dependencies, aspects, attributes and pins."""
+    entities.delete(tx, entity_ids)
+
+
+def set_type(tx: WriteTx, entity_id: str, type: str, *, now: datetime) -> None:
+    """Give an entity a type where it has none yet (KG-5)."""
+    tx.run(entities.FIRST_TYPE, (type, clock.to_text(now), entity_id))

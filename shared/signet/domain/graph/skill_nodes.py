@@ -13,7 +13,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.graph import names
 from signet.domain.graph.models import SKILL, Dependency, Triple
-from signet.domain.graph.sql import edges, entities
+from signet.domain.graph.sql import entities
 
 #: Origins of edges: what the text of a skill mentions, and what it has to do with other skills.
 TEXT, SKILLS = "skill-body", "skill-relation"
@@ -67,15 +67,15 @@ def describe(tx: WriteTx, entity_id: str, description: str, *, now: datetime) ->
 
 def remove(tx: WriteTx, entity_id: str, was: Adopted | None, *, now: datetime) -> None:
     """Delete the entity of a skill, or make it again what it was before, and entities that only its text mentions."""
-    mentioned = tx.column(edges.TARGETS, (entity_id, TEXT))
+    mentioned = tx.column(entities.TARGETS, (entity_id, TEXT))
     if was is None:
         entities.delete(tx, [entity_id])
     else:
-        edges.delete_of_origin(tx, entity_id, TEXT, SKILLS)
+        entities.delete_of_origin(tx, entity_id, TEXT, SKILLS)
         tx.run(
             entities.UPDATE, (was.name, was.type, was.description, clock.to_text(now), entity_id)
         )
-    entities.delete_orphans(tx, tx.column(edges.UNRELATED, (as_list(mentioned),)))
+    entities.delete_orphans(tx, tx.column(entities.UNRELATED, (as_list(mentioned),)))
 
 
 def mention(
@@ -89,8 +89,8 @@ def mention(
 ) -> int:
     """Join a skill to the entities in these triples, found in its text, in place of earlier ones; return how many."""
     at = clock.to_text(now)
-    before = tx.column(edges.TARGETS, (entity_id, TEXT))
-    edges.delete_of_origin(tx, entity_id, TEXT)
+    before = tx.column(entities.TARGETS, (entity_id, TEXT))
+    entities.delete_of_origin(tx, entity_id, TEXT)
     joined = 0
     for name, type, confidence in _ends(triples)[:MOST_MENTIONED]:
         target = tx.value(
@@ -102,25 +102,29 @@ def mention(
             edge = Dependency(entity_id, target, MENTIONS, confidence, reason)
             metadata = json.dumps({"origin": TEXT})
             row = (ids.new_ordered_id(), *edge[:3], edge.strength, metadata, at, at)
-            tx.run(edges.RELATE_OF_ORIGIN, row)
-            edges.insert(tx, edge, confidence=edge.strength, origin=TEXT, agent_id=agent_id, at=at)
+            tx.run(entities.RELATE_OF_ORIGIN, row)
+            entities.insert_edge(
+                tx, edge, confidence=edge.strength, origin=TEXT, agent_id=agent_id, at=at
+            )
             joined += 1
-    entities.delete_orphans(tx, tx.column(edges.UNRELATED, (as_list(before),)))
+    entities.delete_orphans(tx, tx.column(entities.UNRELATED, (as_list(before),)))
     return joined
 
 
 def edges_between(tx: ReadTx, agent_id: str) -> list[Dependency]:
     """Return the edges between the agent's skills."""
-    return tx.rows(Dependency, edges.OF_ORIGIN, (agent_id, SKILLS))
+    return tx.rows(Dependency, entities.OF_ORIGIN, (agent_id, SKILLS))
 
 
 def join(tx: WriteTx, wanted: Collection[Dependency], *, agent_id: str, now: datetime) -> None:
     """Make these the edges between the agent's skills."""
     there = set(edges_between(tx, agent_id))
-    tx.many(edges.DELETE_ONE, [(agent_id, *edge[:3], SKILLS) for edge in there.difference(wanted)])
+    tx.many(
+        entities.DELETE_ONE, [(agent_id, *edge[:3], SKILLS) for edge in there.difference(wanted)]
+    )
     at = clock.to_text(now)
     for edge in set(wanted) - there:
-        edges.insert(tx, edge, confidence=1.0, origin=SKILLS, agent_id=agent_id, at=at)
+        entities.insert_edge(tx, edge, confidence=1.0, origin=SKILLS, agent_id=agent_id, at=at)
 
 
 def _ends(triples: Sequence[Triple]) -> list[tuple[str, str, float]]:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from pathlib import PurePath
+from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, fts, runtime_settings
@@ -21,6 +23,8 @@ from signet.domain.graph import names
 from signet.domain.graph.models import Entity
 from signet.domain.graph.sql import traversal as sql
 from signet.domain.graph.sql.visible import Visible
+from signet.text import orders
+from signet.wire.origin import Origin
 
 #: Entities that the words of a question may name; more come from common words.
 MAX_FOCAL = 20
@@ -169,7 +173,7 @@ class Phase(StrEnum):
     RECALL = "recall"
 
 
-class Origin(StrEnum):
+class TraversalOrigin(StrEnum):
     """What a traversal began with."""
 
     IDS = "ids"
@@ -184,7 +188,13 @@ def drop(tx: WriteTx) -> None:
 
 
 def keep(
-    tx: WriteTx, found: Traversal, phase: Phase, origin: Origin, *, agent_id: str, now: datetime
+    tx: WriteTx,
+    found: Traversal,
+    phase: Phase,
+    origin: TraversalOrigin,
+    *,
+    agent_id: str,
+    now: datetime,
 ) -> None:
     """Make this the newest traversal of the agent."""
     stored = {
@@ -222,3 +232,54 @@ def last(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
     if agent_id == reader.agent_id:
         return newest(tx, reader=reader)
     return {**stored[agent_id], "focalEntityNames": []}
+
+
+#: Parts of a path that name a project, and how many entities they may name.
+PATH_PARTS = 2
+MOST_FOCAL = 5
+MOST_PINNED = 20
+#: More constraints than this fit into no context.
+MOST_CONSTRAINTS = 100
+MOST_ASPECTS = 20
+#: A memory up to this length is told whole where a clause of it is a constraint.
+WHOLE_CHARS = 300
+
+
+def session_focus(
+    tx: ReadTx, reader: Reader, *, project: str | None, words: Sequence[str]
+) -> list[Entity]:
+    """Return what a session is about: what is pinned, then what its project names, else what its words name."""
+    parts = PurePath(project or "").parts[-PATH_PARTS:]
+    named = [names.canonical(part) for part in reversed(parts)]
+    visible = Visible(tx, reader)
+    found = visible.rows(Entity, sql.NAMED, names=as_list(named), limit=MOST_FOCAL)
+    found = found or focal(tx, words, agent_id=reader.agent_id)
+    pinned = visible.rows(Entity, sql.PINNED, limit=MOST_PINNED)
+    return list({one.id: one for one in (*pinned, *found)}.values())
+
+
+class EntityRule(NamedTuple):
+    """A rule about an entity, and the origin of the memory that states it."""
+
+    entity: str
+    text: str
+    origin: Origin
+
+
+def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[EntityRule]:
+    """Return the constraints on these entities that the reader may see, each text once, none that steers an agent."""
+    ids = as_list(one.id for one in entities)
+    found = Visible(tx, reader).tuples(
+        sql.CONSTRAINT_TEXTS, ids=ids, limit=MOST_CONSTRAINTS, chars=WHOLE_CHARS
+    )
+    by_text: dict[str, EntityRule] = {}
+    for name, text, words in found:
+        origin = Origin(words or Origin.IMPORTED)
+        if origin is Origin.USER or not orders.steers(text):
+            by_text.setdefault(text, EntityRule(name, text, origin))
+    return list(by_text.values())
+
+
+def top_aspects(tx: ReadTx, entities: Sequence[Entity]) -> list[str]:
+    """Return the ids of the aspects of these entities that weigh most."""
+    return tx.column(sql.TOP_ASPECTS, (as_list(one.id for one in entities), MOST_ASPECTS))

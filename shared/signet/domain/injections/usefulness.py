@@ -6,7 +6,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
-from signet.domain.graph.weights import Use
+from signet.domain.graph.feedback import Use
 from signet.domain.injections.sql import session_memories as sql
 from signet.domain.injections.sql.session_memories import Shown
 

@@ -9,7 +9,7 @@ from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.db import columns
-from signet.domain.graph.structured_input import StructuredInput
+from signet.domain.graph.link import StructuredInput
 from signet.ids import is_of_user
 from signet.queue import NORMAL
 from signet.wire.origin import Origin, Review

@@ -15,8 +15,8 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import WriteTx
-from signet.domain.graph import link, structured_input
-from signet.domain.graph.structured_input import StructuredInput
+from signet.domain.graph import link
+from signet.domain.graph.link import StructuredInput
 from signet.domain.memory import (
     chunks,
     dates,
@@ -359,7 +359,7 @@ def _link(
 ) -> int:
     """Link a new memory to what its words name and to what was told of it; return how many entities."""
     linked = link.apply(tx, memory_id, text.flat, agent_id, now)
-    return structured_input.apply(tx, memory_id, told, agent_id, now) if told else linked
+    return link.apply_input(tx, memory_id, told, agent_id, now) if told else linked
 
 
 def _save_pieces(

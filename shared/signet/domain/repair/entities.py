@@ -11,8 +11,8 @@ from itertools import islice
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.graph import analysis, communities, model_answers, names
-from signet.domain.graph import entities as graph
+from signet.domain.graph import analysis, classify, communities, names
+from signet.domain.graph import link as graph
 from signet.domain.graph.models import ENTITY_TYPES
 from signet.domain.repair import sql, steps
 from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, RepairRefused
@@ -88,7 +88,7 @@ def _is_outdated(tx: ReadTx, row: Row, made: Callable[[str], frozenset[str]]) ->
 def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> RepairDone:
     """Delete entities with their mentions, relations, edges, aspects and attributes."""
     ids = [row["id"] for row in found]
-    graph.delete(tx, ids)
+    graph.delete_entities(tx, ids)
     message = f"deleted {len(ids)} {what}"
     return RepairDone(affected=len(ids), message=message, details=steps.sample(found, shown))
 
@@ -143,7 +143,7 @@ def _with_facts(tx: ReadTx, order: RepairOrder) -> list[tuple[str, str, list[str
 
 def _types(text: str, count: int) -> dict[int, str] | None:
     """Return the types in an answer, by index from 0; None without results."""
-    answer = model_answers.results(text)
+    answer = classify.read_results(text)
     if answer is None:
         return None
     results = answer["results"]

@@ -18,7 +18,7 @@ from signet.db import Database, WriteTx, clock_jumps
 from signet.db.dialect import FREE_PAGES, as_list, cut_off
 from signet.domain.activity import events
 from signet.domain.embeddings import vectors
-from signet.domain.graph import link, upkeep
+from signet.domain.graph import feedback, link
 from signet.domain.injections import record, usefulness
 from signet.domain.learning import label_session, worth
 from signet.domain.memory import forget
@@ -135,7 +135,7 @@ def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Purge
 
 def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
     """Delete tasks that are done or cancelled and need not be kept any longer (KG-31)."""
-    gone = upkeep.delete_ended(tx, now=now, limit=limit)
+    gone = feedback.delete_ended(tx, now=now, limit=limit)
     return PurgedBatch(handled=gone, counts={"tasksPurged": gone})
 
 

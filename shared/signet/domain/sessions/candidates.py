@@ -13,7 +13,7 @@ from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence
 from signet.domain.graph import lexicon
-from signet.domain.graph.focus import WHOLE_CHARS
+from signet.domain.graph.traversal import WHOLE_CHARS
 from signet.domain.injections.models import Ranked, Team
 from signet.domain.learning import influence
 from signet.domain.learning.labels import Worth

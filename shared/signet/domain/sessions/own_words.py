@@ -6,7 +6,7 @@ from signet.db import ReadTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence
-from signet.domain.graph.focus import WHOLE_CHARS
+from signet.domain.graph.traversal import WHOLE_CHARS
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.sql.memories import MemoryRow
 from signet.wire.origin import Origin, Review

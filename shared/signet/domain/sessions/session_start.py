@@ -13,8 +13,8 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import commits, fence
 from signet.domain.graph import traversal
-from signet.domain.graph.traversal import Origin
 from signet.domain.graph.traversal import Phase as Walked
+from signet.domain.graph.traversal import TraversalOrigin
 from signet.domain.injections import candidates
 from signet.domain.injections.candidates import Scored
 from signet.domain.injections.models import Item, Phase
@@ -240,7 +240,7 @@ def _keep(
             tx,
             found.walk,
             Walked.SESSION_START,
-            Origin.PROJECT if call.project else Origin.SESSION,
+            TraversalOrigin.PROJECT if call.project else TraversalOrigin.SESSION,
             agent_id=call.agent_id,
             now=now,
         )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, fts
 from signet.db.visibility import Here, Reader
 from signet.domain.episodes import fence, search
-from signet.domain.graph import focus, traversal
+from signet.domain.graph import traversal
 from signet.domain.sessions import own_words, wording
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.sql.memories import MemoryRow, RuleRow
@@ -105,9 +105,9 @@ def find(
         if all(search.stem(word) in asked for word in fts.words(one.name))
     ]
     names = {one.name for one in named}
-    of_project = focus.focal(tx, reader, project=here.project or None, words=())
+    of_project = traversal.session_focus(tx, reader, project=here.project or None, words=())
     things = list({one.id: one for one in (*of_project, *named)}.values())
-    for thing, text, words_of_whom in focus.constraints(tx, reader, things):
+    for thing, text, words_of_whom in traversal.constraints(tx, reader, things):
         is_asked = thing in names or _is_about(text, asked, None)
         if len(text) <= RULE_CHARS and (is_asked or _HARD.search(text)):
             note = f"{fence.one_line(thing)}, {fence.origin(words_of_whom, None)}"

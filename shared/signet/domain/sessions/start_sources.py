@@ -15,9 +15,8 @@ from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, sources
 from signet.domain.episodes.models import SourceType
-from signet.domain.graph import focus, traversal
-from signet.domain.graph.focus import EntityRule
-from signet.domain.graph.traversal import Traversal, TraversalBounds
+from signet.domain.graph import traversal
+from signet.domain.graph.traversal import EntityRule, Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
 from signet.domain.learning import influence, worth
 from signet.domain.sessions import candidates, decided, prompt_text, recovery, start_text, wording
@@ -336,11 +335,11 @@ def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
     if not rules.enabled:
         return
     words = fts.content_words(asked.context) if asked.context else []
-    start = focus.focal(tx, asked.reader, project=asked.project, words=words)
+    start = traversal.session_focus(tx, asked.reader, project=asked.project, words=words)
     until = clock.monotonic_ms() + rules.timeout_ms
     bounds = TraversalBounds(memories=rules.max_traversal_paths)
-    found.constraints = focus.constraints(tx, asked.reader, start)
-    found.aspects = focus.aspects(tx, start)
+    found.constraints = traversal.constraints(tx, asked.reader, start)
+    found.aspects = traversal.top_aspects(tx, start)
     found.walk = traversal.traverse(
         tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from signet.domain.episodes import fence
-from signet.domain.graph.focus import EntityRule
+from signet.domain.graph.traversal import EntityRule
 from signet.domain.sessions import prompt_text, wording
 
 MEMORY_LINE = "[memory active | /remember | /recall]"

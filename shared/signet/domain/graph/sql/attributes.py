@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from signet import ids
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, by_index, list_of, list_rows
-from signet.domain.graph.models import Source
+from signet.domain.graph.models import Source, Subject
 
 _ASPECT = "SELECT id FROM entity_aspects WHERE entity_id = ? AND canonical_name = ?"
 _NEW_ASPECT = """
@@ -140,3 +140,72 @@ def supersede(tx: WriteTx, old_id: str, new_id: str, *, at: str) -> bool:
 def retire(tx: WriteTx, attribute_ids: Sequence[str], *, at: str) -> int:
     """Supersede those of these attributes whose memory is forgotten or gone; return how many."""
     return tx.run(_RETIRE, (at, as_list(attribute_ids)))
+
+
+_HOLDS_CONSTRAINT = """
+EXISTS (SELECT 1 FROM entity_attributes c
+        WHERE c.aspect_id = s.id AND c.kind = 'constraint' AND c.status = 'active')"""
+_WEIGHT = f"""
+s.id, s.weight, s.updated_at, {_HOLDS_CONSTRAINT} AS holds_constraint,
+NOT EXISTS (SELECT 1 FROM entity_pinning p
+            WHERE p.agent_id = s.agent_id AND p.entity_id = s.entity_id AND p.pin_type = 'suppress') AS is_shown"""
+OF_MEMORIES = f"""
+SELECT DISTINCT a.source_memory_id, {_WEIGHT}
+FROM entity_attributes a {THEN_JOIN} entity_aspects s ON s.id = a.aspect_id
+WHERE a.source_memory_id IN {LIST} AND a.status = 'active' AND s.agent_id = ?"""
+ONE_WEIGHT = f"SELECT {_WEIGHT} FROM entity_aspects s WHERE s.id = ? AND s.agent_id = ?"
+STALE_WEIGHTS = f"""
+SELECT {_WEIGHT} FROM entity_aspects s
+WHERE s.updated_at < :before AND (:agent IS NULL OR s.agent_id = :agent)
+  AND s.weight > CASE WHEN {_HOLDS_CONSTRAINT} THEN max(:low, :floor) ELSE :low END"""
+SET_WEIGHT = "UPDATE entity_aspects SET weight = ?, updated_at = ? WHERE id = ?"
+SET_UNTOUCHED_WEIGHT = f"{SET_WEIGHT} AND updated_at = ?"
+STEP_EDGE = """
+UPDATE entity_dependencies SET strength = min(1.0, max(0.0, strength + ?)),
+       confidence = min(1.0, max(0.0, coalesce(confidence, 0.7) + ?)), updated_at = ?
+ WHERE id = ? AND agent_id = ?"""
+
+
+class Weight(NamedTuple):
+    """The weight of an aspect, and what limits how it moves: 0 or 1 whether it does."""
+
+    id: str
+    weight: float
+    updated_at: str
+    holds_constraint: int
+    is_shown: int
+
+
+_SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ?"
+FACT_MEMORIES = f"""
+SELECT m.id, m.content FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
+ WHERE m.agent_id = ? AND m.is_deleted = 0 ORDER BY j.key"""
+NEWEST_MEMORIES = f"""
+SELECT m.id, m.content FROM memory_entity_mentions n {THEN_JOIN} memories m ON m.id = n.memory_id
+ WHERE n.entity_id = ? AND m.is_deleted = 0 AND m.agent_id = ? AND m.type <> 'document_chunk'
+ ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
+NEXT = """
+SELECT id, agent_id FROM (
+    SELECT id, agent_id, updated_at, last_synthesized_at,
+           row_number() OVER (PARTITION BY agent_id ORDER BY mentions DESC, id) AS place
+      FROM entities WHERE mentions > 1 AND entity_type NOT IN ('skill', 'chunk_group'))
+ WHERE place <= ? AND (last_synthesized_at IS NULL OR last_synthesized_at < updated_at)
+ ORDER BY last_synthesized_at, place, id LIMIT 1"""
+SYNTHESIZED = "UPDATE entities SET last_synthesized_at = ? WHERE id = ?"
+
+
+class MemoryText(NamedTuple):
+    """A memory and what it says."""
+
+    id: str
+    content: str
+
+
+def subject(tx: ReadTx, entity_id: str) -> Subject | None:
+    """Return an entity with its aspects."""
+    row = tx.one(_SUBJECT, (entity_id,))
+    if row is None:
+        return None
+    id_, name, type, agent_id = row
+    known = tuple(tx.column(ASPECTS, (entity_id,)))
+    return Subject(id=id_, name=name, type=type, agent_id=agent_id, aspects=known)

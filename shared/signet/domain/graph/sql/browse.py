@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
-from signet.db.dialect import THEN_JOIN, by_index, list_of, list_rows
+from signet.db import ReadTx, fts
+from signet.db.dialect import LIST, THEN_JOIN, by_index, list_of, list_rows
+from signet.domain.graph.sql.visible import Visible
+from signet.wire.knowledge import DescribedEntity
 
 _ORDER = "e.pinned DESC, e.pinned_at DESC, e.mentions DESC, e.updated_at DESC, e.name, e.id"
 _MATCHING = """
@@ -145,3 +148,195 @@ SELECT x.place AS source, y.place AS target, max(f.strength) AS strength FROM fo
 COMMUNITY_NAMES = (
     f"SELECT id, coalesce(name, id) FROM entity_communities WHERE id IN {list_of(':ids')}"
 )
+
+PUT_PIN = """
+INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)
+SELECT ?, agent_id, id, ?, ?, ?, ? FROM entities WHERE id = ? AND agent_id = ?
+ON CONFLICT (agent_id, entity_id) DO UPDATE SET pin_type = excluded.pin_type,
+    weight_override = excluded.weight_override, reason = excluded.reason, created_at = excluded.created_at"""
+DELETE_PIN = "DELETE FROM entity_pinning WHERE entity_id = ? AND agent_id = ?"
+MARK_PINNED = "UPDATE entities SET pinned = ?, pinned_at = ? WHERE id = ? AND agent_id = ?"
+PINNED = """
+SELECT e.id, e.name, coalesce(e.pinned_at, '') AS pinned_at FROM entities e
+WHERE e.agent_id = :agent AND e.pinned = 1 AND {entity:e} ORDER BY e.pinned_at DESC, name, id"""
+SUPPRESSED = """
+SELECT e.id, e.name, p.created_at AS pinned_at FROM entity_pinning p JOIN entities e ON e.id = p.entity_id
+WHERE p.agent_id = :agent AND p.pin_type = 'suppress' AND {entity:e} ORDER BY p.created_at DESC, e.name, e.id"""
+
+
+COUNTS = """
+SELECT
+  (SELECT count(*) FROM entities WHERE agent_id = :agent) AS entity_count,
+  (SELECT count(*) FROM entity_dependencies WHERE agent_id = :agent) AS dependency_count,
+  s.*, a.*, m.*
+FROM (
+  SELECT count(*) AS aspect_count, coalesce(round(avg(weight), 3), 0) AS average_aspect_weight,
+    coalesce(sum(updated_at >= :recent), 0) AS feedback_updated_aspect_count,
+    coalesce(sum(weight >= :high), 0) AS max_weight_aspect_count,
+    coalesce(sum(weight <= :low), 0) AS min_weight_aspect_count
+  FROM entity_aspects WHERE agent_id = :agent) s, (
+  SELECT coalesce(sum(kind = 'attribute'), 0) AS attribute_count,
+    coalesce(sum(kind = 'constraint'), 0) AS constraint_count
+  FROM entity_attributes WHERE agent_id = :agent AND status = 'active') a, (
+  SELECT count(*) AS mentioning, coalesce(sum(EXISTS (
+      SELECT 1 FROM entity_attributes x
+      WHERE x.source_memory_id = m.id AND x.agent_id = :agent AND x.status = 'active')), 0) AS covered
+  FROM memories m WHERE m.agent_id = :agent AND m.is_deleted = 0
+    AND EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.memory_id = m.id)) m"""
+COMPARISONS = """
+SELECT e.id AS entity_id, e.name, c.predictor_won AS won, c.margin
+FROM predictor_session_comparisons c JOIN entities e ON e.id = c.focal_entity_id
+WHERE c.agent_id = :agent AND (:since IS NULL OR c.created_at >= :since) AND {entity:e}
+ORDER BY c.created_at, c.id"""
+NAMES = """
+SELECT id, name, canonical_name FROM entities e
+WHERE agent_id = :agent AND entity_type NOT IN (:group, :skill) AND {entity:e} ORDER BY mentions DESC, id"""
+COUNT_UNFOUNDED = """
+SELECT coalesce(sum(NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = a.source_memory_id)), 0) AS source,
+  coalesce(sum(NOT EXISTS (SELECT 1 FROM entity_aspects s WHERE s.id = a.aspect_id)), 0) AS aspect
+FROM entity_attributes a WHERE a.agent_id = ? AND a.status = 'active'"""
+NEWEST_TEXTS = f"""
+SELECT m.id, m.content FROM memories m {by_index("idx_memories_created")}
+WHERE m.agent_id = :agent AND {{memory}} ORDER BY m.created_at DESC, m.seq DESC LIMIT :limit"""
+MENTIONED = "SELECT entity_id FROM memory_entity_mentions WHERE memory_id = ?"
+#: A change runs along edges that block or inform, and against all others.
+_NEXT = f"""
+SELECT DISTINCT e.id, e.name, e.entity_type AS type
+FROM {list_rows(":ids")} j {THEN_JOIN} entity_dependencies d {by_index("idx_entity_dependencies_{near}")}
+  ON d.{{near}}_entity_id = j.value
+{THEN_JOIN} entities n ON n.id = d.{{near}}_entity_id
+{THEN_JOIN} entities e ON e.id = d.{{far}}_entity_id
+WHERE d.agent_id = :agent AND d.dependency_type {{is_with}} IN ('blocks', 'informs') AND {{{{edge:n,e}}}}"""
+_FROM_SOURCE = {"near": "source", "far": "target"}
+_FROM_TARGET = {"near": "target", "far": "source"}
+NEXT = {
+    "downstream": (
+        _NEXT.format(is_with="", **_FROM_SOURCE),
+        _NEXT.format(is_with="NOT", **_FROM_TARGET),
+    ),
+    "upstream": (
+        _NEXT.format(is_with="", **_FROM_TARGET),
+        _NEXT.format(is_with="NOT", **_FROM_SOURCE),
+    ),
+}
+
+
+AGENTS = "SELECT agent_id FROM entities UNION SELECT agent_id FROM entity_communities ORDER BY 1"
+#: A third of the graph is younger than its last run, or there was none.
+OUTGROWN = """
+SELECT e.agent_id FROM entities e LEFT JOIN community_runs r ON r.agent_id = e.agent_id
+GROUP BY e.agent_id HAVING 3 * count(*) FILTER (WHERE r.ran_at IS NULL OR e.created_at > r.ran_at) >= count(*)"""
+COMMUNITY_ENTITIES = (
+    "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
+)
+#: Of parallel edges, in either direction, the largest counts.
+COMMUNITY_EDGES = """
+SELECT min(source_entity_id, target_entity_id), max(source_entity_id, target_entity_id),
+       max(max(0, strength) * max(0, coalesce(confidence, 0.7))) AS weight
+FROM entity_dependencies WHERE agent_id = ? AND source_entity_id <> target_entity_id
+GROUP BY 1, 2 HAVING weight > 0 ORDER BY 1, 2"""
+_LAST = "SELECT coalesce(modularity, 0.0), graph_signature FROM community_runs WHERE agent_id = ?"
+COMMUNITIES = """
+SELECT id, name, cohesion, member_count, created_at, updated_at FROM (
+  SELECT c.id, e.name, c.cohesion, count(*) AS member_count, c.created_at, c.updated_at, max(e.mentions)
+  FROM entity_communities c JOIN entities e ON e.community_id = c.id
+  WHERE c.agent_id = :agent AND {entity:e} GROUP BY c.id)
+ORDER BY member_count DESC, name, id"""
+PUT_COMMUNITY = """
+INSERT INTO entity_communities (id, agent_id, name, cohesion, member_count, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET name = excluded.name, cohesion = excluded.cohesion,
+    member_count = excluded.member_count, updated_at = excluded.updated_at"""
+MOVE_ENTITY = "UPDATE entities SET community_id = ? WHERE id = ?"
+DELETE_OTHERS = f"DELETE FROM entity_communities WHERE agent_id = ? AND id NOT IN {LIST}"
+NOTE_RUN = """
+INSERT INTO community_runs (agent_id, modularity, quality, graph_signature, ran_at) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (agent_id) DO UPDATE SET modularity = excluded.modularity, quality = excluded.quality,
+    graph_signature = excluded.graph_signature, ran_at = excluded.ran_at"""
+
+
+class Member(NamedTuple):
+    """An entity and the community it belongs to."""
+
+    id: str
+    name: str
+    mentions: int
+    community_id: str | None
+
+
+def last_run(tx: ReadTx, agent_id: str) -> tuple[float, str | None]:
+    """Return the modularity of the last run for an agent, and the signature of its graph; (0, None) before it."""
+    found = tx.tuples(_LAST, (agent_id,))
+    return found[0] if found else (0.0, None)
+
+
+#: Rows that are read of one entity; the budget of an answer is spent long before.
+MOST_ATTRIBUTES = 1_000
+MOST_MEMORIES = 500
+MOST_EDGES = 200
+
+_DESCRIBED = "SELECT e.id, e.name, e.entity_type AS type, e.description"
+_FOUND = f"{_DESCRIBED} FROM entities e WHERE e.agent_id = :agent AND {{entity:e}}"
+_BY_NAME = (
+    f"{_FOUND} AND e.canonical_name = :name",
+    f"{_FOUND} AND e.name = :spelt ORDER BY e.mentions DESC, e.id LIMIT 1",
+)
+_BY_WORDS = f"""
+{_DESCRIBED} FROM entities_fts f {THEN_JOIN} entities e ON e.seq = f.rowid
+WHERE entities_fts MATCH :words AND e.agent_id = :agent AND {{entity:e}}
+ORDER BY f.rank, e.mentions DESC, e.id LIMIT 1"""
+_BY_PART_OF_NAME = f"""
+{_FOUND} AND instr(e.canonical_name, :name) > 0 ORDER BY length(e.canonical_name), e.mentions DESC, e.id LIMIT 1"""
+FILED_ATTRIBUTES = """
+SELECT a.aspect_id, a.attribute_value AS content, a.kind, a.importance, a.confidence, a.source_memory_id AS memory_id,
+  s.aspect_name AS aspect, s.canonical_name, s.weight
+FROM entity_attributes a LEFT JOIN entity_aspects s ON s.id = a.aspect_id
+WHERE a.entity_id = :id AND a.status = 'active' AND {attribute:a}
+ORDER BY s.weight DESC, s.id, a.importance DESC, a.created_at DESC LIMIT :most"""
+OUTGOING_EDGES = """
+SELECT t.name AS target, d.dependency_type AS type, d.strength
+FROM entity_dependencies d JOIN entities s ON s.id = d.source_entity_id JOIN entities t ON t.id = d.target_entity_id
+WHERE d.source_entity_id = :id AND d.agent_id = :agent AND {edge:s,t} ORDER BY d.strength DESC, t.name LIMIT :most"""
+#: From the entity to its memories, never through all memories.
+_LINKED = f"""
+FROM (SELECT memory_id FROM memory_entity_mentions WHERE entity_id = :id
+      UNION SELECT source_memory_id FROM entity_attributes WHERE entity_id = :id AND status = 'active') x
+{THEN_JOIN} memories m ON m.id = x.memory_id WHERE {{memory}}"""
+COUNT_LINKED = f"SELECT count(*) {_LINKED}"
+LINKED_MEMORIES = f"SELECT m.id, m.content {_LINKED} ORDER BY m.importance DESC, m.created_at DESC, m.seq LIMIT :most"
+VECTORS = f"""
+SELECT source_id, vector FROM embeddings
+WHERE source_type = 'memory' AND ordinal = 0 AND length(vector) = ? AND source_id IN {LIST}"""
+SUMMARIES = """
+SELECT s.id, s.session_key, s.harness, s.earliest_at, s.latest_at, s.content, count(*) OVER () AS total
+FROM session_summaries s
+WHERE s.agent_id = :agent AND (:project IS NULL OR s.project = :project) AND s.latest_at >= :since
+  AND (:session IS NULL OR s.session_key = :session)
+  AND (instr(lower(s.content), :name) > 0 OR EXISTS (
+    SELECT 1 FROM session_summary_memories x JOIN memory_entity_mentions y ON y.memory_id = x.memory_id
+    WHERE x.summary_id = s.id AND y.entity_id = :entity))
+ORDER BY s.latest_at DESC, s.id LIMIT :limit"""
+
+
+class Filed(NamedTuple):
+    """An active attribute, and the aspect it is filed under, if any."""
+
+    aspect_id: str | None
+    content: str
+    kind: str
+    importance: float
+    confidence: float
+    memory_id: str | None
+    aspect: str | None
+    canonical_name: str | None
+    weight: float | None
+
+
+def find(visible: Visible, name: str, canonical: str) -> DescribedEntity | None:
+    """Return the entity of this name, else the one whose name fits best, None when none does."""
+    words = fts.words(name)
+    asked = {"name": canonical, "spelt": name.strip(), "words": fts.all_of(words)}
+    for sql in (*_BY_NAME, *([_BY_WORDS] if words else []), _BY_PART_OF_NAME):
+        for found in visible.records(DescribedEntity, sql, **asked):
+            return found
+    return None

@@ -4,13 +4,14 @@
 `memory_entity_mentions`, and goes down when such rows are deleted.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from signet import ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list, list_of
-from signet.domain.graph.models import EXTRACTED, UNKNOWN, Source
+from signet.domain.graph.models import EXTRACTED, UNKNOWN, Dependency, Source
 
 #: Types of an entity of which nothing is known yet.
 _UNTYPED = frozenset({EXTRACTED, UNKNOWN})
@@ -66,17 +67,17 @@ _DELETE = (
 )
 
 
-class Found(NamedTuple):
+class NamedId(NamedTuple):
     """The entity of a name."""
 
     id: str
     entity_type: str
 
 
-def find(tx: ReadTx, canonical: str, *, agent_id: str) -> Found | None:
+def find(tx: ReadTx, canonical: str, *, agent_id: str) -> NamedId | None:
     """Return the agent's entity of this canonical name."""
     found = tx.tuples(_FIND, (agent_id, canonical))  # runs several times in each save
-    return Found(*found[0]) if found else None
+    return NamedId(*found[0]) if found else None
 
 
 def mention(
@@ -152,16 +153,92 @@ WHERE t.status IN ('done', 'cancelled') AND t.retention_until < ? AND e.pinned =
 ORDER BY t.retention_until LIMIT ?"""
 
 
-PUT = """
-INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)
-SELECT ?, agent_id, id, ?, ?, ?, ? FROM entities WHERE id = ? AND agent_id = ?
-ON CONFLICT (agent_id, entity_id) DO UPDATE SET pin_type = excluded.pin_type,
-    weight_override = excluded.weight_override, reason = excluded.reason, created_at = excluded.created_at"""
-DELETE = "DELETE FROM entity_pinning WHERE entity_id = ? AND agent_id = ?"
-MIRROR = "UPDATE entities SET pinned = ?, pinned_at = ? WHERE id = ? AND agent_id = ?"
-PINNED = """
-SELECT e.id, e.name, coalesce(e.pinned_at, '') AS pinned_at FROM entities e
-WHERE e.agent_id = :agent AND e.pinned = 1 AND {entity:e} ORDER BY e.pinned_at DESC, name, id"""
-SUPPRESSED = """
-SELECT e.id, e.name, p.created_at AS pinned_at FROM entity_pinning p JOIN entities e ON e.id = p.entity_id
-WHERE p.agent_id = :agent AND p.pin_type = 'suppress' AND {entity:e} ORDER BY p.created_at DESC, e.name, e.id"""
+_INSERT_DEPENDENCY = """
+INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
+    confidence, reason, metadata, created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+COMPANIONS = """
+INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
+    confidence, reason, created_at, updated_at)
+SELECT ?1, ?2, ?3, ?4, 'related_to', ?5, ?6, ?7, ?8, ?8 WHERE NOT EXISTS (
+    SELECT 1 FROM entity_dependencies WHERE agent_id = ?2 AND source_entity_id = ?4
+       AND target_entity_id = ?3 AND dependency_type = 'related_to') ON CONFLICT DO NOTHING"""
+RELATE = """
+INSERT INTO relations (id, source_entity_id, target_entity_id, relation_type, strength, mentions, confidence,
+    created_at, updated_at)
+VALUES (:id, :source, :target, :type, 1.0, 1, :confidence, :at, :at)
+ON CONFLICT (source_entity_id, target_entity_id, relation_type) DO UPDATE SET
+    confidence = (confidence * mentions + excluded.confidence) / (mentions + 1),
+    mentions = mentions + 1,
+    updated_at = excluded.updated_at
+RETURNING confidence"""
+RELATE_OF_ORIGIN = """
+INSERT INTO relations (id, source_entity_id, target_entity_id, relation_type, confidence, metadata, created_at,
+    updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
+DEPEND = """
+INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
+    confidence, reason, created_at, updated_at)
+VALUES (:id, :agent, :source, :target, :type, :confidence, :confidence, :reason, :at, :at)
+ON CONFLICT (agent_id, source_entity_id, target_entity_id, dependency_type) DO UPDATE SET
+    strength = excluded.strength, confidence = excluded.confidence, reason = excluded.reason,
+    updated_at = excluded.updated_at"""
+OF_ORIGIN = """
+SELECT source_entity_id, target_entity_id, dependency_type, strength, reason FROM entity_dependencies
+WHERE agent_id = ? AND metadata ->> 'origin' = ?"""
+DELETE_ONE = """
+DELETE FROM entity_dependencies WHERE agent_id = ? AND source_entity_id = ? AND target_entity_id = ?
+   AND dependency_type = ? AND metadata ->> 'origin' = ?"""
+_DELETE_OF_ORIGIN = (
+    f"DELETE FROM relations WHERE ? IN (source_entity_id, target_entity_id) AND metadata ->> 'origin' IN {LIST}",
+    f"DELETE FROM entity_dependencies WHERE ? IN (source_entity_id, target_entity_id)"
+    f" AND metadata ->> 'origin' IN {LIST}",
+)
+#: Pairs of entities that these memories name together, where something joins them.
+_JOINED = f"""
+SELECT DISTINCT x.entity_id, y.entity_id FROM memory_entity_mentions x
+  JOIN memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id <> x.entity_id
+ WHERE x.memory_id IN {LIST}
+   AND (EXISTS (SELECT 1 FROM relations r WHERE r.source_entity_id = x.entity_id AND r.target_entity_id = y.entity_id)
+     OR EXISTS (SELECT 1 FROM entity_dependencies d
+                 WHERE d.source_entity_id = x.entity_id AND d.target_entity_id = y.entity_id))"""
+_SEPARATE = """
+DELETE FROM {table} WHERE source_entity_id = ?1 AND target_entity_id = ?2 AND metadata ->> 'origin' IS NULL
+   AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions x
+                     JOIN memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id = ?2
+                    WHERE x.entity_id = ?1)"""
+TARGETS = "SELECT DISTINCT target_entity_id FROM relations WHERE source_entity_id = ? AND metadata ->> 'origin' = ?"
+UNRELATED = f"""
+SELECT e.id FROM entities e WHERE e.id IN {LIST} AND NOT EXISTS (
+    SELECT 1 FROM relations r WHERE r.target_entity_id = e.id OR r.source_entity_id = e.id)"""
+
+
+def insert_edge(
+    tx: WriteTx,
+    edge: Dependency,
+    *,
+    confidence: float,
+    origin: str | None = None,
+    agent_id: str,
+    at: str,
+) -> int:
+    """Add an edge; return 0 where there is one of its type already."""
+    metadata = json.dumps({"origin": origin}) if origin else None
+    row = (ids.new_ordered_id(), agent_id, *edge[:4], confidence, edge.reason, metadata, at, at)
+    return tx.run(_INSERT_DEPENDENCY, row)
+
+
+def delete_of_origin(tx: WriteTx, entity_id: str, *origins: str) -> None:
+    """Delete the relations and edges of an entity that are of these origins."""
+    for statement in _DELETE_OF_ORIGIN:
+        tx.run(statement, (entity_id, as_list(origins)))
+
+
+def joined(tx: ReadTx, memory_ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of entities that these memories name together and something joins: source and target."""
+    return [(row[0], row[1]) for row in tx.tuples(_JOINED, (as_list(memory_ids),))]
+
+
+def separate(tx: WriteTx, pairs: Sequence[tuple[str, str]]) -> None:
+    """Delete what joins two entities that no memory names together any more, hidden ones too."""
+    for table in ("relations", "entity_dependencies"):
+        tx.many(_SEPARATE.format(table=table), pairs)
