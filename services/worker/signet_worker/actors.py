@@ -25,9 +25,9 @@ from signet.domain.injections import record, trace
 from signet.domain.learning import label_session as label_sessions
 from signet.domain.maintenance import cycle
 from signet.domain.memory import derived, forget
-from signet.domain.memory import embed as memory_vectors
+from signet.domain.memory import marks as memory_vectors
 from signet.domain.memory.derived import Change
-from signet.domain.memory.followers import Kind as FollowKind
+from signet.domain.memory.derived import Kind as FollowKind
 from signet.domain.memory.models import Actor
 from signet.domain.projection import project
 from signet.domain.projection.models import MapView
@@ -119,7 +119,7 @@ def embed(job: JobContext, context: Context) -> None:
     embedder = context.embedder()
     if embedder is None or not context.settings.pipeline.enabled:
         return _skip(job, "embeddings_off")
-    memory_vectors.run(job, embedder)
+    memory_vectors.run_embedding(job, embedder)
 
 
 def embed_chunks(job: JobContext, context: Context) -> None:

@@ -12,8 +12,8 @@ from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOptio
 from signet.client import Signet
 from signet.client.answers import Remembered
 from signet.client.calls import Calls
-from signet.domain.memory import prefixes
-from signet.domain.memory.prefixes import Parsed
+from signet.domain.memory import wording
+from signet.domain.memory.wording import Parsed
 from signet.domain.sessions.spool import Entry
 from signet.wire.origin import Origin
 
@@ -62,7 +62,7 @@ def remember(
     Examples: signet remember "I prefer tabs" · cat notes.md | signet remember - --tags notes
     """
     # What is piped in is a text; what is typed may begin with a prefix.
-    said = Parsed(content=sys.stdin.read()) if content == "-" else prefixes.parse(content)
+    said = Parsed(content=sys.stdin.read()) if content == "-" else wording.parse_prefixes(content)
     is_critical = critical or said.pinned or importance == CRITICAL
     level = 1.0 if is_critical else options.importance(importance)
     call = Calls.remember(

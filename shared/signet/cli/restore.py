@@ -258,7 +258,7 @@ def _carried(
     from signet.domain import memory_followers
     from signet.domain.backup.models import DATABASE
     from signet.domain.connectors import registry
-    from signet.domain.memory import carry as memories
+    from signet.domain.memory import forgotten as memories
     from signet.domain.sessions import forget as sessions
 
     database = staged.folder / DATABASE
@@ -267,7 +267,7 @@ def _carried(
         return 0, 0
     memory_followers.register()
     gone_sessions = sessions.over(workspace.database, database, now=clock.now())
-    return memories.over(workspace.database, database, now=clock.now()), gone_sessions
+    return memories.carry_over(workspace.database, database, now=clock.now()), gone_sessions
 
 
 def _adopted(workspace: Workspace, source: BackupSource) -> "Staged":

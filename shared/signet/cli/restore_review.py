@@ -20,7 +20,7 @@ from signet.domain.backup import archive
 from signet.domain.backup.models import DATABASE
 from signet.domain.backup.restore import Staged
 from signet.domain.connectors import registry
-from signet.domain.memory import carry
+from signet.domain.memory import forgotten
 from signet.domain.secrets.vault import Vault
 from signet.domain.tasks import scheduled
 from signet.domain.tasks.models import Task
@@ -76,7 +76,7 @@ def changes(workspace: Workspace, staged: Staged) -> Changes:
         connectors=tuple(_new(workspace, staged, _connectors)),
         secrets=tuple(_secrets(workspace, staged)),
         context=(
-            *_new(workspace, staged, carry.pinned_rules),
+            *_new(workspace, staged, forgotten.pinned_rules),
             *(line for line in files if line.startswith(SYNTHESIS)),
         ),
     )

@@ -12,10 +12,10 @@ from signet import clock
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.backup import create, kept
-from signet.domain.memory import adopt, choose, derived, forget, lookup, modify, recover
+from signet.domain.memory import choose, derived, forget, leave, lookup, modify, review
 from signet.domain.memory.choose import Candidate, Choice, Chosen
+from signet.domain.memory.lookup import Refused
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Memory, Patch, Recover, Rules
-from signet.domain.memory.refusals import Refused
 from signet.errors import Invalid, StorageFull
 from signet.wire import memory as wire
 from signet.wire.access import Quota
@@ -132,7 +132,7 @@ async def post_recover(
     asked = merged(query, body)
     rules = Rules.of(state.settings)
     changed = await state.db.awrite(
-        recover.recover,
+        review.recover,
         Recover(
             memory_id=memory_id,
             reason=asked.reason,
@@ -156,7 +156,7 @@ async def post_adopt(
 ) -> wire.Remembered:
     """Give a removed agent's archived memory to an agent."""
     saved = await state.db.awrite(
-        adopt.adopt,
+        leave.adopt,
         memory_id,
         agent_id=await agent_of(body.agent_id if body else None, None, request),
         actor=asking(actor, None, request.headers),
@@ -177,7 +177,7 @@ async def post_recover_many(
     actor = asking(actor, body.changed_by, request.headers)
     asked = partial(Recover, reason=body.reason, agent_id=agent_id)
     results = await each(
-        (one, result_of(state, recover.recover, asked(memory_id=one), actor))
+        (one, result_of(state, review.recover, asked(memory_id=one), actor))
         for one in dict.fromkeys(body.ids)
     )
     return {

@@ -8,7 +8,7 @@ from fastapi import Request
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections.models import Phase
-from signet.domain.memory import prefixes
+from signet.domain.memory import wording
 from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.domain.sessions import (
     compaction,
@@ -62,7 +62,7 @@ async def post_remember(
     if await bypassed(call, state):
         return {**NOTHING_SAVED, "bypassed": True}
     # `/remember` accepts prefixes (MEM-4).
-    said = prefixes.parse(body.content)
+    said = wording.parse_prefixes(body.content)
     new = NewMemory(
         content=said.content,
         pinned=said.pinned,

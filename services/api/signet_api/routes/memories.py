@@ -13,7 +13,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.browse import browse
 from signet.domain.episodes import expand
-from signet.domain.memory import filters, history, listing, lookup, recover
+from signet.domain.memory import filters, history, listing, lookup, review
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
 from signet.domain.memory.models import Event, Memory, Rules
 from signet.errors import Invalid, NotFound
@@ -160,7 +160,7 @@ def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary
         has_vector=memory.id in page.embedded,
     )
     if (known := page.forgettings.get(memory.id)) is not None:
-        until = recover.until(memory.deleted_at, window)
+        until = review.until(memory.deleted_at, window)
         summary["forgotten"] = {"by": known.changed_by, "reason": known.reason, "until": until}
     return summary
 

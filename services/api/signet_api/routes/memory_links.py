@@ -3,9 +3,9 @@
 from fastapi import Request
 
 from signet import clock
-from signet.domain.memory import links, verdict
+from signet.domain.memory import lookup, review
 from signet.domain.memory.models import Rules
-from signet.domain.memory.verdict import Verdict
+from signet.domain.memory.review import Verdict
 from signet.wire import memory as wire_memory
 from signet.wire import memory_links as wire
 from signet.wire.requests.changes import VerdictBody
@@ -18,13 +18,13 @@ from signet_api.serving import serves
 @serves(wire.LINKS)
 async def get_links(memory_id: str, agent: Agent, db: Db) -> wire.Links:
     """Return a memory's sources, derived memories, corrections, and entities."""
-    return await read_as(db, agent, links.of, memory_id)
+    return await read_as(db, agent, lookup.links_of_memory, memory_id)
 
 
 @serves(wire.ACCESS)
 async def get_access(memory_id: str, agent: Agent, db: Db) -> wire.Access:
     """Return which agents may read a memory, and the deciding rule."""
-    return await read_as(db, agent, links.access, memory_id)
+    return await read_as(db, agent, lookup.access, memory_id)
 
 
 @serves(wire.JUDGE)
@@ -36,7 +36,7 @@ async def post_review(
     The pipeline never changes a memory to keep; one that may fade counts half; a wrong one is forgotten as untrue.
     """
     changed = await state.db.awrite(
-        verdict.judge,
+        review.judge,
         memory_id,
         Verdict(body.verdict),
         agent_id=await agent_of(body.agent_id, None, request),

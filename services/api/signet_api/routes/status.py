@@ -147,7 +147,7 @@ _STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
     "oldestDueSeconds": lambda tx, _, now: stats.oldest_due_seconds(tx, now=now),
     "waitingForProvider": _waiting,
     "embedding": _embedding,
-    "reviewsWaiting": lambda tx, _, __: review.count(tx),
+    "reviewsWaiting": lambda tx, _, __: review.count_waiting(tx),
     "capture": lambda tx, _, now: readings.capture(tx, now=now),
 }
 _SEEN = ("memoryDb", "reasons", "health")

@@ -55,7 +55,7 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
 
 def _counted(scene: Scene, tx: ReadTx) -> Iterator[DoctorCheck]:
     yield _vectors(scene, tx)
-    if waiting := review.count(tx):
+    if waiting := review.count_waiting(tx):
         told = f"{waiting} to review"
         yield warn("reviews", told, "signet review")
     if left := memories.count_left(tx):

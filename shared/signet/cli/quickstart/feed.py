@@ -7,7 +7,7 @@ from pathlib import Path
 
 from signet.cli.output import ProgressLine
 from signet.client import Signet
-from signet.domain.memory import chunks
+from signet.domain.memory import wording
 from signet.domain.statements import sentences
 from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import NOTE, Turn
@@ -59,7 +59,7 @@ def pieces(turns: list[Turn]) -> Iterator[str]:
     for turn in turns:
         label = "" if turn.role == NOTE else f"{turn.role[:1].upper()}{turn.role[1:]}: "
         for paragraph in sentences.paragraphs(turn.text):
-            for piece in chunks.split(" ".join(paragraph), PIECE_CHARS):
+            for piece in wording.split_text(" ".join(paragraph), PIECE_CHARS):
                 yield label + piece
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from signet.client import Signet
 from signet.client.answers import Hit
 from signet.domain.graph import names
-from signet.domain.memory import normalize
+from signet.domain.memory import wording
 from signet.resources import template
 
 QUESTIONS = 3
@@ -63,7 +63,7 @@ def facts(signet: Signet, memory_ids: Iterable[str]) -> list[LearnedFact]:
             if change["event"] == "none" and isinstance(told, dict) and _is_kept(told):
                 fact_id = told["createdMemoryId"] or told["dedupedExistingId"] or memory_id
                 fact = LearnedFact(id=fact_id, source_id=memory_id, **told["fact"])
-                found.setdefault(normalize.content_hash(fact.content), fact)
+                found.setdefault(wording.content_hash(fact.content), fact)
     return list(found.values())
 
 

@@ -10,7 +10,7 @@ from signet.db import ReadTx, Row, fts
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import sql
-from signet.domain.memory import filters, told
+from signet.domain.memory import filters, lookup
 from signet.domain.memory.models import Event
 from signet.domain.recall import vector, view
 from signet.domain.recall.models import Filters, Query
@@ -50,7 +50,7 @@ def search(
     tx: ReadTx, search: MemorySearch, *, reader: Reader, now: datetime
 ) -> list[dict[str, Any]]:
     """Return the found memories, best first; empty without words and filters."""
-    return told.rows(tx, _found(tx, search, reader, now), reader=reader)
+    return lookup.readable_rows(tx, _found(tx, search, reader, now), reader=reader)
 
 
 def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
@@ -111,7 +111,7 @@ def find_similar(
     near = vector.find(tx, anchor["vector"], asked, k + 1, model=anchor["model"])
     near.pop(anchor["seq"], None)
     best = sorted(near, key=lambda seq: (-near[seq], -seq))[:k]
-    rows = told.rows(tx, tx.all(sql.OF, (as_list(best),)), reader=reader)
+    rows = lookup.readable_rows(tx, tx.all(sql.OF, (as_list(best),)), reader=reader)
     return SimilarMemory(rows=tuple(rows), scores=near)
 
 
@@ -136,7 +136,7 @@ def export_page(
     asked = sql.PAGE.format(vector=vector, hint=sql.IN_ORDER, where=where.sql)
     rows = tx.all(asked, (*where.params, limit, offset))
     total = int(tx.value(sql.COUNT.format(hint="", where=where.sql), where.params))
-    return VectorPage(rows=tuple(told.rows(tx, rows, reader=reader)), total=total)
+    return VectorPage(rows=tuple(lookup.readable_rows(tx, rows, reader=reader)), total=total)
 
 
 #: Types, authors and tags that are named of each era.

@@ -20,9 +20,9 @@ from signet.domain.documents.models import DocumentRules, DocumentSource, Docume
 from signet.domain.documents.readers.files import DocumentText, Raw
 from signet.domain.memory import forgotten, remember
 from signet.domain.memory.forget import forget
+from signet.domain.memory.lookup import ForgottenValue
 from signet.domain.memory.models import Actor, Draft, Visibility
 from signet.domain.memory.origin import decided
-from signet.domain.memory.refusals import ForgottenValue
 from signet.errors import Frozen, PermanentJobError, SignetError
 from signet.paths import Workspace
 from signet.queue import BULK, Job, enqueue

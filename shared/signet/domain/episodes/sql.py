@@ -8,7 +8,7 @@ from signet.db import ReadTx, WriteTx, visibility
 from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, list_of, list_rows
 from signet.db.visibility import Reader, Where
 from signet.domain.episodes.models import Chunk, FoundRow, Source, SourceType
-from signet.domain.memory.supersede import is_current
+from signet.domain.memory.modify import is_current
 
 #: Chunks that a search compares by meaning.
 CANDIDATES = 60

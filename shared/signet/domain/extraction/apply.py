@@ -14,21 +14,19 @@ from signet.db import WriteTx
 from signet.domain.extraction import contradiction
 from signet.domain.extraction.models import Action, Candidate, Decision, Fact, Mode
 from signet.domain.memory import (
-    cold,
     derived,
     forget,
     history,
     lookup,
     marks,
     modify,
-    normalize,
     remember,
     review,
+    wording,
 )
-from signet.domain.memory.derived import Change
-from signet.domain.memory.followers import Kind
+from signet.domain.memory.derived import Change, Kind
+from signet.domain.memory.lookup import ForgottenValue, Refused
 from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
-from signet.domain.memory.refusals import ForgottenValue, Refused
 from signet.queue import Job, enqueue
 from signet.wire.origin import Origin, Review, may_replace
 
@@ -125,7 +123,7 @@ def _one(
     if proposal.fact.confidence < writing.min_confidence:
         counts["skippedLowConfidence"] += 1
         return {"skippedReason": "low_fact_confidence"}
-    if not normalize.normalize(proposal.fact.content).has_words:
+    if not wording.normalize(proposal.fact.content).has_words:
         return {"skippedReason": "empty_fact_content"}
     if changes:
         return _change(tx, proposal, decision, writing, counts)
@@ -178,7 +176,7 @@ def _change(
             why, source = decision.reason, writing.source.id
             review.refused(tx, source, known.id, actor=PIPELINE, why=why, now=writing.now)
         return _blocked(f"{action}_origin", proposal, counts)
-    old = cold.row(tx, target.id)
+    old = forget.stored_row(tx, target.id)
     apply = _update if action is Action.UPDATE else _delete
     try:
         status = apply(tx, proposal, decision, target, writing)
@@ -187,10 +185,10 @@ def _change(
     if status is Outcome.NO_CHANGES or old is None:
         return _blocked(f"{action}_{status}", proposal, counts)
     if action is Action.DELETE:
-        cold.keep(tx, old, reason=cold.PIPELINE_DELETE, at=writing.now)
+        forget.keep_copy(tx, old, reason=forget.PIPELINE_DELETE, at=writing.now)
         counts["deleted"] += 1
         return {"deletedMemoryId": target.id}
-    cold.keep(tx, old, reason=cold.SUPERSEDED, at=writing.now)
+    forget.keep_copy(tx, old, reason=forget.SUPERSEDED, at=writing.now)
     derived.found_in(tx, target.id, writing.source.id, actor=PIPELINE, at=writing.now)
     counts["updated"] += 1
     if proposal.passages:
@@ -280,7 +278,7 @@ def _add(
 def _embedded(
     tx: WriteTx, memory_id: str, proposal: Proposal, writing: Writing, counts: Counter[str]
 ) -> None:
-    digest = normalize.content_hash(proposal.fact.content)
+    digest = wording.content_hash(proposal.fact.content)
     model = writing.embedding_model or ""
     marks.set_vectors(tx, memory_id, digest, proposal.passages, model, writing.now)
     counts["embeddingsAdded"] += 1

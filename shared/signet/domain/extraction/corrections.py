@@ -21,7 +21,7 @@ from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, lookup, review
 from signet.domain.memory.models import Actor, Event, Memory
-from signet.domain.memory.supersede import supersede
+from signet.domain.memory.modify import supersede
 from signet.wire.origin import Origin, Review, lowest, may_replace
 
 SUPERSESSION = Actor(name="pipeline:supersession", type="pipeline")

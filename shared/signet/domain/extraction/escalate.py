@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from signet.domain.extraction.models import Extraction, Fact
 from signet.domain.graph.models import Triple
-from signet.domain.memory import normalize
+from signet.domain.memory import wording
 
 _CONSTRAINT = re.compile(r"\b(?:constraints?|must|never|always)\b", re.IGNORECASE)
 
@@ -56,7 +56,7 @@ def _kept(facts: tuple[Fact, ...], is_known: Callable[[str], bool]) -> tuple[Fac
     kept: list[Fact] = []
     seen: set[str] = set()
     for fact in facts:
-        digest = normalize.content_hash(fact.content)
+        digest = wording.content_hash(fact.content)
         if is_constraint(fact) or not (digest in seen or is_known(digest)):
             kept.append(fact)
         seen.add(digest)

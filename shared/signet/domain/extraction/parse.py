@@ -19,7 +19,7 @@ from signet.domain.extraction.models import (
     Fact,
 )
 from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN, Triple
-from signet.domain.memory import normalize
+from signet.domain.memory import wording
 from signet.providers import answers
 
 #: The warning of an answer without any JSON object; the caller may ask once more.
@@ -101,7 +101,7 @@ def _capped(answer: answers.Json, key: str, cap: int, warnings: list[str]) -> li
 
 def _fact(item: object, warnings: list[str]) -> Fact | None:
     item = {"content": item, "type": "fact"} if isinstance(item, str) else item
-    content = normalize.storage(answers.text(item, "content"))
+    content = wording.storage(answers.text(item, "content"))
     if lead_in := _LEAD_IN.match(content):
         content = content[lead_in.end() : lead_in.end() + 1].upper() + content[lead_in.end() + 1 :]
     if len(content) < MIN_FACT_CHARS:
@@ -119,7 +119,7 @@ def _fact(item: object, warnings: list[str]) -> Fact | None:
 
 def _triple(item: object, warnings: list[str]) -> Triple | None:
     source, relationship, target = (
-        normalize.one_line(answers.text(item, key)) for key in ("source", "relationship", "target")
+        wording.one_line(answers.text(item, key)) for key in ("source", "relationship", "target")
     )
     if not (source and relationship and target):
         warnings.append("an entity without source, relationship or target is dropped")

@@ -11,7 +11,7 @@ from signet.domain.extraction.models import (
     Fact,
 )
 from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN
-from signet.domain.memory.normalize import one_line
+from signet.domain.memory.wording import one_line
 from signet.providers import fence
 from signet.providers.ports import Shape
 from signet.providers.shapes import BOOLEAN, CONFIDENCE, TEXT, an_object, list_of, one_of

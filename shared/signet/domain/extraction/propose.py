@@ -15,7 +15,7 @@ from signet.domain.extraction.contradiction import risk, says_the_same
 from signet.domain.extraction.distill import Distiller
 from signet.domain.extraction.models import Action, Candidate, Decision, Fact
 from signet.domain.extraction.surprise import Gate
-from signet.domain.memory import normalize
+from signet.domain.memory import wording
 from signet.domain.memory.models import Memory
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs, record, taxonomy
@@ -47,7 +47,7 @@ def all(
     proposed: list[Proposal] = []
     seen: set[str] = set()
     for fact, vectors in zip(facts, _embedded(embedder, facts), strict=True):
-        digest = normalize.content_hash(fact.content)
+        digest = wording.content_hash(fact.content)
         if digest in seen:
             continue
         seen.add(digest)

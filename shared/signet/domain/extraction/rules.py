@@ -19,7 +19,7 @@ from signet.domain.extraction.models import (
     Extraction,
     Fact,
 )
-from signet.domain.memory import normalize
+from signet.domain.memory import wording
 from signet.domain.statements import kinds, sentences
 from signet.domain.statements.kinds import Kind
 from signet.domain.statements.language import pattern, table
@@ -75,7 +75,7 @@ def extract(text: str) -> Extraction:
     facts: dict[str, Fact] = {}
     for turn in turns:
         for fact in _turn(turn):
-            facts.setdefault(normalize.content_hash(fact.content), fact)
+            facts.setdefault(wording.content_hash(fact.content), fact)
     spoken = sum(len(turn.text) for turn in turns)
     limit = MAX_FACTS * (spoken // MAX_INPUT_CHARS + 1)
     every = list(facts.values())
@@ -160,7 +160,7 @@ def _finished(said: str, kind: Kind, role: str) -> Iterator[Fact]:
     told = _LETS.sub("The team decided to ", said, count=1)
     if _OWN.match(told):
         told = voice.third_person(told, _speaker(role))
-    content = voice.capitalised(_TAIL.sub("", normalize.one_line(told)).rstrip(".!,;: ") + ".")
+    content = voice.capitalised(_TAIL.sub("", wording.one_line(told)).rstrip(".!,;: ") + ".")
     if MIN_FACT_CHARS <= len(content) <= MAX_FACT_CHARS:
         type_, confidence = _TYPES[kind]
         yield Fact(content=content, type=type_, confidence=confidence)

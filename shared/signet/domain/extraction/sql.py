@@ -3,7 +3,7 @@
 from signet.db.dialect import LIST, THEN_JOIN
 from signet.db.visibility import Here, belongs
 from signet.domain.graph import claims
-from signet.domain.memory.supersede import is_current
+from signet.domain.memory.modify import is_current
 
 #: A project is compared with itself and with what is for every project: two may decide the opposite.
 #: Rows looked at by each channel, and how many of both are kept.

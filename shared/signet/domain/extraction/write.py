@@ -13,7 +13,7 @@ from signet.domain.extraction.apply import Proposal, Writing
 from signet.domain.extraction.corrections import Correction
 from signet.domain.extraction.models import Extraction, Mode
 from signet.domain.graph import link, unclassified
-from signet.domain.memory import hints, history, lookup, marks
+from signet.domain.memory import history, lookup, marks
 from signet.domain.memory.models import Event, ExtractionStatus, Memory
 from signet.queue import Job, enqueue
 
@@ -136,7 +136,7 @@ def _follow(
     if followers.hints:
         memory_ids = [memory_id for memory_id, _ in facts]
         wanted, attempts = [source.id, *memory_ids], writing.attempts
-        hints.want(tx, wanted, agent_id=source.agent_id, now=now, attempts=attempts)
+        marks.want_hints(tx, wanted, agent_id=source.agent_id, now=now, attempts=attempts)
 
 
 def _supersede(

@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 
 from signet.db import Database, ReadTx, WriteTx, runtime_settings
+from signet.domain.memory.lookup import ForgottenValue
 from signet.domain.memory.models import Actor, NewMemory, Rules
-from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.memory.remember import remember
 from signet.domain.summaries import requests
 from signet.domain.transfer.sources import markdown

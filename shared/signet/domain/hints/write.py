@@ -7,7 +7,7 @@ from signet import clock
 from signet.config.pipeline import Hints
 from signet.db import ReadTx, WriteTx
 from signet.domain.extraction.grounding import Grounds, content, particulars
-from signet.domain.memory import hints, lookup
+from signet.domain.memory import lookup, marks
 from signet.domain.memory.models import Memory
 from signet.providers import answers, fence
 from signet.providers.ports import LanguageModel
@@ -115,7 +115,7 @@ def _skipped(tx: ReadTx, memory: Memory | None) -> str | None:
         return "memory_not_found"
     if memory.is_deleted:
         return "memory_deleted"
-    return "has_hints" if hints.has_any(tx, memory.id) else None
+    return "has_hints" if marks.has_hints(tx, memory.id) else None
 
 
 def _write(tx: WriteTx, memory: Memory, found: tuple[str, ...], attempts: int) -> dict[str, object]:
@@ -124,7 +124,7 @@ def _write(tx: WriteTx, memory: Memory, found: tuple[str, ...], attempts: int) -
     if skipped:
         return {"skipped": skipped}
     if current and current.version != memory.version and current.content != memory.content:
-        hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=attempts)
+        marks.want_hints(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=attempts)
         return {"skipped": "memory_changed"}
-    written = hints.add(tx, memory.id, found, agent_id=memory.agent_id, at=now)
+    written = marks.add_hints(tx, memory.id, found, agent_id=memory.agent_id, at=now)
     return {"hints": written}

@@ -15,8 +15,8 @@ from signet.domain.agents import registry as agents
 from signet.domain.memory import meant
 from signet.domain.memory.filters import has_tag, holds, instant
 from signet.domain.memory.meant import Reading
-from signet.domain.memory.sql import choice as sql
-from signet.domain.memory.sql.choice import Found
+from signet.domain.memory.sql import search as sql
+from signet.domain.memory.sql.search import Match
 from signet.errors import Invalid
 from signet.wire.requests.model import SAFE_INTEGER
 
@@ -195,7 +195,7 @@ def _meant(
     return [], list(similar.values())
 
 
-def _candidate(row: Found, why: str) -> Candidate:
+def _candidate(row: Match, why: str) -> Candidate:
     return Candidate(
         id=row.id, score=_score(row.bm25), pinned=bool(row.pinned), version=row.version, why=why
     )

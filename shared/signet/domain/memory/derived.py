@@ -5,27 +5,74 @@ a person has pinned it, changed it, said it or taken it back. A memory without a
 follows. More than `AT_ONCE` follow in a job that is committed with the change.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from signet.db import ReadTx, WriteTx, fts
-from signet.domain.memory import followers, history, normalize
-from signet.domain.memory.models import (
-    PIPELINE,
-    Actor,
-    Along,
-    Event,
-    Keeper,
-    Memory,
-    Staying,
-)
-from signet.domain.memory.sql import memories, sources, superseding
-from signet.domain.memory.sql.sources import Dependent, Why
-from signet.domain.memory.sql.sources import Kind as Source
+from signet.domain.memory import history, wording
+from signet.domain.memory.models import PIPELINE, Actor, Along, Event, Keeper, Memory, Staying
+from signet.domain.memory.sql import memories, sources
+from signet.domain.memory.sql.sources import Dependent, WithdrawReason
+from signet.domain.memory.sql.sources import SourceKind as Source
 from signet.domain.transcripts import withheld
 from signet.queue import Job, enqueue
 from signet.wire.origin import Origin
+
+
+class Kind(StrEnum):
+    """What happens to memories."""
+
+    #: Hidden; they may be recovered for a while.
+    FORGOTTEN = "forgotten"
+    #: Hidden because somebody said that they are wrong.
+    REJECTED = "rejected"
+    #: Hidden because the text that they were read from has changed; what it says now is read anew.
+    RETIRED = "retired"
+    RECOVERED = "recovered"
+    #: Deleted at once, because somebody asked for it: nothing of what they said stays.
+    ERASED = "erased"
+    #: Deleted after they were forgotten for as long as such memories are kept.
+    PURGED = "purged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryEvent:
+    """What happens to which memories; published before their own rows are deleted, so that these can be read."""
+
+    kind: Kind
+    memory_ids: Sequence[str]
+    at: datetime
+    #: Whether somebody asked for it because of what they say; not so for repetitions, and passages of a document.
+    is_asked: bool = False
+
+
+Follower = Callable[[WriteTx, MemoryEvent], None]
+
+_followers: list[Follower] = []
+
+
+def register(followers: Sequence[Follower]) -> None:
+    """Let these follow what happens to memories, in this order, instead of those before."""
+    _followers[:] = followers
+
+
+def publish(
+    tx: WriteTx, kind: Kind, memory_ids: Sequence[str], *, at: datetime, is_asked: bool = False
+) -> None:
+    """Let every owner of other rows do its part.
+
+    Raises RuntimeError in a program that has not registered them: rows would stay behind unseen.
+    """
+    if not _followers:
+        raise RuntimeError(
+            "no followers of memories; call signet.domain.memory_followers.register()"
+        )
+    event = MemoryEvent(kind=kind, memory_ids=memory_ids, at=at, is_asked=is_asked)
+    for follow in _followers:
+        follow(tx, event)
+
 
 #: The source type of a fact that was distilled from a session; its source id is the session's key.
 SESSION_END = "session_end"
@@ -40,7 +87,7 @@ ATTEMPTS = 5
 class Change:
     """Who hides something or brings it back, why and when; `kind` is what the owners of other rows are told."""
 
-    kind: followers.Kind
+    kind: Kind
     actor: Actor
     reason: str
     at: datetime
@@ -82,7 +129,7 @@ def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
 
     What was read from a text that has changed goes at once: a text gives few facts, and its new ones may come soon.
     """
-    is_retired = change.kind is followers.Kind.RETIRED
+    is_retired = change.kind is Kind.RETIRED
     now = found.goes if is_retired else found.goes[:AT_ONCE]
     if not now:
         return
@@ -91,7 +138,7 @@ def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
     for memory_id, content in now:
         memories.hide(tx, memory_id, at=change.at)
         _record(tx, memory_id, _gone(change), change, old=content, metadata={"goneWith": root_id})
-    followers.publish(tx, change.kind, hidden, at=change.at, is_asked=change.is_asked)
+    publish(tx, change.kind, hidden, at=change.at, is_asked=change.is_asked)
     if len(found.goes) > len(now):
         _later(tx, root_id, change)
 
@@ -130,7 +177,7 @@ def retire(tx: WriteTx, memory: Memory, *, actor: Actor, at: datetime) -> int:
     """Hide what was read from the old text of a memory alone, and return how much; the rest loses this source."""
     found = along(tx, [memory.id])
     reason = "the text that it was read from has changed"
-    change = Change(kind=followers.Kind.RETIRED, actor=actor, reason=reason, at=at)
+    change = Change(kind=Kind.RETIRED, actor=actor, reason=reason, at=at)
     withdraw(tx, memory.id, found, change)
     sources.lose(tx, memory.id, [one.id for one in found.stays])
     return len(found.goes)
@@ -138,7 +185,7 @@ def retire(tx: WriteTx, memory: Memory, *, actor: Actor, at: datetime) -> int:
 
 def revive_retired(tx: WriteTx, source: Memory, content: str, change: Change) -> str | None:
     """Bring back the fact of this text that was hidden when its source changed, and return its id."""
-    found = sources.retired(tx, source.id, normalize.content_hash(content))
+    found = sources.retired(tx, source.id, wording.content_hash(content))
     memory = memories.by_id(tx, found) if found else None
     if memory is None or not _revive(tx, memory, source.id, change):
         return None
@@ -160,9 +207,9 @@ def saved_too(tx: WriteTx, memory_id: str, actor: Actor) -> None:
 def found_in(tx: WriteTx, memory_id: str, source_id: str, *, actor: Actor, at: datetime) -> None:
     """Note that a derived memory is said by a further memory; where that had replaced it, it holds again."""
     sources.add(tx, memory_id, Source.MEMORY, source_id)
-    link = superseding.link_of(tx, memory_id)
+    link = sources.link_of(tx, memory_id)
     if link is not None and link.superseded_by == source_id:
-        superseding.set_link(tx, memory_id, None, None, at=at, actor=actor.name)
+        sources.set_link(tx, memory_id, None, None, at=at, actor=actor.name)
 
 
 def found_in_session(tx: WriteTx, memory_id: str, key: str) -> None:
@@ -206,21 +253,21 @@ def _staying(one: Dependent) -> Staying:
     return Staying(id=one.id, content=one.content, why=_keeper(one) or Keeper.OTHER_SOURCE)
 
 
-def _why(change: Change) -> Why:
-    return Why.CHANGED if change.kind is followers.Kind.RETIRED else Why.FORGOTTEN
+def _why(change: Change) -> WithdrawReason:
+    return WithdrawReason.CHANGED if change.kind is Kind.RETIRED else WithdrawReason.FORGOTTEN
 
 
 def _gone(change: Change) -> Event:
-    return Event.REJECTED if change.kind is followers.Kind.REJECTED else Event.DELETED
+    return Event.REJECTED if change.kind is Kind.REJECTED else Event.DELETED
 
 
 def _revive(tx: WriteTx, memory: Memory, root_id: str, change: Change) -> bool:
     """Unhide one memory with its event; False, with it hidden by itself from now on, where its text was saved anew."""
     sources.release(tx, [memory.id])
-    if memories.twin(tx, memory, normalize.content_hash(memory.content)):
+    if memories.twin(tx, memory, wording.content_hash(memory.content)):
         return False
     memories.unhide(tx, memory.id, by=change.actor.name, at=change.at)
-    followers.publish(tx, followers.Kind.RECOVERED, [memory.id], at=change.at)
+    publish(tx, Kind.RECOVERED, [memory.id], at=change.at)
     metadata = {"cameBackWith": root_id}
     _record(tx, memory.id, Event.RECOVERED, change, new=memory.content, metadata=metadata)
     return True

@@ -4,12 +4,16 @@ Only `erase` removes it at once and for good; its history stays until that is ol
 nouns do about it stands in `memory_followers.py`.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from signet.db import ReadTx, WriteTx
-from signet.domain.memory import cold, derived, followers, history, lookup
-from signet.domain.memory.followers import Kind
+from signet import clock, ids
+from signet.db import ReadTx, Row, WriteTx
+from signet.domain.graph import link
+from signet.domain.memory import derived, history, lookup
+from signet.domain.memory.derived import Kind
+from signet.domain.memory.lookup import AlreadyDeleted, ForceDenied, PinnedNeedsForce, check_version
 from signet.domain.memory.models import (
     PIPELINE,
     Actor,
@@ -21,18 +25,40 @@ from signet.domain.memory.models import (
     Outcome,
     Rules,
 )
-from signet.domain.memory.refusals import (
-    AlreadyDeleted,
-    ForceDenied,
-    PinnedNeedsForce,
-    check_version,
-)
-from signet.domain.memory.sql import memories, removal, sources
+from signet.domain.memory.sql import history as sql
+from signet.domain.memory.sql import memories, sources
 from signet.domain.transcripts import erased, withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.queue.job_context import JobContext
+
+SUPERSEDED = "superseded"
+PIPELINE_DELETE = "pipeline_delete"
+
+
+def stored_row(tx: WriteTx, memory_id: str) -> Row | None:
+    """Return a memory as it is stored now, to be kept if the change that follows really applies."""
+    return tx.one(sql.WHOLE, (memory_id,))
+
+
+def drop_deleted_copies(tx: WriteTx, memory_id: str) -> None:
+    """Delete the copies of a memory whose removal a person undoes: should they forget it later, nothing is left."""
+    tx.run(sql.DELETE_COPIES, (memory_id, PIPELINE_DELETE))
+
+
+def drop_copies(tx: WriteTx, memory_id: str) -> None:
+    """Delete every copy of a memory."""
+    tx.run(sql.DELETE_ALL_COPIES, (memory_id,))
+
+
+def keep_copy(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
+    """Keep a row as it was before it was changed."""
+    whole = json.dumps(dict(old), ensure_ascii=False)
+    same = (old[name.strip()] for name in sql.SAME.split(","))
+    times = (old["created_at"], clock.to_text(at))
+    tx.run(sql.COPY, (ids.new_ordered_id(), old["id"], *same, *times, reason, whole))
+
 
 #: The kind of job that leaves no bytes of what was erased, how long erasures are gathered for it, in milliseconds,
 #: and how often it is tried: somebody may read an older state for a while.
@@ -113,7 +139,7 @@ def _hide(
     content = memories.hide(tx, memory_id, at=change.at)
     if content is None:
         return False
-    followers.publish(tx, change.kind, [memory_id], at=change.at, is_asked=change.is_asked)
+    derived.publish(tx, change.kind, [memory_id], at=change.at, is_asked=change.is_asked)
     history.record(
         tx,
         memory_id,
@@ -160,7 +186,7 @@ def _by_itself(
 ) -> None:
     """Let a memory that was hidden with its source be forgotten by itself: it does not come back with it."""
     sources.release(tx, [memory.id])
-    followers.publish(tx, change.kind, [memory.id], at=change.at, is_asked=change.is_asked)
+    derived.publish(tx, change.kind, [memory.id], at=change.at, is_asked=change.is_asked)
     history.record(
         tx,
         memory.id,
@@ -200,9 +226,9 @@ def erase(
 
     Its history stays, without any text of it. A job then writes the file anew, so that no bytes of it are left.
     """
-    followers.publish(tx, Kind.ERASED, [memory.id], at=now, is_asked=is_asked)
-    removal.delete(tx, [memory.id])
-    cold.drop(tx, memory.id)
+    derived.publish(tx, Kind.ERASED, [memory.id], at=now, is_asked=is_asked)
+    sources.delete_memories(tx, [memory.id])
+    drop_copies(tx, memory.id)
     history.blank(tx, memory.id)
     history.record(
         tx,
@@ -248,12 +274,34 @@ def rewrite_later(tx: WriteTx, *, now: datetime, if_said: bool = False) -> None:
 
 def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
     """Return ids of the oldest memories that were forgotten before this; the same ones until they are purged."""
-    return removal.expired(tx, before, limit)
+    return sources.expired(tx, before, limit)
 
 
 def purge(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> int:
     """Delete forgotten memories with all rows that only make sense with them; return how many went."""
     if not memory_ids:
         return 0
-    followers.publish(tx, Kind.PURGED, memory_ids, at=now)
-    return removal.delete(tx, memory_ids)
+    derived.publish(tx, Kind.PURGED, memory_ids, at=now)
+    return sources.delete_memories(tx, memory_ids)
+
+
+def merge(
+    tx: WriteTx,
+    keeper_id: str,
+    loser_ids: Sequence[str],
+    *,
+    tags: Sequence[str],
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Let one memory stand for others, with these tags; what the others had replaced stays replaced."""
+    stored = json.dumps(list(tags), ensure_ascii=False) if tags else None
+    tx.run(memories.SET_TAGS, (stored, clock.to_text(now), actor.name, keeper_id))
+    sources.repoint(tx, loser_ids, keeper_id)
+    sources.move(tx, loser_ids, keeper_id)
+    link.hand_over(tx, loser_ids, keeper_id, now=now)
+    merged = {"mergedFrom": list(loser_ids), "mergedTags": list(tags)}
+    history.record(tx, keeper_id, Event.MERGED, actor=actor, at=now, metadata=merged)
+    for loser in loser_ids:
+        reason = f"dedup: duplicate of {keeper_id}"
+        forget(tx, loser, actor=actor, reason=reason, now=now)

@@ -5,21 +5,24 @@ memory and outlives its row. Of an erased one there are only hashes. A person wh
 it: that lifts the value.
 """
 
+import contextlib
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, visibility
+from signet.db.driver import connect, sqlite
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
-from signet.domain.memory import value
-from signet.domain.memory.followers import Kind, MemoryEvent
-from signet.domain.memory.models import Draft, Memory, Visibility
-from signet.domain.memory.refusals import ForgottenValue
-from signet.domain.memory.sql import forgotten as sql
+from signet.domain.memory import forget, wording
+from signet.domain.memory.derived import Kind, MemoryEvent
+from signet.domain.memory.lookup import ForgottenValue
+from signet.domain.memory.models import Actor, Draft, Memory, Visibility
+from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql import memories
-from signet.domain.memory.sql.forgotten import Kept
+from signet.domain.memory.sql.history import KnownValue, StoredValue
 from signet.domain.transcripts import withheld
 from signet.errors import NotFound
 from signet.ids import is_of_user
@@ -36,17 +39,17 @@ def follow(tx: WriteTx, event: MemoryEvent) -> None:
     found = [memory for id_ in event.memory_ids if (memory := memories.by_id(tx, id_))]
     if event.kind is Kind.RECOVERED:
         for memory in found:
-            sql.delete(tx, [memory.id])
+            sql.delete_values(tx, [memory.id])
             lift_said(tx, memory.agent_id, memory.scope, memory.content)
     elif event.is_asked:
-        sql.put(tx, [row for memory in found for row in _rows(memory, event)])
+        sql.put_values(tx, [row for memory in found for row in _rows(memory, event)])
 
 
 def check(tx: ReadTx, owner: Draft | Memory, text: str) -> None:
     """Raise ForgottenValue when a text that nobody asked to save says what its owner has forgotten."""
     if not sql.is_any(tx):
         return
-    said = value.of(text)
+    said = wording.read_value(text)
     found = sql.matching(tx, said.hashes)
     known = {row.value_hash: row for row in found if _withholds(tx, row, owner)}
     if said.whole in known or (said.sentences and known.keys() >= set(said.sentences)):
@@ -57,11 +60,11 @@ def lift_said(tx: WriteTx, agent_id: str, scope: str | None, text: str) -> tuple
     """Let go of an agent's forgotten values that this text says; return of which memories they were."""
     if not sql.is_any(tx):
         return ()
-    found = sql.matching(tx, value.of(text).hashes)
+    found = sql.matching(tx, wording.read_value(text).hashes)
     ours = (row for row in found if row.agent_id == agent_id and _meet(row.scope, scope))
     lifted = tuple(dict.fromkeys(row.memory_id for row in ours))
     if lifted:
-        sql.delete(tx, lifted)
+        sql.delete_values(tx, lifted)
     return lifted
 
 
@@ -80,7 +83,7 @@ def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
     if not found:
         raise NotFound("no forgotten value has this id", id=memory_id)
     caller.current().check_row(agent=found[0]["agentId"])
-    sql.delete(tx, [memory_id])
+    sql.delete_values(tx, [memory_id])
     withheld.lift(tx, [memory_id])
     if memory := memories.by_id(tx, memory_id):
         withheld.say_again(tx, memory.agent_id, memory.content)
@@ -100,7 +103,7 @@ def newest(
         deleted_at = clock.parsed(row["recoverableUntil"] or "")
         until = deleted_at + window if deleted_at else None
         row["recoverableUntil"] = clock.to_text(until) if until and until >= now else None
-    return rows, sql.count(tx, seen)
+    return rows, sql.count_values(tx, seen)
 
 
 def _rows(memory: Memory, event: MemoryEvent) -> list[tuple[object, ...]]:
@@ -109,7 +112,7 @@ def _rows(memory: Memory, event: MemoryEvent) -> list[tuple[object, ...]]:
     owner = (memory.agent_id, memory.visibility, memory.scope, memory.project)
     return [
         (memory.id, part, found, *owner, event.kind.value, label, clock.to_text(event.at))
-        for part, found in enumerate(value.of(memory.content).hashes)
+        for part, found in enumerate(wording.read_value(memory.content).hashes)
     ]
 
 
@@ -117,7 +120,7 @@ def _label(text: str) -> str:
     return text if len(text) <= LABEL_CHARS else text[: LABEL_CHARS - 1].rstrip() + "…"
 
 
-def _withholds(tx: ReadTx, row: Kept, owner: Draft | Memory) -> bool:
+def _withholds(tx: ReadTx, row: KnownValue, owner: Draft | Memory) -> bool:
     """Say whether a new row would bring a value back to the agent that has forgotten it."""
     if not _meet(row.scope, owner.scope):
         return False
@@ -140,3 +143,54 @@ def _reads(tx: ReadTx, agent_id: str, owner: str) -> bool:
 def _meet(one: str | None, other: str | None) -> bool:
     """Say whether what is forgotten in one scope is forgotten in the other; what has no scope is in all of them."""
     return one == other or one is None or other is None
+
+
+RESTORER = Actor(name="restore")
+RESTORE_REASON = "forgotten after the backup was made"
+
+
+def carry_over(present: Path, staged: Path, *, now: datetime) -> int:
+    """Forget in one database what was forgotten in another since, and erase what was erased; return how many memories.
+
+    A database that cannot be read, or knows of nothing forgotten, changes nothing.
+    """
+    try:
+        with contextlib.closing(connect(present, read_only=True)) as connection:
+            rows = sql.stored_values(ReadTx(connection))
+            held = withheld.whole(ReadTx(connection))
+    except sqlite.Error:
+        return 0
+    with contextlib.closing(connect(staged)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        done = _forget(WriteTx(connection), rows, now)
+        withheld.carry(WriteTx(connection), held, now=now)
+        connection.execute("COMMIT")
+    return done
+
+
+def pinned_rules(tx: ReadTx) -> list[str]:
+    """Return the texts of active pinned rules, which sessions get unasked, newest first."""
+    return memories.pinned_rules(tx)
+
+
+def _forget(tx: WriteTx, rows: list[StoredValue], now: datetime) -> int:
+    known = set(sql.named(tx, [row.memory_id for row in rows]))
+    newer = [row for row in rows if row.memory_id not in known]
+    if not newer:
+        return 0
+    sql.put_values(tx, newer)
+    hashes = {(row.agent_id, row.value_hash): row for row in newer if row.part == 0}
+    count = 0
+    for memory_id in sql.active(tx):
+        memory = memories.by_id(tx, memory_id)
+        row = memory and hashes.get((memory.agent_id, wording.read_value(memory.content).whole))
+        if memory and row and memory.created_at <= row.since:
+            count += _again(tx, memory, row, now)
+    return count
+
+
+def _again(tx: WriteTx, memory: Memory, row: StoredValue, now: datetime) -> bool:
+    if row.why == "erased":
+        forget.erase(tx, memory, actor=RESTORER, reason=RESTORE_REASON, now=now)
+        return True
+    return forget.forget(tx, memory.id, actor=RESTORER, reason=RESTORE_REASON, now=now)

@@ -10,10 +10,10 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns, cursor
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.memory import told
+from signet.domain.memory import lookup
 from signet.domain.memory.models import Actor, Event
-from signet.domain.memory.sql import forgotten, memories
 from signet.domain.memory.sql import history as sql
+from signet.domain.memory.sql import memories
 from signet.domain.memory.sql.history import Forgetting, Numbered
 from signet.errors import NotFound
 from signet.wire.memory import Change, HistoryPage, ListedChange
@@ -70,7 +70,7 @@ def of(
     """
     gone = readable(reader, "v") & Where("v.memory_id = ?", (memory_id,))
     memory = memories.readable(tx, memory_id, reader)
-    if memory is None and not forgotten.count(tx, gone):
+    if memory is None and not sql.count_values(tx, gone):
         raise NotFound("Not found", memoryId=memory_id)
     changes = tx.records(Change, sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
     if memory is not None and not memory.is_deleted:
@@ -121,7 +121,7 @@ def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> 
     found, more = rows[: asked.limit], rows[asked.limit :]
     ids_of = list(dict.fromkeys(one["memoryId"] for one in found))
     there = [one for one in memories.by_ids(tx, ids_of, texts={}) if not one.is_deleted]
-    texts = {one.id: one.content for one in told.memories(tx, there, reader=reader)}
+    texts = {one.id: one.content for one in lookup.readable_memories(tx, there, reader=reader)}
     types = {one.id: one.type for one in there}
     _tell(tx, [(one, types.get(one["memoryId"], "")) for one in found], reader=reader)
     for one in found:
@@ -138,8 +138,12 @@ def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> 
 
 def _tell(tx: ReadTx, found: Sequence[tuple[Change, str]], *, reader: Reader) -> None:
     """Leave out of changes, each with the type of its memory, what this reader may not be told of it."""
-    old = told.texts(tx, [(type, one["oldContent"] or "") for one, type in found], reader=reader)
-    new = told.texts(tx, [(type, one["newContent"] or "") for one, type in found], reader=reader)
+    old = lookup.readable_texts(
+        tx, [(type, one["oldContent"] or "") for one, type in found], reader=reader
+    )
+    new = lookup.readable_texts(
+        tx, [(type, one["newContent"] or "") for one, type in found], reader=reader
+    )
     for (one, _), before, after in zip(found, old, new, strict=True):
         one["oldContent"] = before if one["oldContent"] is not None else None
         one["newContent"] = after if one["newContent"] is not None else None

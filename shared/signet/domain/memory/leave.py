@@ -5,10 +5,13 @@ Step by step in short transactions, so that it may be stopped and done again.
 
 from datetime import datetime
 
+from signet import clock
 from signet.db import WriteTx
-from signet.domain.memory import forget, history
-from signet.domain.memory.models import Actor, Event
-from signet.domain.memory.sql import memories, removal
+from signet.domain.agents import registry as agents
+from signet.domain.memory import forget, history, listing, remember
+from signet.domain.memory.models import Actor, Event, NewMemory, Remembered, Rules, Visibility
+from signet.domain.memory.sql import memories, sources
+from signet.errors import NotFound
 
 #: Memories of one transaction.
 BATCH = 100
@@ -18,9 +21,9 @@ REASON = "its agent was removed"
 def archive(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
     """Take the next memories of an agent out of every reader's sight, and return how many; 0 is the end."""
     # A text that is archived already is a repetition: it is forgotten instead.
-    ids = removal.of_agent(tx, agent_id, BATCH, with_hidden=False)
+    ids = sources.ids_of_agent(tx, agent_id, BATCH, with_hidden=False)
     for memory_id in ids:
-        if not removal.archive(tx, memory_id):
+        if not sources.archive(tx, memory_id):
             forget.forget(tx, memory_id, actor=actor, reason=REASON, now=now)
             continue
         history.record(
@@ -37,9 +40,48 @@ def archive(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
 
 def erase(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
     """Remove the next memories of an agent for good, forgotten and archived ones too; 0 is the end."""
-    ids = removal.of_agent(tx, agent_id, BATCH, with_hidden=True)
+    ids = sources.ids_of_agent(tx, agent_id, BATCH, with_hidden=True)
     for memory_id in ids:
         memory = memories.by_id(tx, memory_id)
         if memory is not None:
             forget.erase(tx, memory, actor=actor, reason=REASON, now=now)
     return len(ids)
+
+
+#: The kind of source of what was adopted.
+ADOPTED = "adopted"
+
+
+def adopt(
+    tx: WriteTx, memory_id: str, *, agent_id: str, actor: Actor, rules: Rules, now: datetime
+) -> Remembered:
+    """Save an archived memory anew as this agent's own, in place of the archived one.
+
+    It keeps words, origin, times and marks, and is learned from as any other. Nobody else reads it, because nothing
+    says whether it was shared. Raises NotFound where this agent could not have read it, Frozen, and ForgottenValue.
+    """
+    asked = listing.Filter(ids=(memory_id,), state=listing.State.ARCHIVED)
+    reader = agents.reader(tx, agent_id, any_scope=True)
+    found = listing.page(tx, asked, listing.Order(limit=1), reader=reader).memories
+    if not found:
+        raise NotFound("no archived memory has this id")
+    (memory,) = found
+    new = NewMemory(
+        content=memory.content,
+        agent_id=agent_id,
+        type=memory.type,
+        importance=memory.importance,
+        pinned=memory.pinned,
+        tags=memory.tags,
+        who=memory.who or "daemon",
+        origin=memory.origin,
+        project=memory.project,
+        source_type=ADOPTED,
+        created_at=clock.parsed(memory.created_at),
+        event_at=clock.parsed(memory.event_at) if memory.event_at else None,
+        visibility=Visibility.PRIVATE,
+        scope=memory.scope,
+    )
+    saved = remember.remember(tx, new, actor=actor, rules=rules, now=now)
+    forget.purge(tx, [memory.id], now=now)
+    return saved

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from signet.db import ReadTx, cursor, fts
 from signet.db.visibility import Reader, Where, archived, readable
-from signet.domain.memory import filters, history, told
+from signet.domain.memory import filters, history, lookup
 from signet.domain.memory.models import Memory
-from signet.domain.memory.sql import choice, listing, memories
+from signet.domain.memory.sql import memories, search
 from signet.domain.memory.sql.history import Forgetting
-from signet.domain.memory.sql.listing import Place
+from signet.domain.memory.sql.search import Place
 from signet.errors import Invalid
 
 #: Values of one facet.
@@ -96,7 +96,7 @@ class Filter:
         if self.ids:
             where &= memories.among(self.ids)
         if self.unreviewed:
-            where &= Where(listing.UNREVIEWED)
+            where &= Where(search.UNREVIEWED)
         if self.q.strip():
             where &= _holds(self.q)
         for tag in self.tags if without != "tags" else ():
@@ -105,14 +105,14 @@ class Filter:
 
     def _standing(self, without: str) -> Where:
         if self.as_of is not None:
-            return filters.standing(self.as_of) & listing.not_replaced(self.as_of)
+            return filters.standing(self.as_of) & search.not_replaced(self.as_of)
         if without == "state":
             return Where("1")
         if self.state is State.FORGOTTEN:
             return Where("m.is_deleted = 1")
         where = Where("+m.is_deleted = 0")
         if self.state in (State.ACTIVE, State.SUPERSEDED):
-            replaced = listing.IS_REPLACED
+            replaced = search.IS_REPLACED
             where &= Where(replaced if self.state is State.SUPERSEDED else f"NOT {replaced}")
         return where
 
@@ -157,8 +157,8 @@ def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
     """Return one page; raises Invalid for a cursor of another order, and for what is none."""
     where, way = asked.where(reader), order.way.upper()
     if order.cursor is not None:
-        where &= listing.behind(order.sort, way, *_place(order))
-    found = listing.places(
+        where &= search.behind(order.sort, way, *_place(order))
+    found = search.places(
         tx,
         where,
         order.sort,
@@ -170,8 +170,10 @@ def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
     places, more = found[: order.limit], found[order.limit :]
     ids = [place.id for place in places]
     return Page(
-        told.memories(tx, memories.by_ids(tx, ids, texts=_texts(tx, asked, places)), reader=reader),
-        listing.embedded(tx, ids),
+        lookup.readable_memories(
+            tx, memories.by_ids(tx, ids, texts=_texts(tx, asked, places)), reader=reader
+        ),
+        search.embedded(tx, ids),
         history.forgettings(tx, ids) if asked.state is State.FORGOTTEN else {},
         _cursor(order, places[-1]) if more else None,
     )
@@ -179,7 +181,7 @@ def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
 
 def count(tx: ReadTx, asked: Filter, *, reader: Reader) -> int:
     """Return how many memories pass."""
-    return choice.count(tx, asked.where(reader))
+    return search.count(tx, asked.where(reader))
 
 
 def facets(
@@ -194,7 +196,7 @@ def facets(
         together.setdefault(asked.where(reader, without=FACETS[name]), []).append(name)
     found = {}
     for where, some in together.items():
-        for name, counted in listing.facets(tx, some, where).items():
+        for name, counted in search.facets(tx, some, where).items():
             most = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
             found[name] = most[:MAX_VALUES]
     return {name: found[name] for name in names}
@@ -210,7 +212,7 @@ def _texts(tx: ReadTx, asked: Filter, places: Sequence[Place]) -> dict[str, str]
 def _holds(text: str) -> Where:
     words = fts.content_words(text)
     return (
-        choice.matches(fts.all_of(words)) if words else filters.holds(fts.encodable(text).strip())
+        search.matches(fts.all_of(words)) if words else filters.holds(fts.encodable(text).strip())
     )
 
 

@@ -1,19 +1,130 @@
 """Reading memories: one by its id, or the newest. Every answer is limited to what the reader may see."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from signet.db import ReadTx
-from signet.db.visibility import Reader
+from signet.db import ReadTx, Row
+from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.agents import registry as agents
+from signet.domain.agents.registry import Agent
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
-from signet.domain.memory import told
-from signet.domain.memory.models import Memory, Owner
-from signet.domain.memory.refusals import Unknown
-from signet.domain.memory.sql import memories
-from signet.errors import NotFound
+from signet.domain.graph import browse as graph
+from signet.domain.memory.models import Memory, Owner, Visibility
+from signet.domain.memory.origin import DOCUMENT_CHUNK
+from signet.domain.memory.sql import memories, sources
+from signet.domain.transcripts import withheld
+from signet.errors import Kind, NotFound, SignetError
+from signet.ids import DEFAULT_AGENT
+from signet.wire import memory as wire
+from signet.wire import memory_links as links
 from signet.wire.injections import SessionMemory
 from signet.wire.memory import MemoryStats
+
+
+def readable_texts(tx: ReadTx, found: Sequence[tuple[str, str]], *, reader: Reader) -> list[str]:
+    """Return texts, each given behind the type of its memory, as this reader may be told them; empty for nothing."""
+    if not any(type == DOCUMENT_CHUNK for type, _ in found):
+        return [text for _, text in found]
+    known = withheld.of(tx, reader.agent_id)
+    return [
+        withheld.without(text, known) if type == DOCUMENT_CHUNK else text for type, text in found
+    ]
+
+
+def readable_memories(tx: ReadTx, found: Sequence[Memory], *, reader: Reader) -> list[Memory]:
+    """Return memories as this reader may be told them."""
+    said = readable_texts(tx, [(one.type, one.content) for one in found], reader=reader)
+    return [
+        one if one.content == text else replace(one, content=text)
+        for one, text in zip(found, said, strict=True)
+    ]
+
+
+def readable_rows(tx: ReadTx, found: Sequence[Row], *, reader: Reader) -> list[dict[str, Any]]:
+    """Return rows with type and content as this reader may be told them."""
+    said = readable_texts(tx, [(row["type"], row["content"]) for row in found], reader=reader)
+    return [{**dict(row), "content": text} for row, text in zip(found, said, strict=True)]
+
+
+class Refused(SignetError):
+    """The change was refused, and nothing was written."""
+
+    kind = Kind.CONFLICT
+
+    def __init__(self, memory_id: str, version: int | None = None, **facts: object) -> None:
+        known = {} if version is None else {"currentVersion": version}
+        super().__init__(success=False, id=memory_id, status=self.code, **known, **facts)
+
+
+class Unknown(Refused):
+    """There is no such memory."""
+
+    kind = Kind.NOT_FOUND
+    code = "not_found"
+
+
+class Deleted(Refused):
+    """The memory is forgotten; recover it first."""
+
+    code = "deleted"
+
+
+class AlreadyDeleted(Refused):
+    """The memory is forgotten already."""
+
+    code = "already_deleted"
+
+
+class NotDeleted(Refused):
+    """The memory is not forgotten."""
+
+    code = "not_deleted"
+
+
+class VersionConflict(Refused):
+    """The memory has changed since you read it."""
+
+    code = "version_conflict"
+
+
+class DuplicateContent(Refused):
+    """Another memory says the same."""
+
+    code = "duplicate_content_hash"
+
+
+class PinnedNeedsForce(Refused):
+    """The memory is pinned; pass force to forget it."""
+
+    code = "pinned_requires_force"
+
+
+class ForceDenied(Refused):
+    """The pipeline may not forget memories that a person pinned."""
+
+    kind = Kind.FORBIDDEN
+    code = "autonomous_force_denied"
+
+
+class ForgottenValue(Refused):
+    """The user forgot or rejected what this text says; `signet forgotten lift` allows it to be saved again."""
+
+    code = "forgotten_value"
+
+
+class RetentionExpired(Refused):
+    """The memory was forgotten too long ago."""
+
+    code = "retention_expired"
+
+
+def check_version(memory: Memory, expected: int | None) -> None:
+    """Raise VersionConflict when the memory is not of the version that the caller has read."""
+    if expected is not None and expected != memory.version:
+        raise VersionConflict(memory.id, memory.version)
+
 
 #: Ids of one beginning that are shown: enough to see that it is no beginning of one.
 MAX_IDS = 10
@@ -24,7 +135,7 @@ def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
     memory = memories.readable(tx, memory_id, reader)
     if memory is None or memory.is_deleted:
         raise NotFound("not found")
-    return told.memories(tx, [memory], reader=reader)[0]
+    return readable_memories(tx, [memory], reader=reader)[0]
 
 
 def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
@@ -89,3 +200,66 @@ def find(tx: ReadTx, memory_id: str) -> Memory | None:
 def stats(tx: ReadTx, *, reader: Reader) -> MemoryStats:
     """Count the active memories this reader may see."""
     return memories.stats(tx, reader)
+
+
+#: Links of one kind that are listed, and characters of each.
+MOST, CHARS = 50, 200
+
+
+def links_of_memory(tx: ReadTx, memory_id: str, *, reader: Reader) -> links.Links:
+    """Return what a memory is linked to, of which the reader may see everything; raises NotFound."""
+    memory = get(tx, memory_id, reader=reader)
+    behind = _shown(tx, [memory.superseded_by] if memory.superseded_by else [], reader)
+    return {
+        "memoryId": memory.id,
+        "sources": _shown(tx, sources.above(tx, memory.id, limit=MOST), reader),
+        "distilled": _shown(tx, sources.below(tx, memory.id, limit=MOST), reader),
+        "corrects": _shown(tx, memories.behind(tx, memory.id, limit=MOST), reader),
+        "correctedBy": next(iter(behind), None),
+        "entities": graph.named_in(tx, memory.id, reader=reader, limit=MOST),
+    }
+
+
+def access(tx: ReadTx, memory_id: str, *, reader: Reader) -> links.Access:
+    """Return which registered agents may read a memory, and by which rule; raises NotFound."""
+    memory = get(tx, memory_id, reader=reader)
+    known = {one.id: one for one in agents.every(tx)}
+    names = dict.fromkeys((DEFAULT_AGENT, *known, memory.agent_id))
+    return {
+        "memoryId": memory.id,
+        "owner": memory.agent_id,
+        "visibility": memory.visibility,
+        "project": memory.project,
+        "scope": memory.scope,
+        "agents": [_access(memory, name, known) for name in names],
+    }
+
+
+def _access(memory: Memory, agent_id: str, known: dict[str, Agent]) -> links.AgentAccess:
+    found = known.get(agent_id)
+    reads, rule = _rule(memory, agents.policy_reader(agent_id, found), known)
+    name = (found.name if found else None) or agent_id
+    return {"id": agent_id, "name": name, "reads": reads, "rule": rule}
+
+
+def _rule(memory: Memory, reader: Reader, known: dict[str, Agent]) -> tuple[bool, str]:
+    """Return whether an agent reads a memory, as `db/visibility.py` says it in SQL, and the rule."""
+    if memory.visibility == Visibility.ARCHIVED:
+        return False, "archived"
+    if memory.agent_id == reader.agent_id:
+        return True, "own"
+    if memory.visibility != Visibility.GLOBAL:
+        return False, "private"
+    if reader.policy is ReadPolicy.SHARED:
+        return True, "shared"
+    if reader.policy is ReadPolicy.GROUP and reader.group is not None:
+        owner = known.get(memory.agent_id)
+        is_same = owner is not None and owner.policy_group == reader.group
+        return is_same, "group" if is_same else "other_group"
+    return False, "isolated"
+
+
+def _shown(tx: ReadTx, memory_ids: list[str], reader: Reader) -> list[wire.Followed]:
+    found = memories.by_ids(tx, memory_ids, texts={})
+    seen = (one for one in found if memories.readable(tx, one.id, reader) and not one.is_deleted)
+    return [{"id": one.id, "content": one.content[:CHARS]} for one in seen]

@@ -4,24 +4,17 @@ A new text makes everything that was read from the old one stale: its vectors an
 is found anew, and an `embed` job makes the new vector. So nobody waits for a model here.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.db.visibility import Where
 from signet.domain.embeddings import vectors
 from signet.domain.graph import link
-from signet.domain.memory import (
-    dates,
-    derived,
-    forgotten,
-    hints,
-    history,
-    lookup,
-    marks,
-    normalize,
-    origin,
-)
+from signet.domain.memory import dates, derived, forgotten, history, lookup, marks, origin, wording
+from signet.domain.memory.lookup import Deleted, DuplicateContent, check_version
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -32,10 +25,11 @@ from signet.domain.memory.models import (
     Patch,
     Rules,
 )
-from signet.domain.memory.normalize import Normalized
-from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
 from signet.domain.memory.sql import memories, sources
-from signet.errors import Frozen, Invalid
+from signet.domain.memory.sql import sources as sql
+from signet.domain.memory.sql.sources import Link
+from signet.domain.memory.wording import Normalized
+from signet.errors import Frozen, Invalid, NotFound
 from signet.queue import Job, enqueue
 from signet.text import masking
 from signet.wire.origin import Origin, Review, lowest
@@ -49,7 +43,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     """
     if rules.masks and patch.masked is None:
         patch = without_secrets(patch)
-    text = None if patch.content is None else normalize.normalize(patch.content)
+    text = None if patch.content is None else wording.normalize(patch.content)
     if text is not None and not text.storage:
         raise Invalid("content is required")
     if rules.frozen:
@@ -61,7 +55,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     fields = changes(memory, patch, text)
     if "project" in fields or text is not None:
         moved = memory if patch.project is None else replace(memory, project=patch.project or None)
-        _check_alone(tx, moved, text or normalize.normalize(memory.content))
+        _check_alone(tx, moved, text or wording.normalize(memory.content))
     if not fields:
         return Changed(
             id=memory.id,
@@ -157,8 +151,10 @@ def _rewrite(
     """Put the new text in place, let go of what was read from the old one, and have it read anew (MEM-27)."""
     derived.retire(tx, memory, actor=actor, at=now)
     memories.rewrite(tx, memory.id, text, _event_at(memory, text, now))
-    if hints.drop(tx, memory.id):
-        hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=rules.attempts)
+    if marks.drop_hints(tx, memory.id):
+        marks.want_hints(
+            tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=rules.attempts
+        )
     vectors.remove(tx, memory.id)
     tx.optional(
         "link",
@@ -194,6 +190,100 @@ def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
 def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:
     """Return when it happened: what the new text tells, where the old one told it; a time that was given stays."""
     written_at = clock.parsed(memory.created_at) or now
-    if memory.event_at != dates.told_day(normalize.one_line(memory.content), written_at):
+    if memory.event_at != dates.told_day(wording.one_line(memory.content), written_at):
         return memory.event_at
     return dates.told_day(text.flat, written_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Change:
+    at: datetime
+    actor: Actor
+    reason: str | None
+
+
+def supersede(
+    tx: WriteTx,
+    old_ids: Sequence[str],
+    *,
+    by: str,
+    at: datetime,
+    actor: Actor,
+    reason: str | None = None,
+    valid_from: datetime | None = None,
+) -> list[str]:
+    """Let the memory `by` replace others from `valid_from` (else its own, else `at`) on; return which it did.
+
+    Left out are: unknown and forgotten ones, `by` itself, those of another owner or scope, and those that it has
+    replaced before. Each change is one `updated` event. Raises NotFound when `by` is not an active memory.
+    """
+    new = sql.link_of(tx, by)
+    if new is None:
+        raise NotFound("superseding memory not found", memoryId=by)
+    found = sql.links_of(tx, list(dict.fromkeys(old_ids)))
+    replaced = [old for old in found if _may_replace(new, old)]
+    if not replaced:
+        return []
+    facts = _read_from(tx, new, replaced)
+    change = _Change(at=at, actor=actor, reason=reason)
+    if {old.id for old in replaced} & set(sql.chain(tx, by)):
+        _link(tx, new, None, None, change)
+    begins = clock.to_text(valid_from) if valid_from else new.valid_from or clock.to_text(at)
+    sql.set_begin(tx, by, begins)
+    for old in (*replaced, *facts):
+        _link(tx, old, by, begins, change)
+    return [old.id for old in replaced]
+
+
+def hold_again(
+    tx: WriteTx, memory_id: str, *, told_at: datetime, at: datetime, actor: Actor
+) -> list[str]:
+    """Let a memory that others replaced replace these, when it was told after that; return which it does."""
+    row = sql.ended(tx, memory_id)
+    ended = clock.parsed(row.valid_to) if row else None
+    if row is None or (ended is not None and told_at < ended):
+        return []
+    last = sql.current(tx, sql.chain(tx, memory_id))
+    return supersede(
+        tx, last, by=memory_id, at=at, actor=actor, reason="said again", valid_from=told_at
+    )
+
+
+def is_current() -> Where:
+    """Return the condition that nothing has replaced a row of `memories` (`m`)."""
+    return Where(f"NOT {sql.REPLACED.format(alias='m')}")
+
+
+def _read_from(tx: WriteTx, new: Link, replaced: Sequence[Link]) -> list[Link]:
+    """Return what was read from the replaced memories alone and is replaced by nothing yet: it goes behind as well."""
+    found = derived.along(tx, [old.id for old in replaced])
+    links = sql.links_of(tx, [memory_id for memory_id, _ in found.goes])
+    return [old for old in links if old.superseded_by is None and _may_replace(new, old)]
+
+
+def _may_replace(new: Link, old: Link) -> bool:
+    return (
+        old.id != new.id
+        and old.superseded_by != new.id
+        and (old.agent_id, old.scope) == (new.agent_id, new.scope)
+    )
+
+
+def _link(tx: WriteTx, old: Link, by: str | None, until: str | None, change: _Change) -> None:
+    sql.set_link(tx, old.id, by, until, at=change.at, actor=change.actor.name)
+    history.record(
+        tx,
+        old.id,
+        Event.UPDATED,
+        actor=change.actor,
+        at=change.at,
+        old=old.content,
+        new=old.content,
+        reason=change.reason,
+        metadata={
+            "changedFields": ["superseded_by", "valid_to"],
+            "contentChanged": False,
+            "supersededBy": by,
+            "validTo": until,
+        },
+    )

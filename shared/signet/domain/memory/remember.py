@@ -17,17 +17,9 @@ from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.graph import link
 from signet.domain.graph.link import StructuredInput
-from signet.domain.memory import (
-    chunks,
-    dates,
-    derived,
-    forgotten,
-    hints,
-    history,
-    lookup,
-    origin,
-    prefixes,
-)
+from signet.domain.memory import dates, derived, forgotten, history, lookup, origin, wording
+from signet.domain.memory import marks as hints
+from signet.domain.memory.lookup import ForgottenValue, Unknown
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -40,11 +32,9 @@ from signet.domain.memory.models import (
     Remembered,
     Rules,
 )
-from signet.domain.memory.modify import modify
-from signet.domain.memory.normalize import TRAILING, Normalized, composed, normalize
-from signet.domain.memory.refusals import ForgottenValue, Unknown
+from signet.domain.memory.modify import hold_again, modify, supersede
 from signet.domain.memory.sql import memories
-from signet.domain.memory.supersede import hold_again, supersede
+from signet.domain.memory.wording import TRAILING, Normalized, composed, normalize
 from signet.domain.transcripts import stored as transcripts
 from signet.domain.transcripts import withheld
 from signet.errors import Frozen, Invalid
@@ -228,7 +218,7 @@ def _draft(new: NewMemory, actor: Actor, rules: Rules, now: datetime) -> Draft:
     pinned = new.pinned and words not in STRANGERS
     return Draft.of(
         new,
-        type=new.type or prefixes.infer_type(new.content),
+        type=new.type or wording.infer_type(new.content),
         importance=importance,
         visibility=new.readers,
         scope=new.scope or None,
@@ -310,7 +300,7 @@ def _save(
         saved = _rewritten(tx, held, draft, actor=actor, rules=rules, now=now)
         return replace(saved, superseded=again, lifted=lifted)
     kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
-    written = hints.add(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
+    written = hints.add_hints(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = tx.optional(
         "link",
         lambda: _link(tx, memory_id, text, beside.told, draft.agent_id, now),
@@ -386,7 +376,7 @@ def _save_pieces(
         piece = replace(piece, source_id=group_id)
     saved: list[Remembered] = []
     withheld: ForgottenValue | None = None
-    for ordinal, text in enumerate(chunks.split(whole.content, rules.chunk_chars)):
+    for ordinal, text in enumerate(wording.split_text(whole.content, rules.chunk_chars)):
         draft = replace(piece, content=text, ordinal=ordinal)
         try:
             saved.append(_save(tx, draft, beside, actor=actor, rules=rules, now=now))

@@ -1,15 +1,37 @@
 """What waits for a person: memories that are not the user's and tell their reader what to do (MEM-64)."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import NamedTuple
 
+from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.memory import forget, history, lookup
-from signet.domain.memory.models import Actor, Changed, Event, Forget, Memory, Outcome, Rules
-from signet.domain.memory.refusals import Refused
-from signet.domain.memory.sql import memories
-from signet.domain.memory.supersede import supersede
-from signet.errors import Forbidden
+from signet.domain.embeddings import vectors
+from signet.domain.memory import derived, forget, history, lookup, wording
+from signet.domain.memory.lookup import (
+    Deleted,
+    DuplicateContent,
+    NotDeleted,
+    Refused,
+    RetentionExpired,
+    check_version,
+)
+from signet.domain.memory.models import (
+    Actor,
+    Along,
+    Changed,
+    Event,
+    ExtractionStatus,
+    Forget,
+    Memory,
+    Outcome,
+    Recover,
+    Rules,
+)
+from signet.domain.memory.modify import supersede
+from signet.domain.memory.sql import memories, sources
+from signet.errors import Forbidden, Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.wire.origin import Origin, Review
 
@@ -55,7 +77,7 @@ def replaces(tx: ReadTx, memory_id: str) -> list[str]:
     return [str(one["targetMemoryId"]) for one in said if "targetMemoryId" in one]
 
 
-def count(tx: ReadTx) -> int:
+def count_waiting(tx: ReadTx) -> int:
     """Return how many memories of all agents wait."""
     return memories.count_waiting(tx, None)
 
@@ -112,3 +134,199 @@ def _waiting(tx: WriteTx, memory_id: str, agent_id: str, actor: Actor) -> Memory
     if memory.is_deleted or memory.review not in (Review.WAITING, Review.REPLACES):
         raise NotWaiting(memory.id, memory.version)
     return memory
+
+
+def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
+    """Make a forgotten memory active again, with its `recovered` event, and what went with it.
+
+    Raises Invalid without a reason, Frozen, and in this order Unknown, NotDeleted, VersionConflict,
+    RetentionExpired, and DuplicateContent when its text was saved anew meanwhile (MEM-39).
+    """
+    if not asked.reason.strip():
+        raise Invalid("reason is required")
+    if rules.frozen:
+        raise Frozen
+    memory = lookup.known(tx, asked.memory_id, agent_id=asked.agent_id)
+    if not memory.is_deleted:
+        raise NotDeleted(memory.id, memory.version)
+    check_version(memory, asked.if_version)
+    if not is_kept(memory.deleted_at, now, rules.recover_within):
+        raise RetentionExpired(memory.id, memory.version)
+    twin = memories.twin(tx, memory, wording.content_hash(memory.content))
+    if twin is not None:
+        raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
+    memories.unhide(tx, memory.id, by=actor.name, at=now)
+    forget.drop_deleted_copies(tx, memory.id)
+    derived.publish(tx, derived.Kind.RECOVERED, [memory.id], at=now)
+    _resume(tx, memory, rules, now)
+    history.record(
+        tx,
+        memory.id,
+        Event.RECOVERED,
+        actor=actor,
+        at=now,
+        new=memory.content,
+        reason=asked.reason,
+        metadata={
+            "ifVersion": asked.if_version,
+            "retentionWindowMs": rules.recover_within // timedelta(milliseconds=1),
+        },
+    )
+    if sources.is_withdrawn(tx, memory.id):
+        sources.release(tx, [memory.id])
+        derived.own(tx, memory.id, actor)
+    kind = derived.Kind.RECOVERED
+    change = derived.Change(kind=kind, actor=actor, reason=asked.reason, at=now)
+    back = derived.bring_back(tx, memory.id, change)
+    for one in back:
+        _resume(tx, one, rules, now)
+    return Changed(
+        id=memory.id,
+        status=Outcome.RECOVERED,
+        current_version=memory.version,
+        new_version=memory.version + 1,
+        along=Along(goes=tuple((one.id, one.content) for one in back)),
+    )
+
+
+def is_kept(deleted_at: str | None, now: datetime, window: timedelta) -> bool:
+    """Say whether what was forgotten then can be recovered now; its last instant counts. Pure."""
+    try:
+        return now - clock.parse(deleted_at or "") <= window
+    except ValueError:
+        return False
+
+
+def until(deleted_at: str | None, window: timedelta) -> str | None:
+    """Return the last instant at which what was forgotten then can be recovered; None for a time that is none. Pure."""
+    try:
+        return clock.to_text(clock.parse(deleted_at or "") + window)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _resume(tx: WriteTx, memory: Memory, rules: Rules, now: datetime) -> None:
+    """Queue the jobs that passed the memory over while it was forgotten."""
+    extract = rules.extract and memory.extraction_status == ExtractionStatus.PENDING
+    embed = rules.embed and vectors.gap(tx, memory.id) is not None
+    for kind, wanted in (("extract", extract), ("embed", embed)):
+        if wanted:
+            job = Job(kind=kind, memory_id=memory.id, agent_id=memory.agent_id)
+            enqueue(tx, job, now=now, max_attempts=rules.attempts)
+
+
+#: What is left of the importance of a memory that may fade.
+FADED = 0.5
+
+
+class Verdict(StrEnum):
+    """`keep`: no pipeline changes it any more; `fade`: it counts half; `wrong`: forgotten as not true."""
+
+    KEEP = "keep"
+    FADE = "fade"
+    WRONG = "wrong"
+    #: Nothing is said of it, or no longer.
+    NONE = "none"
+
+
+class Judged(NamedTuple):
+    """A memory as it was before the newest verdict on it, and that verdict."""
+
+    verdict: Verdict = Verdict.NONE
+    importance: float = 0.0
+    is_kept: bool = False
+
+
+def judge(
+    tx: WriteTx,
+    memory_id: str,
+    verdict: Verdict,
+    *,
+    agent_id: str,
+    actor: Actor,
+    rules: Rules,
+    now: datetime,
+) -> Changed:
+    """Do what a verdict says, in place of the one before; `none` takes that back. In history as `reviewed`.
+
+    Raises NotAPerson, Frozen, Unknown, Deleted for one that was not forgotten by a verdict, and what `recover` raises.
+    """
+    if actor.may_claim is not Origin.USER:
+        raise NotAPerson
+    if rules.frozen:
+        raise Frozen
+    memory = lookup.known(tx, memory_id, agent_id=agent_id)
+    before = last_verdict(tx, memory.id)
+    if before.verdict is Verdict.WRONG and not memory.is_deleted:
+        before = Judged()  # somebody has brought it back
+    if before.verdict is verdict:
+        return _changed(memory, memory.version)
+    if memory.is_deleted and before.verdict is not Verdict.WRONG:
+        raise Deleted(memory.id, memory.version)
+    _take_back(tx, memory, before, agent_id=agent_id, actor=actor, rules=rules, now=now)
+    as_it_was = lookup.known(tx, memory_id, agent_id=agent_id)
+    said = Judged(verdict, as_it_was.importance, as_it_was.manual_override)
+    history.record(
+        tx, memory.id, Event.REVIEWED, actor=actor, at=now, reason=verdict, metadata=said._asdict()
+    )
+    _do(tx, as_it_was, verdict, agent_id=agent_id, actor=actor, rules=rules, now=now)
+    done = lookup.known(tx, memory_id, agent_id=agent_id)
+    return _changed(memory, done.version)
+
+
+def last_verdict(tx: WriteTx, memory_id: str) -> Judged:
+    """Return the verdict that holds, and what the memory was before it."""
+    said = history.metadata_of_last(tx, memory_id, Event.REVIEWED)
+    return Judged(**{**said, "verdict": Verdict(str(said["verdict"]))}) if said else Judged()
+
+
+def _take_back(
+    tx: WriteTx,
+    memory: Memory,
+    before: Judged,
+    *,
+    agent_id: str,
+    actor: Actor,
+    rules: Rules,
+    now: datetime,
+) -> None:
+    if before.verdict is Verdict.WRONG and memory.is_deleted:
+        asked = Recover(memory_id=memory.id, reason=Verdict.NONE, agent_id=agent_id)
+        recover(tx, asked, actor=actor, rules=rules, now=now)
+    elif before.verdict is Verdict.FADE:
+        fields = {"importance": before.importance}
+        memories.patch(tx, memory.id, fields, by=actor.name, at=now)
+    elif before.verdict is Verdict.KEEP:
+        memories.set_kept(tx, memory.id, before.is_kept)
+
+
+def _do(
+    tx: WriteTx,
+    memory: Memory,
+    verdict: Verdict,
+    *,
+    agent_id: str,
+    actor: Actor,
+    rules: Rules,
+    now: datetime,
+) -> None:
+    if verdict is Verdict.KEEP:
+        memories.set_kept(tx, memory.id, True)
+    elif verdict is Verdict.FADE:
+        fields = {"importance": memory.importance * FADED}
+        memories.patch(tx, memory.id, fields, by=actor.name, at=now)
+    elif verdict is Verdict.WRONG:
+        asked = Forget(
+            memory_id=memory.id, reason=verdict, agent_id=agent_id, force=True, is_wrong=True
+        )
+        forget.forget_one(tx, asked, actor=actor, rules=rules, now=now)
+
+
+def _changed(memory: Memory, version: int) -> Changed:
+    is_new = version != memory.version
+    return Changed(
+        id=memory.id,
+        status=Outcome.UPDATED if is_new else Outcome.NO_CHANGES,
+        current_version=memory.version,
+        new_version=version if is_new else None,
+    )
