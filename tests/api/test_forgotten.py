@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from signet.domain.memory import value
+from signet.domain.memory import wording
 from support.http import Api, an_api
 
 SAID = "I keep the spare key under the blue flowerpot."
@@ -84,7 +84,7 @@ def test_another_value_is_taken_in(api: Api, other: str) -> None:
     ],
 )
 def test_signs_numbers_and_order_make_another_value(one: str, other: str) -> None:
-    assert not set(value.of(one).hashes) & set(value.of(other).hashes)
+    assert not set(wording.read_value(one).hashes) & set(wording.read_value(other).hashes)
 
 
 def test_the_list_says_what_when_and_why_and_for_how_long_it_can_be_recovered(api: Api) -> None:

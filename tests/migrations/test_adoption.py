@@ -9,7 +9,7 @@ import pytest
 from migrations import upstream
 from signet.db import migrate
 from signet.db.driver import Connection, connect, sqlite
-from signet.domain.memory import normalize
+from signet.domain.memory import wording
 
 NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 NOW_TEXT = "2026-05-01T06:30:00.000Z"
@@ -371,6 +371,6 @@ def test_rows_without_a_hash_get_one_unless_an_older_row_says_the_same(path: Pat
     db = connect(path)
     found = pairs(db, "SELECT id, content_hash FROM memories WHERE created_at GLOB '2025-03-0*'")
     db.close()
-    expected = normalize.content_hash("The well is 12 m deep")
+    expected = wording.content_hash("The well is 12 m deep")
     assert (found["bare"], found["same"], found["gone"]) == (expected, None, expected)
     assert len(str(found["torn"])) == 64

@@ -7,7 +7,7 @@ from signet import clock
 from signet.db import Database, WriteTx
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
-from signet.domain.memory.supersede import supersede
+from signet.domain.memory.modify import supersede
 
 USER = Actor(name="nora")
 

@@ -8,7 +8,7 @@ import pytest
 from recall.world import NOW, ask, found, remember
 from signet.db import Database, WriteTx
 from signet.domain.memory.models import Actor
-from signet.domain.memory.supersede import supersede
+from signet.domain.memory.modify import supersede
 from signet.domain.recall.models import Filters, PartKind, Result
 
 PASSAGE, FACT, COPY = PartKind.PASSAGE, PartKind.FACT, PartKind.COPY

@@ -9,7 +9,7 @@ from signet import clock
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.memory.models import Actor
-from signet.domain.memory.supersede import supersede
+from signet.domain.memory.modify import supersede
 
 USER = Actor(name="nora")
 

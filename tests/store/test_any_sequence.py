@@ -22,16 +22,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.browse import browse
 from signet.domain.browse.browse import MemorySearch
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.memory import (
-    choose,
-    history,
-    listing,
-    lookup,
-    modify,
-    normalize,
-    recover,
-    remember,
-)
+from signet.domain.memory import choose, history, listing, lookup, modify, remember, review, wording
 from signet.domain.memory.choose import Choice
 from signet.domain.memory.forget import forget_one
 from signet.domain.memory.listing import Filter, Order
@@ -92,7 +83,7 @@ class Row:
     @property
     def key(self) -> tuple[object, ...]:
         visibility = "archived" if self.is_archived else self.visibility
-        return (normalize.content_hash(self.content), self.agent_id, visibility, self.scope)
+        return (wording.content_hash(self.content), self.agent_id, visibility, self.scope)
 
 
 def may_read(agent_id: str, row: Row) -> bool:
@@ -195,9 +186,9 @@ class Memories(RuleBasedStateMachine):
         wanted = self.refusal(row, agent_id, version, deleted="deleted")
         if row and not wanted and text and self.twin(row, text=text, but=id_):
             wanted = "duplicate_content_hash"
-        stored = None if text is None else normalize.storage(text)
+        stored = None if text is None else wording.storage(text)
         if row and not wanted:
-            same = stored in (None, normalize.storage(row.content)) and pinned in (None, row.pinned)
+            same = stored in (None, wording.storage(row.content)) and pinned in (None, row.pinned)
             wanted = "no_changes" if same else "updated"
         got = self.outcome(
             lambda tx: modify.modify(tx, patch, actor=ACTOR, rules=RULES, now=self.now), crash
@@ -278,7 +269,7 @@ class Memories(RuleBasedStateMachine):
             else:
                 wanted = "recovered"
         got = self.outcome(
-            lambda tx: recover.recover(tx, asked, actor=ACTOR, rules=RULES, now=self.now), crash
+            lambda tx: review.recover(tx, asked, actor=ACTOR, rules=RULES, now=self.now), crash
         )
         assert got == wanted
         if row and got == "recovered" and not crash:
@@ -330,11 +321,11 @@ class Memories(RuleBasedStateMachine):
     def the_rows_are_those_that_should_be_there(self) -> None:
         tx = ReadTx(self.connection)
         found = {
-            row["id"]: (row["version"], bool(row["is_deleted"]), normalize.storage(row["content"]))
+            row["id"]: (row["version"], bool(row["is_deleted"]), wording.storage(row["content"]))
             for row in tx.all("SELECT id, version, is_deleted, content FROM memories")
         }
         assert found == {
-            id_: (row.version, row.deleted_at is not None, normalize.storage(row.content))
+            id_: (row.version, row.deleted_at is not None, wording.storage(row.content))
             for id_, row in self.rows.items()
         }
 
@@ -423,9 +414,9 @@ class Memories(RuleBasedStateMachine):
             assert saved.id == twin
             known = self.rows[twin]
             assert held is not None or may_read(row.agent_id, known)
-            is_same = normalize.content_hash(row.content) == normalize.content_hash(known.content)
+            is_same = wording.content_hash(row.content) == wording.content_hash(known.content)
             old, new_text = (
-                normalize.storage(one.content).rstrip(normalize.TRAILING) for one in (known, row)
+                wording.storage(one.content).rstrip(wording.TRAILING) for one in (known, row)
             )
             is_corrected = known.deleted_at is None and is_same and old != new_text
             assert saved.is_rewritten == is_corrected
@@ -488,7 +479,7 @@ class Memories(RuleBasedStateMachine):
 
     def twin(self, row: Row, *, text: str | None = None, but: str | None = None) -> str | None:
         """Return the active memory that says the same to the same readers."""
-        wanted = (normalize.content_hash(text), *row.key[1:]) if text else row.key
+        wanted = (wording.content_hash(text), *row.key[1:]) if text else row.key
         for id_, other in self.rows.items():
             if id_ != but and other.deleted_at is None and other.key == wanted:
                 return id_

@@ -6,7 +6,7 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.extraction import candidates
 from signet.domain.memory import lookup, remember
 from signet.domain.memory.models import Actor, Memory, NewMemory, Rules
-from signet.domain.memory.supersede import supersede
+from signet.domain.memory.modify import supersede
 
 NOW = clock.now()
 USER = Actor(name="test")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from signet.db import Database
-from signet.domain.memory import carry, forget, lookup, remember
+from signet.domain.memory import forget, forgotten, lookup, remember
 from signet.domain.memory.models import Actor, Forget, NewMemory, Rules
 from signet.domain.transcripts import withheld
 from support.database import fresh_database
@@ -33,8 +33,8 @@ def test_what_was_forgotten_or_erased_since_goes_again(tmp_path: Path) -> None:
         asked = Forget(memory_id=memory_id, reason="x", for_good=for_good)
         db.write(forget.forget_one, asked, actor=ACTOR, rules=Rules(), now=LATER)
     db.close()
-    assert carry.over(path, staged, now=LATER) == 2
-    assert carry.over(path, staged, now=LATER) == 0
+    assert forgotten.carry_over(path, staged, now=LATER) == 2
+    assert forgotten.carry_over(path, staged, now=LATER) == 0
     db = Database(staged)
     found = [db.read(lookup.find, one) for one in (kept, gone, erased)]
     values = db.read(lambda tx: tx.tuples("SELECT memory_id, why FROM forgotten_values"))
@@ -48,5 +48,5 @@ def test_what_was_forgotten_or_erased_since_goes_again(tmp_path: Path) -> None:
 def test_a_present_state_that_cannot_be_read_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.db").write_text("no database " * 100)
     staged = fresh_database(tmp_path / "staged.db")
-    assert carry.over(tmp_path / "broken.db", staged, now=LATER) == 0
-    assert carry.over(tmp_path / "none.db", staged, now=LATER) == 0
+    assert forgotten.carry_over(tmp_path / "broken.db", staged, now=LATER) == 0
+    assert forgotten.carry_over(tmp_path / "none.db", staged, now=LATER) == 0

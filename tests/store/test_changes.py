@@ -8,8 +8,9 @@ import pytest
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.memory import modify, recover, remember
+from signet.domain.memory import modify, remember, review
 from signet.domain.memory.forget import forget_one
+from signet.domain.memory.lookup import RetentionExpired
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -20,7 +21,6 @@ from signet.domain.memory.models import (
     Recover,
     Rules,
 )
-from signet.domain.memory.refusals import RetentionExpired
 from signet.errors import Invalid
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -121,22 +121,22 @@ def test_the_last_instant_of_the_window_still_recovers(tx: WriteTx) -> None:
     asked = Recover(memory_id=memory_id, reason="oops")
     late = NOON + timedelta(days=30, milliseconds=1)
     with pytest.raises(RetentionExpired):
-        recover.recover(tx, asked, actor=ACTOR, rules=RULES, now=late)
+        review.recover(tx, asked, actor=ACTOR, rules=RULES, now=late)
     last = NOON + timedelta(days=30)
-    assert recover.recover(tx, asked, actor=ACTOR, rules=RULES, now=last).new_version == 3
+    assert review.recover(tx, asked, actor=ACTOR, rules=RULES, now=last).new_version == 3
 
 
 @pytest.mark.parametrize("deleted_at", [None, "", "yesterday", "2026-02-30"])
 def test_a_time_that_is_none_is_too_long_ago(deleted_at: str | None) -> None:
-    assert not recover.is_kept(deleted_at, NOON, timedelta(days=30))
-    assert recover.is_kept(clock.to_text(NOON), NOON, timedelta(0))
+    assert not review.is_kept(deleted_at, NOON, timedelta(days=30))
+    assert review.is_kept(clock.to_text(NOON), NOON, timedelta(0))
 
 
 def test_recovery_queues_what_passed_the_memory_over_and_nothing_that_is_done(tx: WriteTx) -> None:
     memory_id = save(tx, "The heron nests in April.")
     forget_one(tx, Forget(memory_id=memory_id, reason="x"), actor=ACTOR, rules=RULES, now=NOON)
     done(tx)
-    recover.recover(
+    review.recover(
         tx, Recover(memory_id=memory_id, reason="oops"), actor=ACTOR, rules=RULES, now=NOON
     )
     queued = [job for job in jobs(tx)[2:] if job[0] != "clean_texts"]

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from signet.db import WriteTx
-from signet.domain.memory import derived, forget, lookup, merge, modify, recover, remember
-from signet.domain.memory.followers import Kind
+from signet.domain.memory import derived, forget, lookup, modify, remember, review
+from signet.domain.memory.derived import Kind
+from signet.domain.memory.lookup import AlreadyDeleted, DuplicateContent
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -19,7 +20,6 @@ from signet.domain.memory.models import (
     Recover,
     Rules,
 )
-from signet.domain.memory.refusals import AlreadyDeleted, DuplicateContent
 from signet.wire.origin import Origin
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -62,7 +62,7 @@ def gone(tx: WriteTx, memory_id: str, *, is_wrong: bool = False, for_good: bool 
 
 def back(tx: WriteTx, memory_id: str, *, actor: Actor = NORA) -> Changed:
     asked = Recover(memory_id=memory_id, reason="asked")
-    return recover.recover(tx, asked, actor=actor, rules=RULES, now=NOON)
+    return review.recover(tx, asked, actor=actor, rules=RULES, now=NOON)
 
 
 def edit(
@@ -236,7 +236,7 @@ def test_facts_of_merged_memories_stay_with_the_one_that_is_kept(tx: WriteTx) ->
         save(tx, "At home Ada breeds kestrels."),
     )
     said = fact(tx, loser, "Ada breeds kestrels")
-    merge.merge(tx, keeper, [loser], tags=[], actor=PIPELINE, now=NOON)
+    forget.merge(tx, keeper, [loser], tags=[], actor=PIPELINE, now=NOON)
     assert active(tx, keeper, loser, said) == [True, False, True]
     gone(tx, keeper)
     assert active(tx, said) == [False]

@@ -8,8 +8,8 @@ import pytest
 
 from signet.db import Database, WriteTx
 from signet.domain import memory_followers
-from signet.domain.memory import followers, forget, lookup, recover, remember
-from signet.domain.memory.followers import Kind, MemoryEvent
+from signet.domain.memory import derived, forget, lookup, remember, review
+from signet.domain.memory.derived import Kind, MemoryEvent
 from signet.domain.memory.models import Actor, NewMemory, Recover, Rules
 from support.database import fresh_database
 
@@ -34,7 +34,7 @@ def seen() -> Iterator[list[tuple[Kind, list[str], bool]]]:
         ids = list(event.memory_ids)
         seen.append((event.kind, ids, lookup.find(tx, ids[0]) is not None))
 
-    followers.register([follow])
+    derived.register([follow])
     yield seen
     memory_followers.register()
 
@@ -49,7 +49,7 @@ def test_each_change_is_published_while_the_rows_are_there(
     first, second = save("The gate is shut."), save("The bell rings.")
     db.write(forget.forget, first, actor=ACTOR, reason="test", now=NOW)
     asked = Recover(memory_id=first, reason="test")
-    db.write(recover.recover, asked, actor=ACTOR, rules=Rules(), now=NOW)
+    db.write(review.recover, asked, actor=ACTOR, rules=Rules(), now=NOW)
     db.write(forget.forget, first, actor=ACTOR, reason="test", now=NOW)
     db.write(forget.purge, [first], now=NOW)
     memory = db.read(lookup.find, second)
@@ -82,7 +82,7 @@ def test_a_purge_of_nothing_is_not_published(db: Database) -> None:
 def test_nothing_is_forgotten_where_nobody_follows(db: Database) -> None:
     new = NewMemory(content="The gate is shut.")
     saved = db.write(remember.remember, new, actor=ACTOR, rules=Rules(), now=NOW)
-    followers.register([])
+    derived.register([])
     try:
         with pytest.raises(RuntimeError):
             db.write(forget.forget, saved.id, actor=ACTOR, reason="test", now=NOW)

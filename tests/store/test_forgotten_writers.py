@@ -7,9 +7,9 @@ import pytest
 
 from signet.db import Database, WriteTx
 from signet.domain.harnesses import notes
-from signet.domain.memory import forget, lookup, merge, modify, remember
+from signet.domain.memory import forget, lookup, modify, remember
+from signet.domain.memory.lookup import ForgottenValue
 from signet.domain.memory.models import Actor, Draft, Forget, Inserted, NewMemory, Patch, Rules
-from signet.domain.memory.refusals import ForgottenValue
 from signet.wire.origin import Origin
 from support.database import fresh_database
 
@@ -87,7 +87,7 @@ def test_what_nobody_asked_to_forget_may_be_written_again(tx: WriteTx) -> None:
     gone(tx, save(tx, SAID), actor=PIPELINE)
     assert not fact(tx, FACT, source).deduped
     keeper, loser = save(tx, "The pier is made of oak."), save(tx, "The pier: it is made of oak.")
-    merge.merge(tx, keeper, [loser], tags=(), actor=ACTOR, now=NOON)
+    forget.merge(tx, keeper, [loser], tags=(), actor=ACTOR, now=NOON)
     assert not fact(tx, "The pier: it is made of oak!", source).deduped
     passage = remember.insert(tx, draft("A page about piers.", "document"), actor=ACTOR, now=NOON)
     forget.forget(tx, passage.id, actor=ACTOR, reason="Document deleted: x", now=NOON)

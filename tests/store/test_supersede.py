@@ -15,7 +15,7 @@ from signet.domain.extraction import corrections
 from signet.domain.memory import history, lookup, remember
 from signet.domain.memory.forget import forget, purge
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules
-from signet.domain.memory.supersede import is_current, supersede
+from signet.domain.memory.modify import is_current, supersede
 from signet.errors import NotFound
 from support.database import fresh_database
 

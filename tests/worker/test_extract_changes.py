@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from signet import clock
-from signet.domain.memory import recover, review
+from signet.domain.memory import review
 from signet.domain.memory.models import Actor, Recover, Rules
 from signet.wire.origin import Origin
 from support.models import FakeServer
@@ -87,7 +87,7 @@ def test_a_delete_forgets_the_memory_and_keeps_the_row(home: Home, script: Scrip
     stats = home.ended(source)["writeStats"]
     assert isinstance(stats, dict) and stats["deleted"] == 1
     asked = Recover(memory_id=target, reason="it is open", agent_id="delete")
-    home.db.write(recover.recover, asked, actor=USER, rules=Rules(), now=clock.now())
+    home.db.write(review.recover, asked, actor=USER, rules=Rules(), now=clock.now())
     assert cold(home, target) == []
 
 

@@ -12,8 +12,8 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import link
 from signet.domain.injections import ratings
 from signet.domain.learning import worth
-from signet.domain.memory import followers, forgotten, lookup
-from signet.domain.memory.followers import Kind, MemoryEvent
+from signet.domain.memory import derived, forgotten, lookup
+from signet.domain.memory.derived import Kind, MemoryEvent
 from signet.domain.projection import project
 from signet.domain.transcripts import withheld
 from signet.queue import removal as jobs
@@ -23,7 +23,7 @@ _GONE = frozenset({Kind.ERASED, Kind.PURGED})
 
 def register() -> None:
     """Let every owner follow what happens to memories in this process."""
-    followers.register(FOLLOWERS)
+    derived.register(FOLLOWERS)
 
 
 def _graph(tx: WriteTx, event: MemoryEvent) -> None:

@@ -3,7 +3,7 @@
 from signet.domain.extraction import escalate
 from signet.domain.extraction.models import Extraction, Fact
 from signet.domain.graph.models import Triple
-from signet.domain.memory import normalize
+from signet.domain.memory import wording
 
 
 def a_fact(content: str, kind: str = "fact") -> Fact:
@@ -42,7 +42,7 @@ def test_one_name_in_too_many_facts_escalates() -> None:
 
 
 def test_the_reduction_keeps_new_facts_and_constraints_and_what_they_name() -> None:
-    known = normalize.content_hash("Redis is old news.")
+    known = wording.content_hash("Redis is old news.")
     reduced = escalate.reduce(
         Extraction(
             facts=(

@@ -2,39 +2,39 @@
 
 import pytest
 
-from signet.domain.memory import prefixes
+from signet.domain.memory import wording
 
 
 def test_critical_comes_first_then_tags() -> None:
-    parsed = prefixes.parse("critical: [project,auth]: never expose tokens")
-    assert parsed == prefixes.Parsed(
+    parsed = wording.parse_prefixes("critical: [project,auth]: never expose tokens")
+    assert parsed == wording.Parsed(
         content="never expose tokens", pinned=True, importance=1.0, tags=("project", "auth")
     )
 
 
 def test_tags_before_critical_leave_critical_in_the_content() -> None:
-    parsed = prefixes.parse("[a]: critical: x")
+    parsed = wording.parse_prefixes("[a]: critical: x")
     assert (parsed.content, parsed.pinned, parsed.tags) == ("critical: x", False, ("a",))
 
 
 def test_without_a_prefix_nothing_is_pinned() -> None:
-    assert prefixes.parse("  plain words ") == prefixes.Parsed(
+    assert wording.parse_prefixes("  plain words ") == wording.Parsed(
         content="plain words", pinned=False, importance=None, tags=None
     )
 
 
 @pytest.mark.parametrize("text", ["CRITICAL: x", "  Critical:x", "critical:\n x "])
 def test_critical_matches_in_any_case_at_the_start(text: str) -> None:
-    parsed = prefixes.parse(text)
+    parsed = wording.parse_prefixes(text)
     assert (parsed.content, parsed.pinned, parsed.importance) == ("x", True, 1.0)
 
 
 def test_critical_inside_a_sentence_is_only_a_word() -> None:
-    assert not prefixes.parse("This is critical: x").pinned
+    assert not wording.parse_prefixes("This is critical: x").pinned
 
 
 def test_tags_are_trimmed_lowered_and_empty_ones_dropped() -> None:
-    assert prefixes.parse("[ A, ,b ,]: one\ntwo") == prefixes.Parsed(
+    assert wording.parse_prefixes("[ A, ,b ,]: one\ntwo") == wording.Parsed(
         content="one\ntwo", pinned=False, importance=None, tags=("a", "b")
     )
 
@@ -56,12 +56,12 @@ def test_tags_are_trimmed_lowered_and_empty_ones_dropped() -> None:
     ],
 )
 def test_what_is_not_a_tag_list_stays(text: str) -> None:
-    assert prefixes.parse(text) == prefixes.Parsed(content=text)
+    assert wording.parse_prefixes(text) == wording.Parsed(content=text)
 
 
 @pytest.mark.parametrize("text", ["critical:", " critical: [a,b]: ", "[a]:"])
 def test_a_prefix_alone_leaves_nothing(text: str) -> None:
-    assert prefixes.parse(text).content == ""
+    assert wording.parse_prefixes(text).content == ""
 
 
 @pytest.mark.parametrize(
@@ -90,4 +90,4 @@ def test_a_prefix_alone_leaves_nothing(text: str) -> None:
     ],
 )
 def test_the_type_follows_from_the_words(content: str, expected: str) -> None:
-    assert prefixes.infer_type(content) == expected
+    assert wording.infer_type(content) == expected

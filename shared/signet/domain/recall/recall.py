@@ -12,7 +12,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, fts
 from signet.domain.graph import changes, traversal
-from signet.domain.memory import history, told
+from signet.domain.memory import history, lookup
 from signet.domain.recall import (
     account,
     features,
@@ -201,7 +201,7 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
                 ranked=run.ranked(saying.best),
             )
     hits = run.attempt("validity", lambda: _with_validity(run, hits), hits)
-    told_as = told.texts(
+    told_as = lookup.readable_texts(
         run.tx, [(hit.type, hit.content) for hit in hits.values()], reader=run.query.reader
     )
     pairs = zip(hits.values(), told_as, strict=True)
@@ -231,7 +231,9 @@ def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
     if run.query.as_of is not None:
         texts |= history.texts(run.tx, every, run.query.as_of)
     said = [(run.allowed[seq].type, text) for seq, text in texts.items()]
-    texts = dict(zip(texts, told.texts(run.tx, said, reader=run.query.reader), strict=True))
+    texts = dict(
+        zip(texts, lookup.readable_texts(run.tx, said, reader=run.query.reader), strict=True)
+    )
     names = reading.ids(run.tx, every)
     kinds = {seq: kind for saying in found for seq, kind in saying.kinds.items()}
     return {

@@ -17,8 +17,8 @@ from signet.db import ReadTx, Row, WriteTx, runtime_settings, vectors
 from signet.domain.auth import caller
 from signet.domain.extraction import contradiction
 from signet.domain.graph import link, unclassified
-from signet.domain.memory import derived, forget, hints, merge
-from signet.domain.memory.followers import Kind
+from signet.domain.memory import derived, forget, marks
+from signet.domain.memory.derived import Kind
 from signet.domain.memory.models import Along, tags_of
 from signet.domain.repair import sql, steps
 from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, RepairRefused
@@ -111,7 +111,7 @@ def backfill_hints(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """Queue hints for memories without any, newest first."""
     found = _without_hints(tx, order)
     for row in found:
-        hints.want(
+        marks.want_hints(
             tx,
             [row["id"]],
             agent_id=row["agent_id"],
@@ -318,7 +318,7 @@ def _merge_group(tx: WriteTx, *, plan: MergePlan, order: RepairOrder) -> int:
     if len(rows) != 1 + len(plan.losers) or kept:
         return 0
     tags = _all_tags([rows[plan.keeper], *(rows[one] for one in plan.losers)])
-    merge.merge(tx, plan.keeper, plan.losers, tags=tags, actor=order.actor, now=clock.now())
+    forget.merge(tx, plan.keeper, plan.losers, tags=tags, actor=order.actor, now=clock.now())
     return len(plan.losers)
 
 

@@ -11,7 +11,7 @@ from signet.config import Settings
 from signet.domain.extraction import rules
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
-from signet.domain.memory.normalize import one_line
+from signet.domain.memory.wording import one_line
 from signet.domain.summaries import parse, prompt, split
 from signet.domain.summaries.files import project_name
 from signet.domain.summaries.models import (

@@ -10,8 +10,8 @@ from signet.db import ReadTx, WriteTx, fts
 from signet.domain.extraction import contradiction
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.memory import dates, derived, remember
+from signet.domain.memory.lookup import ForgottenValue
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
-from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import parts, transcript

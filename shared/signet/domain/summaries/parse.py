@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from signet.domain.episodes import overview
 from signet.domain.extraction.grounding import Grounds, Verdict
 from signet.domain.extraction.models import FACT_TYPES, MAX_FACT_CHARS, MIN_FACT_CHARS
-from signet.domain.memory import normalize
+from signet.domain.memory import wording
 from signet.domain.summaries.models import MOST_IMPORTANT, USUAL_IMPORTANCE, Notes, Said, Score
 from signet.providers import answers
 from signet.text.surrogates import encodable
@@ -53,7 +53,7 @@ def distinct(facts: Sequence[Said]) -> list[Said]:
     """Return facts without those that say again what one before them says."""
     kept: dict[str, Said] = {}
     for fact in facts:
-        kept.setdefault(normalize.content_hash(fact.content), fact)
+        kept.setdefault(wording.content_hash(fact.content), fact)
     return list(kept.values())
 
 
@@ -75,7 +75,7 @@ def score(raw: str, shown: Sequence[str]) -> Score | None:
         confidence=_share(found, "confidence"),
         used=max(int(answers.number(found, "memories_used") or 0), 0),
         novel=max(int(answers.number(found, "novel_context_count") or 0), 0),
-        reasoning=normalize.one_line(answers.text(found, "reasoning"))[:MAX_FACT_CHARS],
+        reasoning=wording.one_line(answers.text(found, "reasoning"))[:MAX_FACT_CHARS],
         relevance=tuple(_relevance(found.get("per_memory"), shown)),
     )
 
@@ -96,8 +96,8 @@ def _relevance(listed: object, shown: Sequence[str]) -> list[tuple[str, float]]:
 
 
 def _said(item: object) -> Said | None:
-    content = normalize.storage(answers.text(item, "content"))
-    if len(content) < MIN_FACT_CHARS or not normalize.normalize(content).has_words:
+    content = wording.storage(answers.text(item, "content"))
+    if len(content) < MIN_FACT_CHARS or not wording.normalize(content).has_words:
         return None
     assert isinstance(item, dict)
     kind = answers.text(item, "type").lower()
@@ -114,7 +114,7 @@ def _tags(listed: object) -> list[str]:
     words = listed.split(",") if isinstance(listed, str) else listed
     if not isinstance(words, list):
         return []
-    found = (normalize.one_line(word).lower() for word in words if isinstance(word, str))
+    found = (wording.one_line(word).lower() for word in words if isinstance(word, str))
     return list(dict.fromkeys(tag for tag in found if tag and "," not in tag))[:MAX_TAGS]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from signet.domain.extraction.prompt import ASKED_TYPES
-from signet.domain.memory.normalize import one_line
+from signet.domain.memory.wording import one_line
 from signet.domain.summaries.models import MAX_FACTS, MAX_PART_FACTS, Said
 from signet.providers import fence
 from signet.providers.shapes import INTEGER, NUMBER, TEXT, an_object, list_of, one_of

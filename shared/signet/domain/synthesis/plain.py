@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from signet.db import fts
 from signet.domain.episodes import search
-from signet.domain.memory.normalize import one_line
+from signet.domain.memory.wording import one_line
 from signet.domain.synthesis.sources import Sources
 
 #: What a session reads of the file.

@@ -1,7 +1,7 @@
 """The words with which a model is asked to write MEMORY.md."""
 
 from signet import clock
-from signet.domain.memory.normalize import one_line
+from signet.domain.memory.wording import one_line
 from signet.domain.synthesis import file
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources

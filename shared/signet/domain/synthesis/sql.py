@@ -5,7 +5,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, visibility
 from signet.db.dialect import LIST
 from signet.db.visibility import EVERYWHERE, Reader
-from signet.domain.memory.supersede import is_current
+from signet.domain.memory.modify import is_current
 
 KIND = "synthesize"
 

@@ -18,7 +18,7 @@ from signet.db.copying import Column
 from signet.db.visibility import ReadPolicy
 from signet.domain.memory import marks, origin
 from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
-from signet.domain.memory.normalize import normalize
+from signet.domain.memory.wording import normalize
 from signet.domain.transfer import export
 from signet.domain.transfer.kinds import ROW_NUMBER, RecordKind
 from signet.domain.transfer.records import (

@@ -20,10 +20,10 @@ from pathlib import Path
 from signet import clock, ids
 from signet.db import WriteTx, copying
 from signet.db.driver import connect
-from signet.domain.memory import chunks, marks, remember
+from signet.domain.memory import marks, remember, wording
+from signet.domain.memory.lookup import ForgottenValue
 from signet.domain.memory.models import Actor, NewMemory, Rules
-from signet.domain.memory.normalize import normalize
-from signet.domain.memory.refusals import ForgottenValue
+from signet.domain.memory.wording import normalize
 from signet.domain.transfer import restore
 from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import (
@@ -110,7 +110,7 @@ def _preview_text(target: Target, new: NewMemory, rules: Rules, now: datetime) -
         return KNOWN
     is_long = len(content) > rules.max_chars
     outcome = KNOWN
-    for piece in chunks.split(content, rules.chunk_chars) if is_long else [content]:
+    for piece in wording.split_text(content, rules.chunk_chars) if is_long else [content]:
         if target.is_forgotten(new.agent_id, new.scope, piece):
             outcome = outcome if outcome is NEW else FORGOTTEN
             continue

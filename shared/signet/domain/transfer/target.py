@@ -10,7 +10,7 @@ from typing import Any
 from signet.db import WriteTx, copying
 from signet.db.copying import MAIN, STORE, Column
 from signet.domain.graph import link
-from signet.domain.memory import value
+from signet.domain.memory import wording
 from signet.domain.transfer import sql
 from signet.domain.transfer.kinds import KINDS, RecordKind
 
@@ -79,7 +79,7 @@ class Target:
         """Return whether an agent has forgotten a text; hidden rows are left out only if it was erased."""
         if self.find(_FORGOTTEN, "1", {}) is None:
             return False
-        said = value.of(text)
+        said = wording.read_value(text)
         owner = {"agent_id": agent_id, "scope": scope}
         says = f"{_SAYS} AND {_ERASED}" if is_hidden else _SAYS
         known = (self.find(_FORGOTTEN, says, {**owner, "hash": one}) for one in said.hashes)

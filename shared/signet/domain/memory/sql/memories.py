@@ -12,10 +12,10 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, visibility
-from signet.db.dialect import LIST, as_list
+from signet.db.dialect import LIST, THEN_JOIN, as_list, list_rows
 from signet.db.visibility import Reader, Where
 from signet.domain.memory.models import Draft, Memory, Owner, tags_of
-from signet.domain.memory.normalize import Normalized
+from signet.domain.memory.wording import Normalized
 from signet.wire.injections import SessionMemory
 from signet.wire.memory import MemoryStats
 from signet.wire.origin import Origin, Review
@@ -314,3 +314,30 @@ def _value(row: Row) -> Memory:
     fields["origin"] = Origin(fields["origin"] or Origin.AGENT)
     fields["review"] = Review(fields["review"]) if fields["review"] else None
     return Memory(**fields | {"tags": tags_of(fields["tags"])})
+
+
+SET_EXTRACTION = "UPDATE memories SET extraction_status = ?, extraction_model = ? WHERE id = ?"
+SET_VECTOR_MODEL = (
+    "UPDATE memories SET embedding_model = ?1 WHERE id = ?2 AND embedding_model IS NOT ?1"
+)
+COUNT_USE = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
+COUNT_SHOWING = "UPDATE memories SET access_count = access_count + 1 WHERE id = ?"
+SET_PLACE = "UPDATE memories SET source_path = ?, source_section = ? WHERE id = ?"
+#: A change by a person or a repair: one version more.
+SET_TAGS = (
+    "UPDATE memories SET tags = ?, updated_at = ?, updated_by = ?, version = version + 1,"
+    " update_count = COALESCE(update_count, 0) + 1 WHERE id = ?"
+)
+
+
+ADD_HINT = (
+    "INSERT INTO memory_hints (id, memory_id, agent_id, hint, created_at) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT DO NOTHING"
+)
+DELETE_HINTS = "DELETE FROM memory_hints WHERE memory_id = ?"
+ANY_HINT = "SELECT 1 FROM memory_hints WHERE memory_id = ? LIMIT 1"
+#: Which of these memories are active and have no hints, in this order.
+WITHOUT_HINTS = f"""
+SELECT m.id FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
+ WHERE m.is_deleted = 0 AND NOT EXISTS (SELECT 1 FROM memory_hints h WHERE h.memory_id = m.id)
+ ORDER BY j.key"""

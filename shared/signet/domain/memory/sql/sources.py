@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, THEN_JOIN, as_list, list_of, list_rows
+from signet.db.dialect import LIST, THEN_JOIN, as_list, by_index, list_of, list_rows
 
 
-class Kind(StrEnum):
+class SourceKind(StrEnum):
     """What a derived memory stands on; `person` is somebody's own word for it."""
 
     MEMORY = "memory"
@@ -18,7 +18,7 @@ class Kind(StrEnum):
     PERSON = "person"
 
 
-class Why(StrEnum):
+class WithdrawReason(StrEnum):
     """Why a derived memory was hidden: its source was, or has another text now."""
 
     FORGOTTEN = "forgotten"
@@ -136,7 +136,7 @@ SELECT w.memory_id
  WHERE w.root_id = ? AND w.why = 'changed' AND m.content_hash = ? LIMIT 1"""
 
 
-def add(tx: WriteTx, memory_id: str, kind: Kind, source_id: str) -> None:
+def add(tx: WriteTx, memory_id: str, kind: SourceKind, source_id: str) -> None:
     """Give a derived memory a further source; one that stands for itself, and the source of its source, get none."""
     tx.run(_ADD, (memory_id, kind, source_id))
 
@@ -197,7 +197,7 @@ def holders(tx: ReadTx, memory_id: str) -> list[str]:
 
 
 def withdraw(
-    tx: WriteTx, memory_ids: Iterable[str], root_id: str, why: Why, *, at: datetime
+    tx: WriteTx, memory_ids: Iterable[str], root_id: str, why: WithdrawReason, *, at: datetime
 ) -> None:
     """Note that memories were hidden because of another one."""
     stamp = clock.to_text(at)
@@ -223,3 +223,145 @@ def retired(tx: ReadTx, source_id: str, content_hash: str) -> str | None:
     """Return the fact of this text that was hidden when its source got another text."""
     found: str | None = tx.value(_RETIRED, (source_id, content_hash))
     return found
+
+
+_FIELDS = "id, content, agent_id, scope, superseded_by, valid_from"
+_ONE = f"SELECT {_FIELDS} FROM memories WHERE id = ? AND is_deleted = 0"
+_OLD = f"""
+SELECT {", ".join(f"m.{name}" for name in _FIELDS.split(", "))}
+  FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
+WHERE m.is_deleted = 0 ORDER BY j.key
+"""
+#: All that replaced a memory, one after the other; UNION ends a ring that a file from elsewhere may hold.
+_CHAIN = """
+WITH RECURSIVE chain (id) AS (
+  SELECT superseded_by FROM memories WHERE id = ?
+  UNION SELECT m.superseded_by FROM chain c JOIN memories m ON m.id = c.id
+)
+SELECT id FROM chain WHERE id IS NOT NULL
+"""
+#: The condition that something has replaced a row of `memories`.
+REPLACED = """
+({alias}.superseded_by IS NOT NULL AND EXISTS (
+  WITH RECURSIVE chain (id) AS (
+    SELECT {alias}.superseded_by UNION SELECT r.superseded_by FROM chain c JOIN memories r ON r.id = c.id
+  )
+  SELECT 1 FROM chain c JOIN memories r ON r.id = c.id WHERE r.is_deleted = 0))
+"""
+_CURRENT = f"""
+SELECT m.id FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
+ WHERE m.is_deleted = 0 AND NOT {REPLACED.format(alias="m")}"""
+_ENDED = "SELECT valid_to FROM memories WHERE id = ? AND superseded_by IS NOT NULL"
+_LINK = "UPDATE memories SET superseded_by = ?, valid_to = ?, updated_at = ?, updated_by = ? WHERE id = ?"
+_BEGIN = "UPDATE memories SET valid_from = ?1 WHERE id = ?2 AND valid_from IS NOT ?1"
+_REPOINT = f"UPDATE memories SET superseded_by = ? WHERE superseded_by IN {LIST}"
+
+
+class Link(NamedTuple):
+    """What replaces a memory, and what must agree with that."""
+
+    id: str
+    content: str
+    agent_id: str
+    scope: str | None
+    superseded_by: str | None
+    valid_from: str | None
+
+
+class Ended(NamedTuple):
+    """Until when a memory that was replaced was valid."""
+
+    valid_to: str | None
+
+
+def link_of(tx: ReadTx, memory_id: str) -> Link | None:
+    """Return the link of an active memory, None when there is none."""
+    return tx.row(Link, _ONE, (memory_id,))
+
+
+def links_of(tx: ReadTx, memory_ids: Sequence[str]) -> list[Link]:
+    """Return the links of those of the memories that are active, in this order."""
+    return tx.rows(Link, _OLD, (as_list(memory_ids),))
+
+
+def chain(tx: ReadTx, memory_id: str) -> list[str]:
+    """Return all that replaced a memory, one after the other."""
+    return [row[0] for row in tx.tuples(_CHAIN, (memory_id,))]
+
+
+def current(tx: ReadTx, memory_ids: Sequence[str]) -> list[str]:
+    """Return which of the memories are active, and replaced by nothing."""
+    return [row[0] for row in tx.tuples(_CURRENT, (as_list(memory_ids),))]
+
+
+def ended(tx: ReadTx, memory_id: str) -> Ended | None:
+    """Return when a memory was replaced, None when it was not."""
+    return tx.row(Ended, _ENDED, (memory_id,))
+
+
+def set_link(
+    tx: WriteTx, memory_id: str, by: str | None, until: str | None, *, at: datetime, actor: str
+) -> None:
+    """Store what replaces a memory, and from when on."""
+    tx.run(_LINK, (by, until, clock.to_text(at), actor, memory_id))
+
+
+def set_begin(tx: WriteTx, memory_id: str, begins: str) -> None:
+    """Store from when on a memory is valid."""
+    tx.run(_BEGIN, (begins, memory_id))
+
+
+def repoint(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str) -> None:
+    """Let what these memories had replaced be replaced by another."""
+    tx.run(_REPOINT, (keeper_id, as_list(memory_ids)))
+
+
+_LISTED = f"IN {list_of('?1')}"
+_DELETE = f"DELETE FROM memories WHERE id {_LISTED}"
+#: What follows in the tables of this noun. What replaced a memory that goes replaces what that had replaced.
+_COMPANIONS = (
+    f"""UPDATE memories SET superseded_by = (
+      WITH RECURSIVE chain (id) AS (
+        SELECT memories.superseded_by
+        UNION SELECT gone.superseded_by FROM chain c JOIN memories gone ON gone.id = c.id WHERE c.id {_LISTED})
+      SELECT c.id FROM chain c WHERE c.id NOT {_LISTED}) WHERE superseded_by {_LISTED}""",
+    f"DELETE FROM memory_hints WHERE memory_id {_LISTED}",
+    f"DELETE FROM memories_cold WHERE memory_id {_LISTED} AND archived_reason = 'superseded'",
+)
+_OF_AGENT = """
+SELECT id FROM memories WHERE agent_id = ?1 AND (?2 OR (visibility IS NOT 'archived' AND is_deleted = 0))
+ ORDER BY seq LIMIT ?3"""
+# A text that is archived already is a repetition, which the index of contents refuses.
+_ARCHIVE = "UPDATE OR IGNORE memories SET visibility = 'archived' WHERE id = ?"
+# The hints keep the planner on the partial indexes of the times that are compared.
+_TOMBSTONES = f"SELECT id FROM memories {by_index('idx_memories_deleted_at')} WHERE is_deleted = 1"
+#: A tombstone without a time (older files have some) is as old as its last change.
+_EXPIRED = f"""
+SELECT id FROM ({_TOMBSTONES} AND deleted_at IS NULL AND updated_at < ?1 ORDER BY seq LIMIT ?2)
+UNION ALL
+SELECT id FROM ({_TOMBSTONES} AND deleted_at < ?1 ORDER BY deleted_at, seq LIMIT ?2)
+LIMIT ?2
+"""
+
+
+def delete_memories(tx: WriteTx, memory_ids: Sequence[str]) -> int:
+    """Delete memories with the rows of this noun that only make sense with them; return how many memories went."""
+    listed = (as_list(memory_ids),)
+    for statement in _COMPANIONS:
+        tx.run(statement, listed)
+    return tx.run(_DELETE, listed)
+
+
+def ids_of_agent(tx: ReadTx, agent_id: str, limit: int, *, with_hidden: bool) -> list[str]:
+    """Return the oldest memories of an agent; forgotten and archived ones only `with_hidden`."""
+    return [row[0] for row in tx.tuples(_OF_AGENT, (agent_id, with_hidden, limit))]
+
+
+def archive(tx: WriteTx, memory_id: str) -> bool:
+    """Take a memory out of every reader's sight; False when its text is archived already."""
+    return tx.run(_ARCHIVE, (memory_id,)) == 1
+
+
+def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
+    """Return ids of the oldest memories that were forgotten before this; the same ones until they are deleted."""
+    return [row[0] for row in tx.tuples(_EXPIRED, (before, limit))]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, visibility
 from signet.db.dialect import THEN_JOIN, by_index, list_rows
 from signet.db.visibility import Reader, Where
-from signet.domain.memory.supersede import is_current
+from signet.domain.memory.modify import is_current
 
 #: Memories that are counted since the last session; more is "many".
 MOST_COUNTED = 1_000

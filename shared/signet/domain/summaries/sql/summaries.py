@@ -7,7 +7,7 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, THEN_JOIN, by_index
 from signet.db.visibility import OF_AGENT, Here, belongs
-from signet.domain.memory.supersede import is_current
+from signet.domain.memory.modify import is_current
 from signet.domain.summaries.models import Asked, Score
 from signet.domain.transcripts.models import Session
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
-from signet.domain.memory import chunks
+from signet.domain.memory import wording
 from signet.domain.transfer.records import SourceRecord
 from signet.domain.transfer.sources.formats import (
     Format,
@@ -52,7 +52,7 @@ class _Section:
 def section_pieces(text: str, *, first_line: int = 1) -> Iterator[Piece]:
     """Yield the pieces of a file in order; a heading without text yields none."""
     for section in _sections(_without_comments(text), first_line):
-        for piece in chunks.split("\n".join(section.lines), PIECE_CHARS):
+        for piece in wording.split_text("\n".join(section.lines), PIECE_CHARS):
             if any(map(str.isalnum, piece)):
                 yield Piece(
                     line=section.line,
