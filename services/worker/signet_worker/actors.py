@@ -46,7 +46,7 @@ from signet.domain.synthesis import ask
 from signet.domain.synthesis import run as synthesis
 from signet.domain.synthesis.plan import Plan
 from signet.domain.tasks.run import perform
-from signet.domain.transcripts import erased, withheld
+from signet.domain.transcripts import withheld
 from signet.domain.updates import install
 from signet.errors import NotNow, ProviderTooLong
 from signet.ids import DEFAULT_AGENT
@@ -101,7 +101,7 @@ def condense(job: JobContext, context: Context) -> None:
     if not context.may_write():
         raise NotNow
     attempts = context.settings.pipeline.worker.max_retries
-    condensing.run(job, context.note_taker(job), attempts=attempts)
+    condensing.run_condense(job, context.note_taker(job), attempts=attempts)
 
 
 def connector_sync(job: JobContext, context: Context) -> None:
@@ -140,12 +140,14 @@ def clean_texts(job: JobContext, context: Context) -> None:
     """Remove forgotten statements from MEMORY.md and session notes, and restore recovered ones."""
     agent_id, is_back = job.lease.agent_id or DEFAULT_AGENT, bool(job.lease.payload.get("is_back"))
     job_model.drop_all(context.workspace)
-    known = job.db.read(withheld.of, agent_id)
-    notes = files.run(job, context.workspace.root, known)
+    known = job.db.read(withheld.statements, agent_id)
+    notes = files.run_files(job, context.workspace.root, known)
     chars = synthesis.clean(job, context.workspace, known)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        if withheld.of(tx, agent_id) != known:  # a change meanwhile found this job still queued
+        if (
+            withheld.statements(tx, agent_id) != known
+        ):  # a change meanwhile found this job still queued
             withheld.queue(tx, agent_id, is_back=is_back, now=clock.now())
         if is_back:
             ask.again(tx, agent_id, now=clock.now())
@@ -200,7 +202,7 @@ def index_session(job: JobContext, context: Context) -> None:
 
 def label_session(job: JobContext, context: Context) -> None:
     """Label the memories that a session received."""
-    label_sessions.run(job, settings=context.settings.pipeline.predictor)
+    label_sessions.run_label(job, settings=context.settings.pipeline.predictor)
 
 
 def maintenance(job: JobContext, context: Context) -> None:
@@ -249,10 +251,10 @@ def retention_sweep(job: JobContext, context: Context) -> None:
 def rewrite_store(job: JobContext, context: Context) -> None:
     """Remove every trace of erased statements from the database file."""
     job_model.drop_all(context.workspace)
-    known = job.db.read(erased.of)
+    known = job.db.read(withheld.erased_statements)
     gone = (
         forget.erase_said_elsewhere(job, known, now=clock.now())
-        + erased.clean_transcripts(job, known)
+        + withheld.clean_transcripts(job, known)
         + episodes.clean(job, known)
         + files.erase(job, known)
         + checkpoints.erase(job, known)

@@ -161,7 +161,7 @@ def import_(
     chosen = _format(format)
     wishes = ImportOptions(agent_id=agent, project=project, sessions=sessions)
     workspace = find_workspace(path)
-    with choose.opened(source, chosen, wishes, workspace=workspace, now=clock.now()) as opened:
+    with choose.open_source(source, chosen, wishes, workspace=workspace, now=clock.now()) as opened:
         if opened.format in OWNED and (agent or project):
             raise typer.BadParameter(
                 f"not possible here: a {opened.format} source already names agent and project",
@@ -188,7 +188,7 @@ def take_database(database: Path, *, path: str) -> Tally:
 
     wishes = ImportOptions(agent_id=None, project=None, sessions=False)
     workspace = Workspace(Path(path))
-    with choose.opened(
+    with choose.open_source(
         str(database), Format.UPSTREAM, wishes, workspace=workspace, now=clock.now()
     ) as opened:
         run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=False)

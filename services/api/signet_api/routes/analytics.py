@@ -160,7 +160,7 @@ async def _timeline(entity_id: str, limit: int, state: State) -> wire.Timeline:
         logread.newest, place, timeline.LOG_LINES, logread.LogFilter(level="debug")
     )
     return await state.db.aread(
-        timeline.of,
+        timeline.timeline_of,
         entity_id,
         lines,
         hidden=caller.current().hidden,

@@ -92,9 +92,9 @@ async def get_embedding_health(state: Shared, agent_id: Text = None) -> wire.Emb
     found = health.checks(
         survey, fault=probed.fault, model=embedding.model, dimensions=embedding.dimensions
     )
-    score = health.score(found)
+    score = health.health_score(found)
     return {
-        "status": health.status(score),
+        "status": health.health_status(score),
         "score": score,
         "checkedAt": clock.to_text(clock.now()),
         "config": {

@@ -23,7 +23,7 @@ from signet.domain.sessions import (
 )
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.session_end import Ended, Report
-from signet.domain.transcripts import injected_text, withheld
+from signet.domain.transcripts import records, withheld
 from signet.domain.updates import check
 from signet.errors import Invalid
 from signet.wire import access
@@ -222,7 +222,7 @@ async def post_prompt(
     if may_save:
         offset = clock_offset(request.headers)
         transcripts.later(state, call, body.transcript_path, body.transcript, offset=offset)
-    if not injected_text.without(message).strip():
+    if not records.without_injected(message).strip():
         return prompt.NOTHING  # a notification of the harness
     return await prompt.answer(
         call,

@@ -176,13 +176,13 @@ async def get_embedding_gaps(state: Shared) -> wire.EmbeddingGaps:
 @serves(wire.DEDUP_STATS)
 async def get_dedup_stats(state: Shared) -> wire.DedupStats:
     """Return the number of duplicate memories."""
-    return await state.db.aread(stats.dedup)
+    return await state.db.aread(stats.dedup_stats)
 
 
 @serves(wire.COLD_STATS)
 async def get_cold_stats(state: Shared) -> wire.ColdStats:
     """Return the content of the archive."""
-    return await state.db.aread(stats.cold)
+    return await state.db.aread(stats.cold_stats)
 
 
 @serves(wire.INTEGRITY_CHECK)

@@ -278,7 +278,7 @@ async def get_summaries(
 ) -> SummaryPage:
     """Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several."""
     return await db.aread(
-        page.read,
+        page.read_page,
         project=project,
         within=caller.current().scope,
         depth=_depth(depth),

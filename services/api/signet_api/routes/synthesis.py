@@ -58,7 +58,7 @@ async def post_complete(
     path = _path(state, agent_id)
     await state.db.aread(_must_be_free, state, clock.now())
     newest = await asyncio.to_thread(_write, state, agent_id, path, text, clock.now())
-    await state.db.awrite(runs.note, agent_id, now=clock.now(), newest=newest)
+    await state.db.awrite(runs.note_run, agent_id, now=clock.now(), newest=newest)
     return {"success": True}
 
 
@@ -83,7 +83,7 @@ async def post_undo(agent_id: Owner, state: Shared) -> wire.UndoneSynthesis:
     if await state.db.aread(runs.is_running):
         raise Conflict("Synthesis already in progress")
     chars = await asyncio.to_thread(_undo, state, agent_id, path, now)
-    await state.db.awrite(runs.note, agent_id, now=now, newest=None, has_failed=True)
+    await state.db.awrite(runs.note_run, agent_id, now=now, newest=None, has_failed=True)
     return {"success": True, "chars": chars}
 
 

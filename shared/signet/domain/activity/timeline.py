@@ -47,7 +47,7 @@ class EntityType(StrEnum):
     UNKNOWN = "unknown"
 
 
-def of(
+def timeline_of(
     tx: ReadTx, entity_id: str, lines: Sequence[Entry], *, hidden: str, limit: int, now: datetime
 ) -> Timeline:
     """Return the newest events of an id, oldest first; raises Invalid for a short id.

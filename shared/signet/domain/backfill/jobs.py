@@ -19,10 +19,10 @@ from signet.domain.memory import forget
 from signet.domain.projects import registry
 from signet.domain.sessions import session_end
 from signet.domain.sessions.calls import is_running
-from signet.domain.transcripts import log_files, merge, readings, stored, transcript, unkept
+from signet.domain.transcripts import log_files, readings, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
-from signet.domain.transcripts.merge import Correction
 from signet.domain.transcripts.models import Session
+from signet.domain.transcripts.stored import Correction
 from signet.errors import Frozen
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
@@ -159,7 +159,7 @@ def run_job(job: JobContext, settings: Callable[[], Settings]) -> None:
 
 
 def _read(job: JobContext, row: sql.BackfillRow, *, masks: bool) -> _ReadSession:
-    if job.db.read(unkept.holds, row.agent_id, row.session_key):
+    if job.db.read(readings.is_unkept, row.agent_id, row.session_key):
         return _ReadSession(state="known", detail="not to be kept")
     if job.db.read(is_running, row.agent_id, row.session_key, now=clock.now()):
         return _ReadSession(state="known", detail="running: its end will hand it over")
@@ -190,7 +190,7 @@ def _read(job: JobContext, row: sql.BackfillRow, *, masks: bool) -> _ReadSession
         reading=found,
         parts=tuple(session_end.held_in(job.db, found.folders, project)),
     )
-    correction = merge.corrected(before, text, refused) if before else None
+    correction = stored.corrected(before, text, refused) if before else None
     return _ReadSession(session, opening=opening, before=before, correction=correction)
 
 

@@ -25,7 +25,7 @@ from signet.domain.documents.models import (
 )
 from signet.domain.memory.forget import forget, rewrite_later
 from signet.domain.memory.models import Actor
-from signet.domain.transcripts import erased
+from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import Frozen, Invalid, NotFound, TooLarge
 from signet.ids import DEFAULT_AGENT
@@ -235,14 +235,14 @@ def remove_text(
     tx.run(sql.UNLINK, (document_id, as_list(set(linked) - set(loose))))
     for memory_id in loose:
         forget(tx, memory_id, actor=actor, reason=f"Document deleted: {reason}", now=now)
-    if erased.of(tx):
+    if withheld.erased_statements(tx):
         rewrite_later(tx, now=now, if_said=True)
     return DeletedDocument(memories_removed=len(loose))
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
     """Delete the texts of deleted documents with erased content; return their number."""
-    return erased.clean(job, erased.Texts(sql.DELETED_TEXTS, sql.DROP_TEXT), known)
+    return withheld.clean(job, withheld.Texts(sql.DELETED_TEXTS, sql.DROP_TEXT), known)
 
 
 def unlink_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:

@@ -81,12 +81,12 @@ def checks(survey: Survey, *, fault: str | None, model: str, dimensions: int) ->
     ]
 
 
-def score(found: Sequence[HealthCheck]) -> float:
+def health_score(found: Sequence[HealthCheck]) -> float:
     """Return the weighted worth of all checks, 0..1, three decimals."""
     return round(sum(WEIGHTS[check.name] * WORTH[check.grade] for check in found), 3)
 
 
-def status(value: float) -> EmbeddingStatus:
+def health_status(value: float) -> EmbeddingStatus:
     """Return what a score means."""
     if value >= HEALTHY:
         return EmbeddingStatus.HEALTHY

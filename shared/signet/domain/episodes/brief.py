@@ -157,7 +157,7 @@ def passage(
     tx: ReadTx, fact: str, key: str, *, reader: Reader, project: str | None
 ) -> Stretch | None:
     """Return the turns of a session that a fact of it was distilled from, None where they are not found any more."""
-    known = withheld.of(tx, reader.agent_id)
+    known = withheld.statements(tx, reader.agent_id)
     rows = [
         row._replace(content=withheld.without(row.content, known))
         for row in sql.of_session(tx, key, agent_id=reader.agent_id, project=project)
@@ -216,7 +216,7 @@ def _talk(tx: ReadTx, match: Match, reader: Reader) -> list[dict[int, str]]:
     """Return the runs of chunks of a session that are told from, by position, without what is withheld; else none."""
     if match.source.type is not SourceType.SESSION:
         return []
-    known = withheld.of(tx, reader.agent_id)
+    known = withheld.statements(tx, reader.agent_id)
     return [
         {
             position: withheld.without(content, known)

@@ -15,7 +15,7 @@ from signet.db import WriteTx
 from signet.domain.episodes import split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.gitsync.repository import ALONE, GitFailed, Repository
-from signet.domain.transcripts import erased, withheld
+from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.paths import Workspace
 from signet.queue import BULK, Job, enqueue
@@ -74,7 +74,7 @@ def run(job: JobContext, *, model: str | None, masks: bool) -> None:
     read = list(_messages(git, new[:BATCH]))
     reverted = {found for commit in read for found in _REVERTS.findall(commit.message)}
     reverted |= job.db.read(sql.reverted, agent_id, project, _REVERTS)
-    erased_ones = job.db.read(erased.of).get(agent_id, [])
+    erased_ones = job.db.read(withheld.erased_statements).get(agent_id, [])
     chunks = [
         (commit, chunk)
         for commit in read

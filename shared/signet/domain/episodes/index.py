@@ -10,8 +10,8 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.episodes import overview, search, split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.memory import forget
-from signet.domain.transcripts import erased, parts, stored, transcript
-from signet.domain.transcripts.parts import Part
+from signet.domain.transcripts import models, stored, transcript, withheld
+from signet.domain.transcripts.models import Part
 from signet.domain.transcripts.transcript import Turn
 from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK
@@ -40,7 +40,7 @@ def run(
         job.commit(lambda tx: {"skipped": "session_not_found"})
         return
     source = Source(type=SourceType.SESSION, id=key, agent_id=agent_id, project=found.project or "")
-    held = job.db.read(parts.of, agent_id, key)
+    held = job.db.read(models.parts_of_session, agent_id, key)
     turns = transcript.parse(found.content)
     wanted = _chunks(turns, found.created_at, held, source.project)
     decided = [one for chunk in wanted for one in decisions(chunk.content)]
@@ -70,7 +70,7 @@ def clean(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
     Commits are read anew, without it, when a session next begins in their project.
     """
     removed = 0
-    for found in erased.saying(job, sql.CHUNK_TEXTS, known):
+    for found in withheld.saying(job, sql.CHUNK_TEXTS, known):
         job.db.write(_remove, [one.rowid for one in found], clock.now())
         removed += len(found)
     return removed
@@ -95,8 +95,8 @@ def _remove(tx: WriteTx, chunks: Sequence[int], now: datetime) -> None:
 
 def _leave_out(job: JobContext, agent_id: str, key: str) -> None:
     """Take what was erased out of a transcript that was handed over again."""
-    known = job.db.read(erased.of).get(agent_id, [])
-    if erased.clean_transcripts(job, {agent_id: known} if known else {}, key):
+    known = job.db.read(withheld.erased_statements).get(agent_id, [])
+    if withheld.clean_transcripts(job, {agent_id: known} if known else {}, key):
         job.db.write(forget.rewrite_later, now=clock.now())
 
 
@@ -124,7 +124,7 @@ def _chunks(
 
     No chunk holds messages of two repositories.
     """
-    groups = groupby(turns, key=lambda turn: parts.project_at(held, turn.at, project))
+    groups = groupby(turns, key=lambda turn: models.project_at(held, turn.at, project))
     found: list[tuple[str, str | None, str]] = [
         (piece, said_at, where) for where, some in groups for piece, said_at in split.chunks(some)
     ]

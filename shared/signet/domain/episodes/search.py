@@ -67,7 +67,7 @@ saved, in_one_chunk = sql.memories, sql.in_one_chunk
 def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:
     """Return rows without what is withheld from a reader; memories stand for themselves."""
     is_cleaned = any(row.source_type != SourceType.MEMORY for row in found)
-    known = withheld.of(tx, reader.agent_id) if is_cleaned else []
+    known = withheld.statements(tx, reader.agent_id) if is_cleaned else []
     return [
         row
         if row.source_type == SourceType.MEMORY

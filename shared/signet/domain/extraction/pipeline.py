@@ -20,7 +20,7 @@ from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction, Fact, mo
 from signet.domain.extraction.write import Findings, Followers
 from signet.domain.memory import lookup
 from signet.domain.memory.models import Memory
-from signet.domain.transcripts import injected_text, transcript
+from signet.domain.transcripts import records, transcript
 from signet.observe import logs, record
 from signet.observe.record import Event
 from signet.observe.taxonomy import Code
@@ -142,7 +142,7 @@ def _undecided(job: JobContext, source: Memory) -> Extraction:
 
 def _distilled(job: JobContext, distiller: Distiller, source: Memory) -> Extraction:
     """Read what was said; what programs put into a session was not (it would confirm itself)."""
-    said = transcript.normalize(source.content) or injected_text.without(source.content)
+    said = transcript.normalize(source.content) or records.without_injected(source.content)
     if len(said.strip()) < MIN_FACT_CHARS:
         return Extraction(warnings=("too short to hold a fact",))
     started = time.monotonic()

@@ -15,7 +15,7 @@ from signet.db import fts
 from signet.domain.injections.models import Used
 
 #: Minimum characters of an ID, such as a commit hash prefix.
-LEAST_ID = 7
+LEAST_MARK = 7
 #: Length of a run of equal words that is a quotation, and minimum of new words in it.
 QUOTED_WORDS, QUOTED_NEW = 6, 3
 #: Minimum of rare values (identifiers, paths, numbers) and words in one step: two values, one value with some words,
@@ -36,41 +36,41 @@ _PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class TextMarks:
     """The identifying parts of a text: values, and word prefixes."""
 
     values: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
 
-    def __or__(self, other: "Marks") -> "Marks":
-        return Marks(self.values | other.values, self.words | other.words)
+    def __or__(self, other: "TextMarks") -> "TextMarks":
+        return TextMarks(self.values | other.values, self.words | other.words)
 
-    def __sub__(self, other: "Marks") -> "Marks":
-        return Marks(self.values - other.values, self.words - other.words)
+    def __sub__(self, other: "TextMarks") -> "TextMarks":
+        return TextMarks(self.values - other.values, self.words - other.words)
 
-    def __and__(self, other: "Marks") -> "Marks":
-        return Marks(self.values & other.values, self.words & other.words)
+    def __and__(self, other: "TextMarks") -> "TextMarks":
+        return TextMarks(self.values & other.values, self.words & other.words)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidText:
     """The content of one step; `words` are whole words by prefix."""
 
     text: str
-    marks: Marks
+    read_marks: TextMarks
     words: Mapping[str, str]
 
 
-def said(text: str) -> Said:
+def read_said(text: str) -> SaidText:
     """Return a step in comparable form."""
     text = text[:READ_CHARS]
     words = _words(text)
-    return Said(text, Marks(_values(text), frozenset(words)), words)
+    return SaidText(text, TextMarks(_values(text), frozenset(words)), words)
 
 
-def marks(text: str) -> Marks:
+def read_marks(text: str) -> TextMarks:
     """Return the marks of a text."""
-    return said(text).marks
+    return read_said(text).marks
 
 
 def _values(text: str) -> frozenset[str]:
@@ -81,20 +81,20 @@ def _values(text: str) -> frozenset[str]:
 
 def _words(text: str) -> dict[str, str]:
     """Return a text's words, including those inside identifiers, by prefix."""
-    found = (part.lower() for token in _TOKEN.findall(text) for part in _PART.findall(token))
+    evidence_of = (part.lower() for token in _TOKEN.findall(text) for part in _PART.findall(token))
     return {
         word[:_STEM]: word
-        for word in found
+        for word in evidence_of
         if len(word) >= _LEAST_WORD and word not in fts.STOP_WORDS
     }
 
 
-def found(
+def evidence_of(
     ids: Collection[str],
     text: str,
-    own: Marks,
-    step: Said,
-    before: Marks,
+    own: TextMarks,
+    step: SaidText,
+    before: TextMarks,
     is_rare: Callable[[str], bool],
 ) -> Used | None:
     """Return the evidence that a step used a text, None without any.
@@ -102,7 +102,7 @@ def found(
     `ids` name the text and `own` are its marks; `before` are marks from earlier steps. `is_rare` is called with a
     value, a whole word, or consecutive words.
     """
-    if any(len(one) >= LEAST_ID and one in step.text for one in ids):
+    if any(len(one) >= LEAST_MARK and one in step.text for one in ids):
         return Used.NAMED
     new = own - before
     shared = new & step.marks
@@ -124,10 +124,12 @@ def found(
     return Used.WORDS if words >= needed else None
 
 
-def _is_quoted(text: str, said: str, shared: Marks, is_rare: Callable[[str], bool]) -> bool:
+def _is_quoted(
+    text: str, read_said: str, shared: TextMarks, is_rare: Callable[[str], bool]
+) -> bool:
     """Return whether both contain a run of words that other sessions lack, which excludes greetings."""
     runs = set(_runs(text))
-    quoted = {run for run in _runs(said) if run in runs and _is_new(run, shared)}
+    quoted = {run for run in _runs(read_said) if run in runs and _is_new(run, shared)}
     return any(is_rare(" ".join(run)) for run in quoted)
 
 
@@ -136,6 +138,6 @@ def _runs(text: str) -> Iterable[tuple[str, ...]]:
     return zip(*(words[start:] for start in range(QUOTED_WORDS)), strict=False)
 
 
-def _is_new(run: tuple[str, ...], shared: Marks) -> bool:
+def _is_new(run: tuple[str, ...], shared: TextMarks) -> bool:
     new = sum(word in shared.values or word[:_STEM] in shared.words for word in run)
     return new >= QUOTED_NEW

@@ -39,7 +39,7 @@ class Given:
         return list(dict.fromkeys(one.source_id for one in self.items if one.kind == Kind.MEMORY))
 
 
-def of_session(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> Given:
+def given_to_session(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> Given:
     """Return a session's injections."""
     injections = tx.rows(sql.InjectionRow, sql.OF_SESSION, (agent_id, key))
     content = stored.text(tx, agent_id, key)

@@ -12,7 +12,7 @@ from signet.domain.injections.models import Injection, Item, Kind, Phase, Spans,
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql import session_memories
 from signet.domain.injections.sql.injections import NewRow
-from signet.domain.transcripts import erased, steps, withheld
+from signet.domain.transcripts import steps, withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
@@ -27,7 +27,7 @@ MOST_ITEMS = 100
 
 def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
     """Store injections. Sections never contain erased statements, even if a user's file does."""
-    gone = erased.of(tx)
+    gone = withheld.erased_statements(tx)
     for injection in found:
         known = gone.get(injection.agent_id, ())
         items = [_without(item, known) for item in injection.items[:MOST_ITEMS]]
@@ -99,8 +99,10 @@ def _queue(tx: WriteTx, kind: str, agent_id: str, key: str, now: datetime) -> No
 
 def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
     """Remove erased statements from start texts, and delete steps that contain them; return the number of changes."""
-    steps = erased.clean(job, erased.Texts(sql.STEPS_SAYING, sql.DROP_STEPS), known)
-    return steps + erased.clean(job, erased.Texts(sql.SECTIONS_SAYING, sql.CLEAN_SECTION), known)
+    steps = withheld.clean(job, withheld.Texts(sql.STEPS_SAYING, sql.DROP_STEPS), known)
+    return steps + withheld.clean(
+        job, withheld.Texts(sql.SECTIONS_SAYING, sql.CLEAN_SECTION), known
+    )
 
 
 def last(tx: ReadTx) -> int:
@@ -113,7 +115,7 @@ def since(tx: ReadTx, seq: int, *, limit: int) -> list[NewRow]:
     return tx.rows(NewRow, sql.SINCE, (min(seq, last(tx)), limit))
 
 
-def delete_old(tx: WriteTx, before: str, limit: int) -> int:
+def delete_old_injections(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest injections with their items and return their number."""
     seqs = as_list(row[0] for row in tx.tuples(sql.OLD, (before, limit)))
     tx.run(sql.DELETE_ITEMS, (seqs,))

@@ -72,7 +72,7 @@ def looked(
     content = stored.text(tx, owner, key) if len(rows) == len(every) else None
     turns = transcript.parse(content) if content else []
     places = trace.begins(rows, turns)
-    forgotten = withheld.of(tx, owner)
+    forgotten = withheld.statements(tx, owner)
     known = Texts(tx, agents.reader(tx, owner, any_scope=True))
     items: dict[int, list[ItemRow]] = {}
     for item in sql.items(tx, owner, key):

@@ -16,7 +16,7 @@ from signet.db import Database, ReadTx, WriteTx, fts
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import sources
 from signet.domain.injections import evidence, record
-from signet.domain.injections.evidence import Marks, Said
+from signet.domain.injections.evidence import SaidText, TextMarks
 from signet.domain.injections.models import Kind, Used
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql.injections import InjectionRow, ItemRow
@@ -120,7 +120,7 @@ def _used(
     said = list(_steps(turns, steps.read(found.steps)))
     starts = begins(found.injections, turns)
     answered = max((one.turn for one in said if one.type in ANSWERS), default=-1)
-    compared = [evidence.said(one.text) for one in said]
+    compared = [evidence.read_said(one.text) for one in said]
     for row in found.items:
         text, start = found.texts.get(_name(row)), starts[row.injection_seq]
         if text is None or answered < start:
@@ -137,15 +137,15 @@ def _use(
     row: ItemRow,
     text: str,
     said: Sequence[_Said],
-    compared: Sequence[Said],
+    compared: Sequence[SaidText],
     start: int,
     is_rare: Callable[[str], bool],
 ) -> tuple[Used, dict[str, object]] | None:
     """Return an item's first use from a message on, and its place."""
-    own, before, names = evidence.marks(text), Marks(), _names(row)
+    own, before, names = evidence.read_marks(text), TextMarks(), _names(row)
     for one, step in zip(said, compared, strict=True):
         if one.type in ANSWERS and one.turn >= start:
-            by = evidence.found(names, text, own, step, before, is_rare)
+            by = evidence.evidence_of(names, text, own, step, before, is_rare)
             if by is not None:
                 return by, {"turn": one.turn, **({"tool": one.name} if one.name else {})}
         else:

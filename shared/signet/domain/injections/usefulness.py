@@ -34,6 +34,6 @@ def set_relevance(
     tx.many(sql.SET_RELEVANCE, [(value, agent_id, key, memory_id) for memory_id, value in judged])
 
 
-def delete_old(tx: WriteTx, before: str, limit: int) -> int:
+def delete_old_uses(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest candidates and return their number."""
     return tx.run(sql.DELETE_OLD, (before, limit))

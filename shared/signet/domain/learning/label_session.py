@@ -23,7 +23,7 @@ from signet.observe import latency
 from signet.queue.job_context import JobContext
 
 
-def run(job: JobContext, *, settings: Predictor) -> None:
+def run_label(job: JobContext, *, settings: Predictor) -> None:
     """Store the session's labels and outcome, and complete the job. Raises LeaseLost, Cancelled."""
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     now = clock.now()
@@ -60,7 +60,7 @@ def run(job: JobContext, *, settings: Predictor) -> None:
 
 
 def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> tuple[Given, SessionEvidence]:
-    found = given.of_session(tx, agent_id, key, now=now)
+    found = given.given_to_session(tx, agent_id, key, now=now)
     rated, corrected = ratings.of_session(tx, agent_id, key)
     since = found.injections[0].created_at if found.injections else clock.to_text(now)
     changed, forgotten = history.taken_back(tx, found.memories, since)
@@ -124,6 +124,6 @@ def delete_old_comparisons(tx: WriteTx, before: str, limit: int) -> int:
     return tx.run(sql.DELETE_COMPARISONS, (before, limit))
 
 
-def delete_old(tx: WriteTx, before: str, limit: int) -> int:
+def delete_old_labels(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest outcomes and return their number."""
     return tx.run(sql.DELETE_OUTCOMES, (before, limit))

@@ -27,7 +27,7 @@ from signet.domain.memory.models import (
 )
 from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql import memories, sources
-from signet.domain.transcripts import erased, withheld
+from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
@@ -247,7 +247,7 @@ def erase_said_elsewhere(
 ) -> int:
     """Erase what sessions gave, and deleted documents, that says what was erased; return how many memories went."""
     gone = 0
-    for found in erased.saying(job, sources.SAID_ELSEWHERE, known):
+    for found in withheld.saying(job, sources.SAID_ELSEWHERE, known):
         gone += job.db.write(_erase_all_of, [(one.rowid, one.before) for one in found], now)
     return gone
 

@@ -27,7 +27,7 @@ def readable_texts(tx: ReadTx, found: Sequence[tuple[str, str]], *, reader: Read
     """Return texts, each given behind the type of its memory, as this reader may be told them; empty for nothing."""
     if not any(type == DOCUMENT_CHUNK for type, _ in found):
         return [text for _, text in found]
-    known = withheld.of(tx, reader.agent_id)
+    known = withheld.statements(tx, reader.agent_id)
     return [
         withheld.without(text, known) if type == DOCUMENT_CHUNK else text for type, text in found
     ]

@@ -196,7 +196,7 @@ def _sources(run: Run, hits: Sequence[Hit]) -> dict[str, str]:
     wanted = list(dict.fromkeys(parents.get(key, key) for key in keys))
     reader = run.query.reader
     asked = (MAX_CHARS, reader.agent_id, reader.project, json.dumps(wanted))
-    known = withheld.of(run.tx, reader.agent_id)
+    known = withheld.statements(run.tx, reader.agent_id)
     rows = run.tx.all(expand.TRANSCRIPTS, asked)
     found = {row[0]: withheld.without(row[1], known) for row in rows}
     kept: dict[str, str] = {}

@@ -32,7 +32,7 @@ def embedding_gaps(tx: ReadTx, *, model: str | None) -> EmbeddingGaps:
     }
 
 
-def dedup(tx: ReadTx) -> DedupStats:
+def dedup_stats(tx: ReadTx) -> DedupStats:
     """Return the number of duplicate memories."""
     found = diagnostics.duplicates(tx)
     total, deleted = diagnostics.memories(tx)
@@ -43,7 +43,7 @@ def dedup(tx: ReadTx) -> DedupStats:
     }
 
 
-def cold(tx: ReadTx) -> ColdStats:
+def cold_stats(tx: ReadTx) -> ColdStats:
     """Return the content of the archive."""
     if tx.value(sql.HAS_COLD) is None:
         return {"count": 0, "message": "there is no cold archive"}

@@ -159,12 +159,16 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (_old("deadJobsPurged", removal.delete_dead, lambda keep: keep.dead_jobs),),
     (summaries,),
     (ended_tasks,),
-    (_old("sessionMemoriesPurged", usefulness.delete_old, lambda keep: keep.session_memories),),
+    (
+        _old(
+            "sessionMemoriesPurged", usefulness.delete_old_uses, lambda keep: keep.session_memories
+        ),
+    ),
     (_old("labelsPurged", worth.delete_old, lambda keep: keep.session_memories),),
-    (_old("outcomesPurged", label_session.delete_old, lambda keep: keep.outcomes),),
+    (_old("outcomesPurged", label_session.delete_old_labels, lambda keep: keep.outcomes),),
     (_old("comparisonsPurged", label_session.delete_old_comparisons, lambda keep: keep.outcomes),),
     # Records of what sessions were given are kept as long as events (TL-1).
-    (_old("injectionsPurged", record.delete_old, lambda keep: keep.telemetry),),
+    (_old("injectionsPurged", record.delete_old_injections, lambda keep: keep.telemetry),),
     (_old("telemetryPurged", events.purge, lambda keep: keep.telemetry),),
     (_old("checkpointsPurged", session_checkpoints.delete_old, lambda keep: keep.checkpoints),),
 )

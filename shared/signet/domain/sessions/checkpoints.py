@@ -14,7 +14,7 @@ from signet.domain.auth import caller
 from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
 from signet.domain.sessions.sql import states
-from signet.domain.transcripts import erased, stored, withheld
+from signet.domain.transcripts import stored, withheld
 from signet.observe.redact import redact
 from signet.queue.job_context import JobContext
 from signet.wire.sessions import Checkpoint as Shown
@@ -72,9 +72,9 @@ def put(tx: WriteTx, checkpoint: Checkpoint, *, most: int) -> str:
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
     """Delete checkpoints that say what was erased, and let running sessions begin new ones; return how many."""
-    of_checkpoints = erased.Texts(sql.TEXTS, sql.DELETE_SAYING)
-    of_states = erased.Texts(states.TEXTS, states.DROP_CONTINUITY)
-    return sum(erased.clean(job, texts, known) for texts in (of_checkpoints, of_states))
+    of_checkpoints = withheld.Texts(sql.TEXTS, sql.DELETE_SAYING)
+    of_states = withheld.Texts(states.TEXTS, states.DROP_CONTINUITY)
+    return sum(withheld.clean(job, texts, known) for texts in (of_checkpoints, of_states))
 
 
 def count(tx: ReadTx, agent_id: str, key: str) -> int:
@@ -96,7 +96,7 @@ def of_project(tx: ReadTx, project: str, *, agent_id: str | None = None, limit: 
     """Return the newest checkpoints of a project, newest first; of one agent if one is named."""
     hidden = caller.current().hidden
     asked = {"project": project, "agent": agent_id, "hidden": hidden, "limit": limit}
-    known = withheld.of(tx, agent_id)
+    known = withheld.statements(tx, agent_id)
     return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_PROJECT, asked)]
 
 
@@ -106,7 +106,7 @@ def of_session(
     """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
     hidden = caller.current().hidden
     asked = {"session": session_key, "agent": agent_id, "hidden": hidden, "project": project}
-    known = withheld.of(tx, agent_id)
+    known = withheld.statements(tx, agent_id)
     return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_SESSION, asked)]
 
 

@@ -155,7 +155,7 @@ def _delete(tx: WriteTx, agent_id: str, key: str, now: datetime) -> None:
     owner = (agent_id, key)
     stored.forget(tx, *owner, now=now)
     index.forget_session(tx, *owner)
-    summaries.forget(tx, *owner)
+    summaries.forget_session(tx, *owner)
     checkpoints.forget(tx, *owner)
     record.forget(tx, *owner)
     state = states.get(tx, *owner)

@@ -11,7 +11,7 @@ from signet.domain.sessions import calls, checkpoints, claims, continuity
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import Continuity, State, Trigger, with_turn
 from signet.domain.sessions.sql import states
-from signet.domain.transcripts import readings, unkept
+from signet.domain.transcripts import readings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +150,7 @@ def ended(
     if is_cleared:
         checkpoints.forget(tx, call.agent_id, call.key)
     if not is_kept:
-        unkept.note(tx, call.agent_id, call.key, now=now)
+        readings.note_unkept(tx, call.agent_id, call.key, now=now)
     if state is None or is_cleared or state.bypasses(now):
         return state
     state = replace(state, project=call.project or state.project)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from signet import ids
 from signet.db import fts, script
 from signet.domain.sessions import wording
-from signet.domain.transcripts import injected_text
+from signet.domain.transcripts import records
 
 MOST_TERMS = 12
 READ_CHARS = 20_000
@@ -48,7 +48,7 @@ class Item:
 
 def cleaned(raw: str) -> str:
     """Return what a person wrote, without what chat gateways and harnesses put around it."""
-    text = _EXTERNAL.sub(" ", injected_text.without(raw))
+    text = _EXTERNAL.sub(" ", records.without_injected(raw))
     while (header := _HEADER.search(text)) is not None:
         end = _end_of_json(text, header.end())
         fence = _FENCE.match(text, end)

@@ -41,7 +41,7 @@ class Past:
 
 def past(tx: ReadTx, agent_id: str, key: str) -> Past | None:
     """Return a past session, None where it is unknown, was given nothing, or is forgotten."""
-    found = given.of_session(tx, agent_id, key, now=clock.now())
+    found = given.given_to_session(tx, agent_id, key, now=clock.now())
     if not found.injections:
         return None
     said = [prompt_text.cleaned(one.text) for one in found.turns if one.role == transcript.USER]

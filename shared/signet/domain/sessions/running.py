@@ -11,7 +11,7 @@ from signet.domain.auth.tokens import TokenScope
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
 from signet.domain.sessions.sql import states
-from signet.domain.transcripts import unkept
+from signet.domain.transcripts import readings
 from signet.errors import NotFound
 from signet.wire.sessions import RunningSession
 
@@ -51,9 +51,9 @@ def bypass(tx: WriteTx, key: str, scope: TokenScope, *, is_on: bool, now: dateti
     for state in _of_key(tx, key, scope, now):
         live = claims.renewed(state, None, now=now)
         if is_on:
-            unkept.note(tx, state.agent_id, key, now=now)
+            readings.note_unkept(tx, state.agent_id, key, now=now)
         else:
-            unkept.lift(tx, state.agent_id, key)
+            readings.lift_unkept(tx, state.agent_id, key)
         states.put(tx, replace(live, is_bypassed=is_on), now=now)
 
 

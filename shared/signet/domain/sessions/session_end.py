@@ -22,10 +22,9 @@ from signet.domain.sessions.calls import Call, is_running
 from signet.domain.sessions.services import Services
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
-from signet.domain.transcripts import log_files, merge, parts, stored, transcript
+from signet.domain.transcripts import log_files, models, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
-from signet.domain.transcripts.models import Session
-from signet.domain.transcripts.parts import Part
+from signet.domain.transcripts.models import Part, Session
 from signet.observe import logs
 from signet.observe import record as events
 from signet.observe.record import Event
@@ -96,7 +95,7 @@ async def end(call: Call, report: Report, services: Services) -> Ended:
     """
     if report.reason == LONG_AGO:
         return await _handed_over(call, report, services)
-    if call.key and merge.is_turn_end(call.harness, call.runtime_path, report.reason):
+    if call.key and stored.is_turn_end(call.harness, call.runtime_path, report.reason):
         return await end_turn(call, report, services)
     is_kept, now = report.reason != CLEARED, clock.now()
     is_cleared = report.reason in (CLEARED, NEXT)
@@ -177,7 +176,7 @@ def held_in(
     asked = caller.current()
     if not asked.is_local_user or asked.scope.project is not None:
         return ()
-    return parts.of_folders(folders, project, partial(registry.find, db))
+    return models.of_folders(folders, project, partial(registry.find, db))
 
 
 def finish(

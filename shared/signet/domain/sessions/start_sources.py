@@ -76,7 +76,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     """Return what the store has for the session."""
     found = Found()
     reader, start = asked.reader, settings.hooks.session_start
-    found.withheld = withheld.of(tx, reader.agent_id)
+    found.withheld = withheld.statements(tx, reader.agent_id)
     found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
     found.decided = _try(
         found,

@@ -95,7 +95,7 @@ def search(
     found = [
         excerpt for row in _texts(tx, sizes, chars) for excerpt in _excerpts(row, terms, least)
     ]
-    known = {one: withheld.of(tx, one) for one in {excerpt.agent_id for excerpt in found}}
+    known = {one: withheld.statements(tx, one) for one in {excerpt.agent_id for excerpt in found}}
     found = [one for one in found if withheld.without(one.text, known[one.agent_id]) == one.text]
     found.sort(key=lambda one: (one.hits, one.at), reverse=True)
     unique = {one.text: one for one in reversed(found)}

@@ -81,7 +81,7 @@ def near(
     if not vector or limit < 1:
         return []
     rows = tx.tuples(
-        sql.VECTORS, (as_list(agents(agent_id)), vectors.dimensions(vector), model, model)
+        sql.VECTORS, (as_list(agents_reading(agent_id)), vectors.dimensions(vector), model, model)
     )
     if not rows:
         return []
@@ -105,7 +105,7 @@ def worded(
     wanted = set(words)
     needed = min(len(wanted), MIN_WORDS)
     found = {}
-    for agent in agents(agent_id):
+    for agent in agents_reading(agent_id):
         for node in sql.nodes(tx, agent):
             held = len(wanted & _words(node))
             if wanted and held >= needed and held / len(wanted) >= WORDS_SHARE:
@@ -114,7 +114,7 @@ def worded(
     return _shown(ranked, agent_id, limits or {})[:limit]
 
 
-def agents(agent_id: str) -> tuple[str, ...]:
+def agents_reading(agent_id: str) -> tuple[str, ...]:
     """Return whose skills an agent has: its own, and those of the workspace, which belong to the default agent."""
     return tuple(dict.fromkeys((agent_id, DEFAULT_AGENT)))
 

@@ -30,7 +30,7 @@ class Level:
 LEVELS = {0: Level(children=8, kind="arc"), 1: Level(children=4, kind="epoch")}
 
 
-def queue(
+def queue_condense(
     tx: WriteTx, agent_id: str, project: str | None, depth: int, *, attempts: int, now: datetime
 ) -> None:
     """Queue the condensing of a project's summaries of a depth when there are enough of them."""
@@ -49,7 +49,7 @@ def queue(
         enqueue(tx, job, now=now, max_attempts=attempts)
 
 
-def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
+def run_condense(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
     """Condense the job's summaries and complete the job; raises what the providers raise.
 
     `attempts` are those of the jobs that follow.
@@ -73,7 +73,7 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
         still = tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
         if [one.id for one in still] != [one.id for one in children]:
             # A session that went on has moved behind others: the next job takes those that are oldest now.
-            queue(tx, agent_id, project, depth, attempts=attempts, now=now)
+            queue_condense(tx, agent_id, project, depth, attempts=attempts, now=now)
             return {"skipped": "summaries_changed"}
         # Something may have been forgotten while the model wrote.
         content = withheld.cleaned(tx, agent_id, condensed)
@@ -93,8 +93,8 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
         )
         tx.run(sql.PARENT, row)
         tx.many(sql.CHILD, ((parent_id, child.id, place) for place, child in enumerate(children)))
-        queue(tx, agent_id, project, depth, attempts=attempts, now=now)
-        queue(tx, agent_id, project, depth + 1, attempts=attempts, now=now)
+        queue_condense(tx, agent_id, project, depth, attempts=attempts, now=now)
+        queue_condense(tx, agent_id, project, depth + 1, attempts=attempts, now=now)
         return {"id": parent_id, "kind": level.kind}
 
     job.commit(keep)

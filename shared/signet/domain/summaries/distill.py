@@ -119,7 +119,7 @@ class ModelReader:
         parts = split.parts(text)
         if len(parts) == 1:
             try:
-                return self._whole(asked, prompt.notes(text, day=day), MAX_FACTS, check)
+                return self._whole(asked, prompt.notes_prompt(text, day=day), MAX_FACTS, check)
             except ProviderTooLong:
                 parts = split.parts(text, len(text) // 2)
         read: list[Notes] = []
@@ -153,12 +153,14 @@ class ModelReader:
         texts = [one.content for one in summaries]
         try:
             answer = self._model.generate(
-                prompt.condensed(texts), timeout_seconds=CONDENSE_SECONDS, max_tokens=NOTES_TOKENS
+                prompt.condense_prompt(texts),
+                timeout_seconds=CONDENSE_SECONDS,
+                max_tokens=NOTES_TOKENS,
             )
         except ProviderTooLong:
             return RuleReader().condensed(summaries)
         grounds = Grounds("\n".join(texts), prompt.CONDENSE)
-        usable = None if answer.is_cut else parse.condensed(answer.text, grounds)
+        usable = None if answer.is_cut else parse.read_condensed(answer.text, grounds)
         track.judged(self.name, is_usable=usable is not None)
         return usable or RuleReader().condensed(summaries)
 
@@ -200,7 +202,7 @@ class ModelReader:
         return ask(
             self._model,
             request,
-            lambda raw: parse.notes(raw, day=day, most=most, grounds=grounds),
+            lambda raw: parse.read_notes(raw, day=day, most=most, grounds=grounds),
             shape=shape,
             timeout_seconds=self._timeout,
             max_tokens=NOTES_TOKENS,

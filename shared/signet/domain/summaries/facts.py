@@ -14,8 +14,8 @@ from signet.domain.memory.lookup import ForgottenValue
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.summaries.sql import summaries as sql
-from signet.domain.transcripts import parts, transcript
-from signet.domain.transcripts.parts import Part
+from signet.domain.transcripts import models, transcript
+from signet.domain.transcripts.models import Part
 from signet.wire.origin import Origin
 
 SOURCE = derived.SESSION_END
@@ -56,7 +56,7 @@ def save(
     """
     saved = []
     for fact in facts:
-        project = parts.project_at(held, fact.said_at, asked.session.project or "") or None
+        project = models.project_at(held, fact.said_at, asked.session.project or "") or None
         draft = replace(_draft(asked, fact, model, now), project=project)
         with contextlib.suppress(ForgottenValue):
             saved.append(remember.save_told(tx, draft, actor=ACTOR, rules=rules, now=now).id)

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from signet.domain.summaries.models import Asked
 from signet.domain.summaries.sql import jobs, summaries
-from signet.domain.transcripts import erased, withheld
+from signet.domain.transcripts import withheld
 from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.queue.job_context import JobContext
@@ -59,7 +59,7 @@ def project_name(project: str | None) -> str:
     return PurePosixPath((project or "").replace("\\", "/")).name
 
 
-def run(job: JobContext, root: Path, known: Sequence[withheld.Statement]) -> int:
+def run_files(job: JobContext, root: Path, known: Sequence[withheld.Statement]) -> int:
     """Write the notes of the job's agent anew where they say too much or too little; return how many.
 
     `known` is what they may not say. What a person has written into them stays. Raises OSError when they cannot be
@@ -76,9 +76,9 @@ def run(job: JobContext, root: Path, known: Sequence[withheld.Statement]) -> int
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
     """Take what was erased out of summaries, and of transcripts that wait for one; return of how many."""
-    of_sessions = erased.Texts(summaries.TEXTS, summaries.CLEAN)
-    of_jobs = erased.Texts(jobs.TEXTS, jobs.CLEAN)
-    return sum(erased.clean(job, texts, known) for texts in (of_sessions, of_jobs))
+    of_sessions = withheld.Texts(summaries.TEXTS, summaries.CLEAN)
+    of_jobs = withheld.Texts(jobs.TEXTS, jobs.CLEAN)
+    return sum(withheld.clean(job, texts, known) for texts in (of_sessions, of_jobs))
 
 
 def is_ours(present: str, summary: str) -> bool:

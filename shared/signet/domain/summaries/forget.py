@@ -23,7 +23,7 @@ def made(tx: ReadTx, agent_id: str, key: str) -> Made:
     return Made(tuple(texts), tuple(tx.column(jobs.NOTES, owner)))
 
 
-def forget(tx: WriteTx, agent_id: str, key: str) -> None:
+def forget_session(tx: WriteTx, agent_id: str, key: str) -> None:
     """Delete what was made of a session, but for the files; summaries of several sessions are made anew without it."""
     owner = (agent_id, key)
     listed = (as_list(tx.column(summaries.MADE_OF, owner)),)

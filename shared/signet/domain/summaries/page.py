@@ -8,7 +8,7 @@ from signet.domain.transcripts import withheld
 from signet.wire.sessions import SessionSummary, SummaryPage
 
 
-def read(
+def read_page(
     tx: ReadTx,
     *,
     project: str | None,

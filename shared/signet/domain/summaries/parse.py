@@ -15,7 +15,7 @@ MAX_TAGS = 8
 MAX_SUMMARY_CHARS = 20_000
 
 
-def notes(raw: str, *, day: str, most: int, grounds: Grounds) -> Notes | None:
+def read_notes(raw: str, *, day: str, most: int, grounds: Grounds) -> Notes | None:
     """Return the notes of an answer, None when it has no summary or one that the session does not support (PIP-64)."""
     found = next((one for one in answers.objects(raw) if answers.text(one, "summary")), None)
     if found is None:
@@ -57,7 +57,7 @@ def distinct(facts: Sequence[Said]) -> list[Said]:
     return list(kept.values())
 
 
-def condensed(raw: str, grounds: Grounds) -> str | None:
+def read_condensed(raw: str, grounds: Grounds) -> str | None:
     """Return the Markdown of an answer, None for an answer that the notes do not support."""
     text = encodable(answers.markdown(raw).replace("\0", "")).strip()
     return _cut(grounds.supported(text)) or None

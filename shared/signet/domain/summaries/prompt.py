@@ -69,7 +69,7 @@ JUDGED_SHAPE = an_object(
 )
 
 
-def notes(text: str, *, day: str) -> str:
+def notes_prompt(text: str, *, day: str) -> str:
     """Return the request to take notes of a whole session."""
     return _NOTES.format(day=day, most=MAX_FACTS) + fence.data("session", text)
 
@@ -87,7 +87,7 @@ def combined(summaries: Sequence[str], facts: Sequence[Said], *, day: str) -> st
     return _COMBINE.format(day=day) + fence.data("notes", shown)
 
 
-def condensed(summaries: Sequence[str]) -> str:
+def condense_prompt(summaries: Sequence[str]) -> str:
     """Return the request to make one text of several."""
     return CONDENSE + fence.data("notes", "\n\n---\n\n".join(summaries))
 
