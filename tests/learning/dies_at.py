@@ -73,7 +73,7 @@ def run(path: Path, lease: Path, place: int) -> None:
     for name in ("run", "many"):
         setattr(WriteTx, name, killing(getattr(WriteTx, name)))
     job = JobContext(lease=pickle.loads(lease.read_bytes()), db=Database(path))
-    label_session.run(job, settings=Predictor())
+    label_session.run_label(job, settings=Predictor())
     may_die()
 
 

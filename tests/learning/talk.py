@@ -16,7 +16,7 @@ from support.http import Api
 
 RUNS: dict[str, Callable[[JobContext], None]] = {
     "trace_use": trace.run,
-    "label_session": partial(label_session.run, settings=Predictor()),
+    "label_session": partial(label_session.run_label, settings=Predictor()),
 }
 
 

@@ -172,11 +172,11 @@ def asked_of_a_model() -> dict[str, str]:
     )
     return {
         "skill": jobs.enrich_request(theirs),
-        "session": prompts.notes(HOSTILE, day="2026-01-01"),
+        "session": prompts.notes_prompt(HOSTILE, day="2026-01-01"),
         "part": prompts.part_notes(HOSTILE, day="2026-01-01", place="part 1 of 2"),
         "notes": prompts.combined([HOSTILE], [Said(content=HOSTILE)], day="2026-01-01"),
-        "condensed": prompts.condensed([HOSTILE]),
-        "MEMORY.md": synthesis.synthesis(HOSTILE, found, Plan.of(Settings())),
+        "condensed": prompts.condense_prompt([HOSTILE]),
+        "MEMORY.md": synthesis.synthesis_prompt(HOSTILE, found, Plan.of(Settings())),
     }
 
 

@@ -38,7 +38,7 @@ def test_what_was_forgotten_or_erased_since_goes_again(tmp_path: Path) -> None:
     db = Database(staged)
     found = [db.read(lookup.find, one) for one in (kept, gone, erased)]
     values = db.read(lambda tx: tx.tuples("SELECT memory_id, why FROM forgotten_values"))
-    held = {one.memory_id for one in db.read(withheld.of, "default")}
+    held = {one.memory_id for one in db.read(withheld.statements, "default")}
     db.close()
     assert held == {gone, erased}  # in transcripts, too
     assert [one and one.is_deleted for one in found] == [False, True, None]

@@ -5,7 +5,7 @@ from typing import Any
 
 from signet.db.vectors import pack
 from signet.domain.memory import marks
-from signet.domain.transfer.kinds import KINDS
+from signet.domain.transfer.records import KINDS
 from support.database import MADE_AT
 from support.http import Api
 

@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 def read(path: Path, format: Format | None = None, workspace: Path | None = None) -> list[str]:
     """Return all texts of a source, faults included."""
     place = Workspace(workspace or Path("/nowhere"))
-    with choose.opened(
+    with choose.open_source(
         str(path), format, ImportOptions(sessions=True), workspace=place, now=MADE_AT
     ) as opened:
         return [str(one.fault or one.value) for one in opened.records]
@@ -252,5 +252,7 @@ def test_claude_code_logs_of_any_form_are_read(folder: Path) -> None:
     odd = '{"type":"user","message":{"role":["user"],"content":{"a":1}},"timestamp":{"b":2}}'
     good = '{"type":"user","message":{"role":"user","content":"Hello there"}}'
     (folder / "s.jsonl").write_text("\n".join([deep, odd, "null", "[]", "{", "\0", good]))
-    found = list(claude_code.read(folder / "s.jsonl", ImportOptions(sessions=True)).records)
+    found = list(
+        claude_code.read_claude_code(folder / "s.jsonl", ImportOptions(sessions=True)).records
+    )
     assert "Hello there" in str(found[-1].value)

@@ -1,6 +1,6 @@
 """An export is imported as it was."""
 
-from signet.domain.transfer.kinds import KINDS
+from signet.domain.transfer.records import KINDS
 from support.http import Api
 from transfer.rows import a_memory, body_of, everything, exported, imported
 

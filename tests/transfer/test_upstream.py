@@ -26,7 +26,9 @@ NOWHERE = Workspace(Path("/nowhere"))
 
 
 def taken(api: Api, path: Path) -> tuple[int, int, list[str]]:
-    with choose.opened(str(path), None, ImportOptions(), workspace=NOWHERE, now=MADE_AT) as source:
+    with choose.open_source(
+        str(path), None, ImportOptions(), workspace=NOWHERE, now=MADE_AT
+    ) as source:
         assert source.format is Format.UPSTREAM
         return imported(api, values(source))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from signet.domain.injections import evidence
-from signet.domain.injections.evidence import Marks
+from signet.domain.injections.evidence import TextMarks
 from signet.domain.injections.models import Used
 
 RULE = (
@@ -23,8 +23,10 @@ def use(
     names: tuple[str, ...] = (),
     is_rare: Callable[[str], bool] = lambda word: True,
 ) -> Used | None:
-    before = evidence.marks(prompt)
-    return evidence.found(names, text, evidence.marks(text), evidence.said(said), before, is_rare)
+    before = evidence.read_marks(prompt)
+    return evidence.evidence_of(
+        names, text, evidence.read_marks(text), evidence.read_said(said), before, is_rare
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,9 +79,9 @@ def test_of_a_short_text_half_is_enough(text: str, said: str, expected: Used | N
 
 
 def test_marks_are_values_and_the_beginnings_of_words_also_inside_of_identifiers() -> None:
-    found = evidence.marks(
+    found = evidence.read_marks(
         "Use ROUND_HALF_DOWN, see money.quantize and orderTotal for 2.125 amounts"
     )
     assert {"round_half_down", "money.quantize", "ordertotal", "2.125"} == found.values
     assert {"round", "half", "down", "quanti", "order", "total", "amount"} <= found.words
-    assert evidence.marks("") == Marks()
+    assert evidence.read_marks("") == TextMarks()

@@ -93,7 +93,7 @@ def test_notes_are_cleaned_and_capped() -> None:
         {"content": "One fact too many for this."},
     ]
     raw = json.dumps({"summary": f"# {DAY} Session Notes\n\nHeron moved.\0", "facts": listed})
-    found = parse.notes(f"<think>x</think>{raw}", day=DAY, most=3, grounds=SESSION)
+    found = parse.read_notes(f"<think>x</think>{raw}", day=DAY, most=3, grounds=SESSION)
     assert found is not None and found.summary == f"# {DAY} Session Notes\n\nHeron moved."
     assert [(f.content, f.type, f.importance, f.tags) for f in found.facts] == [
         ("Heron  runs on SQLite.", "decision", 0.5, ("a", "b")),
@@ -106,7 +106,7 @@ def test_notes_are_cleaned_and_capped() -> None:
     "raw", ["", "no", "{}", '{"summary": " "}', '{"facts": []}', '{"summary": 1}']
 )
 def test_an_answer_without_a_summary_is_no_notes(raw: str) -> None:
-    assert parse.notes(raw, day=DAY, most=3, grounds=SESSION) is None
+    assert parse.read_notes(raw, day=DAY, most=3, grounds=SESSION) is None
 
 
 def test_a_summary_gets_the_heading_it_lacks() -> None:
@@ -115,9 +115,9 @@ def test_a_summary_gets_the_heading_it_lacks() -> None:
 
 @given(st.text(max_size=200))
 def test_no_answer_raises(raw: str) -> None:
-    parse.notes(raw, day=DAY, most=3, grounds=SESSION)
+    parse.read_notes(raw, day=DAY, most=3, grounds=SESSION)
     parse.score(raw, ["a"])
-    parse.condensed(raw, SESSION)
+    parse.read_condensed(raw, SESSION)
 
 
 def test_a_judgement_names_memories_without_doubt_or_not_at_all() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from signet.domain.transcripts import injected_text
+from signet.domain.transcripts import records
 
 HEAD = '[signet:recall | query="a [b] c" | results=2 | engine=hybrid]'
 
@@ -32,10 +32,10 @@ HEAD = '[signet:recall | query="a [b] c" | results=2 | engine=hybrid]'
     ],
 )
 def test_only_what_somebody_said_is_left(text: str, left: str) -> None:
-    assert injected_text.without(text).strip() == left
+    assert records.without_injected(text).strip() == left
 
 
 def test_a_text_that_speaks_of_a_tag_all_the_time_is_read_at_once() -> None:
     """(With one look to the end of the text for each of them it would be read in minutes.)"""
     text = "We saw <system-reminder> in it.\n" * 40_000
-    assert injected_text.without(text) == text
+    assert records.without_injected(text) == text

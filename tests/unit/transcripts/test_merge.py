@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.transcripts import merge
+from signet.domain.transcripts import stored as merge
 
 SAID = [
     f"{who}: Step {number} of the heron migration moves the table of {thing}."

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from signet.domain.transcripts import log_files, record_types, transcript
+from signet.domain.transcripts import log_files, transcript
+from signet.domain.transcripts import records as record_types
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 
 SESSION = {"sessionId": "s", "cwd": "/p", "version": "2.1.332"}
@@ -78,7 +79,7 @@ def test_types_without_a_message_are_not_reported() -> None:
         {"type": "progress", "data": {"type": "hook_progress"}},
         claude("user", "user", "Hello."),
     ]
-    assert not any(map(record_types.unknown, records))
+    assert not any(map(record_types.unknown_type, records))
 
 
 @pytest.mark.parametrize("version", ["0.171.0", "0.104.0", "1.2.3"])

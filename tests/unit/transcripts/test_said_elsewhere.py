@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from signet.domain.transcripts import log_files, said_elsewhere, steps, transcript
+from signet.domain.transcripts import log_files, records, steps, transcript
 from signet.domain.transcripts.steps import StepType
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 
@@ -37,11 +37,11 @@ def turns(*log: dict[str, object]) -> list[Turn]:
 
 
 def test_calls_without_a_result_take_no_memory_for_ever() -> None:
-    reader = said_elsewhere.Reader()
-    for number in range(2 * said_elsewhere.MOST_OPEN):
+    reader = records.AsideReader()
+    for number in range(2 * records.MOST_OPEN):
         part = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {}}
         assert [*reader.said({"message": {"content": [part]}})] == []
-    assert len(reader._tools) == said_elsewhere.MOST_OPEN
+    assert len(reader._tools) == records.MOST_OPEN
 
 
 @pytest.mark.parametrize("result", [REJECTED + "no, use httpx", REJECTED + "no, use httpx" + NOTE])

@@ -22,7 +22,7 @@ from signet.domain.summaries import condense, distill, facts, files, requests
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Score
 from signet.domain.summaries.sql import jobs, summaries
-from signet.domain.transcripts import parts, stored, transcript, withheld
+from signet.domain.transcripts import models, stored, transcript, withheld
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
@@ -112,7 +112,7 @@ def _read(
         now = clock.now()
         if stored.is_forgotten(tx, asked.session.agent_id, asked.session.key):
             return {"skipped": "session_forgotten"}
-        held = parts.of(tx, asked.session.agent_id, asked.session.key)
+        held = models.parts_of_session(tx, asked.session.agent_id, asked.session.key)
         saved = facts.save(tx, asked, news, held=held, model=reader.name, rules=rules, now=now)
         whose = asked.session
         summary = withheld.cleaned(tx, whose.agent_id, notes.summary)
@@ -122,7 +122,9 @@ def _read(
             if notes.topic:
                 stored.put_topic(tx, whose.agent_id, whose.key, notes.topic)
             _keep_summary(tx, asked, summary, [*saved, *remembered], score, now)
-            condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
+            condense.queue_condense(
+                tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now
+            )
         tx.run(jobs.FORGET_PART, (asked.job_id,))
         _read_on(tx, asked, rules, now, by_model=reads_by_model(job))
         counts = {

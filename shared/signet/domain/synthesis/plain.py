@@ -27,7 +27,7 @@ OTHER = "More"
 SAID = 0.8
 
 
-def text(sources: Sources, *, title: str) -> str:
+def plain_text(sources: Sources, *, title: str) -> str:
     """Return one part, sections and lines by how much they matter, so that a cut hits what matters least."""
     room = MOST_CHARS - sum(map(len, TITLES.values()))
     sections: dict[str, list[str]] = {}
@@ -45,10 +45,10 @@ def text(sources: Sources, *, title: str) -> str:
     return "\n\n".join(filter(None, (title, *parts)))[:MOST_CHARS]
 
 
-def _is_in_another(text: str, every: Sequence[str]) -> bool:
+def _is_in_another(plain_text: str, every: Sequence[str]) -> bool:
     """Return whether a memory repeats a longer one, or one in the user's own words."""
-    said, is_about = _stems(text), _is_about_user(text)
-    others = (other for other in every if other != text and is_about >= _is_about_user(other))
+    said, is_about = _stems(plain_text), _is_about_user(plain_text)
+    others = (other for other in every if other != plain_text and is_about >= _is_about_user(other))
     return any(
         (is_about or len(said) < len(_stems(other)))
         and len(said & _stems(other)) >= SAID * len(said)
@@ -56,13 +56,13 @@ def _is_in_another(text: str, every: Sequence[str]) -> bool:
     )
 
 
-def _is_about_user(text: str) -> bool:
-    return text.startswith("The user ")
+def _is_about_user(plain_text: str) -> bool:
+    return plain_text.startswith("The user ")
 
 
 @lru_cache(1_024)
-def _stems(text: str) -> frozenset[str]:
-    words = fts.content_words(text.removeprefix("The user "))
+def _stems(plain_text: str) -> frozenset[str]:
+    words = fts.content_words(plain_text.removeprefix("The user "))
     return frozenset(map(search.stem, words)) - {"user"}
 
 

@@ -23,7 +23,7 @@ _BY_PROJECT = """\
 """
 
 
-def synthesis(current: str, sources: Sources, plan: Plan) -> str:
+def synthesis_prompt(current: str, sources: Sources, plan: Plan) -> str:
     """Return the request for a whole new file, given the present one."""
     parts = sources.parts()
     memories = "\n\n".join(

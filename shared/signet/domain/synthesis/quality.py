@@ -24,7 +24,7 @@ class Bad(ValueError):
     """A model's text that must not become MEMORY.md; the message is the reason."""
 
 
-def checked(text: str, sources: Sources, *, plain: str, is_cut: bool) -> str:
+def checked_text(text: str, sources: Sources, *, plain: str, is_cut: bool) -> str:
     """Return a model's text without lines that the sources do not support; raises Bad for an unusable text.
 
     `plain` is the list that is written without a model.

@@ -49,7 +49,7 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         text, fault = _written(job, model, found, file.parts(present), plan)
     except ProviderFailed:
         job.progress(
-            lambda tx: runs.note(tx, agent_id, now=clock.now(), newest=None, has_failed=True)
+            lambda tx: runs.note_run(tx, agent_id, now=clock.now(), newest=None, has_failed=True)
         )
         raise
     job.check()
@@ -62,7 +62,7 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         tell(workspace, now)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        runs.note(tx, agent_id, now=now, newest=found.newest, has_failed=bool(fault))
+        runs.note_run(tx, agent_id, now=now, newest=found.newest, has_failed=bool(fault))
         name = str(path.relative_to(workspace.root))
         result: dict[str, object] = {"path": name, "sources": len(found), "chars": len(text)}
         return result | ({"refused": fault} if fault else {})
@@ -97,7 +97,7 @@ def tell(workspace: Workspace, now: datetime) -> None:
 def request(tx: ReadTx, agent_id: str, plan: Plan, current: str, now: datetime) -> tuple[str, int]:
     """Return the request that a run would make now, and of how many sources (HK-100)."""
     found = _gather(tx, agent_id, plan, now)
-    return prompt.synthesis(current, found, plan), len(found)
+    return prompt.synthesis_prompt(current, found, plan), len(found)
 
 
 def _gather(tx: ReadTx, agent_id: str, plan: Plan, now: datetime) -> Sources:
@@ -130,13 +130,13 @@ def _part(
     model: LanguageModel | None, found: Sources, present: str, plan: Plan, title: str
 ) -> tuple[str, str]:
     """Return the text of a part, and why the model's answer was refused, empty when it was not."""
-    listed = plain.text(found, title=title)
+    listed = plain.plain_text(found, title=title)
     if model is None:
         return listed, ""
     try:
         answer = _asked(model, found, present, plan)
         text = _cut(file.checked(answers.markdown(answer.text)), plan.chars)
-        checked = quality.checked(text, found, plain=listed, is_cut=answer.is_cut)
+        checked = quality.checked_text(text, found, plain=listed, is_cut=answer.is_cut)
         track.judged(model.name, is_usable=True)
         return checked, ""
     except (Invalid, quality.Bad, ProviderTooLong) as bad:
@@ -149,14 +149,14 @@ def _part(
 def _kept(present: str, found: Sources, listed: str) -> str:
     """Return the present text where it still fits the memories, else the plain list."""
     try:
-        return quality.checked(file.checked(present), found, plain=listed, is_cut=False)
+        return quality.checked_text(file.checked(present), found, plain=listed, is_cut=False)
     except (Invalid, quality.Bad):
         return listed
 
 
 def _asked(model: LanguageModel, found: Sources, present: str, plan: Plan) -> Completion:
     """Return the model's answer; where the present text makes the request too long, without that."""
-    request = prompt.synthesis(present, found, plan)
+    request = prompt.synthesis_prompt(present, found, plan)
     try:
         return model.generate(
             request, timeout_seconds=plan.timeout_seconds, max_tokens=plan.max_tokens

@@ -35,7 +35,7 @@ def last_run_at(tx: ReadTx, agent_id: str) -> str | None:
     return _last(tx, agent_id)[0]
 
 
-def note(
+def note_run(
     tx: WriteTx, agent_id: str, *, now: datetime, newest: int | None, has_failed: bool = False
 ) -> None:
     """Note a run with the newest memory it knew, None for a run without an answer."""

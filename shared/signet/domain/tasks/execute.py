@@ -154,7 +154,7 @@ def execute(
         try:
             late = _follow(process, files, check, limit_seconds)
         finally:
-            code = _end(process)
+            code = _end_process(process)
     out, err = (spool.text(stream) for stream in STREAMS)
     if late:
         reason = f"Process timed out after {round(limit_seconds * 1000)}ms"
@@ -201,7 +201,7 @@ def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
-def _end(process: "subprocess.Popen[bytes]") -> int:
+def _end_process(process: "subprocess.Popen[bytes]") -> int:
     """Stop the remaining processes of the group, first with SIGTERM, and return the exit status."""
     assert process.stdin is not None
     process.stdin.close()

@@ -13,17 +13,9 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 from signet.domain.folders.private import is_below
 from signet.domain.folders.reading import NotAFile, NotAllowed, opened
-from signet.domain.transcripts import (
-    injected_text,
-    log_lines,
-    merge,
-    record_types,
-    said_elsewhere,
-    steps,
-    transcript,
-)
-from signet.domain.transcripts.models import Reading
-from signet.domain.transcripts.parts import Folders
+from signet.domain.transcripts import log_lines, records, steps, transcript
+from signet.domain.transcripts import stored as merge
+from signet.domain.transcripts.models import Folders, Reading
 from signet.domain.transcripts.transcript import Lines, Record, Turn
 from signet.text.masking import Masked, mask
 from signet.text.surrogates import encodable
@@ -124,7 +116,7 @@ def _text(lines: Lines, *, masks: bool) -> Reading:
     newest = _Newest[str]()
     for line in lines():
         newest.add(line, len(line))
-    text = storable(injected_text.without("".join(newest.kept)))
+    text = storable(records.without_injected("".join(newest.kept)))
     masked = mask(text) if masks else Masked(text)
     return Reading(text=masked.text, masked=masked.kinds, left_out=newest.gone)
 
@@ -152,7 +144,7 @@ class _Session:
     """Collects the messages and steps of a log, record by record."""
 
     def __init__(self, clean: Callable[[str], str]) -> None:
-        self._reader = said_elsewhere.Reader()
+        self._reader = records.AsideReader()
         self._turns = _Newest[Turn]()
         self._steps = steps.Recorder(clean)
         self._unknown = Counter[str]()
@@ -162,8 +154,8 @@ class _Session:
         self._shortened = self._left_out = 0
 
     def add(self, record: Record, *, with_steps: bool) -> None:
-        self._version = record_types.version(record) or self._version
-        if kind := record_types.unknown(record):
+        self._version = records.program_version(record) or self._version
+        if kind := records.unknown_type(record):
             self._unknown[kind] += 1
         if record.get("type") == log_lines.LEFT_OUT and isinstance(gone := record["count"], int):
             self._left_out += gone

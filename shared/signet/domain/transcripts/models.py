@@ -1,9 +1,79 @@
 """A session as its harness hands it over."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from signet.domain.transcripts.parts import Part
+from signet.db import ReadTx, WriteTx
+from signet.domain.projects.folder import ProjectPlace
+from signet.domain.transcripts import sql, transcript
+from signet.domain.transcripts.transcript import Record
+
+#: Changes of the folder that are kept of a session, and folders that are looked up.
+MOST_PARTS, MOST_FOLDERS = 200, 50
+
+
+class Part(NamedTuple):
+    """The project and folder of a session from an instant on (`2026-11-22T19:02:00Z`)."""
+
+    since: str
+    project: str
+    sub_path: str = ""
+
+
+class Folders:
+    """Collects in which folder the records of a log were written."""
+
+    def __init__(self) -> None:
+        self.changes: list[tuple[str, str]] = []
+
+    def add(self, record: Record) -> None:
+        """Note the folder of a record, if it is another one than before."""
+        inner = record.get("payload")
+        named = record.get("cwd") or (inner.get("cwd") if isinstance(inner, dict) else None)
+        if not isinstance(named, str) or not named or len(self.changes) >= MOST_PARTS:
+            return
+        if (not self.changes or self.changes[-1][1] != named) and (
+            at := transcript.time_of(record)
+        ):
+            self.changes.append((at, named))
+
+
+def of_folders(
+    changes: Sequence[tuple[str, str]], project: str | None, find: Callable[[str], ProjectPlace]
+) -> list[Part]:
+    """Return the parts of a session that began in a project, from the folders of its log.
+
+    A folder outside of any repository, such as `/tmp`, changes nothing.
+    """
+    names = list(dict.fromkeys(folder for _, folder in changes))[:MOST_FOLDERS]
+    places = {name: find(name) for name in names}
+    parts: list[Part] = []
+    for since, name in changes:
+        place = places.get(name)
+        if place is None or not (place.is_repository or place.project == project):
+            continue
+        part = Part(since, place.project, place.sub_path)
+        if not parts or parts[-1][1:] != part[1:]:
+            parts.append(part)
+    return parts
+
+
+def project_at(parts: Sequence[Part], at: str | None, otherwise: str) -> str:
+    """Return the project in which something was said at an instant, that of the session where none is known."""
+    number = bisect_right(parts, at, key=lambda part: part.since) if at else 0
+    return parts[number - 1].project if number else otherwise
+
+
+def put_parts(tx: WriteTx, agent_id: str, key: str, parts: Iterable[Part]) -> None:
+    """Store the parts of a session with those that are stored."""
+    tx.many(sql.PUT_PART, [(agent_id, key, *part) for part in parts])
+
+
+def parts_of_session(tx: ReadTx, agent_id: str, key: str) -> list[Part]:
+    """Return the stored parts of a session in order."""
+    return tx.rows(Part, sql.PARTS, (agent_id, key))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,3 +105,18 @@ def capture(tx: ReadTx, *, now: datetime) -> wire.Capture:
         ],
         "truncatedSessions": int(tx.value(sql.TRUNCATED) or 0),
     }
+
+
+def note_unkept(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
+    """Note that nothing of a session is to be kept."""
+    tx.run(sql.UNKEEP, (agent_id, key, clock.to_text(now)))
+
+
+def lift_unkept(tx: WriteTx, agent_id: str, key: str) -> None:
+    """Let a session be kept again."""
+    tx.run(sql.KEEP_AGAIN, (agent_id, key))
+
+
+def is_unkept(tx: ReadTx, agent_id: str, key: str) -> bool:
+    """Return whether nothing of a session is to be kept."""
+    return tx.value(sql.IS_UNKEPT, (agent_id, key)) is not None

@@ -16,7 +16,7 @@ from itertools import islice
 
 from signet import clock
 from signet.domain.graph import lexicon
-from signet.domain.transcripts import injected_text, record_types, said_elsewhere
+from signet.domain.transcripts import records as injected_text
 from signet.text import json_text
 
 USER = "user"
@@ -153,7 +153,7 @@ def _own_turns(text: str) -> str:
 
     The agent answers a tool, so a user who seems to speak right after one is a part of its output.
     """
-    text = injected_text.without(text)
+    text = injected_text.without_injected(text)
     parts: list[str] = []
     end = 0
     is_tool = False
@@ -252,23 +252,23 @@ def _load(line: str) -> object:
     return json_text.value(line) if line[0] == "{" else None
 
 
-def turns_of(record: dict[str, object], reader: said_elsewhere.Reader) -> Iterator[Turn]:
+def turns_of(record: dict[str, object], reader: injected_text.AsideReader) -> Iterator[Turn]:
     """Yield what one log line says: its message, and what was said through tools; `reader` has read those before."""
     if turn := turn_of(record):
         yield turn
     if _is_aside(record):
         return
     for is_user, told in reader.said(record):
-        if said := injected_text.without(told).strip():
+        if said := injected_text.without_injected(told).strip():
             yield Turn(USER if is_user else ASSISTANT, said, time_of(record))
 
 
 def turn_of(record: dict[str, object]) -> Turn | None:
     """Return what the message of one log line says, None when it is metadata or a harness's own words."""
-    if _is_aside(record) or not record_types.holds_message(record):
+    if _is_aside(record) or not injected_text.holds_message(record):
         return None
     said = _message(record)
-    is_summary = said and said.role == USER and record_types.is_summary(said.text)
+    is_summary = said and said.role == USER and injected_text.is_summary(said.text)
     return None if is_summary else said
 
 
@@ -289,7 +289,7 @@ def _message(record: Record) -> Turn | None:
         return None
     content = inner.get("content") or next(filter(None, map(inner.get, _CONTENTS)), None)
     told = content if isinstance(content, str) else "\n".join(_texts(content))
-    said = injected_text.without(told).strip()
+    said = injected_text.without_injected(told).strip()
     return Turn(known, said, time_of(record) or time_of(inner)) if said else None
 
 
@@ -340,7 +340,7 @@ def _texts(content: object) -> Iterator[str]:
 
 def _logged(records: Iterable[dict[str, object]]) -> Iterator[Turn]:
     """Yield the turns of a log, without one that repeats the one before: Codex logs as event and as item."""
-    reader, last = said_elsewhere.Reader(), None
+    reader, last = injected_text.AsideReader(), None
     for record in records:
         for turn in turns_of(record, reader):
             if turn != last:

@@ -8,7 +8,7 @@ back lifts it, and so does saving the same again. Measured: docs/decisions/0040.
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from signet.db import ReadTx, WriteTx, fts
 from signet.domain.graph.lexicon import PLAIN
 from signet.domain.transcripts import sql
 from signet.queue import Job, enqueue
+from signet.queue.job_context import JobContext
 
 #: The kind of job that keeps MEMORY.md and the notes of sessions in step.
 KIND = "clean_texts"
@@ -87,7 +88,7 @@ def lift(tx: WriteTx, memory_ids: Iterable[str]) -> None:
 
 def say_again(tx: WriteTx, agent_id: str, text: str) -> None:
     """Let what an agent has forgotten be delivered again, where this text says it."""
-    known = of(tx, agent_id)
+    known = statements(tx, agent_id)
     words = hashed(text) if known else frozenset()
     lift(tx, [one.memory_id for one in known if one.is_said_in(words)])
 
@@ -104,7 +105,7 @@ def carry(tx: WriteTx, rows: Sequence[tuple[str, ...]], *, now: datetime) -> Non
         queue(tx, agent_id, is_back=False, now=now)
 
 
-def of(tx: ReadTx, agent_id: str | None) -> list[Statement]:
+def statements(tx: ReadTx, agent_id: str | None) -> list[Statement]:
     """Return the statements that are withheld from an agent, or from any."""
     rows = tx.tuples(sql.WITHHELD, (agent_id,)) if agent_id else tx.tuples(sql.ALL_WITHHELD)
     return [read(*row) for row in rows]
@@ -118,12 +119,12 @@ def read(memory_id: str, words: str, names: str) -> Statement:
 
 def cleaned(tx: ReadTx, agent_id: str, text: str) -> str:
     """Return a text of an agent without the sentences that say something withheld."""
-    return without(text, of(tx, agent_id))
+    return without(text, statements(tx, agent_id))
 
 
 def all_cleaned(tx: ReadTx, agent_id: str, texts: Sequence[str]) -> list[str]:
     """Return texts of an agent without the sentences that say something withheld."""
-    known = of(tx, agent_id)
+    known = statements(tx, agent_id)
     return [without(text, known) for text in texts]
 
 
@@ -207,7 +208,7 @@ class _Line(NamedTuple):
     sentences: list[str]
 
     @classmethod
-    def of(cls, line: str) -> "_Line":
+    def statements(cls, line: str) -> "_Line":
         label = _LABEL.match(line)
         start = label.end() if label else 0
         parts = [*_SENTENCE_END.split(line[start:]), ""]
@@ -272,3 +273,84 @@ def _hash(word: str) -> str:
     is_plural = len(folded) > STEM - 2 and folded.endswith("s") and not folded.endswith("ss")
     stem = folded if folded[:1].isdigit() else folded.removesuffix("s" * is_plural)[:STEM]
     return hashlib.blake2b(stem.encode(), digest_size=_HASH_BYTES).hexdigest()
+
+
+#: Of one word nobody knows what it says, so that no line is deleted for it.
+LEAST_WORDS = 2
+#: Texts that are read, and written, at once.
+BATCH = 20
+
+
+class Texts(NamedTuple):
+    """Texts of a table: how a batch of them is read (rowid, agent, text) behind a rowid, and how one is written.
+
+    `write` takes the new text, the rowid and the old text, so that nothing is lost that came meanwhile.
+    """
+
+    read: str
+    write: str
+
+
+class Cleaned(NamedTuple):
+    """A text that says less now."""
+
+    rowid: int
+    before: str
+    after: str
+
+
+def erased_statements(tx: ReadTx) -> Mapping[str, list[Statement]]:
+    """Return the erased statements that may be known again, by agent."""
+    found: dict[str, list[Statement]] = {}
+    for agent_id, *row in tx.tuples(sql.ERASED):
+        one = read(*row)
+        if len(one.words) >= LEAST_WORDS:
+            found.setdefault(agent_id, []).append(one)
+    return found
+
+
+def clean(
+    job: JobContext, texts: Texts, known: Mapping[str, Sequence[Statement]], *more: object
+) -> int:
+    """Take the statements out of the texts of a table and return how many changed. Raises LeaseLost, Cancelled.
+
+    `more` are further parameters of its `read`.
+    """
+    changed = 0
+    for found in saying(job, texts.read, known, *more):
+        job.db.write(_write, texts, found)
+        changed += len(found)
+    return changed
+
+
+def saying(
+    job: JobContext, read: str, known: Mapping[str, Sequence[Statement]], *more: object
+) -> Iterator[list[Cleaned]]:
+    """Yield the texts of a table that say one of the statements, some at a time. Raises LeaseLost, Cancelled."""
+    last = -1
+    while known and (rows := job.db.read(_rows, read, (last, BATCH, *more))):
+        job.check()
+        last = rows[-1][0]
+        found = [
+            Cleaned(rowid, text, left)
+            for rowid, agent_id, text in rows
+            if (left := without(text, known.get(agent_id, ()))) != text
+        ]
+        if found:
+            yield found
+
+
+def clean_transcripts(
+    job: JobContext, known: Mapping[str, Sequence[Statement]], session_key: str | None = None
+) -> int:
+    """Take statements out of the stored transcripts, or one of them; return how many changed."""
+    clean(job, Texts(sql.OVERVIEW_TEXTS, sql.CLEAN_OVERVIEW), known, session_key)
+    return clean(job, Texts(sql.TEXTS, sql.CLEAN), known, session_key)
+
+
+def _rows(tx: ReadTx, read: str, asked: tuple[object, ...]) -> list[tuple[int, str, str]]:
+    return [(row[0], row[1], row[2]) for row in tx.tuples(read, asked)]
+
+
+def _write(tx: WriteTx, texts: Texts, found: Sequence[Cleaned]) -> None:
+    tx.many(texts.write, [(one.after, one.rowid, one.before) for one in found])

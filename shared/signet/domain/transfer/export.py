@@ -25,8 +25,15 @@ from signet.db.copying import Column
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.secrets import keys
 from signet.domain.transfer import sql
-from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, RecordKind
-from signet.domain.transfer.records import END, HEADER, VECTORS, VERSION
+from signet.domain.transfer.records import (
+    END,
+    HEADER,
+    KINDS,
+    ROW_NUMBER,
+    VECTORS,
+    VERSION,
+    RecordKind,
+)
 from signet.errors import Invalid
 from signet.files import locked
 from signet.paths import config_home

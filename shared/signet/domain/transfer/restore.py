@@ -20,13 +20,14 @@ from signet.domain.memory import marks, origin
 from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
 from signet.domain.memory.wording import normalize
 from signet.domain.transfer import export
-from signet.domain.transfer.kinds import ROW_NUMBER, RecordKind
 from signet.domain.transfer.records import (
     FORGOTTEN,
     KNOWN,
     NEW,
+    ROW_NUMBER,
     ImportOutcome,
     Record,
+    RecordKind,
     RecordRefused,
 )
 from signet.domain.transfer.target import ENTITY, MEMORY, Target

@@ -25,9 +25,9 @@ from signet.domain.memory.lookup import ForgottenValue
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.wording import normalize
 from signet.domain.transfer import restore
-from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import (
     FORGOTTEN,
+    KINDS,
     KNOWN,
     NEW,
     VECTORS,

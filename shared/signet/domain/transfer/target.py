@@ -12,7 +12,7 @@ from signet.db.copying import MAIN, STORE, Column
 from signet.domain.graph import link
 from signet.domain.memory import wording
 from signet.domain.transfer import sql
-from signet.domain.transfer.kinds import KINDS, RecordKind
+from signet.domain.transfer.records import KINDS, RecordKind
 
 MEMORY, ENTITY = "memory", "entity"
 #: The alias of a left-out memory, instead of an ID.

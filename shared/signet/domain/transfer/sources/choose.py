@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from signet.domain.folders.private import find_places
-from signet.domain.transfer.kinds import KINDS
-from signet.domain.transfer.records import HEADER, TEXT, VECTORS
+from signet.domain.transfer.records import HEADER, KINDS, TEXT, VECTORS
 from signet.domain.transfer.sources import claude_code, formats, markdown, mem0, typescript
 from signet.domain.transfer.sources.formats import Format, ImportOptions, ImportSource
 from signet.errors import Invalid, NotFound
@@ -27,7 +26,7 @@ _DATABASES = ("memory/memories.db", "memories.db")
 
 
 @contextlib.contextmanager
-def opened(
+def open_source(
     name: str, format: Format | None, wishes: ImportOptions, *, workspace: Workspace, now: datetime
 ) -> Iterator[ImportSource]:
     """Open a file, a folder or standard input (`-`); without a format it is detected.
@@ -66,9 +65,9 @@ def opened(
             )
         yield typescript.read_bundle(path, wishes)
     elif chosen is Format.MEM0:
-        yield mem0.read(path, wishes)
+        yield mem0.read_mem0(path, wishes)
     elif chosen is Format.CLAUDE_CODE:
-        yield claude_code.read(path, wishes)
+        yield claude_code.read_claude_code(path, wishes)
     else:
         yield markdown.read(path, wishes)
 

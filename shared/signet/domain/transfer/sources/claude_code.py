@@ -28,7 +28,7 @@ _HOME = ".claude"
 _SESSION = ".jsonl"
 
 
-def read(root: Path, wishes: ImportOptions) -> ImportSource:
+def read_claude_code(root: Path, wishes: ImportOptions) -> ImportSource:
     """Return the memories of a folder or file; transcripts of a folder only on request."""
     pages = [page for path in _notes(root) if (page := page_of(path, root)) is not None]
     sessions = [root] if root.suffix == _SESSION else []
@@ -77,10 +77,10 @@ def page_of(path: Path, root: Path) -> MarkdownFile | None:
 def _sessions(
     paths: list[Path], root: Path, wishes: ImportOptions, before: int
 ) -> Iterator[SourceRecord]:
-    read = 0
+    read_claude_code = 0
     for path in paths:
-        read += path.stat().st_size
-        done = before + kilobytes(read)
+        read_claude_code += path.stat().st_size
+        done = before + kilobytes(read_claude_code)
         try:
             with (
                 opened(path, below(root)) as file,

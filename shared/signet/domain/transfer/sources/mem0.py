@@ -23,7 +23,7 @@ _MAX_LINE_CHARS = 1 << 20
 _TEXTS = ("memory", "text", "data", "content")
 
 
-def read(path: Path, wishes: ImportOptions) -> ImportSource:
+def read_mem0(path: Path, wishes: ImportOptions) -> ImportSource:
     return ImportSource(
         format=Format.MEM0,
         records=_records(path, wishes),
