@@ -17,7 +17,7 @@ from signet.domain.graph.traversal import Phase, TraversalOrigin
 from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.recall.models import Result
-from signet.domain.skills import find
+from signet.domain.skills import files
 from signet.errors import SignetError
 from signet.observe import logs
 
@@ -105,7 +105,7 @@ def count(tx: WriteTx, uses: list[Use]) -> None:
     for result, agent_id, now in uses:
         marks.count_use(tx, recall.touched(result), now=now)
         if skills := recall.used_skills(result):
-            find.use(tx, skills, now)
+            files.use(tx, skills, now)
         if result.walk.focal:
             newest[agent_id] = (result, agent_id, now)
     for result, agent_id, now in newest.values():

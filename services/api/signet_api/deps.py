@@ -22,7 +22,7 @@ from signet.domain.activity.events import Flusher
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller, issued
 from signet.domain.auth.caller import CallerStanding
-from signet.domain.injections import record, texts
+from signet.domain.injections import record
 from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen
@@ -96,7 +96,7 @@ class State:
         self.projects = Projects(self.db)
         self.uses = Gathering(self.db, counting.count, "recall.accesses_not_counted")
         self.injections = Gathering(
-            self.db, record.insert, "injections.not_recorded", prepare=texts.located
+            self.db, record.insert, "injections.not_recorded", prepare=record.located
         )
         self.seen = Gathering(self.db, issued.saw, "tokens.not_noted")
         self.flusher = Flusher(self.db, self.live, gathers=True)

@@ -14,7 +14,7 @@ from signet.domain.episodes import index as episodes
 from signet.domain.graph import classify, communities
 from signet.domain.maintenance import cycle
 from signet.domain.sessions import idle_timeout
-from signet.domain.synthesis import ask as synthesis
+from signet.domain.synthesis import run as synthesis
 from signet.domain.transcripts import readings
 from signet.domain.updates import check as updates
 from signet.observe import record

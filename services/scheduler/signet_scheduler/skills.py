@@ -10,8 +10,8 @@ from signet import clock
 from signet.db import Database
 from signet.domain.skills import files
 from signet.domain.skills.files import Identity
+from signet.domain.skills.jobs import Reconciler
 from signet.domain.skills.models import SkillRules
-from signet.domain.skills.reconcile import Reconciler
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings

@@ -10,7 +10,7 @@ from signet.domain.backfill import jobs as backfill_jobs
 from signet.domain.backup import create
 from signet.domain.connectors import sync
 from signet.domain.documents import ingest, records
-from signet.domain.documents.models import DocumentRules
+from signet.domain.documents.records import DocumentRules
 from signet.domain.embeddings import vectors
 from signet.domain.episodes import commits
 from signet.domain.episodes import index as episodes
@@ -22,7 +22,7 @@ from signet.domain.extraction.models import Mode, mode_of
 from signet.domain.graph import classify, communities, contradictions, feedback, traversal
 from signet.domain.hints import write as hints
 from signet.domain.injections import record, trace
-from signet.domain.learning import label_session as label_sessions
+from signet.domain.learning import worth as label_sessions
 from signet.domain.maintenance import cycle
 from signet.domain.memory import derived, forget
 from signet.domain.memory import marks as memory_vectors
@@ -38,11 +38,10 @@ from signet.domain.retention.purge import Swept, Windows
 from signet.domain.sessions import checkpoints, decided
 from signet.domain.skills import jobs
 from signet.domain.skills.models import SkillRules
-from signet.domain.summaries import condense as condensing
+from signet.domain.summaries import distill as condensing
 from signet.domain.summaries import files
 from signet.domain.summaries import summarize as summaries
 from signet.domain.summaries.distill import RuleReader
-from signet.domain.synthesis import ask
 from signet.domain.synthesis import run as synthesis
 from signet.domain.synthesis.plan import Plan
 from signet.domain.tasks.run import perform
@@ -150,7 +149,7 @@ def clean_texts(job: JobContext, context: Context) -> None:
         ):  # a change meanwhile found this job still queued
             withheld.queue(tx, agent_id, is_back=is_back, now=clock.now())
         if is_back:
-            ask.again(tx, agent_id, now=clock.now())
+            synthesis.again(tx, agent_id, now=clock.now())
         return {"notes": notes, "chars": chars}
 
     job.commit(keep)

@@ -10,7 +10,7 @@ from signet import clock
 from signet.config import manifest, roster_file
 from signet.config.roster_file import NotListed
 from signet.db import ReadTx
-from signet.domain.agents import files, registry
+from signet.domain.agents import registry
 from signet.domain.agents.registry import Agent
 from signet.domain.memory import leave
 from signet.errors import Conflict, Invalid, NotFound
@@ -48,7 +48,7 @@ async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
         raise Conflict("An agent of this name already exists", "agent_exists")
     path = manifest.place(state.workspace)
     await asyncio.to_thread(roster_file.add, path, wanted)
-    await asyncio.to_thread(files.make, state.workspace, wanted.name)
+    await asyncio.to_thread(registry.make, state.workspace, wanted.name)
     await state.db.awrite(registry.put, registry.agent_of(wanted), now=clock.now())
     return _row(await _known(state, wanted.name))
 
@@ -58,7 +58,7 @@ async def get_agent(name: str, state: Shared) -> wire.WholeAgent:
     """Return one agent, its memories by visibility, and its files."""
     found = await _known(state, name)
     counts = await state.db.aread(registry.counts, name)
-    own = await asyncio.to_thread(files.present, state.workspace, name)
+    own = await asyncio.to_thread(registry.present, state.workspace, name)
     return {**_row(found), "memories": counts.get(name, {}), "files": own}
 
 

@@ -8,7 +8,7 @@ from fastapi import Query
 
 from signet import __version__, clock
 from signet.db import ReadTx
-from signet.domain.activity import events, timeline, usage
+from signet.domain.activity import events, usage
 from signet.domain.activity.events import ErrorFilter
 from signet.domain.auth import caller
 from signet.domain.diagnostics import report
@@ -129,7 +129,7 @@ def _safety(tx: ReadTx) -> tuple[list[wire.NotedError], dict[str, int]]:
 async def get_timeline(
     entity_id: str,
     state: Shared,
-    limit: Annotated[int, ClampedInt(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
+    limit: Annotated[int, ClampedInt(1, usage.MAX_LIMIT)] = usage.DEFAULT_LIMIT,
 ) -> wire.Timeline:
     """Return history, jobs, log lines and errors of a memory, session or request, oldest first; empty for an unknown
     ID.
@@ -141,7 +141,7 @@ async def get_timeline(
 async def export_timeline(
     entity_id: str,
     state: Shared,
-    limit: Annotated[int, ClampedInt(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
+    limit: Annotated[int, ClampedInt(1, usage.MAX_LIMIT)] = usage.DEFAULT_LIMIT,
 ) -> wire.ExportedTimeline:
     """Return the timeline in an envelope that names its origin."""
     found = await _timeline(entity_id, limit, state)
@@ -157,10 +157,10 @@ async def _timeline(entity_id: str, limit: int, state: State) -> wire.Timeline:
     place = logfile.place(state.workspace.log_dir, os.environ)
     await state.flusher.aflush()
     lines = await asyncio.to_thread(
-        logread.newest, place, timeline.LOG_LINES, logread.LogFilter(level="debug")
+        logread.newest, place, usage.LOG_LINES, logread.LogFilter(level="debug")
     )
     return await state.db.aread(
-        timeline.timeline_of,
+        usage.timeline_of,
         entity_id,
         lines,
         hidden=caller.current().hidden,

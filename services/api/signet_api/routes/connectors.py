@@ -7,7 +7,7 @@ from fastapi import Request
 from signet import clock
 from signet.db import columns
 from signet.domain.connectors import registry
-from signet.domain.documents.models import DocumentRules
+from signet.domain.documents.records import DocumentRules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
 from signet.wire.requests.documents import ConnectorBody

@@ -10,7 +10,7 @@ from signet.db import columns
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import records
-from signet.domain.documents.models import DocumentRules, DocumentSource, NewDocument
+from signet.domain.documents.records import DocumentRules, DocumentSource, NewDocument
 from signet.wire import documents as wire
 from signet.wire.requests.documents import DocumentBody
 from signet.wire.requests.model import ClampedInt, Text

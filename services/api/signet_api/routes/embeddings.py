@@ -12,10 +12,9 @@ from signet import clock
 from signet.config.sections import EmbeddingProvider
 from signet.db import ReadTx, Row, vectors
 from signet.domain.browse import browse
-from signet.domain.embeddings import health
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.health import HealthCheck
 from signet.domain.embeddings.models import Survey
+from signet.domain.embeddings.vectors import HealthCheck
 from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
 from signet.domain.projection import project
@@ -89,12 +88,12 @@ async def get_embedding_health(state: Shared, agent_id: Text = None) -> wire.Emb
     survey: Survey = await state.db.aread(
         embeddings.survey, model=state.vectors.model, dimensions=embedding.dimensions
     )
-    found = health.checks(
+    found = embeddings.checks(
         survey, fault=probed.fault, model=embedding.model, dimensions=embedding.dimensions
     )
-    score = health.health_score(found)
+    score = embeddings.health_score(found)
     return {
-        "status": health.health_status(score),
+        "status": embeddings.health_status(score),
         "score": score,
         "checkedAt": clock.to_text(clock.now()),
         "config": {

@@ -8,7 +8,7 @@ from fastapi import Request
 from signet import clock
 from signet.config import Settings, loading
 from signet.db.visibility import Here
-from signet.domain.learning import influence, label_session, report, worth
+from signet.domain.learning import influence, report, worth
 from signet.domain.recall.models import Result
 from signet.domain.sessions import replay
 from signet.errors import Invalid, NotFound
@@ -103,7 +103,7 @@ async def get_past_sessions(
     agent: Agent, state: Shared, limit: Annotated[int, ClampedInt(1, MOST_PAST)] = 50
 ) -> evaluation.PastSessions:
     """Return the sessions that can be replayed, newest first."""
-    return {"sessions": await state.db.aread(label_session.helped, agent, limit)}
+    return {"sessions": await state.db.aread(worth.helped, agent, limit)}
 
 
 @serves(evaluation.REPLAY)
@@ -146,9 +146,9 @@ async def post_train(
         raise Invalid("Predictor is not enabled")
     agent_id = await agent_of(body.agent_id if body else None, None, request)
     started, used = clock.monotonic_ms(), 0
-    for memory_ids in await state.db.aread(label_session.batches, agent_id):
-        used += await state.db.awrite(label_session.learn, agent_id, memory_ids, now=clock.now())
-    labels = await state.db.aread(label_session.counted, agent_id, used)
+    for memory_ids in await state.db.aread(worth.batches, agent_id):
+        used += await state.db.awrite(worth.learn, agent_id, memory_ids, now=clock.now())
+    labels = await state.db.aread(worth.counted, agent_id, used)
     duration_ms = clock.monotonic_ms() - started
     latency.observe(latency.TimedOperation.PREDICTOR_TRAIN, duration_ms / 1_000)
     return {

@@ -22,7 +22,7 @@ from signet.db import ReadTx
 from signet.domain.auth import caller
 from signet.domain.maintenance import cycle
 from signet.domain.memory.models import Actor
-from signet.domain.repair import gate, memories, models, run, stats
+from signet.domain.repair import gate, memories, models, run
 from signet.domain.repair.catalog import ACTIONS, BY_NAME, Option, RepairAction, RowFilter
 from signet.domain.repair.gate import GateStanding
 from signet.domain.repair.models import (
@@ -170,25 +170,25 @@ def _option(option: Option) -> wire.RepairOption:
 @serves(wire.EMBEDDING_GAPS)
 async def get_embedding_gaps(state: Shared) -> wire.EmbeddingGaps:
     """Return how many memories lack a vector of the current model."""
-    return await state.db.aread(stats.embedding_gaps, model=state.vectors.model)
+    return await state.db.aread(gate.embedding_gaps, model=state.vectors.model)
 
 
 @serves(wire.DEDUP_STATS)
 async def get_dedup_stats(state: Shared) -> wire.DedupStats:
     """Return the number of duplicate memories."""
-    return await state.db.aread(stats.dedup_stats)
+    return await state.db.aread(gate.dedup_stats)
 
 
 @serves(wire.COLD_STATS)
 async def get_cold_stats(state: Shared) -> wire.ColdStats:
     """Return the content of the archive."""
-    return await state.db.aread(stats.cold_stats)
+    return await state.db.aread(gate.cold_stats)
 
 
 @serves(wire.INTEGRITY_CHECK)
 async def get_integrity_check(state: Shared) -> wire.Integrity:
     """Check the database file for at most 30 seconds, and test both indexes."""
-    return await state.db.aread(stats.integrity, now=clock.now())
+    return await state.db.aread(gate.integrity, now=clock.now())
 
 
 @serves(wire.DEAD_MEMORIES)

@@ -25,7 +25,7 @@ from signet.domain.sessions import (
 )
 from signet.domain.sessions.every import Wanted
 from signet.domain.sessions.running import UnknownSession
-from signet.domain.summaries import page
+from signet.domain.summaries import files
 from signet.errors import Invalid
 from signet.wire import memory as wire_memory
 from signet.wire import sessions as wire
@@ -278,7 +278,7 @@ async def get_summaries(
 ) -> SummaryPage:
     """Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several."""
     return await db.aread(
-        page.read_page,
+        files.read_page,
         project=project,
         within=caller.current().scope,
         depth=_depth(depth),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.skills import files, find, install, node
+from signet.domain.skills import files, install, node
 from signet.domain.skills.install import CatalogEntry
 from signet.domain.skills.models import SkillFile, SkillRules
 from signet.domain.skills.node import Related
@@ -24,9 +24,9 @@ log = logs.get("skills")
 @serves(wire.SKILLS)
 async def get_skills(agent: Agent, state: Shared) -> wire.Skills:
     """Return the installed skills, sorted by name; only the listed ones for an agent with a skill list."""
-    limits = find.limits(state.settings)
+    limits = files.limits(state.settings)
     every = await asyncio.to_thread(files.every, state.workspace.skills_dir)
-    found = [one for one in every if find.shows(limits, agent, one.name, one.title)]
+    found = [one for one in every if files.shows(limits, agent, one.name, one.title)]
     return {"skills": [_meta(skill) for skill in found], "count": len(found)}
 
 

@@ -10,7 +10,7 @@ from fastapi import Depends, Query, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.synthesis import ask, file, run, runs
+from signet.domain.synthesis import file, run
 from signet.domain.synthesis.plan import Plan
 from signet.domain.transcripts import withheld
 from signet.errors import Conflict, Invalid, Unavailable
@@ -58,7 +58,7 @@ async def post_complete(
     path = _path(state, agent_id)
     await state.db.aread(_must_be_free, state, clock.now())
     newest = await asyncio.to_thread(_write, state, agent_id, path, text, clock.now())
-    await state.db.awrite(runs.note_run, agent_id, now=clock.now(), newest=newest)
+    await state.db.awrite(run.note_run, agent_id, now=clock.now(), newest=newest)
     return {"success": True}
 
 
@@ -80,10 +80,10 @@ async def post_undo(agent_id: Owner, state: Shared) -> wire.UndoneSynthesis:
     back.
     """
     path, now = _path(state, agent_id), clock.now()
-    if await state.db.aread(runs.is_running):
+    if await state.db.aread(run.is_running):
         raise Conflict("Synthesis already in progress")
     chars = await asyncio.to_thread(_undo, state, agent_id, path, now)
-    await state.db.awrite(runs.note_run, agent_id, now=now, newest=None, has_failed=True)
+    await state.db.awrite(run.note_run, agent_id, now=now, newest=None, has_failed=True)
     return {"success": True, "chars": chars}
 
 
@@ -94,7 +94,7 @@ async def get_status(
     """Return whether MEMORY.md is being written, and when it last was."""
     owner = await agent_of(agent_id, None, request)
     running, last = await state.db.aread(
-        lambda tx: (runs.is_running(tx), runs.last_run_at(tx, owner))
+        lambda tx: (run.is_running(tx), run.last_run_at(tx, owner))
     )
     return {"running": running, "lastRunAt": last, "config": _config(state.settings)}
 
@@ -118,16 +118,16 @@ def _path(state: State, agent_id: str) -> Path:
     return path
 
 
-def _trigger(tx: WriteTx, state: State, agent_id: str, now: datetime) -> ask.Triggered:
+def _trigger(tx: WriteTx, state: State, agent_id: str, now: datetime) -> run.Triggered:
     if not state.settings.pipeline.enabled:
-        return ask.Triggered(reason="The pipeline is off")
+        return run.Triggered(reason="The pipeline is off")
     _must_have_worker(tx, state, now)
-    return ask.trigger(tx, agent_id, now=now)
+    return run.trigger(tx, agent_id, now=now)
 
 
 def _must_be_free(tx: ReadTx, state: State, now: datetime) -> None:
     _must_have_worker(tx, state, now)
-    if runs.is_running(tx):
+    if run.is_running(tx):
         raise Conflict("Synthesis already in progress")
 
 
@@ -147,7 +147,7 @@ def _undo(state: State, agent_id: str, path: Path, now: datetime) -> int:
 
 def _write(state: State, agent_id: str, path: Path, text: str, now: datetime) -> int:
     """Write the file and return the number of the newest memory."""
-    newest = state.db.read(ask.newest, agent_id)
+    newest = state.db.read(run.newest, agent_id)
     with file.alone(state.workspace, wait=False):
         file.write(state.workspace, path, text, at=now, run_at=now)
     return newest

@@ -10,8 +10,8 @@ from typing import Annotated, Any, BinaryIO
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.tasks import run, scheduled
-from signet.domain.tasks.execute import STREAMS, Spool
 from signet.domain.tasks.models import RunStatus, TaskRun
+from signet.domain.tasks.run import STREAMS, Spool
 from signet.errors import NotFound
 from signet.wire import tasks as wire
 from signet.wire.done import Done

@@ -16,8 +16,8 @@ from signet import clock
 from signet.db import WriteTx
 from signet.db.dialect import as_list
 from signet.domain.documents import readers, records, source, sql
-from signet.domain.documents.models import DocumentRules, DocumentSource, DocumentStatus
 from signet.domain.documents.readers.files import DocumentText, Raw
+from signet.domain.documents.records import DocumentRules, DocumentSource, DocumentStatus
 from signet.domain.memory import forgotten, remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.lookup import ForgottenValue

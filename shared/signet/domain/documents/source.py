@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from signet.domain.documents import readers
-from signet.domain.documents.models import DocumentRules, DocumentSource
 from signet.domain.documents.readers.files import Raw
+from signet.domain.documents.records import DocumentRules, DocumentSource
 from signet.domain.folders.private import find_places, is_below
 from signet.domain.folders.reading import NotAFile, NotAllowed, opened
 from signet.errors import PermanentJobError, Unavailable

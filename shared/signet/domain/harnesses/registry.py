@@ -11,7 +11,7 @@ from pathlib import Path
 
 from signet import resources
 from signet.config import Settings
-from signet.domain.agents import files as agents
+from signet.domain.agents import registry as agents
 from signet.domain.harnesses import files, instructions, programs, records
 from signet.domain.harnesses.claude import ClaudeCode, ClaudeDesktop
 from signet.domain.harnesses.codex import Codex

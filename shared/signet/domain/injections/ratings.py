@@ -5,17 +5,20 @@ mean, `agent_feedback` each rating. A correction changes nothing automatically: 
 history (PR-14).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.agents import registry as agents
+from signet.domain.graph.feedback import Use
 from signet.domain.injections import record as queue
 from signet.domain.injections.sql import session_memories as sql
+from signet.domain.injections.sql.session_memories import Shown
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
 
@@ -137,3 +140,83 @@ def _whole(named: str, shown: Sequence[str]) -> str | None:
         return named
     found = [one for one in shown if len(named) >= LEAST_PREFIX and one.startswith(named)]
     return found[0] if len(found) == 1 else None
+
+
+class Scored(NamedTuple):
+    """A candidate memory; `source` is the channel that found it."""
+
+    memory_id: str
+    score: float
+    source: str = "fts_only"
+
+
+def put_of_start(
+    tx: WriteTx,
+    agent_id: str,
+    key: str,
+    found: Sequence[Scored],
+    injected: Iterable[str],
+    *,
+    now: datetime,
+) -> None:
+    """Store the candidates of a session start, best first, and the injected ones."""
+    tx.many(sql.START, _rows(agent_id, key, found, injected, now))
+
+
+def put_of_prompt(
+    tx: WriteTx,
+    agent_id: str,
+    key: str,
+    found: Sequence[Scored],
+    injected: Iterable[str],
+    *,
+    now: datetime,
+) -> None:
+    """Store the candidates of a prompt, best first, and the injected ones (HK-61)."""
+    tx.many(sql.PROMPT, _rows(agent_id, key, found, injected, now))
+
+
+def _rows(
+    agent_id: str, key: str, found: Sequence[Scored], injected: Iterable[str], now: datetime
+) -> Iterator[dict[str, object]]:
+    given, at = frozenset(injected), clock.to_text(now)
+    for rank, one in enumerate(found):
+        yield {
+            "id": ids.new_ordered_id(),
+            "agent": agent_id,
+            "key": key,
+            "memory": one.memory_id,
+            "source": one.source,
+            "score": one.score,
+            "rank": rank,
+            "injected": one.memory_id in given,
+            "at": at,
+        }
+
+
+def take(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> Mapping[str, Use]:
+    """Return by memory how it served a session, each once: a second call returns nothing new."""
+    rows = tx.rows(sql.UseRow, sql.TAKE_USES, (clock.to_text(now), agent_id, key))
+    listed = as_list(row.memory_id for row in rows)
+    unused = dict(tx.tuples(sql.UNUSED_SESSIONS, (agent_id, listed)))
+    return {
+        row.memory_id: Use(hits=row.hits, rating=row.rating, unused=unused.get(row.memory_id, 0))
+        for row in rows
+    }
+
+
+def shown(tx: ReadTx, agent_id: str, key: str) -> list[Shown]:
+    """Return a session's injected memories that still exist, best first."""
+    return tx.rows(sql.Shown, sql.SHOWN, (agent_id, key))
+
+
+def set_relevance(
+    tx: WriteTx, agent_id: str, key: str, judged: Iterable[tuple[str, float]]
+) -> None:
+    """Store the relevance of memories to a session, 0..1, as judged by a model."""
+    tx.many(sql.SET_RELEVANCE, [(value, agent_id, key, memory_id) for memory_id, value in judged])
+
+
+def delete_old_uses(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest candidates and return their number."""
+    return tx.run(sql.DELETE_OLD, (before, limit))

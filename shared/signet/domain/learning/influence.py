@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
-from signet.domain.injections.given import Given, ItemRow
 from signet.domain.injections.models import Kind, Team
+from signet.domain.injections.show import Given, ItemRow
 from signet.domain.learning import sql, worth
 from signet.domain.learning.labels import Label, LabelReason
 from signet.domain.learning.sql import LearningState

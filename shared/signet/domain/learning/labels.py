@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from signet.db import fts
 from signet.domain.episodes import search
-from signet.domain.injections.given import Given, was_received, was_used
 from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.models import Reason as Why
+from signet.domain.injections.show import Given, was_received, was_used
 from signet.domain.transcripts import transcript
 
 

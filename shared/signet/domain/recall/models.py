@@ -9,8 +9,8 @@ from signet.config import Settings
 from signet.db.visibility import Reader
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import Ranked
-from signet.domain.skills import find
-from signet.domain.skills.find import SkillLimits
+from signet.domain.skills import files
+from signet.domain.skills.files import SkillLimits
 from signet.providers.scale import FITTED, Scale
 from signet.wire.recall import Newer
 
@@ -285,7 +285,7 @@ def settings_of(
             min_confidence=traversal.min_confidence,
         ),
         truncate_chars=pipeline.guardrails.recall_truncate_chars,
-        skill_limits=find.limits(settings),
+        skill_limits=files.limits(settings),
         skills=pipeline.procedural.enabled,
         commits=settings.hooks.session_start.read_commits,
         learns=pipeline.predictor.enabled,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from signet.domain.graph.models import SKILL
 from signet.domain.recall.models import Filters, Hit, Source
 from signet.domain.recall.run import Run
-from signet.domain.skills import find as skills
-from signet.domain.skills.find import SkillHit
+from signet.domain.skills import files as skills
+from signet.domain.skills.files import SkillHit
 
 #: Skills beside the memories of one answer.
 BESIDE = 2

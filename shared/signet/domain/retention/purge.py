@@ -19,8 +19,8 @@ from signet.db.dialect import FREE_PAGES, as_list, cut_off
 from signet.domain.activity import events
 from signet.domain.embeddings import vectors
 from signet.domain.graph import feedback, link
-from signet.domain.injections import record, usefulness
-from signet.domain.learning import label_session, worth
+from signet.domain.injections import ratings, record
+from signet.domain.learning import worth
 from signet.domain.memory import forget
 from signet.domain.memory import history as changes
 from signet.domain.retention import sql
@@ -159,14 +159,10 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (_old("deadJobsPurged", removal.delete_dead, lambda keep: keep.dead_jobs),),
     (summaries,),
     (ended_tasks,),
-    (
-        _old(
-            "sessionMemoriesPurged", usefulness.delete_old_uses, lambda keep: keep.session_memories
-        ),
-    ),
+    (_old("sessionMemoriesPurged", ratings.delete_old_uses, lambda keep: keep.session_memories),),
     (_old("labelsPurged", worth.delete_old, lambda keep: keep.session_memories),),
-    (_old("outcomesPurged", label_session.delete_old_labels, lambda keep: keep.outcomes),),
-    (_old("comparisonsPurged", label_session.delete_old_comparisons, lambda keep: keep.outcomes),),
+    (_old("outcomesPurged", worth.delete_old_labels, lambda keep: keep.outcomes),),
+    (_old("comparisonsPurged", worth.delete_old_comparisons, lambda keep: keep.outcomes),),
     # Records of what sessions were given are kept as long as events (TL-1).
     (_old("injectionsPurged", record.delete_old_injections, lambda keep: keep.telemetry),),
     (_old("telemetryPurged", events.purge, lambda keep: keep.telemetry),),

@@ -24,8 +24,8 @@ from signet.domain.sessions import checkpoints, claims
 from signet.domain.sessions.running import UnknownSession
 from signet.domain.sessions.sql import every, states
 from signet.domain.sessions.sql.every import KnownRow
-from signet.domain.summaries import forget as summaries
-from signet.domain.summaries.forget import Made
+from signet.domain.summaries import files as summaries
+from signet.domain.summaries.files import Made
 from signet.domain.transcripts import stored, withheld
 from signet.errors import Conflict, Frozen
 

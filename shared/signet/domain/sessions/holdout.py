@@ -11,7 +11,7 @@ from datetime import timedelta
 from signet import clock
 from signet.db.driver import sqlite
 from signet.domain.injections.models import Item, Reason
-from signet.domain.learning import label_session
+from signet.domain.learning import worth
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.services import Services
 
@@ -36,7 +36,7 @@ async def holds(call: Call, services: Services) -> bool:
     if call.key is None or not is_among(call.key, share):
         return False
     try:
-        sessions, first = await services.db.aread(label_session.experience, call.agent_id)
+        sessions, first = await services.db.aread(worth.experience, call.agent_id)
     # A session is given its memories whatever becomes of the comparison.
     except sqlite.DatabaseError:
         return False

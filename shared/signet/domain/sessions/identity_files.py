@@ -12,7 +12,7 @@ from pathlib import Path
 from signet import resources
 from signet.config.sections import AgentSettings
 from signet.db.visibility import Here
-from signet.domain.agents import files
+from signet.domain.agents import registry
 from signet.domain.identity import files as identity
 from signet.domain.synthesis import file as memory_file
 from signet.paths import Workspace
@@ -147,6 +147,6 @@ def _template(name: str) -> re.Pattern[str]:
 
 def _own(workspace: Workspace, agent_id: str, name: str) -> str:
     try:
-        return read(files.find(workspace, agent_id, name))
+        return read(registry.find(workspace, agent_id, name))
     except OSError:
         return ""

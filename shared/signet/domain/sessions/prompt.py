@@ -7,9 +7,9 @@ from datetime import datetime
 from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
-from signet.domain.injections import candidates, ratings
-from signet.domain.injections.candidates import Scored
+from signet.domain.injections import ratings
 from signet.domain.injections.models import Phase
+from signet.domain.injections.ratings import Scored
 from signet.domain.memory import marks
 from signet.domain.memory.models import Actor
 from signet.domain.sessions import claims, holdout, injected, lifecycle, prompt_text
@@ -146,6 +146,6 @@ def _keep(
     if call.key is None:
         return
     hits = [Scored(memory_id, score) for memory_id, score in context.hits]
-    candidates.put_of_prompt(tx, call.agent_id, call.key, hits, context.memories, now=now)
+    ratings.put_of_prompt(tx, call.agent_id, call.key, hits, context.memories, now=now)
     if rated:
         ratings.record(tx, call.key, rated, agent_id=call.agent_id, actor=actor, now=now)

@@ -12,9 +12,10 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Here
-from signet.domain.injections import given
+from signet.domain.injections import show
 from signet.domain.injections.models import Kind, tokens
-from signet.domain.learning import influence, label_session
+from signet.domain.learning import influence
+from signet.domain.learning import worth as label_session
 from signet.domain.recall.models import Result
 from signet.domain.sessions import prompt, prompt_text
 from signet.domain.sessions.calls import Call
@@ -41,7 +42,7 @@ class Past:
 
 def past(tx: ReadTx, agent_id: str, key: str) -> Past | None:
     """Return a past session, None where it is unknown, was given nothing, or is forgotten."""
-    found = given.given_to_session(tx, agent_id, key, now=clock.now())
+    found = show.given_to_session(tx, agent_id, key, now=clock.now())
     if not found.injections:
         return None
     said = [prompt_text.cleaned(one.text) for one in found.turns if one.role == transcript.USER]

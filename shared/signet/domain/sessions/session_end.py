@@ -15,7 +15,7 @@ from signet.config import Settings
 from signet.db import Database, WriteTx
 from signet.domain.auth import caller
 from signet.domain.graph import feedback
-from signet.domain.injections import record, usefulness
+from signet.domain.injections import ratings, record
 from signet.domain.projects import registry
 from signet.domain.sessions import lifecycle
 from signet.domain.sessions.calls import Call, is_running
@@ -190,7 +190,7 @@ def finish(
         return None
     learns, frozen = settings.pipeline.feedback, settings.pipeline.mutations_frozen
     if learns.enabled and not frozen:
-        uses = usefulness.take(tx, session.agent_id, session.key, now=now)
+        uses = ratings.take(tx, session.agent_id, session.key, now=now)
         feedback.apply_session(tx, uses, agent_id=session.agent_id, settings=learns, now=now)
     queued = store(tx, session, rules=rules or Rules.of(settings), now=now)
     record.transcript_arrived(tx, session.agent_id, session.key, _steps(session), now=now)
