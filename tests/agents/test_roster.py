@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.agents import files
+from signet.domain.agents import registry
 from support.http import SETTINGS, Api, an_api
 
 CREW = """agents:
@@ -192,17 +192,17 @@ def test_an_agents_own_files_win_and_its_workspace_is_written_once(api: Api) -> 
     ):
         (root / name).write_text(text)
     api.post("/api/agents", {"name": "scout"})
-    assert files.find(workspace, "scout", "SOUL.md") == root / "SOUL.md"  # its own is empty
-    [path] = files.write_workspaces(workspace, ["scout", "default", "No Name"])
+    assert registry.find(workspace, "scout", "SOUL.md") == root / "SOUL.md"  # its own is empty
+    [path] = registry.write_workspaces(workspace, ["scout", "default", "No Name"])
     assert path == root / "agents" / "scout" / "workspace" / "AGENTS.md"
     assert path.read_text() == (
         "# Rules\nBe kind.\n\n## Soul\n\nCalm.\n\n## Identity\n\n# Identity\n\n- name: scout\n\n"
         "## About Your User\n\nAna.\n"
     )
-    assert files.write_workspaces(workspace, ["scout"]) == []
+    assert registry.write_workspaces(workspace, ["scout"]) == []
     (root / "agents" / "scout" / "SOUL.md").write_text("Bold.")
     (root / "agents" / "scout" / "MEMORY.md").write_text("The sea is near.")
     (root / "MEMORY.md").write_text("Of the default agent.")
-    assert files.write_workspaces(workspace, ["scout"]) == [path]
+    assert registry.write_workspaces(workspace, ["scout"]) == [path]
     assert "## Soul\n\nBold.\n" in path.read_text()
     assert path.read_text().endswith("## Working Memory\n\nThe sea is near.\n")

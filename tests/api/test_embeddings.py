@@ -9,7 +9,7 @@ import pytest
 
 from signet import clock
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.embeddings.health import WEIGHTS
+from signet.domain.embeddings.vectors import WEIGHTS
 from signet_api.probe import UNKNOWN
 from support.database import MADE_AT
 from support.http import Api

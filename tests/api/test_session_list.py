@@ -8,7 +8,7 @@ from learning.talk import claimed
 from signet.domain.auth.tokens import TokenScope
 from signet.domain.episodes import index as episodes
 from signet.domain.sessions import decided
-from signet.domain.summaries import parse
+from signet.domain.summaries import prompt
 from signet.domain.transcripts import stored
 from signet.queue.job_context import JobContext
 from signet.wire.sessions import Use
@@ -98,7 +98,7 @@ def test_titles_say_nothing_that_was_forgotten_or_erased(api: Api) -> None:
 
 def test_a_models_topic_is_the_title(api: Api) -> None:
     notes = "# 2026-05-01 Session Notes\n\n## Walrus log retention\n\nKept for nine days."
-    assert parse.topic(notes) == "Walrus log retention" and parse.topic("no heading") is None
+    assert prompt.topic(notes) == "Walrus log retention" and prompt.topic("no heading") is None
     hook(api, "session-end", "whole", transcript=transcript(), reason="other")
     api.state.db.write(stored.put_topic, "default", "whole", "Walrus log retention")
     index(api)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from signet import clock
-from signet.domain.synthesis import file, runs
+from signet.domain.synthesis import file, run
 from signet.process.liveness import Presence
 from support.http import Api
 
@@ -106,7 +106,7 @@ def test_a_run_is_queued_once_and_not_again_within_an_hour(working: Api) -> None
     again = working.post(TRIGGER, {}).body
     assert (again["skipped"], again["reason"]) == (True, "Synthesis already in progress")
     working.run("DELETE FROM memory_jobs")
-    working.state.db.write(runs.note_run, "default", now=clock.now(), newest=0)
+    working.state.db.write(run.note_run, "default", now=clock.now(), newest=0)
     assert "less than an hour ago" in working.post(TRIGGER).body["reason"]
     assert working.post(TRIGGER, {"agentId": "../x"}).status == 400
 

@@ -86,7 +86,7 @@ def test_nothing_commits_but_the_writer_and_the_migration() -> None:
     # A preview of an import and a state that is restored are files that no one else has open.
     alone = (
         "transfer/take.py",
-        "memory/carry.py",
+        "memory/forgotten.py",
         "sessions/forget.py",
         "connectors/registry.py",
     )

@@ -11,7 +11,7 @@ from signet.db import WriteTx
 from signet.domain.graph import feedback, link
 from signet.domain.graph.feedback import Weighed
 from signet.domain.graph.sql import attributes
-from signet.domain.injections import usefulness
+from signet.domain.injections import ratings
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -53,7 +53,7 @@ def ended(
 ) -> Weighed:
     if not settings.enabled:
         return Weighed()
-    uses = usefulness.take(tx, "default", session, now=now)
+    uses = ratings.take(tx, "default", session, now=now)
     return feedback.apply_session(tx, uses, agent_id="default", settings=settings, now=now)
 
 

@@ -19,7 +19,7 @@ from typing import ParamSpec, TypeVar
 from signet.config.pipeline import Predictor
 from signet.db import Database, WriteTx
 from signet.db.driver import connect
-from signet.domain.learning import label_session
+from signet.domain.learning import worth
 from signet.queue.job_context import JobContext
 
 P = ParamSpec("P")
@@ -73,7 +73,7 @@ def run(path: Path, lease: Path, place: int) -> None:
     for name in ("run", "many"):
         setattr(WriteTx, name, killing(getattr(WriteTx, name)))
     job = JobContext(lease=pickle.loads(lease.read_bytes()), db=Database(path))
-    label_session.run_label(job, settings=Predictor())
+    worth.run_label(job, settings=Predictor())
     may_die()
 
 

@@ -8,7 +8,7 @@ from api.test_context import KEY, hook, log
 from signet import clock
 from signet.config.pipeline import Predictor
 from signet.domain.injections import trace
-from signet.domain.learning import label_session
+from signet.domain.learning import worth as label_session
 from signet.queue import transitions
 from signet.queue.job_context import JobContext
 from signet.queue.transitions import Lease

@@ -14,7 +14,7 @@ from signet.domain.skills import files, jobs, node
 from signet.domain.skills.models import SkillFile, SkillRules
 from signet.domain.summaries import prompt as prompts
 from signet.domain.summaries.models import Said
-from signet.domain.synthesis import prompt as synthesis
+from signet.domain.synthesis import sources as synthesis
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Source, Sources
 from signet.domain.synthesis.sql import NoteRow

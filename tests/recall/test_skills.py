@@ -12,7 +12,7 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import VectorSource
 from signet.domain.recall.models import Filters, RecallSettings, Source
 from signet.domain.recall.recall import touched, used_skills
-from signet.domain.skills import files, find, jobs, node
+from signet.domain.skills import files, jobs, node
 from signet.domain.skills.models import SkillRules
 
 SKILLS = Filters(type="skill")
@@ -89,7 +89,7 @@ def test_skills_are_asked_for_by_type_and_found_by_words_without_vectors(db: Dat
 def test_of_two_alike_the_one_that_is_used_comes_first(db: Database) -> None:
     old, new = learn(db, "helm", "Steers a ship", days_ago=90), learn(db, "steer", "Steers a ship")
     assert found(ask(db, "sailing", by_meaning=True, filters=SKILLS)) == [new, old]
-    db.write(find.use, [old], NOW)
+    db.write(files.use, [old], NOW)
     assert found(ask(db, "sailing", by_meaning=True, filters=SKILLS))[0] == old
 
 
@@ -97,7 +97,7 @@ def test_a_row_of_an_older_file_may_leave_out_what_has_a_default(db: Database) -
     steer = learn(db, "steer", "Steers a ship")
     empty = "UPDATE skill_meta SET importance = NULL, decay_rate = NULL, use_count = NULL, triggers = '{'"
     db.write(lambda tx: tx.run(empty))
-    db.write(find.use, [steer], NOW)
+    db.write(files.use, [steer], NOW)
     [hit] = ask(db, "sailing", by_meaning=True, filters=SKILLS).hits
     assert (hit.importance, hit.access_count) == (0.7, 1)
 

@@ -16,8 +16,14 @@ from signet.clock import SYSTEM
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.documents import ingest, records
-from signet.domain.documents.models import Created, DeletedDocument, DocumentRules, NewDocument
-from signet.domain.documents.records import create, delete
+from signet.domain.documents.records import (
+    Created,
+    DeletedDocument,
+    DocumentRules,
+    NewDocument,
+    create,
+    delete,
+)
 from signet.domain.documents.source import windows
 from signet.domain.memory import history, remember
 from signet.domain.memory import lookup as memories

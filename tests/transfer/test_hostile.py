@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from signet.db.driver import sqlite
-from signet.domain.transfer.sources import choose, claude_code, markdown
+from signet.domain.transfer.sources import choose, markdown
 from signet.domain.transfer.sources.formats import Format, ImportOptions
 from signet.errors import Invalid, SignetError
 from signet.paths import Workspace
@@ -252,7 +252,5 @@ def test_claude_code_logs_of_any_form_are_read(folder: Path) -> None:
     odd = '{"type":"user","message":{"role":["user"],"content":{"a":1}},"timestamp":{"b":2}}'
     good = '{"type":"user","message":{"role":"user","content":"Hello there"}}'
     (folder / "s.jsonl").write_text("\n".join([deep, odd, "null", "[]", "{", "\0", good]))
-    found = list(
-        claude_code.read_claude_code(folder / "s.jsonl", ImportOptions(sessions=True)).records
-    )
+    found = list(choose.read_claude_code(folder / "s.jsonl", ImportOptions(sessions=True)).records)
     assert "Hello there" in str(found[-1].value)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from signet.domain.transfer.records import SourceRecord
-from signet.domain.transfer.sources import choose, claude_code, formats, markdown, mem0
+from signet.domain.transfer.sources import choose, formats, markdown
 from signet.domain.transfer.sources.formats import Format, ImportOptions, ImportSource
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace
@@ -136,7 +136,7 @@ def test_links_to_other_files_and_pipes_are_left_out(tmp_path: Path) -> None:
     assert [one.value["content"] for one in found if not one.fault] == ["Kept by dotfiles."] * 2
     [fault] = [str(one.fault) for one in found if one.fault]
     assert fault.startswith(f"leads to {tmp_path}/elsewhere/CLAUDE.md")
-    assert list(claude_code.read_claude_code(root, ImportOptions(sessions=True)).records) == []
+    assert list(choose.read_claude_code(root, ImportOptions(sessions=True)).records) == []
 
 
 def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
         {"type": "assistant", "message": {"role": "assistant", "content": "Noted, it runs at five."}},
     ]  # fmt: skip
     wrote(notes / "s1.jsonl", "\n".join(json.dumps(turn) for turn in turns))
-    found = values(claude_code.read_claude_code(tmp_path, ImportOptions()))
+    found = values(choose.read_claude_code(tmp_path, ImportOptions()))
     assert {one["content"]: one.get("project") for one in found} == {
         "# Rules\n\nUse uv.": tmp_path.as_posix(),
         "Write SQL by hand.": None,
@@ -159,7 +159,7 @@ def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
     }
     [note] = [one for one in found if one["sourceType"] == "claude-project-memory"]
     assert note["tags"] == ["project:-srv-atlas", "feedback"]
-    said = values(claude_code.read_claude_code(tmp_path, ImportOptions(sessions=True)))[3:]
+    said = values(choose.read_claude_code(tmp_path, ImportOptions(sessions=True)))[3:]
     assert [one["content"] for one in said] == [
         "User: I moved the cron to five.",
         "Assistant: Noted, it runs at five.",
@@ -207,7 +207,7 @@ MEMORIES: list[dict[str, object]] = [
 def test_every_form_of_a_mem0_export_gives_its_memories(tmp_path: Path, text: str) -> None:
     path = wrote(tmp_path / "export.json", text)
     assert choose.detect(path) is Format.MEM0
-    first, second = (one.value for one in mem0.read_mem0(path, ImportOptions()).records)
+    first, second = (one.value for one in choose.read_mem0(path, ImportOptions()).records)
     assert first == {
         "record": "text", "content": "Likes quinces", "sourceType": "mem0", "sourceId": first["sourceId"],
         "who": "ida", "createdAt": MEMORIES[0]["created_at"], "sessionKey": "r1", "project": "pantry",
@@ -228,7 +228,7 @@ def test_every_form_of_a_mem0_export_gives_its_memories(tmp_path: Path, text: st
     ],
 )
 def test_mem0_json_that_is_cut_off_is_named(tmp_path: Path, text: str) -> None:
-    found = list(mem0.read_mem0(wrote(tmp_path / "x.json", text), ImportOptions()).records)
+    found = list(choose.read_mem0(wrote(tmp_path / "x.json", text), ImportOptions()).records)
     assert "is not JSON" in str(found[-1].fault)
 
 
@@ -327,7 +327,7 @@ def test_of_a_session_only_what_was_said_is_held(tmp_path: Path) -> None:
         "\n".join([said, *[tool] * 100, "{broken", said.replace("Monday", "Friday")])
     )
     tracemalloc.start()
-    found = values(claude_code.read_claude_code(session, ImportOptions()))
+    found = values(choose.read_claude_code(session, ImportOptions()))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [one["content"] for one in found] == [

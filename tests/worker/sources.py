@@ -10,7 +10,7 @@ from signet.db import WriteTx
 from signet.domain.connectors import registry
 from signet.domain.connectors.registry import get, health
 from signet.domain.documents import records
-from signet.domain.documents.models import DocumentRules, NewDocument
+from signet.domain.documents.records import DocumentRules, NewDocument
 from signet.wire.connectors import ConnectorHealth, StoredConnector
 from support.processes import eventually
 from worker.home import Home, Tree, manifest

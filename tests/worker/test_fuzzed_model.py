@@ -15,7 +15,7 @@ import pytest
 
 from signet import clock
 from signet.domain.memory.models import Actor
-from signet.domain.synthesis import ask as synthesis
+from signet.domain.synthesis import run as synthesis
 from signet.wire.origin import Origin
 from support.http import Api, api_over
 from support.models import Answer, Cut, Raw, Status

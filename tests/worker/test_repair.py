@@ -16,7 +16,7 @@ from signet import clock
 from signet.config import settings_from
 from signet.db import fts_index, migrate, vectors
 from signet.domain.memory.models import Actor
-from signet.domain.repair import indexes, run, stats
+from signet.domain.repair import gate, indexes, run
 from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import RefusalReason, RepairOrder
 from signet.domain.repair.steps import RepairWork
@@ -154,7 +154,7 @@ def test_what_others_have_merged_is_not_taken_for_damage(tmp_path: Path) -> None
         for number in range(40):
             home.run(sql, str(number))
             assert not any(seen.is_off for seen in home.db.read(indexes.check_text_indexes))
-            assert home.db.read(stats.integrity, now=clock.now())["ok"]
+            assert home.db.read(gate.integrity, now=clock.now())["ok"]
 
 
 # -- vectors ----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 from signet import clock
 from signet.domain.memory.models import Actor
-from signet.domain.synthesis import ask as synthesis
+from signet.domain.synthesis import run as synthesis
 from signet.wire.origin import Origin
 from support.processes import eventually
 from worker.home import Home, manifest

@@ -15,7 +15,7 @@ from signet.db import Row
 from signet.db.visibility import Here
 from signet.domain.memory.forget import forget_one
 from signet.domain.memory.models import Forget, Rules
-from signet.domain.synthesis import ask, file
+from signet.domain.synthesis import file, run
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
 from worker.home import USER, Home, Tree, manifest
@@ -35,7 +35,7 @@ def save(home: Home, text: str, agent: str = "default", **columns: object) -> st
 
 def asked(home: Home, agent: str = "default") -> str:
     """Ask for the file of an agent and return the id of the job."""
-    job_id = home.db.write(ask.queue, agent, now=clock.now())
+    job_id = home.db.write(run.queue, agent, now=clock.now())
     assert job_id is not None
     return job_id
 
@@ -182,8 +182,8 @@ def test_a_run_without_an_answer_leaves_the_file_and_can_be_repeated_at_once(
         done(asking, job_id, "dead")
     assert file_of(asking).read_bytes() == b"By hand." and backups(asking) == []
     settings, _ = settings_from(asking.tree)
-    assert asking.db.read(ask.due, settings, now=clock.now()) == [], "the schedule waits an hour"
-    assert asking.db.write(ask.trigger, "default", now=clock.now()).job_id is not None
+    assert asking.db.read(run.due, settings, now=clock.now()) == [], "the schedule waits an hour"
+    assert asking.db.write(run.trigger, "default", now=clock.now()).job_id is not None
 
 
 def test_a_refused_answer_never_reaches_the_file(asking: Home, script: Script) -> None:
@@ -198,7 +198,7 @@ def test_a_refused_answer_never_reaches_the_file(asking: Home, script: Script) -
             written.append((bool(result.get("refused")), body(file_of(asking).read_text("utf-8"))))
     listed = "# Memory\n\n## Facts\n\n- Heron runs on SQLite.\n\n## Preferences\n\n- Nora prefers short answers.\n"
     assert written == [(True, listed)] * 3 + [(False, f"{FILE}\n"), (True, f"{FILE}\n")]
-    assert asking.db.write(ask.trigger, "default", now=clock.now()).job_id is not None
+    assert asking.db.write(run.trigger, "default", now=clock.now()).job_id is not None
 
 
 def test_a_model_that_cannot_be_reached_is_waited_for_until_another_one_is_named(
@@ -357,9 +357,9 @@ def test_a_killed_worker_leaves_one_file_and_one_backup_of_each_thing_a_person_w
 def test_the_scheduler_asks_when_it_is_time(home: Home) -> None:
     home.configure(manifest("none"))
     settings, _ = settings_from(home.tree)
-    assert home.db.read(ask.due, settings, now=clock.now()) == []
+    assert home.db.read(run.due, settings, now=clock.now()) == []
     save(home, "Heron runs on SQLite.", importance=0.9)
-    assert home.db.read(ask.due, settings, now=clock.now()) == [], "somebody is at work"
+    assert home.db.read(run.due, settings, now=clock.now()) == [], "somebody is at work"
     home.run("UPDATE memories SET created_at = '2026-01-01T00:00:00.000Z'")
     with home.runs("signet_scheduler"):
         eventually(
@@ -369,8 +369,8 @@ def test_the_scheduler_asks_when_it_is_time(home: Home) -> None:
     assert (queued["agent_id"], queued["dedupe_key"]) == ("default", "synthesize:default")
     off, _ = settings_from(manifest("none", synthesis={"enabled": False}))
     home.run("DELETE FROM memory_jobs")
-    assert home.db.read(ask.due, off, now=clock.now()) == []
-    assert home.db.read(ask.due, settings, now=clock.now()) == ["default"]
+    assert home.db.read(run.due, off, now=clock.now()) == []
+    assert home.db.read(run.due, settings, now=clock.now()) == ["default"]
 
 
 def test_what_a_model_concluded_stands_behind_what_was_said(asking: Home, script: Script) -> None:

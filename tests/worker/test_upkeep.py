@@ -7,8 +7,7 @@ from datetime import timedelta
 import pytest
 
 from signet import clock
-from signet.domain.documents.models import DocumentRules, NewDocument
-from signet.domain.documents.records import create
+from signet.domain.documents.records import DocumentRules, NewDocument, create
 from signet.domain.memory.forget import forget
 from signet.queue import Job, enqueue
 from support.models import FakeServer, Hang, Status, Works

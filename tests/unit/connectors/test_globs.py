@@ -2,8 +2,8 @@
 
 import pytest
 
-from signet.domain.connectors.filesystem import is_ignored, matches
-from signet.domain.connectors.models import Folder
+from signet.domain.connectors.registry import Folder
+from signet.domain.connectors.sync import is_ignored, matches
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from signet.domain.injections import evidence
-from signet.domain.injections.evidence import TextMarks
+from signet.domain.injections import trace
 from signet.domain.injections.models import Used
+from signet.domain.injections.trace import TextMarks
 
 RULE = (
     "Final: retry any 5xx and exactly 429 or 408, at most 4 attempts; the backoff is capped at 30 seconds. "
@@ -23,9 +23,9 @@ def use(
     names: tuple[str, ...] = (),
     is_rare: Callable[[str], bool] = lambda word: True,
 ) -> Used | None:
-    before = evidence.read_marks(prompt)
-    return evidence.evidence_of(
-        names, text, evidence.read_marks(text), evidence.read_said(said), before, is_rare
+    before = trace.read_marks(prompt)
+    return trace.evidence_of(
+        names, text, trace.read_marks(text), trace.read_said(said), before, is_rare
     )
 
 
@@ -79,9 +79,9 @@ def test_of_a_short_text_half_is_enough(text: str, said: str, expected: Used | N
 
 
 def test_marks_are_values_and_the_beginnings_of_words_also_inside_of_identifiers() -> None:
-    found = evidence.read_marks(
+    found = trace.read_marks(
         "Use ROUND_HALF_DOWN, see money.quantize and orderTotal for 2.125 amounts"
     )
     assert {"round_half_down", "money.quantize", "ordertotal", "2.125"} == found.values
     assert {"round", "half", "down", "quanti", "order", "total", "amount"} <= found.words
-    assert evidence.read_marks("") == TextMarks()
+    assert trace.read_marks("") == TextMarks()

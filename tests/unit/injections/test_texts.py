@@ -1,6 +1,6 @@
 """Episodes are kept as ranges of their sources."""
 
-from signet.domain.injections import texts
+from signet.domain.injections import record
 
 SOURCE = """User: The printer cuts long addresses.
 Assistant: I shorten each line.
@@ -12,17 +12,17 @@ Assistant: Decided: a second label, numbered 1/2 and 2/2."""
 
 
 def test_the_whole_is_one_range() -> None:
-    assert texts.locate(SOURCE, SOURCE) == [(0, len(SOURCE))]
-    assert texts.cut(SOURCE, [(0, len(SOURCE))]) == SOURCE
+    assert record.locate(SOURCE, SOURCE) == [(0, len(SOURCE))]
+    assert record.cut(SOURCE, [(0, len(SOURCE))]) == SOURCE
 
 
 def test_a_stretch_that_leaves_something_out_is_given_back_with_a_gap() -> None:
     told = "[…]\nUser: The printer cuts long addresses.\nAssistant: I shorten each line.\n[code left out]\nUser: No."
-    found = texts.cut(SOURCE, texts.locate(told, SOURCE))
+    found = record.cut(SOURCE, record.locate(told, SOURCE))
     assert found == (
         "User: The printer cuts long addresses.\nAssistant: I shorten each line.\n[…]\nUser: No."
     )
 
 
 def test_what_is_not_in_the_source_is_no_range() -> None:
-    assert texts.locate("Something else.\n\n", SOURCE) == []
+    assert record.locate("Something else.\n\n", SOURCE) == []

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from signet import clock
-from signet.domain.skills import find, install, jobs
+from signet.domain.skills import files, install, jobs
 from signet.domain.skills import node as skill_nodes
 from signet.domain.skills.models import SkillNode
 
@@ -67,7 +67,7 @@ def test_what_all_share_relates_none_and_no_skill_is_related_to_very_many() -> N
 def test_a_skill_fades_from_its_last_use_and_never_below_the_least() -> None:
     def matters(days: int, used: datetime | None = None) -> float:
         now = NOON + timedelta(days=days)
-        return find.importance(node("a", used=used), now, least=0.3)
+        return files.importance(node("a", used=used), now, least=0.3)
 
     assert matters(0) == matters(-5) == 0.7
     assert matters(10) == pytest.approx(0.7 * 0.99**10)

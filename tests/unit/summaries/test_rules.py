@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from signet.config.pipeline import Significance
 from signet.domain.extraction.grounding import Grounds
-from signet.domain.summaries import facts, files, parse, split, summarize
+from signet.domain.summaries import files, prompt, summarize
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.transcripts import transcript
 from signet.domain.transcripts.models import Session
@@ -59,16 +59,16 @@ def test_novelty_grows_with_the_share_of_new_words(unknown: int, expected: float
 @given(st.lists(st.integers(1, 30_000), max_size=12), st.integers(0, 90_000))
 def test_parts_are_the_whole_text_and_none_is_too_long(sizes: list[int], head: int) -> None:
     text = "x" * head + "".join(f"\nUser: {'y' * size}" for size in sizes)
-    found = split.parts(text)
+    found = prompt.parts(text)
     assert "".join(found).strip() == text.strip()
-    assert all(len(part) <= split.LONGEST * split.PART_CHARS for part in found)
-    if len(text) > split.PART_CHARS:
+    assert all(len(part) <= prompt.LONGEST * prompt.PART_CHARS for part in found)
+    if len(text) > prompt.PART_CHARS:
         assert all(part.startswith(("User: ", "x", "\nUser", "y")) for part in found)
 
 
 def test_a_part_ends_where_somebody_begins_to_speak() -> None:
     text = "\n".join(f"User: {'a' * 9_000}" for _ in range(6))
-    assert [len(part) for part in split.parts(text)] == [27_021, 27_020]
+    assert [len(part) for part in prompt.parts(text)] == [27_021, 27_020]
 
 
 def test_notes_are_cleaned_and_capped() -> None:
@@ -93,7 +93,7 @@ def test_notes_are_cleaned_and_capped() -> None:
         {"content": "One fact too many for this."},
     ]
     raw = json.dumps({"summary": f"# {DAY} Session Notes\n\nHeron moved.\0", "facts": listed})
-    found = parse.read_notes(f"<think>x</think>{raw}", day=DAY, most=3, grounds=SESSION)
+    found = prompt.read_notes(f"<think>x</think>{raw}", day=DAY, most=3, grounds=SESSION)
     assert found is not None and found.summary == f"# {DAY} Session Notes\n\nHeron moved."
     assert [(f.content, f.type, f.importance, f.tags) for f in found.facts] == [
         ("Heron  runs on SQLite.", "decision", 0.5, ("a", "b")),
@@ -106,28 +106,28 @@ def test_notes_are_cleaned_and_capped() -> None:
     "raw", ["", "no", "{}", '{"summary": " "}', '{"facts": []}', '{"summary": 1}']
 )
 def test_an_answer_without_a_summary_is_no_notes(raw: str) -> None:
-    assert parse.read_notes(raw, day=DAY, most=3, grounds=SESSION) is None
+    assert prompt.read_notes(raw, day=DAY, most=3, grounds=SESSION) is None
 
 
 def test_a_summary_gets_the_heading_it_lacks() -> None:
-    assert parse.headed("## Heron\n\nDone.", DAY) == f"# {DAY} Session Notes\n\n## Heron\n\nDone."
+    assert prompt.headed("## Heron\n\nDone.", DAY) == f"# {DAY} Session Notes\n\n## Heron\n\nDone."
 
 
 @given(st.text(max_size=200))
 def test_no_answer_raises(raw: str) -> None:
-    parse.read_notes(raw, day=DAY, most=3, grounds=SESSION)
-    parse.score(raw, ["a"])
-    parse.read_condensed(raw, SESSION)
+    prompt.read_notes(raw, day=DAY, most=3, grounds=SESSION)
+    prompt.score(raw, ["a"])
+    prompt.read_condensed(raw, SESSION)
 
 
 def test_a_judgement_names_memories_without_doubt_or_not_at_all() -> None:
     listed = [{"id": "aa1", "relevance": 2}, {"id": "b", "relevance": 0.5}, {"id": "c"}, 7]
     raw = json.dumps({"score": 0.4, "memories_used": -3, "per_memory": listed})
-    found = parse.score(raw, ["aa1-x", "b-1", "b-2", "c-1"])
+    found = prompt.score(raw, ["aa1-x", "b-1", "b-2", "c-1"])
     assert found is not None
     assert (found.score, found.confidence, found.used) == (0.4, 0.0, 0)
     assert found.relevance == (("aa1-x", 1.0),)
-    assert parse.score('{"score": "high"}', []) is None
+    assert prompt.score('{"score": "high"}', []) is None
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_name_that_is_taken_gets_a_number_and_then_its_time() -> None:
 def test_a_memory_says_a_fact_with_most_of_its_words_all_numbers_and_no_denial(
     memory: str, fact: str, expected: bool
 ) -> None:
-    assert facts.says(memory, fact) is expected
+    assert summarize.says(memory, fact) is expected
 
 
 def test_a_fact_of_a_model_is_of_the_turn_that_says_most_of_it() -> None:
@@ -198,14 +198,14 @@ def test_a_fact_of_a_model_is_of_the_turn_that_says_most_of_it() -> None:
         "User (2025-04-09T10:00:00Z): Then Heron runs on Postgres 16 from May on."
     )
     told = [Said(content="Heron runs on Postgres 16."), Said(content="Nobody said anything.")]
-    assert [one.said_at for one in facts.placed(told, text)] == ["2025-04-09T10:00:00Z", None]
-    assert facts.placed(told, "User: Heron runs on Postgres 16.") == told
+    assert [one.said_at for one in summarize.placed(told, text)] == ["2025-04-09T10:00:00Z", None]
+    assert summarize.placed(told, "User: Heron runs on Postgres 16.") == told
 
 
 def test_a_note_in_an_answer_begins_no_part() -> None:
     answer = "".join(f"Note: use habit number {number} to write.\n" for number in range(1_000))
     session = f"User: How do I write?\nAssistant: Thus.\n{answer}User: I live in Bergen.\n"
     whole = session + f"Assistant: Fine.\n{answer}"
-    found = split.parts(whole)
+    found = prompt.parts(whole)
     assert len(found) > 1 and "".join(found) == whole
     assert all(part.startswith(("User:", "Assistant:")) for part in found)

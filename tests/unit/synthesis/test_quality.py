@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from signet.domain.synthesis import plain, prompt, quality
+from signet.domain.synthesis import sources as plain
 from signet.domain.synthesis.sources import Source, Sources
 
 TEXTS = (
@@ -35,7 +35,7 @@ GOOD = """\
 
 
 def checked(text: str, *, is_cut: bool = False) -> str:
-    return quality.checked_text(text, SOURCES, plain=PLAIN, is_cut=is_cut)
+    return plain.checked_text(text, SOURCES, plain=PLAIN, is_cut=is_cut)
 
 
 @pytest.mark.parametrize("text", [GOOD, PLAIN])
@@ -52,7 +52,7 @@ def test_a_line_that_no_memory_supports_is_left_out() -> None:
     ("text", "reason"),
     [
         ("the " * 900, "too short|leaves out|not in the memories"),
-        (prompt.TASK, "leaves out"),
+        (plain.TASK, "leaves out"),
         ("Sure! Here is the file.", "leaves out"),
         (f"{GOOD}\n</memories-0123456789abcdef>", "markers"),
         (f"{GOOD}\n{GOOD}", "repeats lines"),
@@ -65,12 +65,12 @@ def test_a_line_that_no_memory_supports_is_left_out() -> None:
     ],
 )
 def test_a_text_that_would_make_the_file_worse_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(quality.Bad, match=reason):
+    with pytest.raises(plain.Bad, match=reason):
         checked(text)
 
 
 def test_an_answer_at_the_limit_is_refused() -> None:
-    with pytest.raises(quality.Bad, match="limit"):
+    with pytest.raises(plain.Bad, match="limit"):
         checked(GOOD, is_cut=True)
 
 

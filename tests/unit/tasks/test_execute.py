@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.tasks.execute import Spool, execute
 from signet.domain.tasks.models import STREAM_BYTES, RunEnd
+from signet.domain.tasks.run import Spool, execute
 from signet.process import supervised_child
 from support.processes import eventually, is_running, state
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from signet.domain.connectors.filesystem import matches
+from signet.domain.connectors.sync import matches
 from signet.domain.documents.readers.files import Raw
 from signet.domain.documents.readers.html import read as read_html
 from signet.domain.extraction import rules

@@ -15,9 +15,9 @@ from signet.domain.episodes import commits, fence
 from signet.domain.graph import traversal
 from signet.domain.graph.traversal import Phase as Walked
 from signet.domain.graph.traversal import TraversalOrigin
-from signet.domain.injections import candidates
-from signet.domain.injections.candidates import Scored
+from signet.domain.injections import ratings
 from signet.domain.injections.models import Item, Phase
+from signet.domain.injections.ratings import Scored
 from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
@@ -234,7 +234,7 @@ def _keep(
     marks.count_showing(tx, told)
     if call.key is not None:
         known = [Scored(one.id, one.score, one.source) for one in found.candidates]
-        candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
+        ratings.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
     if found.walk.focal:
         traversal.keep(
             tx,

@@ -10,7 +10,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.injections import show
 from signet.domain.memory import lookup
 from signet.domain.sessions import every
-from signet.domain.summaries import page
+from signet.domain.summaries import files
 from signet.domain.transcripts import stored, withheld
 from signet.domain.transcripts.models import Overview
 from signet.wire.injections import SessionReplay
@@ -39,5 +39,5 @@ def replay(
             for one, text in zip(turns, told, strict=True)
         ],
         "memories": lookup.of_session(tx, whole, reader=reader),
-        "summary": page.of_session(tx, owner, whole, within=within),
+        "summary": files.of_session(tx, owner, whole, within=within),
     }

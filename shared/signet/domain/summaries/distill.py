@@ -4,15 +4,18 @@ A model's calls happen here and nowhere else in summaries; they raise the errors
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Protocol
 
+from signet import clock, ids
 from signet.config import Settings
+from signet.db import WriteTx
 from signet.domain.extraction import rules
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
 from signet.domain.memory.wording import one_line
-from signet.domain.summaries import parse, prompt, split
+from signet.domain.summaries import prompt
 from signet.domain.summaries.files import project_name
 from signet.domain.summaries.models import (
     MAX_FACTS,
@@ -23,11 +26,14 @@ from signet.domain.summaries.models import (
     Score,
     Summary,
 )
-from signet.domain.transcripts import transcript
+from signet.domain.summaries.sql import summaries as sql
+from signet.domain.transcripts import transcript, withheld
 from signet.errors import ProviderDown, ProviderFailed, ProviderTooLong
 from signet.providers import track
 from signet.providers.asking import asked as ask
 from signet.providers.ports import LanguageModel, Shape
+from signet.queue import BULK, Job, enqueue
+from signet.queue.job_context import JobContext
 
 #: Tokens that notes, and a judgement, may have.
 NOTES_TOKENS = 4_096
@@ -71,13 +77,13 @@ class RuleReader:
         A long session is read in parts: the time the rules take may grow faster than a text.
         """
         text = asked.session.text
-        parts = split.parts(text)
+        parts = prompt.parts(text)
         most = MAX_FACTS if len(parts) == 1 else MAX_PART_FACTS
         found: list[Said] = []
         for part in parts:
             check()
             found += _surest(rules.extract(part).facts, most)
-        facts = parse.distinct(found)
+        facts = prompt.distinct(found)
         requests = [
             f"- {_beginning(turn.text)}"
             for turn in transcript.parse(text)
@@ -90,7 +96,7 @@ class RuleReader:
         topic = project_name(asked.session.project)
         sections.insert(0, f"## {topic}" if topic else "")
         body = "\n\n".join(section for section in sections if section)
-        return Notes(summary=parse.headed(body, asked.day), facts=tuple(facts))
+        return Notes(summary=prompt.headed(body, asked.day), facts=tuple(facts))
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
         """Return the beginnings of the summaries, oldest first."""
@@ -116,12 +122,12 @@ class ModelReader:
         What the model gives no notes of that can be read, the rules read.
         """
         text, day = asked.session.text, asked.day
-        parts = split.parts(text)
+        parts = prompt.parts(text)
         if len(parts) == 1:
             try:
                 return self._whole(asked, prompt.notes_prompt(text, day=day), MAX_FACTS, check)
             except ProviderTooLong:
-                parts = split.parts(text, len(text) // 2)
+                parts = prompt.parts(text, len(text) // 2)
         read: list[Notes] = []
         for number, part in enumerate(parts, 1):
             read += self._part(asked, part, f"part {number} of {len(parts)}", check)
@@ -145,7 +151,7 @@ class ModelReader:
         except ProviderTooLong:
             if len(text) < LEAST_CHARS:
                 return [RuleReader().notes(part, check)]
-        halves = split.parts(text, len(text) // 2)
+        halves = prompt.parts(text, len(text) // 2)
         return [one for half in halves for one in self._part(asked, half, place, check)]
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
@@ -160,7 +166,7 @@ class ModelReader:
         except ProviderTooLong:
             return RuleReader().condensed(summaries)
         grounds = Grounds("\n".join(texts), prompt.CONDENSE)
-        usable = None if answer.is_cut else parse.read_condensed(answer.text, grounds)
+        usable = None if answer.is_cut else prompt.read_condensed(answer.text, grounds)
         track.judged(self.name, is_usable=usable is not None)
         return usable or RuleReader().condensed(summaries)
 
@@ -170,14 +176,14 @@ class ModelReader:
         return ask(
             self._model,
             prompt.judged(memories, text),
-            lambda raw: parse.score(raw, shown),
+            lambda raw: prompt.score(raw, shown),
             shape=prompt.JUDGED_SHAPE,
             timeout_seconds=self._timeout,
             max_tokens=JUDGE_TOKENS,
         )
 
     def _combined(self, read: Sequence[Notes], day: str) -> Notes:
-        facts = parse.distinct([fact for notes in read for fact in notes.facts])
+        facts = prompt.distinct([fact for notes in read for fact in notes.facts])
         summaries = [notes.summary for notes in read]
         request = prompt.combined(summaries, facts, day=day)
         grounds = Grounds("\n".join(summaries), prompt.INSTRUCTIONS)
@@ -202,7 +208,7 @@ class ModelReader:
         return ask(
             self._model,
             request,
-            lambda raw: parse.read_notes(raw, day=day, most=most, grounds=grounds),
+            lambda raw: prompt.read_notes(raw, day=day, most=most, grounds=grounds),
             shape=shape,
             timeout_seconds=self._timeout,
             max_tokens=NOTES_TOKENS,
@@ -237,3 +243,87 @@ def _body(summary: str) -> str:
         kept.append(line)
         room -= len(line) + 1
     return "\n".join(kept)
+
+
+KIND = "condense"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """What summaries of one depth become: how many of them, and what that is called."""
+
+    children: int
+    kind: str
+
+
+LEVELS = {0: Level(children=8, kind="arc"), 1: Level(children=4, kind="epoch")}
+
+
+def queue_condense(
+    tx: WriteTx, agent_id: str, project: str | None, depth: int, *, attempts: int, now: datetime
+) -> None:
+    """Queue the condensing of a project's summaries of a depth when there are enough of them."""
+    level = LEVELS.get(depth)
+    if level is None:
+        return
+    found = tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
+    if len(found) == level.children:
+        job = Job(
+            kind=KIND,
+            dedupe_key=f"{agent_id}:{depth}:{project or ''}",
+            agent_id=agent_id,
+            payload={"project": project, "depth": depth},
+            priority=BULK,
+        )
+        enqueue(tx, job, now=now, max_attempts=attempts)
+
+
+def run_condense(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
+    """Condense the job's summaries and complete the job; raises what the providers raise.
+
+    `attempts` are those of the jobs that follow.
+    """
+    agent_id = job.lease.agent_id or "default"
+    project, depth = job.lease.payload.get("project"), int(job.lease.payload.get("depth", 0))
+    level = LEVELS[depth]
+    children = job.db.read(
+        lambda tx: tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
+    )
+    if reader is None or len(children) < level.children:
+        job.commit(lambda tx: {"skipped": "nothing_to_condense" if reader else "no_model"})
+        return
+    said = job.db.read(withheld.all_cleaned, agent_id, [one.content for one in children])
+    condensed = reader.condensed(
+        [one._replace(content=text) for one, text in zip(children, said, strict=True)]
+    )
+
+    def keep(tx: WriteTx) -> dict[str, object]:
+        now = clock.now()
+        still = tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
+        if [one.id for one in still] != [one.id for one in children]:
+            # A session that went on has moved behind others: the next job takes those that are oldest now.
+            queue_condense(tx, agent_id, project, depth, attempts=attempts, now=now)
+            return {"skipped": "summaries_changed"}
+        # Something may have been forgotten while the model wrote.
+        content = withheld.cleaned(tx, agent_id, condensed)
+        parent_id = ids.new_id()
+        span = (min(one.earliest_at for one in children), max(one.latest_at for one in children))
+        size = len(content) // sql.TOKEN_CHARS
+        row = (
+            parent_id,
+            project,
+            depth + 1,
+            level.kind,
+            content,
+            size,
+            *span,
+            agent_id,
+            clock.to_text(now),
+        )
+        tx.run(sql.PARENT, row)
+        tx.many(sql.CHILD, ((parent_id, child.id, place) for place, child in enumerate(children)))
+        queue_condense(tx, agent_id, project, depth, attempts=attempts, now=now)
+        queue_condense(tx, agent_id, project, depth + 1, attempts=attempts, now=now)
+        return {"id": parent_id, "kind": level.kind}
+
+    job.commit(keep)

@@ -4,13 +4,20 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
+from signet.domain.auth import caller
+from signet.domain.auth.tokens import NO_SCOPE, TokenScope
 from signet.domain.summaries.models import Asked
 from signet.domain.summaries.sql import jobs, summaries
+from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import withheld
 from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.queue.job_context import JobContext
+from signet.wire.sessions import SessionSummary, SummaryPage
 
 SLUG_CHARS = 50
 OTHERWISE = "session"
@@ -96,3 +103,71 @@ def _write(root: Path, name: str, summary: str, known: Sequence[withheld.Stateme
         return False
     write(root, name, text)
     return True
+
+
+def read_page(
+    tx: ReadTx,
+    *,
+    project: str | None,
+    depth: int | None,
+    limit: int,
+    offset: int,
+    within: TokenScope = NO_SCOPE,
+) -> SummaryPage:
+    """Return summaries, latest first, and how many there are; only those that a token's scope holds."""
+    wanted = {
+        "project": project,
+        "depth": depth,
+        "limit": limit,
+        "offset": offset,
+        "within_project": within.project,
+        "agent": within.agent,
+        "hidden": caller.current().hidden,
+    }
+    found = tx.records(SessionSummary, sql.PAGE, wanted)
+    for one in found:
+        one["content"] = withheld.cleaned(tx, one["agent_id"], one["content"])
+    return {"summaries": found, "total": tx.value(sql.TOTAL, wanted)}
+
+
+def of_session(tx: ReadTx, agent_id: str, key: str, *, within: str | None) -> str | None:
+    """Return what a session was summed up as, None where it was not, or was of another project than `within`."""
+    content = tx.value(sql.OF_ONE, (agent_id, key, within, within))
+    return None if content is None else withheld.cleaned(tx, agent_id, content)
+
+
+class Made(NamedTuple):
+    """What was made of a session: texts of its summaries, and the paths of its notes in the workspace."""
+
+    texts: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+def made(tx: ReadTx, agent_id: str, key: str) -> Made:
+    """Return what was made of a session."""
+    owner = (agent_id, key)
+    texts = tx.column(summaries.OF_SESSION, owner)
+    return Made(tuple(texts), tuple(tx.column(jobs.NOTES, owner)))
+
+
+def forget_session(tx: WriteTx, agent_id: str, key: str) -> None:
+    """Delete what was made of a session, but for the files; summaries of several sessions are made anew without it."""
+    owner = (agent_id, key)
+    listed = (as_list(tx.column(summaries.MADE_OF, owner)),)
+    for statement in summaries.DELETE:
+        tx.run(statement, listed)
+    tx.run(summaries.DELETE_SCORES, owner)
+    tx.run(jobs.DELETE_OF, owner)
+
+
+def sorted_notes(root: Path, found: Made) -> tuple[list[str], list[str]]:
+    """Return the notes that Signet wrote as they are, and those that a person has written into. Reads files."""
+    whole = "\n".join(found.texts)
+    ours: list[str] = []
+    others: list[str] = []
+    for name in found.paths:
+        path = root / name
+        if path.is_file():
+            present = path.read_text("utf-8", "replace")
+            (ours if is_ours(present, whole) else others).append(name)
+    return ours, others

@@ -5,6 +5,7 @@ completes the job. The name of the file is chosen in a transaction of its own an
 that was killed anywhere writes the same file again and nothing twice.
 """
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -15,18 +16,123 @@ from pathlib import Path
 from signet import clock
 from signet.config import Settings
 from signet.config.pipeline import Significance
-from signet.db import ReadTx, WriteTx
-from signet.domain.injections import usefulness
-from signet.domain.memory.models import Rules
-from signet.domain.summaries import condense, distill, facts, files, requests
+from signet.db import ReadTx, WriteTx, fts
+from signet.domain.extraction import contradiction
+from signet.domain.extraction.grounding import Grounds
+from signet.domain.injections import ratings
+from signet.domain.memory import dates, derived, remember
+from signet.domain.memory.lookup import ForgottenValue
+from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
+from signet.domain.summaries import distill, files, requests
 from signet.domain.summaries.distill import Reader
-from signet.domain.summaries.models import Asked, Score
+from signet.domain.summaries.models import Asked, Said, Score
 from signet.domain.summaries.sql import jobs, summaries
+from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import models, stored, transcript, withheld
+from signet.domain.transcripts.models import Part
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
 from signet.queue.job_context import JobContext
+from signet.wire.origin import Origin
+
+SOURCE = derived.SESSION_END
+ACTOR = Actor(name="summary-worker", type="pipeline")
+#: A fact is looked up by its first words; a memory that has this share of all its words says it (PIP-42), unless what
+#: they differ by is a name, a number or a denial: "lives in Bergen" and "lives in Tromso" share most of their words.
+LOOKED_UP = 10
+WORD_CHARS = 3
+SAME_SHARE = 0.7
+#: Types of what an agent has to follow.
+RULES = frozenset({"rule", "constraint", "correction", "procedural"})
+
+
+def new_texts(tx: ReadTx, agent_id: str, facts: Sequence[Said], project: str | None) -> list[Said]:
+    """Return the facts that no active memory of the agent says in this project."""
+    return [fact for fact in facts if not _is_known(tx, agent_id, fact.content, project or "")]
+
+
+def says(memory: str, fact: str) -> bool:
+    """Return whether a memory says what a fact says: most of its words, all its names and numbers, no denial."""
+    grounds = Grounds(memory)
+    return grounds.share(fact) >= SAME_SHARE and not grounds.changes(fact)
+
+
+def save(
+    tx: WriteTx,
+    asked: Asked,
+    facts: Sequence[Said],
+    *,
+    held: Sequence[Part] = (),
+    model: str,
+    rules: Rules,
+    now: datetime,
+) -> list[str]:
+    """Save facts the way every memory goes and return their ids; one that is stored already gives that one's id.
+
+    Forgotten ones are left out. Each belongs to the repository in which it was said (`held`, see transcripts/parts.py).
+    """
+    saved = []
+    for fact in facts:
+        project = models.project_at(held, fact.said_at, asked.session.project or "") or None
+        draft = replace(_draft(asked, fact, model, now), project=project)
+        with contextlib.suppress(ForgottenValue):
+            saved.append(remember.save_told(tx, draft, actor=ACTOR, rules=rules, now=now).id)
+    return saved
+
+
+def placed(facts: Sequence[Said], text: str) -> list[Said]:
+    """Return facts with the time of the turn that says most of their words, and rules of others as plain facts.
+
+    Only the user makes rules; a model may take a sentence of the agent for one.
+    """
+    turns = [(turn, contradiction.tokens(turn.text)) for turn in transcript.parse(text)]
+    return [_placed(fact, turns) for fact in facts] if turns else list(facts)
+
+
+def _placed(fact: Said, turns: Sequence[tuple[transcript.Turn, frozenset[str]]]) -> Said:
+    words = contradiction.tokens(fact.content)
+    turn, said = max(turns, key=lambda one: len(contradiction.overlap(one[1], words)))
+    is_said = bool(contradiction.overlap(said, words))
+    if fact.type in RULES and not (is_said and turn.role == transcript.USER):
+        fact = replace(fact, type="fact")
+    return fact if fact.said_at or not is_said else replace(fact, said_at=turn.at)
+
+
+def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
+    session = asked.session
+    # A clock that was ahead does not make a fact the newest for years.
+    said_at = min(clock.parsed(fact.said_at or "") or asked.ended_at, now)
+    day = dates.told_day(fact.content, said_at) or dates.told_day(fact.sentence, said_at)
+    return Draft(
+        content=fact.content,
+        type=fact.type,
+        importance=fact.importance,
+        tags=fact.tags,
+        agent_id=session.agent_id,
+        visibility=Visibility.usual(session.agent_id),
+        origin=Origin.INFERRED,
+        who=session.harness,
+        why="session-summary",
+        source_type=SOURCE,
+        source_id=session.key,
+        project=session.project,
+        session_id=session.key,
+        updated_by=ACTOR.name,
+        created_at=said_at,
+        event_at=day,
+        extraction_status=ExtractionStatus.COMPLETED,
+        extraction_model=model,
+    )
+
+
+def _is_known(tx: ReadTx, agent_id: str, content: str, project: str) -> bool:
+    words = [word for word in fts.content_words(content) if len(word) >= WORD_CHARS][:LOOKED_UP]
+    return bool(words) and any(
+        says(memory, content)
+        for memory in tx.column(sql.LIKE, (fts.any_of(words), agent_id, project))
+    )
+
 
 log = logs.get("pipeline")
 
@@ -102,8 +208,8 @@ def _read(
     free = files.free(root, files.names(asked, notes.summary))
     path = job.progress(lambda tx: requests.reserve_path(tx, asked, free))
     files.write(root, path, notes.summary)
-    said = facts.placed(notes.facts, asked.session.text)
-    news = job.db.read(facts.news, asked.session.agent_id, said, asked.session.project)
+    said = placed(notes.facts, asked.session.text)
+    news = job.db.read(new_texts, asked.session.agent_id, said, asked.session.project)
     since = asked.asked_at - timedelta(days=SESSION_DAYS)
     remembered = job.db.read(summaries.remembered, asked.session, since=since)
     rules = replace(Rules.of(settings()), priority=job.lease.priority)
@@ -113,7 +219,7 @@ def _read(
         if stored.is_forgotten(tx, asked.session.agent_id, asked.session.key):
             return {"skipped": "session_forgotten"}
         held = models.parts_of_session(tx, asked.session.agent_id, asked.session.key)
-        saved = facts.save(tx, asked, news, held=held, model=reader.name, rules=rules, now=now)
+        saved = save(tx, asked, news, held=held, model=reader.name, rules=rules, now=now)
         whose = asked.session
         summary = withheld.cleaned(tx, whose.agent_id, notes.summary)
         if summary != notes.summary:  # it was forgotten meanwhile, and stands in the file
@@ -122,7 +228,7 @@ def _read(
             if notes.topic:
                 stored.put_topic(tx, whose.agent_id, whose.key, notes.topic)
             _keep_summary(tx, asked, summary, [*saved, *remembered], score, now)
-            condense.queue_condense(
+            distill.queue_condense(
                 tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now
             )
         tx.run(jobs.FORGET_PART, (asked.job_id,))
@@ -151,7 +257,7 @@ def _keep_summary(
     if score:
         session = asked.session
         summaries.put_score(tx, session, score[0], shown=score[1], now=now)
-        usefulness.set_relevance(tx, session.agent_id, session.key, score[0].relevance)
+        ratings.set_relevance(tx, session.agent_id, session.key, score[0].relevance)
 
 
 def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime, *, by_model: bool) -> None:
@@ -172,7 +278,7 @@ def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] 
     """Return how well recall served the session and how much was recalled; None when nobody can tell."""
     if asked.is_part or not isinstance(reader, distill.ModelReader):
         return None
-    shown = job.db.read(usefulness.shown, asked.session.agent_id, asked.session.key)
+    shown = job.db.read(ratings.shown, asked.session.agent_id, asked.session.key)
     if not shown:
         return None
     listed = [(one, text[:JUDGED_MEMORY_CHARS]) for one, text in shown]

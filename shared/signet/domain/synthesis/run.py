@@ -7,13 +7,17 @@ file and one backup.
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.config import Settings
+from signet.db import ReadTx, WriteTx, runtime_settings
+from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
-from signet.domain.synthesis import file, plain, prompt, quality, runs, sources
-from signet.domain.synthesis.plan import Plan
+from signet.domain.synthesis import file, sources, sql
+from signet.domain.synthesis import plan as plans
+from signet.domain.synthesis.plan import Plan, Standing
 from signet.domain.synthesis.sources import Sources
 from signet.domain.transcripts import withheld
 from signet.errors import Invalid, NotNow, ProviderDown, ProviderFailed, ProviderTooLong
@@ -23,7 +27,49 @@ from signet.observe import logs
 from signet.paths import Workspace
 from signet.providers import answers, track
 from signet.providers.ports import Completion, LanguageModel
+from signet.queue import Job, enqueue
 from signet.queue.job_context import JobContext
+
+#: When an agent's file was written last, or tried to be, and the newest memory that was known then; as JSON.
+_LAST = f"{sql.KIND}:"
+
+
+def standing_of_agent(tx: ReadTx, reader: Reader) -> Standing:
+    """Return how things stand with an agent's file."""
+    at, seq, has_failed = _last(tx, reader.agent_id)
+    return Standing(
+        last_run_at=clock.parsed(at),
+        first_at=clock.parsed(tx.value(sql.FIRST, (reader.agent_id,))),
+        has_news=sql.newest(tx, reader, after=seq) > seq,
+        is_running=tx.value(sql.RUNNING, (f"{sql.KIND}:{reader.agent_id}",)) is not None,
+        has_failed=has_failed,
+    )
+
+
+def is_running(tx: ReadTx) -> bool:
+    """Return whether some agent's file is written just now."""
+    return tx.value(sql.ANY_RUNNING) is not None
+
+
+def last_run_at(tx: ReadTx, agent_id: str) -> str | None:
+    """Return when an agent's file was written last, or tried to be."""
+    return _last(tx, agent_id)[0]
+
+
+def note_run(
+    tx: WriteTx, agent_id: str, *, now: datetime, newest: int | None, has_failed: bool = False
+) -> None:
+    """Note a run with the newest memory it knew, None for a run without an answer."""
+    seq = _last(tx, agent_id)[1] if newest is None else newest
+    state = json.dumps({"at": clock.to_text(now), "seq": seq, "failed": has_failed})
+    runtime_settings.put(tx, f"{_LAST}{agent_id}", state)
+
+
+def _last(tx: ReadTx, agent_id: str) -> tuple[str | None, int, bool]:
+    value = runtime_settings.get(tx, f"{_LAST}{agent_id}")
+    found = json.loads(value) if value else {}
+    return found.get("at"), int(found.get("seq", 0)), bool(found.get("failed"))
+
 
 log = logs.get("pipeline")
 
@@ -49,7 +95,7 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         text, fault = _written(job, model, found, file.parts(present), plan)
     except ProviderFailed:
         job.progress(
-            lambda tx: runs.note_run(tx, agent_id, now=clock.now(), newest=None, has_failed=True)
+            lambda tx: note_run(tx, agent_id, now=clock.now(), newest=None, has_failed=True)
         )
         raise
     job.check()
@@ -62,7 +108,7 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         tell(workspace, now)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        runs.note_run(tx, agent_id, now=now, newest=found.newest, has_failed=bool(fault))
+        note_run(tx, agent_id, now=now, newest=found.newest, has_failed=bool(fault))
         name = str(path.relative_to(workspace.root))
         result: dict[str, object] = {"path": name, "sources": len(found), "chars": len(text)}
         return result | ({"refused": fault} if fault else {})
@@ -97,7 +143,7 @@ def tell(workspace: Workspace, now: datetime) -> None:
 def request(tx: ReadTx, agent_id: str, plan: Plan, current: str, now: datetime) -> tuple[str, int]:
     """Return the request that a run would make now, and of how many sources (HK-100)."""
     found = _gather(tx, agent_id, plan, now)
-    return prompt.synthesis_prompt(current, found, plan), len(found)
+    return sources.synthesis_prompt(current, found, plan), len(found)
 
 
 def _gather(tx: ReadTx, agent_id: str, plan: Plan, now: datetime) -> Sources:
@@ -130,16 +176,16 @@ def _part(
     model: LanguageModel | None, found: Sources, present: str, plan: Plan, title: str
 ) -> tuple[str, str]:
     """Return the text of a part, and why the model's answer was refused, empty when it was not."""
-    listed = plain.plain_text(found, title=title)
+    listed = sources.plain_text(found, title=title)
     if model is None:
         return listed, ""
     try:
         answer = _asked(model, found, present, plan)
         text = _cut(file.checked(answers.markdown(answer.text)), plan.chars)
-        checked = quality.checked_text(text, found, plain=listed, is_cut=answer.is_cut)
+        checked = sources.checked_text(text, found, plain=listed, is_cut=answer.is_cut)
         track.judged(model.name, is_usable=True)
         return checked, ""
-    except (Invalid, quality.Bad, ProviderTooLong) as bad:
+    except (Invalid, sources.Bad, ProviderTooLong) as bad:
         if not isinstance(bad, ProviderTooLong):
             track.judged(model.name, is_usable=False)
         log.warning("synthesis.refused", model=model.name, reason=str(bad))
@@ -149,14 +195,14 @@ def _part(
 def _kept(present: str, found: Sources, listed: str) -> str:
     """Return the present text where it still fits the memories, else the plain list."""
     try:
-        return quality.checked_text(file.checked(present), found, plain=listed, is_cut=False)
-    except (Invalid, quality.Bad):
+        return sources.checked_text(file.checked(present), found, plain=listed, is_cut=False)
+    except (Invalid, sources.Bad):
         return listed
 
 
 def _asked(model: LanguageModel, found: Sources, present: str, plan: Plan) -> Completion:
     """Return the model's answer; where the present text makes the request too long, without that."""
-    request = prompt.synthesis_prompt(present, found, plan)
+    request = sources.synthesis_prompt(present, found, plan)
     try:
         return model.generate(
             request, timeout_seconds=plan.timeout_seconds, max_tokens=plan.max_tokens
@@ -172,3 +218,61 @@ def _asked(model: LanguageModel, found: Sources, present: str, plan: Plan) -> Co
 def _cut(text: str, limit: int) -> str:
     """Return a text that fits, cut where a line ends."""
     return text if len(text) <= limit else text[:limit].rpartition("\n")[0] or text[:limit]
+
+
+#: A model that answers nonsense twice is asked again an hour later.
+ATTEMPTS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triggered:
+    """What became of the question: the job that writes, or why nothing is written."""
+
+    job_id: str | None = None
+    reason: str | None = None
+
+
+def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
+    """Queue the writing of an agent's file, schedule or not (HK-102)."""
+    standing = standing_of_agent(tx, agents.reader(tx, agent_id))
+    reason = plans.refusal(standing, now=now, by_hand=True)
+    if reason:
+        return Triggered(reason=reason)
+    return Triggered(job_id=queue(tx, agent_id, now=now))
+
+
+def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
+    """Queue the writing of an agent's file; None when it is queued already."""
+    job = Job(kind=sql.KIND, dedupe_key=agent_id, agent_id=agent_id)
+    return enqueue(tx, job, now=now, max_attempts=ATTEMPTS)
+
+
+def again(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
+    """Queue the writing of an agent's file if it was written before: something is to stand in it again."""
+    if standing_of_agent(tx, agents.reader(tx, agent_id)).last_run_at is not None:
+        queue(tx, agent_id, now=now)
+
+
+def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
+    """Return the agents whose files are to be written now without being asked for."""
+    plan = Plan.of(settings)
+    if not plan.enabled:
+        return []
+    active_at = clock.parsed(tx.value(sql.ACTIVE, {"now": clock.to_text(now)}))
+    roster = [one.name for one in settings.agents.roster]
+    everybody = dict.fromkeys((DEFAULT_AGENT, *roster, *tx.column(sql.AGENTS)))
+    return [
+        agent_id
+        for agent_id in everybody
+        if plans.is_due(
+            plan,
+            standing_of_agent(tx, agents.reader(tx, agent_id)),
+            active_at=active_at,
+            now=now,
+        )
+    ]
+
+
+def newest(tx: ReadTx, agent_id: str) -> int:
+    """Return the number of the newest memory that an agent can read."""
+    return sql.newest(tx, agents.reader(tx, agent_id))

@@ -2,18 +2,26 @@
 
 import heapq
 import math
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
+from pathlib import PurePath
 
 from signet import clock
-from signet.db import ReadTx, visibility
+from signet.db import ReadTx, fts, visibility
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader
-from signet.domain.synthesis import sql
+from signet.domain.episodes import search
+from signet.domain.extraction.grounding import Grounds, Verdict, content
+from signet.domain.memory.wording import one_line
+from signet.domain.synthesis import file, sql
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sql import CandidateRow, NoteRow
 from signet.domain.transcripts import withheld
+from signet.providers import fence
 
 #: Effective importance below which a memory is left out.
 THRESHOLD = 0.2
@@ -134,3 +142,171 @@ def _fitting(notes: Sequence[NoteRow], room: int) -> list[NoteRow]:
         kept.append(one)
         room -= len(one.content)
     return kept
+
+
+#: What a session reads of the file.
+MOST_CHARS = 10_000
+SESSIONS = 5
+TITLES = {
+    "decision": "Decisions",
+    "preference": "Preferences",
+    "rule": "Rules",
+    "procedural": "Procedures",
+    "rationale": "Reasons",
+    "fact": "Facts",
+    "issue": "Issues",
+    "learning": "Learned",
+}
+OTHER = "More"
+#: Minimum share of a memory's words in a longer memory that makes it a repetition.
+SAID = 0.8
+
+
+def plain_text(sources: Sources, *, title: str) -> str:
+    """Return one part, sections and lines by how much they matter, so that a cut hits what matters least."""
+    room = MOST_CHARS - sum(map(len, TITLES.values()))
+    sections: dict[str, list[str]] = {}
+    texts = [one.content for one in sources.memories]
+    for one in sources.memories:
+        line = f"- {one_line(one.content)}"
+        if len(line) >= room or _is_in_another(one.content, texts):
+            continue
+        room -= len(line) + 1
+        sections.setdefault(TITLES.get(one.type, OTHER), []).append(line)
+    titles = [_title(note.content, note.project) for note in sources.notes[:SESSIONS]]
+    sessions = [f"- {title}" for title in titles if title and len(title) < room]
+    listed = [*sections.items(), *([("Recent sessions", sessions)] if sessions else [])]
+    parts = (f"## {name}\n\n" + "\n".join(lines) for name, lines in listed)
+    return "\n\n".join(filter(None, (title, *parts)))[:MOST_CHARS]
+
+
+def _is_in_another(plain_text: str, every: Sequence[str]) -> bool:
+    """Return whether a memory repeats a longer one, or one in the user's own words."""
+    said, is_about = _stems(plain_text), _is_about_user(plain_text)
+    others = (other for other in every if other != plain_text and is_about >= _is_about_user(other))
+    return any(
+        (is_about or len(said) < len(_stems(other)))
+        and len(said & _stems(other)) >= SAID * len(said)
+        for other in others
+    )
+
+
+def _is_about_user(plain_text: str) -> bool:
+    return plain_text.startswith("The user ")
+
+
+@lru_cache(1_024)
+def _stems(plain_text: str) -> frozenset[str]:
+    words = fts.content_words(plain_text.removeprefix("The user "))
+    return frozenset(map(search.stem, words)) - {"user"}
+
+
+def _title(note: str, project: str | None) -> str:
+    """Return the day and the topic of a session's notes; empty if the topic is only the name of the project."""
+    heads = [line.lstrip("#").strip() for line in note.splitlines() if line.startswith("#")]
+    is_named = len(heads) > 1 and heads[1] != PurePath(project or "").name
+    return " – ".join(heads[:2]) if is_named else ""
+
+
+TASK = """\
+You keep the file MEMORY.md of an AI agent: what it knows about its user, their projects and how they work, in one text
+that every session begins with. Rewrite it from the memories below. Return the Markdown only, no time stamp.
+- At most {chars} characters; readers see the first 10000, so begin with the most important.
+- Headings by subject. Short statements that stand alone. Constraints, preferences and decisions with their reasons.
+- The memories are listed by importance, the most important first. Leave out statements of the present file that they
+  no longer contain; where they contradict it, they are right.
+- Use the words of the memories. Add nothing that they do not say.
+"""
+#: For who writes the whole file at once.
+_BY_PROJECT = """\
+- What the memories give for one project stands under its heading, as given (`# Project …`), at the end of the file, and
+  nowhere else; imported notes stand last under `# Imported notes`.
+"""
+
+
+def synthesis_prompt(current: str, sources: Sources, plan: Plan) -> str:
+    """Return the request for a whole new file, given the present one."""
+    parts = sources.parts()
+    memories = "\n\n".join(
+        "\n".join(
+            [
+                *([f"{file.heading(project)}:"] if project != "" and len(parts) > 1 else []),
+                *(
+                    f"- [{one.type}] {one_line(one.content)} ({clock.local_day(one.created_at)})"
+                    for one in part.memories
+                ),
+            ]
+        )
+        for project, part in parts.items()
+    )
+    return "".join(
+        (
+            TASK.format(chars=plan.chars),
+            _BY_PROJECT if len(parts) > 1 else "",
+            fence.data("memories", memories),
+            fence.data("session-notes", "\n\n---\n\n".join(one.content for one in sources.notes))
+            if sources.notes
+            else "",
+            fence.data("present-file", current[: plan.chars]) if current else "",
+        )
+    )
+
+
+#: Shortest file, as a share of the plain list of the same memories.
+LEAST_LENGTH = 0.1
+#: Share of the lines that may lack support; such lines are left out of the file.
+MOST_UNSUPPORTED = 0.3
+#: The most important memories of which the file must repeat most words, and the share of them that it must hold.
+TOP, LEAST_COVERAGE, MOST_WORDS = 10, 0.5, 0.5
+#: Lines of this many characters are judged; shorter ones are headings and labels.
+LINE_CHARS = 12
+
+_FENCE = re.compile(r"</?[a-z][a-z-]*-[0-9a-f]{4,}>")
+_HEADING = re.compile(r"#{1,6} ")
+
+
+class Bad(ValueError):
+    """A model's text that must not become MEMORY.md; the message is the reason."""
+
+
+def checked_text(text: str, sources: Sources, *, plain: str, is_cut: bool) -> str:
+    """Return a model's text without lines that the sources do not support; raises Bad for an unusable text.
+
+    `plain` is the list that is written without a model.
+    """
+    if is_cut:
+        raise Bad("it ends before its end: the answer reached the model's limit")
+    if _FENCE.search(text):
+        raise Bad("it contains markers of the request")
+    lines = [line for line in text.splitlines() if line.strip()]
+    if any(count > 1 for line, count in Counter(lines).items() if len(line) >= LINE_CHARS):
+        raise Bad("it repeats lines")
+    if len(text) < LEAST_LENGTH * len(plain):
+        raise Bad(f"it is too short: {len(text)} characters for {len(sources)} sources")
+    if coverage(text, sources) < LEAST_COVERAGE:
+        raise Bad("it leaves out most of the important memories")
+    grounds = Grounds(
+        "\n".join(
+            [*(one.content for one in sources.memories), *(one.content for one in sources.notes)]
+        ),
+        TASK,
+    )
+    body = [line for line in lines if not _HEADING.match(line)]
+    unsaid = {line for line in body if not _is_said(grounds, line)}
+    if not set(body) - unsaid:
+        raise Bad("it contains nothing from the memories")
+    dropped = {line for line in unsaid if len(line) >= LINE_CHARS}
+    if len(dropped) > MOST_UNSUPPORTED * len(lines):
+        raise Bad("most of it is not in the memories")
+    return "\n".join(line for line in text.splitlines() if line not in dropped)
+
+
+def coverage(text: str, sources: Sources) -> float:
+    """Return the share of the most important memories whose words a text mostly contains, 1 without any."""
+    grounds, top = Grounds(text), sources.memories[:TOP]
+    held = [one for one in top if grounds.share(one.content) >= MOST_WORDS]
+    return len(held) / len(top) if top else 1.0
+
+
+def _is_said(grounds: Grounds, line: str) -> bool:
+    return not content(line) or grounds.judge(line) is Verdict.SAID

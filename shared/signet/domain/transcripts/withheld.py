@@ -135,7 +135,7 @@ def without(text: str, statements: Sequence[Statement]) -> str:
     """
     if not statements or not (near := _near(hashed(text), statements)):
         return text
-    lines = [_Line.of(line) for line in text.split("\n")]
+    lines = [_Line.read(line) for line in text.split("\n")]
     words = [hashed(one) for line in lines for one in line.sentences]
     hidden = _hidden(words, near)
     if not hidden:
@@ -167,7 +167,7 @@ def hides(text: str, statements: Sequence[Statement]) -> bool:
 
 def sentences(text: str) -> set[str]:
     """Return the sentences of a text, without what marks its lines and is around them. Pure."""
-    lines = map(_Line.of, text.split("\n"))
+    lines = map(_Line.read, text.split("\n"))
     return {bare for line in lines for one in line.sentences if (bare := one.strip())}
 
 
@@ -208,7 +208,7 @@ class _Line(NamedTuple):
     sentences: list[str]
 
     @classmethod
-    def statements(cls, line: str) -> "_Line":
+    def read(cls, line: str) -> "_Line":
         label = _LABEL.match(line)
         start = label.end() if label else 0
         parts = [*_SENTENCE_END.split(line[start:]), ""]
