@@ -99,7 +99,7 @@ _DECISION = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundEntity:
-    """A name found in the text, as first written."""
+    """A name as first written."""
 
     name: str
     canonical: str
@@ -107,7 +107,7 @@ class FoundEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundAttribute:
-    """What one clause says of one entity, and under which aspect it is filed."""
+    """A clause about an entity, and its aspect."""
 
     entity: str
     aspect: str
@@ -116,7 +116,7 @@ class FoundAttribute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """What a text names and says; `entity` and `pairs` hold canonical names."""
+    """The entities, statements and pairs in a text; `entity` and `pairs` are canonical names."""
 
     entities: tuple[FoundEntity, ...]
     attributes: tuple[FoundAttribute, ...]
@@ -125,19 +125,17 @@ class Analysis:
 
     @property
     def kind(self) -> str:
-        """Return the kind of every attribute of this text."""
         return "constraint" if self.is_decision else "attribute"
 
     @property
     def importance(self) -> float:
-        """Return the importance of every attribute of this text."""
         return 0.85 if self.is_decision else 0.5
 
 
 def analyse(text: str, is_known: Callable[[str], bool]) -> Analysis:
     """Return the entities, attributes and pairs of a text.
 
-    `is_known` is asked with a canonical name, once for each name whose form alone does not prove it.
+    `is_known` is called once for each canonical name whose form alone does not prove it.
     """
     found = names.find(text)
     accepted = _accepted(found, is_known)
@@ -153,12 +151,10 @@ def analyse(text: str, is_known: Callable[[str], bool]) -> Analysis:
 
 
 def is_decision(text: str) -> bool:
-    """Return whether the text states a decision."""
     return _DECISION.search(text.lower()) is not None
 
 
 def aspect(clause: str) -> str:
-    """Return the aspect that the verbs of a clause point to."""
     words = _WORD.findall(clause.lower())
     ranks = [_RANKS[word] for word in words if word in _RANKS]
     if not _OPENING.isdisjoint(words):
@@ -168,7 +164,7 @@ def aspect(clause: str) -> str:
 
 
 def _accepted(found: list[names.Name], is_known: Callable[[str], bool]) -> dict[str, str]:
-    """Return canonical name to name as first written, in the order of the text."""
+    """Map canonical names to names as first written, in the order of the text."""
     certain = {name.canonical for name in found if name.is_certain}
     answers: dict[str, bool] = {}
     accepted: dict[str, str] = {}
@@ -199,7 +195,7 @@ def _attributes(text: str, spans: list[names.Name]) -> Iterator[FoundAttribute]:
 
 
 def _clause(after: str) -> str:
-    """Return what is said after the name, without what merely connects the two."""
+    """Return the text after a name, without a linking word."""
     connected = _LINKING_WORD.match(after)
     clause = after[connected.end() :] if connected else after
     return clause.strip().rstrip(".!?")[:MAX_CLAUSE_CHARS].rstrip()

@@ -52,7 +52,7 @@ EDGES_PER_NODE = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How much of the graph is drawn."""
+    """How much of the graph to draw."""
 
     entities: int = 150
     aspects_per_entity: int = 6
@@ -61,14 +61,13 @@ class Extent:
 
 
 def named_in(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int) -> list[NamedEntity]:
-    """Return the entities that a memory mentions, most mentioned first."""
     return Visible(tx, reader).records(NamedEntity, sql.NAMED_IN, memory=memory_id, limit=limit)
 
 
 def entities(
     tx: ReadTx, *, reader: Reader, type: str | None, q: str | None, limit: int, offset: int
 ) -> tuple[list[wire.CountedEntity], int]:
-    """Return a page of the entities of the reader's agent with their counts, and how many there are in all."""
+    """Return a page of entities with their counts, and the total."""
     visible, part_of_name = Visible(tx, reader), names.canonical(q) if q else None
     total = int(visible.value(sql.TOTAL, type=type, q=part_of_name))
     rows = visible.records(_Entity, sql.PAGE, type=type, q=part_of_name, limit=limit, offset=offset)
@@ -76,7 +75,7 @@ def entities(
 
 
 def detail(tx: ReadTx, entity_id: str, *, reader: Reader) -> wire.WholeEntity:
-    """Return one entity of the reader's agent and what makes it a task or a skill; raises UnknownEntity."""
+    """Return an entity with its task or skill fields; raises UnknownEntity."""
     for row in Visible(tx, reader).records(_Entity, sql.ONE, id=entity_id):
         counts = _counts(row)
         found: wire.WholeEntity = {
@@ -99,7 +98,7 @@ def detail(tx: ReadTx, entity_id: str, *, reader: Reader) -> wire.WholeEntity:
 
 
 def aspects(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[wire.CountedAspect]:
-    """Return the aspects of an entity, the one with the most weight first; raises UnknownEntity."""
+    """Return the aspects of an entity by weight; raises UnknownEntity."""
     name(tx, entity_id, reader=reader)
     return [
         {
@@ -112,9 +111,9 @@ def aspects(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[wire.CountedA
 
 
 def attributes(tx: ReadTx, *, reader: Reader, **asked: object) -> list[wire.Attribute]:
-    """Return a page of what is said under an aspect, most important first; nothing for another entity's aspect.
+    """Return a page of an aspect's attributes, most important first.
 
-    Asked with `id` (the entity's), `aspect`, `kind` and `status` (None for any), `limit` and `offset`.
+    Takes `id` (of the entity), `aspect`, `kind` and `status` (None for any), `limit` and `offset`.
     """
     return Visible(tx, reader).records(wire.Attribute, sql.ATTRIBUTES, **asked)
 
@@ -128,7 +127,7 @@ def dependencies(
 
 
 def name(tx: ReadTx, entity_id: str, *, reader: Reader) -> str:
-    """Return the name of an entity of the reader's agent; raises UnknownEntity where they may not know of it."""
+    """Return the name of an entity; raises UnknownEntity if the reader may not see it."""
     found: str | None = Visible(tx, reader).value(sql.NAME, id=entity_id)
     if found is None:
         raise UnknownEntity(entityId=entity_id)
@@ -136,7 +135,7 @@ def name(tx: ReadTx, entity_id: str, *, reader: Reader) -> str:
 
 
 def draw(tx: ReadTx, extent: Extent, *, reader: Reader) -> wire.Constellation:
-    """Return the agent's most important entities with what this reader may see of them, and the edges between them."""
+    """Return the most important entities with their visible aspects, attributes and edges."""
     visible = Visible(tx, reader)
     entities = visible.records(wire.NamedEntity, sql.DRAWN_ENTITIES, most=extent.entities)
     drawn: dict[str, wire.DrawnEntity] = {one["id"]: {**one, "aspects": []} for one in entities}
@@ -161,9 +160,9 @@ def draw(tx: ReadTx, extent: Extent, *, reader: Reader) -> wire.Constellation:
 def columns(
     tx: ReadTx, *, limit: int, least: int, kinds: Sequence[str], reader: Reader
 ) -> wire.GraphColumns:
-    """Return the agent's most mentioned entities and the edges among them, as far as this reader may see them.
+    """Return the most mentioned entities and their edges, as columns.
 
-    Left out are groups of pieces, and what fewer than `least` memories mention unless it is pinned.
+    Excludes groups of pieces, and unpinned entities with fewer than `least` mentions.
     """
     visible = Visible(tx, reader)
     asked = {"least": least, "kinds": as_list(kinds) if kinds else None}
@@ -191,10 +190,10 @@ def columns(
 
 
 def _seen_links(visible: Visible, ids: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the edges among entities that may be seen, as their places, the strongest first.
+    """Return the visible edges as positions, strongest first.
 
-    An edge does not say which memory says it (see `Visible`): one that names both ends does, where there is one. So
-    only edges between entities that a hidden memory names together are looked into.
+    An edge names no memory (see `Visible`), so it is visible if some visible memory names both ends. Only edges between
+    entities that a hidden memory names together need that check.
     """
     links = [(one, other) for one, other, _ in visible.tuples(sql.LINKS, ids=as_list(ids))]
     hidden = _by_first(visible.tuples(sql.HIDDEN, ids=as_list(ids)))
@@ -240,7 +239,7 @@ class _Counts(GraphCounts):
 
 
 class _Comparison(NamedTuple):
-    """Whether the predictor beat the baseline in a session about an entity, and by how much."""
+    """Whether the predictor beat the baseline in a session about an entity, and the margin."""
 
     entity_id: str
     name: str
@@ -251,7 +250,6 @@ class _Comparison(NamedTuple):
 def graph_counts(
     tx: ReadTx, *, agent_id: str, bounds: WeightBounds, now: datetime
 ) -> KnowledgeStats:
-    """Return the counts of an agent's graph by their wire names."""
     recent = clock.to_text(now - RECENT)
     asked = {"agent": agent_id, "recent": recent, "high": bounds.high, "low": bounds.low}
     [found] = tx.records(_Counts, sql.COUNTS, asked)
@@ -259,7 +257,7 @@ def graph_counts(
 
 
 def coverage(mentioning: int, covered: int) -> Coverage:
-    """Return how many memories that mention an entity are the source of an attribute, too; without any it is 0 %."""
+    """Return the share of memories with entities that are also the source of an attribute."""
     percent = min(100.0, round(100 * covered / mentioning, 1)) if mentioning else 0.0
     return {"unassignedMemoryCount": max(0, mentioning - covered), "coveragePercent": percent}
 
@@ -267,7 +265,7 @@ def coverage(mentioning: int, covered: int) -> Coverage:
 def entity_health(
     tx: ReadTx, *, reader: Reader, since: str | None, least: int
 ) -> list[EntityHealth]:
-    """Return how each entity with at least `least` comparisons served, best first."""
+    """Return the results of each entity with at least `least` comparisons, best first."""
     of_entity = defaultdict[str, list[_Comparison]](list)
     for row in Visible(tx, reader).rows(_Comparison, sql.COMPARISONS, since=since):
         of_entity[row.entity_id].append(row)
@@ -278,7 +276,7 @@ def entity_health(
 
 
 def trend(won: Sequence[bool]) -> str:
-    """Return whether the newer half of the outcomes (oldest first) is better or worse than the older half."""
+    """Return whether the newer half of the outcomes (oldest first) is better than the older half."""
     half = len(won) // 2
     if not half:
         return "stable"
@@ -303,8 +301,6 @@ def _rate(won: Sequence[bool]) -> float:
 
 
 class PinType(StrEnum):
-    """What is asked for."""
-
     PIN = "pin"
     SUPPRESS = "suppress"
 
@@ -314,7 +310,7 @@ WEIGHTS = {PinType.PIN: 1.25, PinType.SUPPRESS: 0.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """What a person asks for an entity; without a weight it is the usual one of its type."""
+    """A person's wish for an entity; without a weight it gets the default of its type."""
 
     type: PinType = PinType.PIN
     weight: float | None = None
@@ -322,10 +318,7 @@ class Pin:
 
 
 def put_pin(tx: WriteTx, entity_id: str, pin: Pin, *, reader: Reader, now: datetime) -> float:
-    """Pin or suppress an entity of the agent, in place of what was asked before, and return the weight.
-
-    Raises UnknownEntity.
-    """
+    """Pin or suppress an entity and return the weight; raises UnknownEntity."""
     name(tx, entity_id, reader=reader)
     agent_id, at = reader.agent_id, clock.to_text(now)
     weight = WEIGHTS[pin.type] if pin.weight is None else pin.weight
@@ -338,14 +331,13 @@ def put_pin(tx: WriteTx, entity_id: str, pin: Pin, *, reader: Reader, now: datet
 
 
 def clear_pin(tx: WriteTx, entity_id: str, *, agent_id: str) -> None:
-    """Take back a pin or a suppression; raises UnknownEntity."""
+    """Remove a pin or suppression; raises UnknownEntity."""
     if not tx.run(sql.MARK_PINNED, (False, None, entity_id, agent_id)):
         raise UnknownEntity(entityId=entity_id)
     tx.run(sql.DELETE_PIN, (entity_id, agent_id))
 
 
 def pinned(tx: ReadTx, type: PinType, *, reader: Reader) -> list[PinnedEntity]:
-    """Return the pinned or suppressed entities of the reader's agent, newest first."""
     statement = sql.SUPPRESSED if type is PinType.SUPPRESS else sql.PINNED
     return Visible(tx, reader).records(PinnedEntity, statement)
 
@@ -381,7 +373,7 @@ def tolerate_missing_tables(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> T | U:
-    """Return what `look` returns, `otherwise` when it fails while tables of the graph are missing."""
+    """Return the result of `look`, or `otherwise` if it fails because tables of the graph are missing."""
     try:
         return look(tx, *args, **kwargs)
     except sqlite.OperationalError:

@@ -145,10 +145,10 @@ _UNTYPED = frozenset(("", "name", "code"))
 
 
 class Term(NamedTuple):
-    """A word of a statement: how it is compared, its kind, and where it begins.
+    """A word of a statement: its compared form, kind and position.
 
-    The kind is empty for plain words, `name`, `code`, `time`, `day`, `date`, or for a number its unit's. Names that
-    stand together have one `group`.
+    The kind is empty for plain words, `name`, `code`, `time`, `day`, `date`, or the unit of a number. Adjacent names
+    have one `group`.
     """
 
     stem: str
@@ -160,7 +160,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Assertion:
-    """One sentence, or one clause of it, with the words that say something."""
+    """A sentence or one of its clauses, with its meaningful words."""
 
     text: str
     words: Sequence[Term]
@@ -178,7 +178,7 @@ class Assertion:
 
     @cached_property
     def is_sure(self) -> bool:
-        """Return whether it says that something is so now."""
+        """Return whether it states a present fact."""
         low = self.text.lower()
         if _ASKS.search(low) or _OPEN.search(low) or (self.whole and not self.whole.is_sure):
             return False
@@ -186,7 +186,6 @@ class Assertion:
 
     @cached_property
     def has_copula(self) -> bool:
-        """Return whether it says that something is something."""
         return _COPULA.search(self.text.lower()) is not None
 
     def is_predicate(self, word: Term) -> bool:
@@ -196,22 +195,21 @@ class Assertion:
 
     @cached_property
     def is_at(self) -> bool:
-        """Return whether it says that something is in a place."""
         return _IS_AT.search(self.text.lower()) is not None
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Return the stems of its words that name the one value of a thing."""
+        """Return the stems of words for things with one value."""
         return frozenset(_stem(word) for word in self._every if word in _NAMING)
 
     @cached_property
     def slots(self) -> frozenset[str]:
-        """Return the stems of nouns among them."""
+        """Return the stems of nouns among `names`."""
         return frozenset(_stem(word) for word in self._every if word in _SLOTS)
 
     @cached_property
     def relates(self) -> frozenset[str]:
-        """Return the stems of its words that do so with a preposition behind them."""
+        """Return the stems of words for things with one value after a preposition."""
         return frozenset(_stem(word) for word in self._every if word in _RELATIONS)
 
     @cached_property
@@ -220,28 +218,26 @@ class Assertion:
 
     @cached_property
     def named(self) -> str:
-        """Return the stem of the name that it begins with, if it may be one."""
+        """Return the stem of its first word if that may be a name."""
         first = self.words[0]
         return first.stem if first.at == 0 and self.text[0].isupper() else ""
 
     @cached_property
     def adds(self) -> bool:
-        """Return whether it says that it holds besides others."""
         return _ADDS.search(self.text.lower()) is not None
 
     @cached_property
     def apart(self) -> dict[str, int]:
-        """Return what it is limited to, such as an environment."""
+        """Return its limits, such as an environment."""
         return dict(_APART[word] for word in self._every if word in _APART)
 
     def others(self, shared: Collection[str]) -> list[Term]:
-        """Return its words that are not shared."""
         return [word for word in self.words if word.stem not in shared]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dated:
-    """A text, when it was said (ISO), and in which project; `is_talk` marks lines of speakers ("User: …").
+    """A text with its time (ISO) and project; `is_talk` marks lines of speakers ("User: …").
 
     `distance` is that of its origin (`wire/origin.py`).
     """
@@ -255,7 +251,7 @@ class Dated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replacement:
-    """What replaced a text: the number of the later text, both statements, and why (`ended`, `moved`, `value`).
+    """A replacement: the index of the newer text, both statements, and the reason (`ended`, `moved`, `value`).
 
     `is_part`: other statements of the older text may still hold.
     """
@@ -270,10 +266,9 @@ class Replacement:
 
 
 def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacement]:
-    """Return what replaced which of some texts, by number: for each of the first `older` (all) the newest that does.
+    """Map the index of each replaced text (of the first `older`, by default all) to its newest replacement.
 
-    A text of another project, or of a less trusted origin, replaces nothing. The cost grows with the square of the
-    number: 30 take about 1 ms.
+    Texts of other projects or less trusted origins replace nothing. Quadratic: 30 texts take about 1 ms.
     """
     read = [statements(one.text, one.is_talk) for one in texts]
     stems = [frozenset[str]().union(*[part.stems for part in one]) for one in read]
@@ -297,7 +292,7 @@ def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacem
 
 
 def _common(stems: Sequence[frozenset[str]]) -> frozenset[str]:
-    """Return the stems that tell none of some texts from the others."""
+    """Return stems that occur in too many texts to distinguish them."""
     if len(stems) < MANY:
         return frozenset()
     held = Counter(chain.from_iterable(stems))
@@ -305,24 +300,24 @@ def _common(stems: Sequence[frozenset[str]]) -> frozenset[str]:
 
 
 def _nearest(changes: Mapping[int, Replacement]) -> list[int]:
-    """Return the texts that one statement is most about; those that differ in one value are all."""
+    """Return the texts closest to a statement, and all that differ in one value."""
     ended = [older for older, change in changes.items() if change.why != "value"]
     ended.sort(key=lambda older: changes[older].near, reverse=True)
     return [*(changes.keys() - ended), *ended[:MOST_ENDED]]
 
 
 def announces(text: str) -> bool:
-    """Return whether a short text says that something ended, moved or is new."""
+    """Return whether a short text contains a cue of an end, a move or a new value."""
     return len(text) <= MAX_CHARS and _CUE.search(text.lower()) is not None
 
 
 def marked(text: str, replaced: str, since: str) -> str:
-    """Return a text with the day from which on a statement of it is replaced; it takes `MARK_CHARS`."""
+    """Insert the date of replacement after a replaced statement; it takes `MARK_CHARS`."""
     return text.replace(replaced, f"{replaced} [until {clock.local_day(since)}]", 1)
 
 
 def names(text: str) -> list[str]:
-    """Return the words of a text that may be names, in lower case: a later statement about it has one of them."""
+    """Return the stems of words for things with one value."""
     found = [token[0] for token in _TOKEN.finditer(text[:MAX_CHARS])]
     named = [raw.lower() for raw in found if raw[0].isupper() or _CODE.search(raw)]
     return list(dict.fromkeys([one for one in named if one not in _IDLE and len(one) > 1]))
@@ -331,7 +326,7 @@ def names(text: str) -> list[str]:
 def asks_past(question: str, change: Replacement) -> bool:
     """Return whether a question is about the time before a change.
 
-    The past tense is enough for what has ended; "which port did we choose" is about the current one.
+    The past tense is enough for something that ended; "which port did we choose" is about the current one.
     """
     low = question.lower()
     is_past = change.why == "ended" and _ASKED_PAST.search(low) is not None
@@ -360,7 +355,7 @@ def _between(
 
 
 def _replaces(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]) -> str:
-    """Return why a statement replaces an earlier one; empty where both may hold."""
+    """Return why a statement replaces an earlier one; empty if both may hold."""
     most = max(len(new.stems), len(old.stems))
     is_change = new.moves or new.is_new or not new.ends.isdisjoint(shared)
     if most > MOST_WORDS or (not is_change and most - len(shared) > MOST_VALUE_WORDS):
@@ -380,9 +375,9 @@ def _replaces(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]
 
 
 def _values(words: Sequence[Term], *, is_named: bool) -> dict[str, set[int]]:
-    """Return the groups of values among some words, by kind; `is_named` takes names wherever they stand.
+    """Return the groups of values by kind; with `is_named`, names in any position count.
 
-    Plain words behind a preposition count where there is no name.
+    Without a name, plain words after a preposition count as one.
     """
     found: dict[str, set[int]] = {}
     for word in words:
@@ -397,7 +392,7 @@ def _values(words: Sequence[Term], *, is_named: bool) -> dict[str, set[int]]:
 
 
 def _is_ended(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]) -> bool:
-    """Return whether what a statement ends is the matter of an earlier one, not only its subject."""
+    """Return whether a statement ends the matter of an earlier one, not only its subject."""
     ended = [word for word in new.words if word.stem in new.ends]
     kinds = {word.kind for word in ended if word.stem not in shared} - {""}
     if any(word.kind in kinds for word in old.others(shared)):
@@ -414,7 +409,7 @@ def _is_ended(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]
 def _is_moved(
     new: Assertion, old: Assertion, shared: Set[str], ours: Sequence[Term], theirs: Sequence[Term]
 ) -> bool:
-    """Return whether a statement that something moved is about the subject of an earlier one, which has one value."""
+    """Return whether a statement of a move is about the subject of an earlier one, which has one value."""
     after, before = _values(ours, is_named=False), _values(theirs, is_named=True)
     if not new.moves and not after.get("number"):
         return False
@@ -429,14 +424,13 @@ def _is_moved(
 
 
 def _labels(one: Assertion) -> set[str]:
-    """Return the stems before bare numbers, as in "Node 22"."""
     return {word.stem for word, after in pairwise(one.words) if after.kind == "number"}
 
 
 def _is_same_but_value(
     new: Assertion, old: Assertion, ours: Sequence[Term], theirs: Sequence[Term]
 ) -> bool:
-    """Return whether two statements are the same but for one value that a thing has one of."""
+    """Return whether two statements differ only in one value that a thing has once."""
     if _has_other_value(new, old, ours, theirs):
         return True
     typed = {word.kind for word in ours if word.kind not in _UNTYPED}
@@ -468,7 +462,7 @@ def _is_same_but_value(
 def _has_other_value(
     new: Assertion, old: Assertion, ours: Sequence[Term], theirs: Sequence[Term]
 ) -> bool:
-    """Return whether two sentences name the same slot and end with other values: "the address is …"."""
+    """Return whether two sentences fill the same slot with different values: "the address is …"."""
     if (new.stems & old.stems).isdisjoint(new.slots & old.slots):
         return False
     for one, words in ((new, ours), (old, theirs)):
@@ -482,7 +476,7 @@ def _has_other_value(
 def _is_same_but_number(
     new: Assertion, old: Assertion, ours: Sequence[Term], theirs: Sequence[Term], kind: str
 ) -> bool:
-    """Return whether two statements are the same but for a number, day or time of one kind."""
+    """Return whether two statements differ only in a number, day or time of one kind."""
     if kind == "number" and not _is_single_number(new, old):
         return False
     more, less = ([word for word in words if word.kind != kind] for words in (ours, theirs))
@@ -501,7 +495,7 @@ def _is_same_but_number(
 
 
 def _is_single_number(new: Assertion, old: Assertion) -> bool:
-    """Return whether a thing has one such number at a time: "Node 22", "8 lines" or a port, but not "trip 22"."""
+    """Return whether a thing has one such number: "Node 22", "8 lines" or a port, but not "trip 22"."""
     counted = [{word.stem for word in one.words if word.before[:1].isdigit()} for one in (new, old)]
     versions = [
         {word.stem for word, after in pairwise(one.words) if after.kind == "number" and word.kind}
@@ -516,7 +510,7 @@ def _is_single_number(new: Assertion, old: Assertion) -> bool:
 
 
 def _is_value(words: Sequence[Term], one: Assertion) -> bool:
-    """Return whether some words are one value, at the beginning or the end of a statement."""
+    """Return whether some words are one value at the start or end of a statement."""
     places = [one.words.index(word) for word in words]
     is_run = places[-1] - places[0] == len(places) - 1
     is_short = len(words) <= VALUE_WORDS or len({word.group for word in words}) == 1
@@ -526,7 +520,7 @@ def _is_value(words: Sequence[Term], one: Assertion) -> bool:
 
 @lru_cache(maxsize=1_024)
 def statements(text: str, is_talk: bool = False) -> tuple[Assertion, ...]:
-    """Return the statements of a text, of a talk those of people: its sentences, and the clauses of long ones."""
+    """Return the sentences of a text, or of the user in a talk, and the clauses of long ones."""
     found: list[Assertion] = []
     for spoken in _spoken(text) if is_talk else [text]:
         if len(spoken) <= MAX_CHARS:
@@ -536,13 +530,12 @@ def statements(text: str, is_talk: bool = False) -> tuple[Assertion, ...]:
 
 
 def _spoken(text: str) -> list[str]:
-    """Return the messages of people in a talk."""
     parts = _SPEAKER.split(text)
     return [said for who, said in zip(parts[1::2], parts[2::2], strict=True) if who == "User"]
 
 
 def _read(sentence: str) -> list[Assertion]:
-    """Return a sentence as a statement, then its clauses, each with the subject of the first or its own."""
+    """Return a sentence as a statement, then its clauses, each with its own subject or the first one's."""
     low = sentence.lower()
     if len(low) != len(sentence):  # places would differ
         return []
@@ -599,7 +592,7 @@ def _statement(
 def _ended(
     cues: Sequence[re.Match[str]], words: Sequence[Term], breaks: Sequence[int]
 ) -> frozenset[str]:
-    """Return the stems of things that ended, and of origins from which something moved."""
+    """Return the stems of things that ended, and of origins of a move."""
     found: set[str] = set()
     for cue in cues:
         at = cue.start() + 2 * (cue[0][0] == ",")
@@ -615,7 +608,7 @@ def _ended(
 
 
 def _words(sentence: str, low: str, cues: Sequence[re.Match[str]]) -> list[Term]:
-    """Return the words of a sentence that say something, without those of cues."""
+    """Return the meaningful words of a sentence without cues."""
     edges: set[int] = set()
     for cue in cues:
         edges.update(range(*cue.span()) if cue.lastgroup == "now" else (), cue.span())

@@ -17,7 +17,7 @@ MAX_CHARS = 200
 
 
 class Respect(StrEnum):
-    """In which respect something is claimed of a subject."""
+    """What is claimed of a subject."""
 
     IS = "is"
     PLACE = "place"
@@ -32,7 +32,7 @@ class Respect(StrEnum):
 
 
 class Signal(StrEnum):
-    """Why a claim replaces another, and how sure that is."""
+    """Why a claim replaces another."""
 
     NEGATION = "negation"
     ANTONYM = "antonym"
@@ -41,13 +41,12 @@ class Signal(StrEnum):
 
     @property
     def confidence(self) -> float:
-        """Return how sure it is, 0..1."""
         return {"negation": 0.85, "antonym": 0.8, "value_conflict": 0.75, "named": 0.9}[self]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One statement: of whom, in which respect, what; `context` is where or when it holds, if that is said."""
+    """One statement about a subject; `context` is a place or time that it is limited to."""
 
     subjects: tuple[frozenset[str], ...]
     relation: Respect
@@ -215,9 +214,9 @@ _FORMS: tuple[tuple[Respect, re.Pattern[str], bool], ...] = tuple(
 
 
 def parse(text: str, subject: str = "") -> Claim | None:
-    """Return what one plain sentence in the third person claims; None for anything else.
+    """Return the claim of one plain sentence in the third person; None for any other text.
 
-    `subject` stands in front of a text that leaves it out, as attributes of entities do.
+    `subject` is put in front of a text without one, such as an attribute of an entity.
     """
     if len(text) > MAX_CHARS:
         return None
@@ -237,12 +236,12 @@ def parse(text: str, subject: str = "") -> Claim | None:
 
 
 def is_unsure(sentence: str) -> bool:
-    """Return whether a sentence asks, plans, doubts, quotes or speaks about the past."""
+    """Return whether a sentence is a question, plan, doubt, quote or about the past."""
     return _UNSURE.search(sentence) is not None
 
 
 def replaces(new: Claim, old: Claim) -> Signal | None:
-    """Return why the newer claim takes the place of the older one; None when both may hold."""
+    """Return why the newer claim replaces the older one; None if both may hold."""
     is_same_subject = any(subject in old.subjects for subject in new.subjects)
     if not is_same_subject or (old.is_denied and new.is_denied):
         return None
@@ -267,7 +266,7 @@ def replaces(new: Claim, old: Claim) -> Signal | None:
 
 
 def _conflict(new: Claim, old: Claim) -> bool:
-    """Say whether two values of one respect exclude each other."""
+    """Return whether two values exclude each other."""
     if new.relation is Respect.IS and new.subjects[0] & _COUNTS and not new.subjects[0] & _IDS:
         return False
     ours, theirs = _numbers(new.value), _numbers(old.value)
@@ -291,7 +290,7 @@ def _conflict(new: Claim, old: Claim) -> bool:
 
 
 def _differ(new: Claim, old: Claim) -> bool:
-    """Say whether two values are numbers of one kind, and not the same."""
+    """Return whether two values are different numbers of one kind."""
     ours, theirs = _numbers(new.value), _numbers(old.value)
     return (
         bool(ours and theirs)
@@ -335,13 +334,13 @@ def _claim(match: re.Match[str], relation: Respect, *, denies: bool, is_new: boo
 
 
 def _split(value: str) -> tuple[str, str, str]:
-    """Return the value itself and the context it holds in."""
+    """Return a value and its context."""
     parts = _CONTEXT.split(value.strip(), maxsplit=1)
     return parts[0].strip(), " ", parts[1] if len(parts) > 1 else ""
 
 
 def _is_name(core: str, relation: Respect) -> bool:
-    """Say whether a value is the name of something: places and employers are written with a capital."""
+    """Return whether a value is a name; places and employers have a capital."""
     first = core.split()[0]
     if relation in (Respect.PLACE, Respect.WORK):
         return first[0].isupper() and first.lower() not in PLAIN
@@ -349,7 +348,6 @@ def _is_name(core: str, relation: Respect) -> bool:
 
 
 def _tokens(text: str) -> frozenset[str]:
-    """Return the words of a subject or value that tell it from others."""
     found = _WORD.findall(_POSSESSIVE.sub("", text.lower()))
     bare = (word.strip(".:-/") for word in found)
     return frozenset(

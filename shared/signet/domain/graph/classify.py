@@ -36,7 +36,7 @@ from signet.queue.job_context import JobContext
 
 
 def read_results(raw: str) -> answers.Json | None:
-    """Return the object of an answer that holds results, None when there is none."""
+    """Return the object with the results in an answer, None without one."""
     found = list(answers.objects(raw))
     items: list[object] = [one for one in found if "i" in one]
     bare: answers.Json | None = {"results": items} if items else None  # without the object around
@@ -44,9 +44,9 @@ def read_results(raw: str) -> answers.Json | None:
 
 
 def read_classifications(answer: answers.Json | None, count: int) -> Mapping[int, Classification]:
-    """Return where each fact belongs, by its place (from 0); facts without an aspect are missing.
+    """Map fact indexes to aspects and kinds; facts without an aspect are missing.
 
-    Without an answer that could be read all of them belong to what is general.
+    An unreadable answer files all of them under the general aspect.
     """
     if answer is None:
         return dict.fromkeys(range(count), Classification(aspect=GENERAL, kind=KINDS[0]))
@@ -62,7 +62,7 @@ def read_classifications(answer: answers.Json | None, count: int) -> Mapping[int
 
 
 def entity_type(answer: answers.Json | None) -> str | None:
-    """Return the type that the model gives the entity, None when it is none of ours."""
+    """Return the model's type for the entity, None if it is unknown."""
     type = answers.text(answer, "entity_type").lower()
     return type if type in ENTITY_TYPES else None
 
@@ -70,9 +70,9 @@ def entity_type(answer: answers.Json | None) -> str | None:
 def read_dependencies(
     answer: answers.Json | None, facts: Sequence[Fact]
 ) -> Mapping[int, tuple[FoundDependency, ...]]:
-    """Return the dependencies that each fact states, by its place (from 0); facts passed over are missing.
+    """Map fact indexes to dependencies; facts missing from the answer are missing.
 
-    Without an answer that could be read there are none. A target that the fact does not name is left out (PIP-64).
+    An unreadable answer has none. Targets that the fact does not name are ignored (PIP-64).
     """
     if answer is None:
         return dict.fromkeys(range(len(facts)), ())
@@ -103,7 +103,7 @@ def _dependencies(listed: object, fact: str) -> Iterator[FoundDependency]:
 
 
 def _aspect(raw: str) -> str:
-    """Return the canonical name of an aspect, cut at a word; an answer without letters is none."""
+    """Return an aspect's canonical name, cut at a word; empty for an answer without letters."""
     text = names.canonical(raw.strip("*_`\"' .:"))
     if len(text) > MAX_ASPECT_CHARS:
         text = text[: MAX_ASPECT_CHARS + 1].rpartition(" ")[0][:MAX_ASPECT_CHARS] or GENERAL
@@ -121,7 +121,7 @@ DROPPED = Unavailable(
 
 
 def ask(model: LanguageModel, request: str, shape: Shape) -> answers.Json | None:
-    """Return the results of the model's answer, None when it gives none twice."""
+    """Return the results of the model's answer, None after two unreadable answers."""
     return asked(
         model,
         request,
@@ -138,10 +138,9 @@ def finish_batch(
     found: Mapping[int, T],
     write: Callable[[WriteTx, Mapping[Fact, T]], dict[str, object]],
 ) -> None:
-    """Write what was found and end the jobs it was found for; raises DROPPED when the run's own is not one.
+    """Write the results and end their jobs; raises DROPPED if the run's own fact has none.
 
-    `facts` are the facts that were asked about and `found` the answers by their place; `write` writes them and
-    returns the job's result.
+    `found` are the results by index of the fact; `write` stores them and returns the job's result.
     """
     answered = {facts[place]: value for place, value in found.items()}
     mine = job.lease.job_id
@@ -210,7 +209,6 @@ DEPEND_SHAPE = an_object(
 
 
 def classify_prompt(subject: Subject, facts: Sequence[Fact]) -> str:
-    """Return the request to file facts under aspects."""
     suggested = _SUGGESTED.get(subject.type, _OTHER)
     known = ", ".join(subject.aspects) or "none yet"
     shown = f"Known aspects: {known}\n{_facts(subject, facts)}"
@@ -218,7 +216,6 @@ def classify_prompt(subject: Subject, facts: Sequence[Fact]) -> str:
 
 
 def dependency_prompt(subject: Subject, facts: Sequence[Fact]) -> str:
-    """Return the request to find dependencies in facts."""
     return f"{_DEPEND}{fence.data('facts', _facts(subject, facts))}"
 
 
@@ -238,7 +235,7 @@ def run_classify(
     *,
     supersede: Supersede,
 ) -> None:
-    """File the job's fact, and with it those that wait for the same entity; complete these jobs.
+    """File the job's fact and waiting facts of the same entity, and complete their jobs.
 
     Raises what the provider raises, Unavailable, LeaseLost, Cancelled.
     """
@@ -303,7 +300,7 @@ DEPENDENCY_CONFIDENCE = 0.7
 
 
 def run_dependencies(job: JobContext, model: LanguageModel, settings: Structural) -> None:
-    """Look through the job's fact, and with it those that wait for the same entity; complete these jobs.
+    """Find dependencies in the job's fact and waiting facts of the same entity, and complete their jobs.
 
     Raises what the provider raises, Unavailable, LeaseLost, Cancelled.
     """
@@ -323,7 +320,7 @@ def run_dependencies(job: JobContext, model: LanguageModel, settings: Structural
 
 
 def next_entity(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:
-    """Return the entity whose turn it is to be looked at as a whole, with its agent."""
+    """Return the entity to examine next, with its agent."""
     found = tx.tuples(sql.NEXT, (settings.synthesis_top_entities,))
     return found[0] if found else None
 
@@ -331,7 +328,7 @@ def next_entity(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:
 def queue_synthesis(
     tx: WriteTx, entity_id: str, agent_id: str, *, attempts: int = MAX_ATTEMPTS, now: datetime
 ) -> None:
-    """Queue a look at all memories of an entity, whose turn is over then: one that fails does not block the others."""
+    """Queue an entity's examination and end its turn, so that a failing one does not block the others."""
     job = Job(
         kind="structural_dependency",
         dedupe_key=f"synthesis:{entity_id}",
@@ -371,7 +368,7 @@ def _dependency_batch(
 
 
 def _add(tx: WriteTx, subject: Subject, found: FoundDependency, at: str) -> int:
-    """Join the subject to a known entity of its agent; 0 when there is none, or they are joined so already."""
+    """Add an edge to a known entity; 0 without one, or if it exists."""
     target = entities.find(tx, names.canonical(found.target), agent_id=subject.agent_id)
     if target is None or target.id == subject.id:
         return 0

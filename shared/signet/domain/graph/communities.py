@@ -34,7 +34,7 @@ Graph = Sequence[Mapping[int, float]]
 
 
 class Quality(StrEnum):
-    """How clearly a graph falls into groups."""
+    """How clearly a graph is divided into groups."""
 
     STRONG = "strong"
     MODERATE = "moderate"
@@ -43,21 +43,20 @@ class Quality(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Division:
-    """The groups of a graph: each a list of nodes in order, groups by their first node."""
+    """The groups of a graph, ordered by their first node; nodes are in order."""
 
     groups: tuple[tuple[int, ...], ...]
     modularity: float
 
 
 def quality_name(modularity: float) -> Quality:
-    """Return the word for a modularity."""
     if modularity > STRONG:
         return Quality.STRONG
     return Quality.MODERATE if modularity >= MODERATE else Quality.FRAGMENTED
 
 
 def divide(graph: Graph) -> Division:
-    """Return the groups of an undirected graph without self loops; a node without edge is in none (KG-16)."""
+    """Return the groups of an undirected graph without self loops; isolated nodes are in none (KG-16)."""
     total = sum(sum(edges.values()) for edges in graph)
     if not total:
         return Division(groups=(), modularity=0.0)
@@ -83,7 +82,7 @@ def divide(graph: Graph) -> Division:
 
 
 def cohesion(graph: Graph, nodes: Sequence[int]) -> float:
-    """Return which share of the possible edges inside a group is there, 0 for fewer than two nodes."""
+    """Return the share of possible edges that a group has, 0 for fewer than two nodes."""
     if len(nodes) < 2:
         return 0.0
     inside = set(nodes)
@@ -92,7 +91,7 @@ def cohesion(graph: Graph, nodes: Sequence[int]) -> float:
 
 
 def _settle(graph: Graph, loops: Sequence[float], total: float) -> list[int]:
-    """Return the group of each node once no node gains by moving; `total` is twice the weight of all edges."""
+    """Return the group of each node once no move improves it; `total` is twice the weight of all edges."""
     group_of = list(range(len(graph)))
     degree = [sum(edges.values()) + loop for edges, loop in zip(graph, loops, strict=True)]
     weight = list(degree)
@@ -122,7 +121,7 @@ def _settle(graph: Graph, loops: Sequence[float], total: float) -> list[int]:
 def _folded(
     graph: Graph, loops: Sequence[float], group_of: Sequence[int], count: int
 ) -> tuple[list[dict[int, float]], list[float]]:
-    """Return the graph whose nodes are the groups, and the weight inside each of them (both ends counted)."""
+    """Return the graph of the groups, and the weight inside each of them (both ends counted)."""
     folded: list[dict[int, float]] = [{} for _ in range(count)]
     inside = [0.0] * count
     for node, edges in enumerate(graph):
@@ -154,7 +153,7 @@ def _modularity(graph: Graph, group_of: Sequence[int], total: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Community:
-    """A group of entities, named after the one with the most mentions."""
+    """A group of entities, named after the most mentioned one."""
 
     id: str
     name: str
@@ -164,7 +163,7 @@ class Community:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clustering:
-    """All communities of one agent, and of which graph they are."""
+    """All communities of one agent, and the signature of their graph."""
 
     agent_id: str
     communities: tuple[Community, ...]
@@ -187,7 +186,7 @@ NOTHING: Communities = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """The graph of an agent, and of which graph its stored communities were made."""
+    """The graph of an agent, and the signature of the graph of its stored communities."""
 
     entities: Sequence[Member]
     edges: Sequence[tuple[str, str, float]]
@@ -196,25 +195,20 @@ class Snapshot:
 
     @property
     def is_new(self) -> bool:
-        """Return whether this is another graph than the one whose communities are known."""
         return self.signature != self.before
 
 
 def agents(tx: ReadTx) -> list[str]:
-    """Return the agents that have a graph."""
     return tx.column(sql.AGENTS)
 
 
 def outgrown(tx: ReadTx) -> list[str]:
-    """Return the agents whose graph has grown by half since its communities were found, or has none yet."""
+    """Return the agents without communities, or whose graph has grown by half since the last run."""
     return tx.column(sql.OUTGROWN)
 
 
 def overview(tx: ReadTx, *, reader: Reader) -> Communities:
-    """Return what this reader may see of the communities of their agent, largest first.
-
-    They are named after the best known member; with them comes how clear the division is.
-    """
+    """Return the visible communities, largest first, named after the best known visible member."""
     modularity, _ = sql.last_run(tx, reader.agent_id)
     found = Visible(tx, reader).records(wire.Community, sql.COMMUNITIES)
     quality = quality_name(modularity)
@@ -222,7 +216,6 @@ def overview(tx: ReadTx, *, reader: Reader) -> Communities:
 
 
 def snapshot(tx: ReadTx, agent_id: str) -> Snapshot:
-    """Return the graph of an agent, and whether its communities are known already."""
     entities, edges = (
         tx.rows(sql.Member, sql.COMMUNITY_ENTITIES, (agent_id,)),
         tx.tuples(sql.COMMUNITY_EDGES, (agent_id,)),
@@ -239,10 +232,7 @@ def snapshot(tx: ReadTx, agent_id: str) -> Snapshot:
 
 
 def run(job: JobContext) -> None:
-    """Find the communities of all agents (KG-17, KG-18); raises LeaseLost, Cancelled.
-
-    Each agent's are replaced in a transaction of their own.
-    """
+    """Find the communities of all agents (KG-17, KG-18), one transaction each; raises LeaseLost, Cancelled."""
     found = 0
     for agent_id in job.db.read(agents):
         made = compute(job.db.read(snapshot, agent_id), agent_id)
@@ -254,7 +244,7 @@ def run(job: JobContext) -> None:
 
 
 def compute(found: Snapshot, agent_id: str) -> Clustering | None:
-    """Return the communities of a graph, None when they are known already. No database."""
+    """Return the communities of a graph, None if they are up to date. No database."""
     if not found.is_new:
         return None
     place = {row.id: number for number, row in enumerate(found.entities)}
@@ -284,10 +274,7 @@ def compute(found: Snapshot, agent_id: str) -> Clustering | None:
 
 
 def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
-    """Make these the communities of the agent; those of other agents stay.
-
-    False, and nothing is written, when somebody else has replaced them since the snapshot.
-    """
+    """Replace the communities of the agent; False if another process has done so since the snapshot."""
     if sql.last_run(tx, made.agent_id)[1] != made.before:
         return False
     agent_id, at = made.agent_id, clock.to_text(now)
@@ -315,5 +302,4 @@ def _moves(
 
 
 def _name(members: Sequence[Member]) -> str:
-    """Return the name of the member with the most mentions, the oldest of several."""
     return max(members, key=lambda row: row.mentions).name

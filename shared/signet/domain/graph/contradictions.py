@@ -31,7 +31,7 @@ _claim = lru_cache(8_192)(claims.parse)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Superseded:
-    """An attribute that another one contradicts, and the memory that was its source."""
+    """An attribute that a newer one contradicts, and its source memory."""
 
     old_id: str
     new_id: str
@@ -45,7 +45,7 @@ Supersede = Callable[[WriteTx, Sequence[Superseded], datetime], None]
 
 
 def find(tx: ReadTx, memory_ids: Sequence[str], *, least: float) -> list[Superseded]:
-    """Return which attributes of the entities of these memories are contradicted, with at least this confidence."""
+    """Return the contradicted attributes of the entities in these memories, with at least this confidence."""
     said = tx.tuples(attributes.SAID_BY, (as_list(memory_ids),))
     claimed = dict.fromkeys(entity_id for entity_id, name, text in said if _claim(text, name))
     found: list[Superseded] = []
@@ -57,16 +57,16 @@ def find(tx: ReadTx, memory_ids: Sequence[str], *, least: float) -> list[Superse
 
 
 def apply(tx: WriteTx, found: Sequence[Superseded], *, now: datetime) -> list[Superseded]:
-    """Supersede what was found, now or before this transaction, where both are still there; return which."""
+    """Supersede the found attributes that still exist; return them."""
     at = clock.to_text(now)
     return [one for one in found if attributes.supersede(tx, one.old_id, one.new_id, at=at)]
 
 
 def sweep(job: JobContext, *, supersede: Supersede, least: float, now: datetime) -> int:
-    """Compare the attributes that have changed since the last sweep; return how many there were.
+    """Compare the attributes that changed since the last sweep; return their number.
 
-    What extraction writes is compared at once; this is for imported attributes, those of plain saves and those that
-    were classified later. In small steps that may be repeated. Raises LeaseLost, Cancelled.
+    Extraction compares at once; this is for imported, plainly saved and later classified ones. Small steps that may be
+    repeated. Raises LeaseLost, Cancelled.
     """
 
     def write(tx: WriteTx, found: Sequence[Superseded], place: str) -> None:
@@ -84,7 +84,7 @@ def sweep(job: JobContext, *, supersede: Supersede, least: float, now: datetime)
 
 
 def _contradicted(rows: Sequence[Compared], memory_ids: set[str]) -> list[Superseded]:
-    """Return what is contradicted among the attributes of one entity, newest first; one side is of these memories."""
+    """Return contradicted attributes of one entity (newest first) where one side is of these memories."""
     known = [(row, _claim(row.text, row.entity_name)) for row in rows]
     found: dict[str, Superseded] = {}
     for place, (new, claim) in enumerate(known):

@@ -37,7 +37,7 @@ TOKEN_CHARS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What the caller wants to know of the entity, and what gives its vector when there is one."""
+    """A question about an entity, and the function for its vector."""
 
     text: str = ""
     vector: Callable[[], bytes | None] = lambda: None
@@ -45,12 +45,12 @@ class Question:
 
 @dataclass(slots=True)
 class Budget:
-    """Tokens that are left."""
+    """The remaining tokens."""
 
     tokens: int
 
     def take(self, *texts: str) -> bool:
-        """Spend what these texts cost; False, and nothing is spent, when they do not fit."""
+        """Spend the cost of these texts; return False without spending if they do not fit."""
         cost = sum(-(-len(text) // TOKEN_CHARS) for text in texts)
         if cost > self.tokens:
             return False
@@ -71,9 +71,9 @@ def expand(
     question: Question,
     tokens: int,
 ) -> wire.Expanded:
-    """Return what is known of the entity of this name, as far as it fits; raises UnknownEntity.
+    """Return the facts about an entity within a token budget; raises UnknownEntity.
 
-    `memoryCount` counts all memories of the entity that the reader may see.
+    `memoryCount` counts all visible memories of the entity.
     """
     visible = Visible(tx, reader)
     entity = sql.find(visible, name, names.canonical(name))
@@ -105,7 +105,7 @@ def expand(
 
 
 def nothing(name: str) -> UnknownEntity:
-    """Return the refusal for a name that nothing has, in the form of an empty answer."""
+    """Return the refusal of an unknown name in the form of an empty answer."""
     return UnknownEntity(
         f'Entity "{name}" not found',
         entity=None,
@@ -120,7 +120,7 @@ def nothing(name: str) -> UnknownEntity:
 def sessions(
     tx: ReadTx, name: str, *, reader: Reader, session: str | None, since: str, limit: int
 ) -> wire.EntitySessions:
-    """Return summaries of sessions that mention the entity of this name, newest first, and how many there are."""
+    """Return summaries of sessions that mention the entity, newest first, and their number."""
     entity = sql.find(Visible(tx, reader), name, names.canonical(name))
     if entity is None:
         return {"entityName": name, "summaries": [], "total": 0}
@@ -142,7 +142,7 @@ def sessions(
 
 
 def beginning(named: str | None, now: datetime) -> str:
-    """Return from when on sessions count: `last_week`, `last_month`, an ISO time or any; raises ValueError."""
+    """Return the start of a period: `last_week`, `last_month`, an ISO time or any; raises ValueError."""
     days = {"last_week": 7, "last_month": 30}
     if not named:
         return ""
@@ -151,7 +151,7 @@ def beginning(named: str | None, now: datetime) -> str:
 
 
 def _aspects(rows: Sequence[Filed], wanted: str, budget: Budget) -> list[wire.ExpandedAspect]:
-    """Return the aspects whose name has `wanted` in it, by weight, with the attributes that fit."""
+    """Return aspects whose name contains `wanted`, by weight, with the attributes within the budget."""
     found: dict[str, wire.ExpandedAspect] = {}
     for row in sorted(rows, key=lambda row: -(row.weight or 0.0)):
         if row.aspect_id is None or row.aspect is None or wanted not in (row.canonical_name or ""):
@@ -169,7 +169,7 @@ def _aspects(rows: Sequence[Filed], wanted: str, budget: Budget) -> list[wire.Ex
 def _nearness(
     tx: ReadTx, question: Question, memory_ids: Sequence[str]
 ) -> Callable[[str | None, str], float]:
-    """Return how near a text of a memory is to the question: the share of its words, or the cosine if that is more."""
+    """Return a function for the relevance of a memory's text: shared words, or the cosine if higher."""
     asked = set(fts.content_words(question.text))
     cosines = _cosines(tx, question.vector(), memory_ids)
 
@@ -205,10 +205,9 @@ def impact(
     depth: int,
     expired: Callable[[], bool],
 ) -> Impact:
-    """Return what a change of the entity affects (`downstream`), or whose change affects it; raises UnknownEntity.
+    """Return the entities affected by a change (`downstream`) or affecting this one; raises UnknownEntity.
 
-    Each entity is in the ring of its distance, up to `depth`. When `expired` says so the traversal ends with what it
-    has.
+    Each is in the ring of its distance, up to `depth`. The traversal ends early when `expired` returns True.
     """
     name = browse.name(tx, entity_id, reader=reader)
     seen, frontier, in_time = {entity_id}, [entity_id], True
@@ -252,18 +251,13 @@ NO_HYGIENE: Hygiene = {
 
 
 class Named(NamedTuple):
-    """An entity and its name."""
-
     id: str
     name: str
     canonical_name: str
 
 
 def hygiene(tx: ReadTx, *, reader: Reader, limit: int, memories: int) -> Hygiene:
-    """Return what is doubtful in the graph of the reader's agent; the newest `memories` are looked through.
-
-    Each list has at most `limit` items.
-    """
+    """Return doubtful entries of the graph, at most `limit` of each kind, from the newest `memories`."""
     visible = Visible(tx, reader)
     entities = visible.rows(Named, sql.NAMES, group=CHUNK_GROUP, skill=SKILL)
     [(without_source, without_aspect)] = tx.tuples(sql.COUNT_UNFOUNDED, (reader.agent_id,))
@@ -280,13 +274,13 @@ def hygiene(tx: ReadTx, *, reader: Reader, limit: int, memories: int) -> Hygiene
 
 
 def suspicious(entities: Iterable[Named]) -> list[SuspiciousEntity]:
-    """Return the entities whose names no writer would make today."""
+    """Return entities with invalid names."""
     found = ((row, names.problem(row.name)) for row in entities)
     return [{"id": row.id, "name": row.name, "reason": reason} for row, reason in found if reason]
 
 
 def duplicates(entities: Iterable[Named]) -> list[DuplicateEntity]:
-    """Return the groups of entities that are written alike but for marks and spaces."""
+    """Return groups of entities whose names differ only in punctuation and spaces."""
     alike: defaultdict[str, list[Named]] = defaultdict(list)
     for row in entities:
         key = _NO_LETTERS.sub("", row.canonical_name)
@@ -302,7 +296,7 @@ def duplicates(entities: Iterable[Named]) -> list[DuplicateEntity]:
 def _candidates(
     tx: ReadTx, entities: Sequence[Named], memories: Iterable[tuple[str, str]]
 ) -> list[MentionCandidate]:
-    """Return where a name that proves itself stands in a memory that is not linked to it."""
+    """Return certain names in memories that are not linked to them."""
     known = {row.canonical_name: row for row in entities}
     found: list[MentionCandidate] = []
     for memory_id, text in memories:

@@ -28,7 +28,7 @@ UNUSED_SESSIONS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightBounds:
-    """Between what a weight moves, and in which steps."""
+    """The range of weights, and their steps."""
 
     step: float = 0.02
     low: float = 0.1
@@ -37,7 +37,6 @@ class WeightBounds:
 
     @classmethod
     def of(cls, settings: FeedbackSettings) -> "WeightBounds":
-        """Return the bounds that the settings ask for."""
         return cls(
             step=settings.fts_weight_delta,
             low=settings.min_aspect_weight,
@@ -48,7 +47,7 @@ class WeightBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Use:
-    """How a session used a memory that it was given; `unused` counts sessions in a row that did not use it."""
+    """How a session used an injected memory; `unused` counts consecutive sessions without use."""
 
     hits: int = 0
     rating: float | None = None
@@ -56,7 +55,7 @@ class Use:
 
 
 def aspect_steps(use: Use) -> int:
-    """Return by how many steps the aspects of a memory gain by a session, below 0 how many they lose."""
+    """Return the steps by which a memory's aspects gain in a session; negative for a loss."""
     is_regretted = use.rating is not None and use.rating < 0
     is_unused = use.unused > 0 and use.unused % UNUSED_SESSIONS == 0
     return max(0, use.hits) - (is_regretted or is_unused)
@@ -65,7 +64,6 @@ def aspect_steps(use: Use) -> int:
 def moved_weight(
     weight: float, by: float, bounds: WeightBounds, *, holds_constraint: bool
 ) -> float:
-    """Return a weight after so many steps up or down."""
     after = weight + by * bounds.step
     if by >= 0:
         return min(max(weight, bounds.high), after)
@@ -73,12 +71,11 @@ def moved_weight(
 
 
 def decayed_weight(weight: float, bounds: WeightBounds, *, holds_constraint: bool) -> float:
-    """Return the weight of an aspect that has not changed for long, one step of decay lower."""
     return max(_least(weight, bounds, holds_constraint), weight - bounds.decay)
 
 
 def _least(weight: float, bounds: WeightBounds, holds_constraint: bool) -> float:
-    """Return how far a weight may fall; one that is lower already is left where it is."""
+    """Return the lower bound of a weight; a lower one stays as it is."""
     low = max(bounds.low, CONSTRAINT_FLOOR) if holds_constraint else bounds.low
     return min(weight, low)
 
@@ -95,7 +92,7 @@ CONFIDENCE_STEP = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """How many memories a session used, how many of them were found again, and how many aspects moved or faded."""
+    """The numbers of used memories, of those found again, and of changed and faded aspects."""
 
     memories: int = 0
     found: int = 0
@@ -105,7 +102,7 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """What led to a memory, by ids, and how often it was cited, updated, built upon or led nowhere afterwards."""
+    """The aspects and edges that led to a memory, and the number of its uses of each kind."""
 
     aspects: Sequence[str] = ()
     edges: Sequence[str] = ()
@@ -116,7 +113,6 @@ class Path:
 
     @property
     def reward(self) -> float:
-        """Return what was done with the memory, in ratings."""
         return self.cited + 0.5 * self.updated + 0.6 * self.created - 0.15 * self.dead_ends
 
 
@@ -128,9 +124,9 @@ def apply_session(
     settings: FeedbackSettings,
     now: datetime,
 ) -> Weighed:
-    """Move the weights of aspects by how the memories that a session was given served it (`uses`, by memory id).
+    """Move the weights of aspects by the uses of their memories in a session (`uses`, by memory ID).
 
-    Every `decay_interval_sessions` sessions weights fade.
+    Weights fade every `decay_interval_sessions` sessions.
     """
     if not uses:
         return Weighed()
@@ -147,9 +143,9 @@ def apply_session(
 
 
 def last(tx: ReadTx, *, agent_id: str) -> LastFeedback:
-    """Return what the newest session of an agent that used memories did; `lastRunAt` is None before the first one.
+    """Return the effect of the newest session with used memories; `lastRunAt` is None without one.
 
-    An attribute has no weight of its own: none is propagated.
+    Attributes have no weights, so none is propagated.
     """
     known = json.loads(runtime_settings.get(tx, _LAST + agent_id) or "{}")
     return {
@@ -170,9 +166,9 @@ def apply_ratings(
     bounds: WeightBounds,
     now: datetime,
 ) -> int:
-    """Move the aspects and edges that led to the rated memories of this agent; return how many moved.
+    """Move the aspects and edges that led to the rated memories; return how many moved.
 
-    Each moves by a small step times what the memory was worth: its rating (-1..1), and what was done with it.
+    Each moves by a step times the memory's worth: its rating (-1..1) and its uses.
     """
     bounds, at, moved = replace(bounds, step=ASPECT_STEP), clock.to_text(now), 0
     for memory_id, path in paths.items():
@@ -189,14 +185,13 @@ def apply_ratings(
 
 
 def worth(rating: float, path: Path) -> float:
-    """Return what a memory was worth, -1..1."""
     return min(1.0, max(-1.0, rating + path.reward))
 
 
 def stale(
     tx: ReadTx, settings: FeedbackSettings, *, now: datetime, agent_id: str | None = None
 ) -> list[Weight]:
-    """Return the aspects that have not changed for `stale_days` and can still fade; of one agent, or of all."""
+    """Return the aspects of one or all agents unchanged for `stale_days` that can still fade."""
     return tx.rows(
         sql.Weight,
         sql.STALE_WEIGHTS,
@@ -212,9 +207,9 @@ def stale(
 def fade(
     tx: WriteTx, found: Sequence[Weight], settings: FeedbackSettings, *, now: datetime
 ) -> None:
-    """Lower the weight of stale aspects, unless they have changed meanwhile.
+    """Lower the weights of stale aspects that have not changed meanwhile.
 
-    That is a change, so each fades at most once in `stale_days`.
+    Fading is a change, so each fades at most once in `stale_days`.
     """
     bounds = WeightBounds.of(settings)
     at = clock.to_text(now)
@@ -244,7 +239,7 @@ def _moved(one: Weight, by: float, bounds: WeightBounds) -> float:
 
 
 def _is_turn(tx: WriteTx, agent_id: str, interval: int) -> bool:
-    """Count a session that ended; say whether weights are to fade now."""
+    """Count an ended session; return whether weights should fade now."""
     ended = runtime_settings.get_number(tx, ENDED + agent_id) + 1
     runtime_settings.put(tx, ENDED + agent_id, 0 if ended >= interval else ended)
     return ended >= interval
@@ -257,7 +252,7 @@ BATCH = 200
 
 
 def run_upkeep(job: JobContext, settings: FeedbackSettings, *, now: datetime) -> None:
-    """Do everything that is due and complete the job with what it did; raises LeaseLost, Cancelled."""
+    """Do all due upkeep and complete the job with its counts; raises LeaseLost, Cancelled."""
     unfounded = job.db.read(lambda tx: tx.column(attributes.UNFOUNDED))
     for some in _batches(unfounded):
         job.check()
@@ -280,12 +275,11 @@ def _batches(rows: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 def cancel_expired(tx: WriteTx, *, now: datetime, limit: int) -> int:
-    """Cancel open tasks that have expired; return how many."""
     return tx.run(entities.CANCEL, (clock.to_text(now), limit))
 
 
 def delete_ended(tx: WriteTx, *, now: datetime, limit: int) -> int:
-    """Delete ended tasks whose retention is over, never one that a person has pinned (KG-22); return how many."""
+    """Delete ended, unpinned tasks after their retention (KG-22); return how many."""
     gone = tx.column(entities.ENDED, (clock.to_text(now), limit))
     entities.delete(tx, gone)
     return len(gone)

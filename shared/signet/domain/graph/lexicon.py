@@ -6,7 +6,6 @@ are cut from the front of a name at a sentence start. `PLAIN` words are no name 
 
 
 def words(listed: str) -> frozenset[str]:
-    """Return the words of a list written as one text."""
     return frozenset(listed.split())
 
 

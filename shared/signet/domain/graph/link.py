@@ -26,7 +26,7 @@ from signet.domain.graph.sql import attributes, entities
 
 
 def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
-    """Link a new memory to the entities it mentions and return how many there are."""
+    """Link a new memory to the entities it mentions and return their number."""
     linked = analysis.analyse(
         text, lambda name: entities.find(tx, name, agent_id=agent_id) is not None
     )
@@ -65,10 +65,10 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
 
 
 def relink(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
-    """Link a memory whose text has changed to what it mentions now, and to that alone; return how many there are.
+    """Link a changed memory to the entities it mentions now, and return their number.
 
-    What the old text said of an entity is superseded, and of two together deleted, where no other memory names both.
-    An entity that is mentioned again keeps its id.
+    Attributes of the old text are superseded; edges are deleted unless another memory names both ends. An entity that
+    is mentioned again keeps its ID.
     """
     joined = entities.joined(tx, [memory_id])
     lost = _unmention(tx, [memory_id], clock.to_text(now))
@@ -81,7 +81,7 @@ def relink(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime)
 def group(
     tx: WriteTx, group_id: str, memory_ids: Iterable[str], *, agent_id: str, now: datetime
 ) -> None:
-    """Link the pieces of one long text to an entity of their own (MEM-12)."""
+    """Link the pieces of one long text to a common entity (MEM-12)."""
     name = f"chunk-group:{group_id}"
     for memory_id in memory_ids:
         entities.mention(
@@ -96,11 +96,9 @@ def group(
 
 
 def unlink(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> tuple[int, int]:
-    """Unlink memories that are about to be deleted; return how many mentions and entities were deleted.
+    """Unlink memories before their deletion; return the numbers of deleted mentions and entities.
 
-    An entity goes with its last mention, unless it is a skill, a task or a group of chunks, a person has pinned or
-    suppressed it, or an active attribute is about it (KG-27). What joins two entities goes with the last memory that
-    names both.
+    Deletes orphaned entities (KG-27), and edges whose ends no other memory names together.
     """
     joined = entities.joined(tx, memory_ids)
     lost = _unmention(tx, memory_ids, clock.to_text(now))
@@ -109,17 +107,14 @@ def unlink(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> tuple[in
 
 
 def unname(tx: WriteTx, entity_id: str) -> bool:
-    """Take a mention off an entity of an import whose memory is not taken in; True when the entity went with it.
-
-    An entity that was here before has no more mentions than memories that name it, and stays.
-    """
+    """Remove a mention of an imported entity whose memory is left out; True if that deleted the entity."""
     return (
         tx.run(entities.UNNAME, (entity_id,)) > 0 and entities.delete_orphans(tx, [entity_id]) > 0
     )
 
 
 def hand_over(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, now: datetime) -> None:
-    """Give one memory the mentions and attributes of others that it is kept instead of (KG-28)."""
+    """Move the mentions and attributes of other memories to the one that is kept (KG-28)."""
     others = [memory_id for memory_id in memory_ids if memory_id != keeper_id]
     at = clock.to_text(now)
     listed = as_list(others)
@@ -131,18 +126,17 @@ def hand_over(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, now: da
 
 
 def revive(tx: WriteTx, memory_id: str, *, now: datetime) -> None:
-    """Let what a recovered memory says of entities hold again, except where something else has taken its place."""
+    """Reactivate the attributes of a recovered memory, unless something else replaced them."""
     tx.run(attributes.REVIVE, (clock.to_text(now), memory_id))
 
 
 def erase(tx: WriteTx, memory_id: str, *, now: datetime) -> None:
-    """Unlink a memory and delete everything that it said of an entity."""
     tx.run(attributes.DELETE_OF, (memory_id,))
     unlink(tx, [memory_id], now=now)
 
 
 def _unmention(tx: WriteTx, memory_ids: Sequence[str], at: str) -> dict[str, int]:
-    """Delete what memories mention and supersede what they said; return how many mentions each entity lost."""
+    """Delete mentions and supersede attributes of memories; map entities to the number of lost mentions."""
     listed = (as_list(memory_ids),)
     lost: dict[str, int] = dict(tx.tuples(entities.LOST, listed))
     tx.run(entities.UNMENTION, listed)
@@ -160,9 +154,9 @@ def write_triples(
     agent_id: str,
     now: datetime,
 ) -> int:
-    """Write the triples found in a memory and return how many were kept.
+    """Write the triples found in a memory and return the number of valid ones.
 
-    Both ends are mentioned by the memory, and by each derived fact, given as (id, text), that names them.
+    Both ends are linked to the memory, and to each derived fact (given as ID and text) that names them.
     """
     by = Source(memory_id, agent_id, clock.to_text(now))
     kept = 0
@@ -196,7 +190,7 @@ def _mention_end(
     type: str,
     confidence: float,
 ) -> str:
-    """Mention one end of a triple in the facts that name it and in their source; return the entity's id."""
+    """Link one end of a triple to the facts that name it and to their source; return the entity's ID."""
     canonical = names.canonical(name)
     word = re.compile(rf"(?<!\w){re.escape(canonical)}(?!\w)")
     memory_ids = [id_ for id_, text in facts if word.search(names.canonical(text))]
@@ -218,23 +212,19 @@ CONFIDENCE = 0.9
 
 
 class AttributeKind(StrEnum):
-    """Whether something is so, or must be so."""
-
     ATTRIBUTE = "attribute"
     CONSTRAINT = "constraint"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityInput:
-    """An entity that the memory mentions."""
-
     name: str
     type: str = EXTRACTED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeInput:
-    """What holds of an entity, under one of its aspects."""
+    """A statement about an aspect of an entity."""
 
     entity: str
     aspect: str
@@ -246,7 +236,7 @@ class AttributeInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StructuredInput:
-    """Everything that a client says itself of one memory."""
+    """The client's own entities, relations and attributes of a memory."""
 
     entities: tuple[EntityInput, ...] = ()
     relations: tuple[Triple, ...] = ()
@@ -256,7 +246,7 @@ class StructuredInput:
 def apply_input(
     tx: WriteTx, memory_id: str, given: StructuredInput, agent_id: str, now: datetime
 ) -> int:
-    """Write what was given with a memory; return how many entities it mentions then, found by its words or given."""
+    """Write the client's input for a memory; return the number of entities it mentions then."""
     source = Source(memory_id, agent_id, clock.to_text(now))
     for entity in given.entities:
         _mention_named(tx, source, entity.name, entity.type)
@@ -285,7 +275,7 @@ def _add(tx: WriteTx, source: Source, given: AttributeInput) -> None:
 
 
 def _mention_named(tx: WriteTx, source: Source, raw: str, type: str) -> str | None:
-    """Let the memory mention the entity of this name and return its id; None when it can be no name."""
+    """Link the memory to the entity of this name and return its ID; None for an invalid name."""
     name = names.clean(raw)
     if name is None:
         return None
@@ -300,10 +290,9 @@ def _mention_named(tx: WriteTx, source: Source, raw: str, type: str) -> str | No
 
 
 def delete_entities(tx: WriteTx, entity_ids: Sequence[str]) -> None:
-    """Delete entities with their mentions, relations, dependencies, aspects, attributes and pins."""
     entities.delete(tx, entity_ids)
 
 
 def set_type(tx: WriteTx, entity_id: str, type: str, *, now: datetime) -> None:
-    """Give an entity a type where it has none yet (KG-5)."""
+    """Set the type of an entity without one (KG-5)."""
     tx.run(entities.FIRST_TYPE, (type, clock.to_text(now), entity_id))

@@ -39,7 +39,7 @@ IMPORTANCE = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triple:
-    """A named entity, how it relates, and the other named entity; confidence is 0..1."""
+    """Two named entities and their relation; confidence is 0..1."""
 
     source: str
     source_type: str
@@ -50,15 +50,13 @@ class Triple:
 
 
 class Entity(NamedTuple):
-    """An entity."""
-
     id: str
     name: str
     type: str
 
 
 class Source(NamedTuple):
-    """The memory that says something, its agent, and when it is written down."""
+    """The memory that states something, its agent, and the time of writing."""
 
     memory_id: str
     agent_id: str
@@ -81,7 +79,7 @@ class UnknownEntity(NotFound):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The entity that facts are about, and the aspects it has."""
+    """The entity that facts are about, and its aspects."""
 
     id: str
     name: str
@@ -92,7 +90,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One fact of a batch that a model is asked about, and the job it belongs to."""
+    """One fact of a batch for a model, and its job."""
 
     job_id: str
     memory_id: str
@@ -103,7 +101,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
-    """Under which aspect a fact is filed, and whether it is an attribute or a constraint."""
+    """The aspect of a fact, and whether it is an attribute or a constraint."""
 
     aspect: str
     kind: str
@@ -111,7 +109,7 @@ class Classification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundDependency:
-    """That the subject depends on the entity named `target`."""
+    """A dependency of the subject on the entity named `target`."""
 
     target: str
     type: str

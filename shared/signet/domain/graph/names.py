@@ -91,7 +91,7 @@ _NO_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name as written and as compared, where it stands, and whether its form alone proves it."""
+    """A name as written and as compared, its position, and whether its form alone proves it."""
 
     text: str
     canonical: str
@@ -108,30 +108,28 @@ class _Word(NamedTuple):
 
 @dataclass(frozen=True)
 class _Page:
-    """A text with blanks for its fenced code, and where its labels stand."""
+    """A text with blanked code, and the positions of its labels."""
 
     text: str
     labels: Sequence[range]
 
     @cached_property
     def small(self) -> frozenset[str]:
-        """The words that stand in it in small letters."""
         return frozenset(_SMALL.findall(self.text))
 
 
 def canonical(name: str) -> str:
-    """Return the name trimmed, lower-case, with single spaces (PIP-26)."""
     return " ".join(name.lower().split())
 
 
 def clean(raw: str) -> str | None:
-    """Return the name without Markdown marks; None when it cannot be the name of an entity."""
+    """Return the name without Markdown marks; None if it is invalid."""
     text = _plain(raw)
     return text if _refused(text) is None else None
 
 
 def problem(raw: str) -> str | None:
-    """Return what is wrong with the name of a stored entity, None when nothing is."""
+    """Return the fault of a stored entity's name, if any."""
     text = _plain(raw)
     return _refused(text) or ("Markdown marks" if text != " ".join(raw.split()) else None)
 
@@ -141,7 +139,6 @@ def _plain(raw: str) -> str:
 
 
 def _refused(text: str) -> str | None:
-    """Return why a text cannot be the name of an entity, None when it can."""
     if len(text) not in NAME_CHARS:
         return "too short" if len(text) < NAME_CHARS.start else "too long"
     if text.lower() in _LABELS:
@@ -150,7 +147,7 @@ def _refused(text: str) -> str | None:
 
 
 def find(text: str) -> list[Name]:
-    """Return the names in the order they stand in the text, repetitions included; those of fenced code are none."""
+    """Return the names in a text in order, with repetitions, outside of fenced code."""
     found: list[Name] = []
     run: list[_Word] = []
     is_initial = True
@@ -201,7 +198,6 @@ def _marked(text: str) -> _Page:
 
 
 def _is_candidate(word: str) -> bool:
-    """Return whether a word is written as names are."""
     first = word[0]
     if not first.isupper():
         return first.islower() and _MIXED_LOWER.fullmatch(word) is not None
@@ -228,7 +224,7 @@ def _is_odd_candidate(word: str) -> bool:
 
 
 def _close(run: list[_Word], following: str, found: list[Name], page: _Page) -> None:
-    """Turn the run of candidate words into a name, if it is one, and empty it."""
+    """Turn the run of candidate words into a name if it is one, and clear it."""
     if not run:
         return
     kept = _without_edges(run) if len(run) <= MAX_NAME_WORDS else []
@@ -242,7 +238,7 @@ def _close(run: list[_Word], following: str, found: list[Name], page: _Page) -> 
 
 
 def _is_subject(kept: list[_Word], label: range | None, page: _Page) -> bool:
-    """Return whether a verb after a name proves it: not in a title, nor where the word is in small letters, too."""
+    """Return whether a following verb proves a name: not in a title, nor if the word also occurs in lower case."""
     end = kept[-1].start + len(kept[-1].text)
     if label is not None and page.text[end : label.stop].strip(_EDGE):
         return False
@@ -287,7 +283,7 @@ def _name(kept: list[_Word], *, is_subject: bool, is_label: bool) -> Name | None
 
 
 def _is_odd(word: str, is_in_label: bool) -> bool:
-    """Return whether a word has capitals inside; in a title those of `AI-Driven` or `HR Department` say nothing."""
+    """Return whether a word has inner capitals, which prove nothing in a title (`AI-Driven`, `HR Department`)."""
     return not word[1:].islower() and not is_in_label
 
 

@@ -24,7 +24,7 @@ MOST_MENTIONED = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adopted:
-    """What an entity was before it became a skill."""
+    """An entity's fields before it became a skill."""
 
     name: str
     type: str
@@ -42,7 +42,7 @@ def put(
     agent_id: str,
     now: datetime,
 ) -> None:
-    """Make the entity of a skill, or make an entity a skill."""
+    """Create the entity of a skill, or turn an existing one into a skill."""
     at = clock.to_text(now)
     if is_new:
         canonical = names.canonical(name)
@@ -61,12 +61,11 @@ def put(
 
 
 def describe(tx: WriteTx, entity_id: str, description: str, *, now: datetime) -> None:
-    """Give the entity of a skill another description."""
     tx.run(entities.DESCRIBE, (description, clock.to_text(now), entity_id))
 
 
 def remove(tx: WriteTx, entity_id: str, was: Adopted | None, *, now: datetime) -> None:
-    """Delete the entity of a skill, or make it again what it was before, and entities that only its text mentions."""
+    """Delete the entity of a skill or restore its former fields, and delete entities that only its text mentions."""
     mentioned = tx.column(entities.TARGETS, (entity_id, TEXT))
     if was is None:
         entities.delete(tx, [entity_id])
@@ -87,7 +86,7 @@ def mention(
     agent_id: str,
     now: datetime,
 ) -> int:
-    """Join a skill to the entities in these triples, found in its text, in place of earlier ones; return how many."""
+    """Replace a skill's links by links to the entities in these triples of its text; return their number."""
     at = clock.to_text(now)
     before = tx.column(entities.TARGETS, (entity_id, TEXT))
     entities.delete_of_origin(tx, entity_id, TEXT)
@@ -112,12 +111,11 @@ def mention(
 
 
 def edges_between(tx: ReadTx, agent_id: str) -> list[Dependency]:
-    """Return the edges between the agent's skills."""
     return tx.rows(Dependency, entities.OF_ORIGIN, (agent_id, SKILLS))
 
 
 def join(tx: WriteTx, wanted: Collection[Dependency], *, agent_id: str, now: datetime) -> None:
-    """Make these the edges between the agent's skills."""
+    """Replace the edges between the agent's skills."""
     there = set(edges_between(tx, agent_id))
     tx.many(
         entities.DELETE_ONE, [(agent_id, *edge[:3], SKILLS) for edge in there.difference(wanted)]
@@ -128,7 +126,7 @@ def join(tx: WriteTx, wanted: Collection[Dependency], *, agent_id: str, now: dat
 
 
 def _ends(triples: Sequence[Triple]) -> list[tuple[str, str, float]]:
-    """Return the named ends of triples, each once, as (name, type, confidence)."""
+    """Return the distinct named ends of triples as (name, type, confidence)."""
     found: dict[str, tuple[str, str, float]] = {}
     for triple in triples:
         ends = ((triple.source, triple.source_type), (triple.target, triple.target_type))

@@ -41,7 +41,7 @@ MAX_CONSTRAINTS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraversalBounds:
-    """How far a traversal may go, unless the settings say otherwise."""
+    """The default limits of a traversal."""
 
     aspects_per_entity: int = 10
     attributes_per_aspect: int = 20
@@ -54,7 +54,7 @@ class TraversalBounds:
 
 @dataclass(slots=True)
 class Traversal:
-    """What a traversal found: memory id to structural importance 0..1, where it began, and how much it saw."""
+    """The result of a traversal: memory IDs with their importance 0..1, the start, and the visited entities."""
 
     focal: list[Entity] = field(default_factory=list)
     memories: dict[str, float] = field(default_factory=dict)
@@ -64,16 +64,16 @@ class Traversal:
     timed_out: bool = False
 
     def add(self, memory_id: str, importance: float | None, *, weight: float = 1.0) -> None:
-        """Add a memory with the highest importance seen, times what the pin of its entity weighs (KG-20)."""
+        """Add a memory with its highest importance times the weight of the entity's pin (KG-20)."""
         value = weight * (DEFAULT_IMPORTANCE if importance is None else importance)
         kept = max(min(1.0, max(0.0, value)), self.memories.get(memory_id, 0.0))
         self.memories[memory_id] = kept
 
 
 def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
-    """Return the agent's entities that words of a question name, pinned first, at most `MAX_FOCAL`.
+    """Return at most `MAX_FOCAL` entities named by a question, pinned first.
 
-    Pinned entities count only when they match, suppressed ones never (KG-10, KG-11).
+    Pinned entities must match too; suppressed ones are excluded (KG-10, KG-11).
     """
     asked = [term for term in terms if len(term) > 2 or not term.isascii()]
     if not asked:
@@ -86,9 +86,9 @@ def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
 def paths(
     tx: ReadTx, memory_ids: Iterable[str], start: Sequence[Entity], *, reader: Reader
 ) -> dict[str, tuple[str, ...]]:
-    """Return by which names the graph leads from the entities to memories, as far as the reader may see them.
+    """Return the visible names on the path from the entities to each memory.
 
-    These are entities, the one that is named first, and then the aspect if there is one.
+    The named entity is first, and the aspect, if any, is last.
     """
     found: dict[str, tuple[str, ...]] = {}
     asked = {"memories": as_list(memory_ids), "focal": as_list(entity.id for entity in start)}
@@ -100,7 +100,7 @@ def paths(
 def traverse(
     tx: ReadTx, start: Sequence[Entity], *, bounds: TraversalBounds, expired: Callable[[], bool]
 ) -> Traversal:
-    """Return the memories around the entities; `timed_out` when `expired` ended it early."""
+    """Return the memories around the entities; `timed_out` if `expired` ended it early."""
     found = Traversal(focal=list(start))
     ids = [entity.id for entity in start]
     if not _collect(tx, found, ids, bounds, expired) or not ids:
@@ -125,7 +125,7 @@ def _collect(
     bounds: TraversalBounds,
     expired: Callable[[], bool],
 ) -> bool:
-    """Add the memories of each entity, constraints though there is no room (KG-4); False when the traversal is over."""
+    """Add the memories of each entity, constraints beyond the budget too (KG-4); False at the end of the traversal."""
     for entity_id in ids:
         if expired():
             found.timed_out = True
@@ -167,14 +167,14 @@ _PREFIX = "traversal:"
 
 
 class Phase(StrEnum):
-    """What a traversal was for."""
+    """The purpose of a traversal."""
 
     SESSION_START = "session_start"
     RECALL = "recall"
 
 
 class TraversalOrigin(StrEnum):
-    """What a traversal began with."""
+    """The start of a traversal."""
 
     IDS = "ids"
     PROJECT = "project"
@@ -183,7 +183,7 @@ class TraversalOrigin(StrEnum):
 
 
 def drop(tx: WriteTx) -> None:
-    """Delete what is stored of every agent: names in it may be gone."""
+    """Delete the stored traversals of all agents, whose names may be deleted."""
     runtime_settings.drop_all(tx, _PREFIX)
 
 
@@ -196,7 +196,7 @@ def keep(
     agent_id: str,
     now: datetime,
 ) -> None:
-    """Make this the newest traversal of the agent."""
+    """Store the newest traversal of the agent."""
     stored = {
         "phase": phase,
         "at": clock.to_text(now),
@@ -212,7 +212,7 @@ def keep(
 
 
 def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
-    """Return the newest traversal, None before the first, without names that the reader may not see."""
+    """Return the newest traversal with visible names only; None before the first."""
     text = runtime_settings.get(tx, _PREFIX + reader.agent_id)
     if text is None:
         return None
@@ -223,7 +223,7 @@ def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
 
 
 def last(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
-    """Return the newest traversal of all agents; the names in that of another agent are left out."""
+    """Return the newest traversal of all agents, without names for another agent's."""
     stored = {
         agent_id: json.loads(text)
         for agent_id, text in runtime_settings.get_all(tx, _PREFIX).items()
@@ -248,7 +248,7 @@ WHOLE_CHARS = 300
 def session_focus(
     tx: ReadTx, reader: Reader, *, project: str | None, words: Sequence[str]
 ) -> list[Entity]:
-    """Return what a session is about: what is pinned, then what its project names, else what its words name."""
+    """Return the entities of a session: pinned ones, and those named by its project or else its words."""
     parts = PurePath(project or "").parts[-PATH_PARTS:]
     named = [names.canonical(part) for part in reversed(parts)]
     visible = Visible(tx, reader)
@@ -259,7 +259,7 @@ def session_focus(
 
 
 class EntityRule(NamedTuple):
-    """A rule about an entity, and the origin of the memory that states it."""
+    """A rule about an entity, and the origin of its memory."""
 
     entity: str
     text: str
@@ -267,7 +267,7 @@ class EntityRule(NamedTuple):
 
 
 def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[EntityRule]:
-    """Return the constraints on these entities that the reader may see, each text once, none that steers an agent."""
+    """Return distinct visible constraints on these entities, without attempts to steer an agent."""
     ids = as_list(one.id for one in entities)
     found = Visible(tx, reader).tuples(
         sql.CONSTRAINT_TEXTS, ids=ids, limit=MOST_CONSTRAINTS, chars=WHOLE_CHARS
@@ -281,5 +281,4 @@ def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[
 
 
 def top_aspects(tx: ReadTx, entities: Sequence[Entity]) -> list[str]:
-    """Return the ids of the aspects of these entities that weigh most."""
     return tx.column(sql.TOP_ASPECTS, (as_list(one.id for one in entities), MOST_ASPECTS))

@@ -26,9 +26,9 @@ def add_pending(
     attempts: int = MAX_ATTEMPTS,
     now: datetime,
 ) -> int:
-    """Add a pending attribute and the jobs for each fact, given as (memory id, text), that is about a known entity.
+    """Add a pending attribute and jobs for each fact (memory ID, text) about a known entity; return how many.
 
-    Return how many are new. The jobs wait `delay_ms`, so that facts of one entity meet.
+    The jobs wait `delay_ms`, so that facts of one entity are processed together.
     """
     added = 0
     for memory_id, text in facts:
@@ -66,7 +66,7 @@ def add_to(
     attempts: int,
     now: datetime,
 ) -> None:
-    """Add a pending attribute of one fact to an entity, and the job that finds it an aspect."""
+    """Add a pending attribute to an entity, and the job that files it under an aspect."""
     attribute_id = attributes.insert(
         tx,
         Source(memory_id, agent_id, clock.to_text(now)),
@@ -82,7 +82,7 @@ def add_to(
 
 
 def _first(text: str, triples: Sequence[Triple]) -> Triple | None:
-    """Return the first triple whose source the fact names."""
+    """Return the first triple whose source occurs in the fact."""
     said = names.canonical(text)
     for triple in triples:
         source = names.clean(triple.source)

@@ -22,7 +22,7 @@ _BRACES = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Phrase:
-    """One form of one language: its pattern, the English of it, and whether it needs no "today"."""
+    """One form of a language: its pattern, its English template, and whether it needs no "today"."""
 
     form: str
     template: str
@@ -31,11 +31,11 @@ class Phrase:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Return the form compiled; most processes never see a text in most languages."""
+        """Compile the form on first use: most processes never see most languages."""
         return re.compile(self.form, re.IGNORECASE)
 
     def english(self, match: re.Match[str]) -> str:
-        """Return what a match says in English; without a word in letters that only look alike, such as İ."""
+        """Return a match in English, without words that only fold to a known one, such as İ."""
         found = {
             name: self.words[name].get(" ".join(text.lower().split()), "")
             if name in self.words
@@ -50,14 +50,14 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """One language; only texts with one of its `signs` are searched, any that is not ASCII where there are none."""
+    """One language. Only texts with one of its `signs` are searched; without signs, any text that is not ASCII."""
 
     phrases: tuple[Phrase, ...]
     signs: frozenset[str]
 
 
 def phrases(lowered: str) -> Iterator[Phrase]:
-    """Yield the forms worth looking for in a text, given in lower case: those that say most first."""
+    """Yield the forms that may match a lower-case text, the most specific first."""
     words = set(lowered.translate(_MARKS).split())
     is_ascii = lowered.isascii()
     active = [
@@ -70,7 +70,6 @@ def phrases(lowered: str) -> Iterator[Phrase]:
 
 
 def _table(text: str) -> dict[str, str]:
-    """Return word to English for lines such as `yesterday: gestern, am gestrigen tag`."""
     found: dict[str, str] = {}
     for line in filter(None, map(str.strip, text.strip().splitlines())):
         english, _, listed = line.partition(":")

@@ -32,10 +32,7 @@ MAX_SIMILAR = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which memories: those with these ids and these words that pass the filters; what is not given does not count.
-
-    `offset` leaves out so many of the first. `all` chooses every one, whatever the limit.
-    """
+    """Which memories to forget: by ID, by words and by filters, all of which must match. `all` ignores the limit."""
 
     agent_id: str = "default"
     ids: tuple[str, ...] = ()
@@ -55,7 +52,7 @@ class Choice:
 
     @property
     def size(self) -> int:
-        """Return how many are chosen at most: every named one, unless a limit says less (MEM-31)."""
+        """Return the maximum number of memories: every named one, unless the limit is lower (MEM-31)."""
         if self.all:
             return SAFE_INTEGER
         return min(self.limit or len(self.ids) or DEFAULT_LIMIT, MAX_CANDIDATES)
@@ -63,7 +60,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A memory that would be forgotten, and why; score is 0..1, and 0 without words."""
+    """A memory that would be forgotten, and why; the score is 0..1, and 0 without words."""
 
     id: str
     score: float
@@ -74,7 +71,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """A page of what would be forgotten, how much it is of, and what only resembles it."""
+    """A page of the memories that would be forgotten, their number, and similar ones."""
 
     page: list[Candidate]
     total: int
@@ -88,9 +85,9 @@ class Unconfirmed(Invalid):
 
 
 def candidates(tx: ReadTx, choice: Choice) -> Chosen:
-    """Return the active memories that are chosen among those that the caller may change.
+    """Return the chosen active memories that the caller may change.
 
-    Raises Invalid for a malformed time, for an empty choice, and for words that name nothing.
+    Raises Invalid for a malformed time, an empty choice, and words that name nothing.
     """
     filters = _filters(choice)
     if not (choice.ids or choice.query.strip() or filters.params):
@@ -118,15 +115,11 @@ def confirm_token(ids: Iterable[str]) -> str:
 
 
 def needs_confirmation(found: Sequence[Candidate]) -> bool:
-    """Say whether so many memories are forgotten only with a token."""
     return len(found) > CONFIRM_ABOVE
 
 
 def confirm(found: Sequence[Candidate], token: str | None) -> None:
-    """Raise Unconfirmed for many memories without the token of their set, and for any number with that of another.
-
-    The right token is not told here.
-    """
+    """Raise Unconfirmed for many memories without their token, and for any number with the token of another set."""
     if token and token == confirm_token(one.id for one in found):
         return
     if needs_confirmation(found):
@@ -141,7 +134,7 @@ def confirm(found: Sequence[Candidate], token: str | None) -> None:
 
 
 def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
-    """Return when any of these memories was changed last, as stored; empty text when there are none."""
+    """Return when any of these memories last changed, as stored; empty without memories."""
     return sql.last_change(tx, list(ids)) or ""
 
 
@@ -167,14 +160,13 @@ def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:
 
 
 def _is_known(tx: ReadTx, where: Where, word: str) -> bool:
-    """Return whether some memory has a word."""
     return bool(sql.matching(tx, fts.any_of(fts.words(word)), where, limit=1))
 
 
 def _meant(
     tx: ReadTx, where: Where, readings: Sequence[Reading]
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Return what the first reading chooses that chooses anything, and what resembles it."""
+    """Return the candidates of the first reading that has any, and memories that resemble them."""
     similar: dict[str, Candidate] = {}
     long = [one for one in readings if len(one.words) >= meant.SEVERAL_WORDS]
     for limit, some in ((-1, readings), (MAX_NEARLY, long)):
@@ -224,5 +216,4 @@ def _filters(choice: Choice) -> Where:
 
 
 def _score(bm25: float | None) -> float:
-    """Return 1/(1+|bm25|), 0 where nothing was searched for."""
     return round(1 / (1 + abs(bm25)), 3) if bm25 is not None else 0.0

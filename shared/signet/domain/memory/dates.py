@@ -64,7 +64,7 @@ _BEHIND = (
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One named time, local and half-open, where it stands in the text, and whether it needs no "today"."""
+    """A named time, local and half-open, its position in the text, and whether it needs no "today"."""
 
     start: datetime
     end: datetime
@@ -75,7 +75,6 @@ class Mention:
 
     @property
     def is_day(self) -> bool:
-        """Say whether one day is named, and not a week, month or year."""
         return self.end - self.start <= DAY
 
 
@@ -86,9 +85,9 @@ Form = tuple[tuple[str, ...], re.Pattern[str], Read, bool]
 
 
 def find(text: str, today: datetime, more: Sequence[Form] = ()) -> list[Mention]:
-    """Return the times that the beginning of a text names, in its order; `today` is the local time of writing.
+    """Return the times named at the start of a text, in order; `today` is the local time of writing.
 
-    `more` are forms that are looked for as well, in what no other has taken.
+    `more` are further forms, which match only text that no other form has matched.
     """
     found: list[Mention] = []
     text = text[:MAX_CHARS]
@@ -116,7 +115,7 @@ def find(text: str, today: datetime, more: Sequence[Form] = ()) -> list[Mention]
 def _translated(
     text: str, lowered: str, today: datetime, known: Sequence[Mention]
 ) -> list[Mention]:
-    """Return the times that phrases of other languages name, in what no other has taken."""
+    """Return the times in phrases of other languages, outside of `known` ones."""
     found: list[Mention] = []
     for phrase in calendars.phrases(lowered):
         for match in phrase.pattern.finditer(text):
@@ -129,10 +128,10 @@ def _translated(
 
 
 def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> datetime | None:
-    """Return local noon of the one day that a text names, None for no day or several.
+    """Return local noon of the only day that a text names; None for no day, several, or a future one.
 
-    "Yesterday" is the day before the one that it was where the text was written (`zone` None is the machine's). Of the
-    day of writing it is `written_at` at the latest. What lies ahead of that is a plan and no event.
+    "Yesterday" depends on `zone`, where the text was written (None: this machine's). The result is never after
+    `written_at`.
     """
     today = to_local(written_at, zone)
     days = {mention.start for mention in find(text, today) if mention.is_day}
@@ -144,7 +143,7 @@ def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> date
 
 
 def told_day(text: str, written_at: datetime) -> str | None:
-    """Return the day of `the_day` as it is stored with a memory (`event_at`)."""
+    """Return `the_day` as it is stored in `event_at`."""
     day = the_day(text, written_at)
     return None if day is None else clock.to_text(day)
 
@@ -158,7 +157,7 @@ def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
 
 
 def to_local(instant: datetime, zone: tzinfo | None) -> datetime:
-    """Return an instant as local time without zone; `zone` None is the machine's."""
+    """Return an instant as naive local time; `zone` None is the machine's."""
     try:
         return instant.astimezone(zone).replace(tzinfo=None)
     except (OverflowError, ValueError):
@@ -166,10 +165,7 @@ def to_local(instant: datetime, zone: tzinfo | None) -> datetime:
 
 
 def _safely(read: Read, match: re.Match[str], today: datetime) -> tuple[datetime, datetime] | None:
-    """Return what was read; None for a date that is not in the calendar, such as 31 June.
-
-    Without regard to case a long s matches an s, but the word is then in no table.
-    """
+    """Return a match's span; None for a date that does not exist, such as 31 June, and for words in no table ("ſ")."""
     try:
         return read(match, today)
     except (ValueError, OverflowError, KeyError):
@@ -177,7 +173,7 @@ def _safely(read: Read, match: re.Match[str], today: datetime) -> tuple[datetime
 
 
 def _same_year(found: list[Mention]) -> list[Mention]:
-    """Give a date without year the year that the next one names: between 11 August and 15 August 2023."""
+    """Give dates without a year the year of another date: "between 11 August and 15 August 2023"."""
     years = [mention.start.year for mention in found if mention.is_absolute and mention.has_year]
     if not years:
         return found
@@ -204,7 +200,6 @@ def _month_number(name: str) -> int:
 
 
 def _month_from(year: int, month: int, months: int = 1) -> tuple[datetime, datetime]:
-    """Return so many whole months."""
     first = year * 12 + month - 1
     last = first + months
     return datetime(first // 12, first % 12 + 1, 1), datetime(last // 12, last % 12 + 1, 1)
@@ -219,7 +214,7 @@ def _iso(match: re.Match[str], _: datetime) -> tuple[datetime, datetime]:
 
 
 def _date(match: re.Match[str], today: datetime) -> tuple[datetime, datetime] | None:
-    """Return a day of a month; without year the latest one that has begun."""
+    """Return a day of a month; without a year, the latest one that has begun."""
     is_word = match["month"] in _WORDS_TOO and not match["year"]
     if is_word and not _LEADS_TO_DATE.search(match.string, 0, match.start()):
         return None
@@ -249,7 +244,7 @@ def _season(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
 def _latest(
     today: datetime, month: int, which: str | None, months: int
 ) -> tuple[datetime, datetime]:
-    """Return the latest such month or season that has begun; `last` asks for one that is over, `next` for one ahead."""
+    """Return the latest month or season that has begun; with `last` one that is over, with `next` a future one."""
     start, end = _month_from(today.year, month, months)
     wanted = (which or "").lower()
     if wanted == "next":
@@ -272,7 +267,7 @@ def _quarter(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]
 
 
 def _near(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """Return today, yesterday and their parts; a night reaches into the next morning."""
+    """Return today, yesterday or a part of them; a night ends in the next morning."""
     midnight = _midnight(today)
     word = " ".join(match["near"].lower().split())
     days, first, last = _NEAR[word]
@@ -281,7 +276,7 @@ def _near(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
 
 
 def _relative(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """Return this, the last or the next week, month, year or weekend, as calendars have them."""
+    """Return this, the last or the next week, month, year or weekend of the calendar."""
     step = {"this": 0, "next": 1, "coming": 1}.get(match["which"].lower(), -1)
     unit = match["what"].lower()
     monday = _midnight(today) - today.weekday() * DAY
@@ -298,7 +293,7 @@ def _relative(match: re.Match[str], today: datetime) -> tuple[datetime, datetime
 
 
 def weekday(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """Return the latest such day; `last` is not today, `next` is ahead."""
+    """Return the latest such day; `last` excludes today, `next` is in the future."""
     back = (today.weekday() - WEEKDAYS.index(match["weekday"].lower())) % 7
     which = (match.groupdict().get("which") or "").lower()
     if which == "next":
@@ -314,7 +309,7 @@ def _ago(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
 
 
 def back_by(number: str, unit: str, today: datetime) -> tuple[datetime, datetime]:
-    """Return the time so many days, weeks, months or years before `today`, as wide as such words are meant."""
+    """Return the span some days, weeks, months or years before `today`, wide enough for an approximate number."""
     count = int(number) if number.isdigit() else NUMBERS[" ".join(number.lower().split())]
     kind = unit.lower()
     if kind == "day":
@@ -329,7 +324,6 @@ def back_by(number: str, unit: str, today: datetime) -> tuple[datetime, datetime
 
 
 def _past_span(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
-    """Return the last so many days, weeks, months or years until now."""
     start, _ = back_by(match["number"], match["unit"], today)
     return start, today + DAY
 
@@ -352,7 +346,7 @@ _NEAR = {
 
 
 def _compiled() -> Iterator[Form]:
-    """Yield the forms, those that say most first: a place in the text belongs to the first that takes it."""
+    """Yield the forms, the most specific first: text belongs to the first form that matches it."""
     near = "|".join(name.replace(" ", r"\s+") for name in sorted(_NEAR, key=len, reverse=True))
     which = r"(?P<which>last|past|previous|this|next|coming)"
     no_verb = r"(?!\s+(?:i|we|you|he|she|they|have|be|not)\b)"

@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryEvent:
-    """What happens to which memories; published before their own rows are deleted, so that these can be read."""
+    """A change of memories, published before their rows are deleted, so that these can still be read."""
 
     kind: Kind
     memory_ids: Sequence[str]
@@ -54,16 +54,16 @@ _followers: list[Follower] = []
 
 
 def register(followers: Sequence[Follower]) -> None:
-    """Let these follow what happens to memories, in this order, instead of those before."""
+    """Set the followers that handle changes of memories, in this order."""
     _followers[:] = followers
 
 
 def publish(
     tx: WriteTx, kind: Kind, memory_ids: Sequence[str], *, at: datetime, is_asked: bool = False
 ) -> None:
-    """Let every owner of other rows do its part.
+    """Call the followers, which change the rows of other nouns.
 
-    Raises RuntimeError in a program that has not registered them: rows would stay behind unseen.
+    Raises RuntimeError in a program without followers: rows would be left behind.
     """
     if not _followers:
         raise RuntimeError(
@@ -96,10 +96,9 @@ class Change:
 
 
 def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> Along:
-    """Return what goes and what stays when these memories go.
+    """Return the derived memories that are hidden with these memories, and those that stay.
 
-    Where that is asked for, what was read in sessions and says what these memories say goes as well, and documents that
-    say it are named.
+    With `is_asked` facts of sessions that state the same are hidden too, and documents that state it are named.
     """
     gone = dict.fromkeys(memory_ids)
     said, held_by = _said_elsewhere(tx, memory_ids) if is_asked else ((), ())
@@ -115,7 +114,7 @@ def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> A
 
 
 def along_session(tx: ReadTx, agent_id: str, key: str) -> Along:
-    """Return what goes and what stays when a session is forgotten: what was read from it alone goes."""
+    """Return the memories that are hidden with a session: those read from it alone."""
     found = sources.of_session(tx, agent_id, key)
     first = {one.id: one.content for one in found if _keeper(one) is None}
     after = along(tx, list(first))
@@ -125,9 +124,9 @@ def along_session(tx: ReadTx, agent_id: str, key: str) -> Along:
 
 
 def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
-    """Hide what goes with a memory that is hidden already, the first of it now and the rest by a job.
+    """Hide what was derived from a hidden memory: the first `AT_ONCE` now, the rest in a job.
 
-    What was read from a text that has changed goes at once: a text gives few facts, and its new ones may come soon.
+    Facts of a changed text are hidden at once: they are few, and new ones may follow soon.
     """
     is_retired = change.kind is Kind.RETIRED
     now = found.goes if is_retired else found.goes[:AT_ONCE]
@@ -144,10 +143,7 @@ def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
 
 
 def bring_back(tx: WriteTx, root_id: str, change: Change) -> list[Memory]:
-    """Make what went with a memory active again, except where its text was saved anew; return it.
-
-    What this memory says too, but went with another source, comes back as well.
-    """
+    """Reactivate memories that were hidden with this one, or that it also states, unless their text was saved again."""
     back: dict[str, Memory] = {}
     roots = [root_id]
     while new := [one for one in sources.withdrawn(tx, roots) if one not in back]:
@@ -162,7 +158,7 @@ def bring_back(tx: WriteTx, root_id: str, change: Change) -> list[Memory]:
 
 
 def follow(tx: WriteTx, root_id: str, change: Change) -> int:
-    """Do the next part of what a change of a memory has left to a job; return how many memories followed."""
+    """Do the next part of a change that was left to a job; return the number of memories that followed."""
     root = memories.by_id(tx, root_id)
     if root is None:
         return 0
@@ -174,7 +170,7 @@ def follow(tx: WriteTx, root_id: str, change: Change) -> int:
 
 
 def retire(tx: WriteTx, memory: Memory, *, actor: Actor, at: datetime) -> int:
-    """Hide what was read from the old text of a memory alone, and return how much; the rest loses this source."""
+    """Hide facts read from a memory's old text alone, and return their number; others lose this source."""
     found = along(tx, [memory.id])
     reason = "the text that it was read from has changed"
     change = Change(kind=Kind.RETIRED, actor=actor, reason=reason, at=at)
@@ -184,7 +180,7 @@ def retire(tx: WriteTx, memory: Memory, *, actor: Actor, at: datetime) -> int:
 
 
 def revive_retired(tx: WriteTx, source: Memory, content: str, change: Change) -> str | None:
-    """Bring back the fact of this text that was hidden when its source changed, and return its id."""
+    """Reactivate the fact of this text that was hidden when its source changed; return its ID."""
     found = sources.retired(tx, source.id, wording.content_hash(content))
     memory = memories.by_id(tx, found) if found else None
     if memory is None or not _revive(tx, memory, source.id, change):
@@ -193,19 +189,19 @@ def revive_retired(tx: WriteTx, source: Memory, content: str, change: Change) ->
 
 
 def own(tx: WriteTx, memory_id: str, actor: Actor) -> None:
-    """Note that a person stands for a derived memory, which then does not go with its sources; an agent does not."""
+    """Note that a person (not an agent) vouches for a derived memory, which then outlives its sources."""
     if actor.may_claim is Origin.USER:
         sources.add(tx, memory_id, Source.PERSON, actor.name)
 
 
 def saved_too(tx: WriteTx, memory_id: str, actor: Actor) -> None:
-    """Note that somebody has saved what was derived: it stands by itself, as if it had been saved first."""
+    """Note that a derived memory was also saved, so that it no longer depends on its sources."""
     if actor.type != PIPELINE:
         sources.add(tx, memory_id, Source.PERSON, actor.name)
 
 
 def found_in(tx: WriteTx, memory_id: str, source_id: str, *, actor: Actor, at: datetime) -> None:
-    """Note that a derived memory is said by a further memory; where that had replaced it, it holds again."""
+    """Add a source to a derived memory; if that source had superseded it, it is current again."""
     sources.add(tx, memory_id, Source.MEMORY, source_id)
     link = sources.link_of(tx, memory_id)
     if link is not None and link.superseded_by == source_id:
@@ -213,14 +209,13 @@ def found_in(tx: WriteTx, memory_id: str, source_id: str, *, actor: Actor, at: d
 
 
 def found_in_session(tx: WriteTx, memory_id: str, key: str) -> None:
-    """Note that a derived memory is said in a further session."""
     sources.add(tx, memory_id, Source.SESSION, key)
 
 
 def _said_elsewhere(
     tx: ReadTx, memory_ids: Sequence[str]
 ) -> tuple[Collection[str], Collection[str]]:
-    """Return the facts of sessions that say what these memories do, or a part of it, and the documents that do."""
+    """Return facts of sessions that state the same as these memories or a part of it, and such documents."""
     found: dict[str, None] = {}
     documents: dict[str, None] = {}
     for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in memory_ids)):
@@ -262,7 +257,7 @@ def _gone(change: Change) -> Event:
 
 
 def _revive(tx: WriteTx, memory: Memory, root_id: str, change: Change) -> bool:
-    """Unhide one memory with its event; False, with it hidden by itself from now on, where its text was saved anew."""
+    """Reactivate a memory; False if its text was saved again: then it stays hidden on its own."""
     sources.release(tx, [memory.id])
     if memories.twin(tx, memory, wording.content_hash(memory.content)):
         return False

@@ -26,7 +26,6 @@ EQUAL = "content_hash, agent_id, visibility, COALESCE(scope, ''), COALESCE(proje
 
 
 def has_tag(tag: str) -> Where:
-    """Return the condition that a memory has this whole tag."""
     wanted = fts.encodable(tag).strip().lower()
     where = Where("m.tags IS NOT NULL")
     if _PLAIN.fullmatch(wanted):
@@ -36,12 +35,12 @@ def has_tag(tag: str) -> Where:
 
 
 def holds(text: str) -> Where:
-    """Return the condition that the content or a tag holds this text, which must not be empty, as it stands."""
+    """Return the condition that the content or a tag contains this text, which must not be empty."""
     return Where(_HELD, (text, text))
 
 
 def standing(as_of: datetime | None, alias: str = "m") -> Where:
-    """Return the condition that a row of `memories` is there, or was at some instant."""
+    """Return the condition that a row of `memories` exists now, or existed at an instant."""
     if as_of is None:
         # The plus keeps SQLite from the index of what is deleted, in which nearly every row is a hit.
         return Where(f"+{alias}.is_deleted = 0")
@@ -51,10 +50,9 @@ def standing(as_of: datetime | None, alias: str = "m") -> Where:
 
 
 def instant(name: str, text: str | None, *, last: bool = False) -> str | None:
-    """Return a time in its stored form; a local day alone is its first instant, or with `last` its last one.
+    """Return a time in its stored form; a local day alone means its first instant, with `last` its last one.
 
-    In an address that was not encoded the plus of a zone has become a space. Raises Invalid, which names the
-    parameter, for a text that is no time.
+    A space is read as the plus of a zone: unencoded addresses lose it. Raises Invalid with the parameter's name.
     """
     if text is None:
         return None

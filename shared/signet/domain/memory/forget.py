@@ -38,22 +38,19 @@ PIPELINE_DELETE = "pipeline_delete"
 
 
 def stored_row(tx: WriteTx, memory_id: str) -> Row | None:
-    """Return a memory as it is stored now, to be kept if the change that follows really applies."""
     return tx.one(sql.WHOLE, (memory_id,))
 
 
 def drop_deleted_copies(tx: WriteTx, memory_id: str) -> None:
-    """Delete the copies of a memory whose removal a person undoes: should they forget it later, nothing is left."""
+    """Delete the copies of a recovered memory, so that nothing is left if it is forgotten later."""
     tx.run(sql.DELETE_COPIES, (memory_id, PIPELINE_DELETE))
 
 
 def drop_copies(tx: WriteTx, memory_id: str) -> None:
-    """Delete every copy of a memory."""
     tx.run(sql.DELETE_ALL_COPIES, (memory_id,))
 
 
 def keep_copy(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
-    """Keep a row as it was before it was changed."""
     whole = json.dumps(dict(old), ensure_ascii=False)
     same = (old[name.strip()] for name in sql.SAME.split(","))
     times = (old["created_at"], clock.to_text(at))
@@ -70,7 +67,7 @@ REWRITE_ATTEMPTS = 10
 
 
 def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
-    """Forget one memory as a person asks for it: hidden, or with `for_good` erased.
+    """Hide a memory for a person, or with `for_good` erase it.
 
     Raises Invalid without a reason, Frozen, and in this order Unknown, AlreadyDeleted, VersionConflict,
     PinnedNeedsForce and ForceDenied.
@@ -123,7 +120,7 @@ def forget(
     now: datetime,
     metadata: Mapping[str, object] | None = None,
 ) -> bool:
-    """Hide an active memory, with what was read from it alone, and say so in its history; False when there is none."""
+    """Hide an active memory with the facts read from it alone; False if it is not active."""
     change = derived.Change(kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now)
     given = metadata or {"force": False, "ifVersion": None}
     return _hide(tx, memory_id, change, derived.along(tx, [memory_id]), given)
@@ -157,7 +154,7 @@ def _hide(
 def forget_session(
     tx: WriteTx, agent_id: str, key: str, *, actor: Actor, reason: str, now: datetime
 ) -> Along:
-    """Hide what was read from a session alone and return it; each of it can be recovered by itself for a while."""
+    """Hide the memories read from a session alone and return them; each can be recovered separately."""
     found = derived.along_session(tx, agent_id, key)
     change = derived.Change(
         kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now, is_asked=actor.type != PIPELINE
@@ -170,7 +167,7 @@ def forget_session(
 def retract(tx: WriteTx, agent_id: str, key: str, dropped: str, kept: str, *, now: datetime) -> int:
     """Hide memories derived only from dropped texts of a session; return their number.
 
-    The same text can be saved again, unlike what a person has forgotten.
+    Unlike a forgotten text, the same text can be saved again.
     """
     change = derived.Change(kind=Kind.RETIRED, actor=REREADER, reason=NO_MESSAGE, at=now)
     count = 0
@@ -184,7 +181,7 @@ def retract(tx: WriteTx, agent_id: str, key: str, dropped: str, kept: str, *, no
 def _by_itself(
     tx: WriteTx, memory: Memory, change: derived.Change, metadata: Mapping[str, object]
 ) -> None:
-    """Let a memory that was hidden with its source be forgotten by itself: it does not come back with it."""
+    """Forget a memory that was hidden with its source, so that it is not restored with it."""
     sources.release(tx, [memory.id])
     derived.publish(tx, change.kind, [memory.id], at=change.at, is_asked=change.is_asked)
     history.record(
@@ -200,7 +197,6 @@ def _by_itself(
 
 
 def erase_all(tx: WriteTx, memory: Memory, along: Along, change: derived.Change) -> None:
-    """Remove a memory and what was read from it alone for good."""
     goes = (memories.by_id(tx, memory_id) for memory_id, _ in along.goes)
     for one in (*filter(None, goes), memory):
         erase(
@@ -222,9 +218,9 @@ def erase(
     now: datetime,
     is_asked: bool = False,
 ) -> None:
-    """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs.
+    """Delete a memory with its index rows, vectors, hints, links, statements and jobs.
 
-    Its history stays, without any text of it. A job then writes the file anew, so that no bytes of it are left.
+    Its history stays without texts. A job rewrites the file so that no bytes of it are left.
     """
     derived.publish(tx, Kind.ERASED, [memory.id], at=now, is_asked=is_asked)
     sources.delete_memories(tx, [memory.id])
@@ -245,7 +241,7 @@ def erase(
 def erase_said_elsewhere(
     job: JobContext, known: Mapping[str, Sequence[Statement]], *, now: datetime
 ) -> int:
-    """Erase what sessions gave, and deleted documents, that says what was erased; return how many memories went."""
+    """Erase facts of sessions and deleted documents that state an erased text; return their number."""
     gone = 0
     for found in withheld.saying(job, sources.SAID_ELSEWHERE, known):
         gone += job.db.write(_erase_all_of, [(one.rowid, one.before) for one in found], now)
@@ -260,9 +256,9 @@ def _erase_all_of(tx: WriteTx, found: Sequence[tuple[int, str]], now: datetime) 
 
 
 def rewrite_later(tx: WriteTx, *, now: datetime, if_said: bool = False) -> None:
-    """Queue one job for all that is erased in some seconds; it begins when their transactions are over.
+    """Queue one job for all erasures of a second; it starts after their transactions.
 
-    With `if_said` it writes nothing anew unless something is left that says what was erased.
+    With `if_said` it rewrites the file only if some text still states what was erased.
     """
     ms = int(now.timestamp() * 1000)
     window = ms // REWRITE_WINDOW_MS
@@ -273,12 +269,11 @@ def rewrite_later(tx: WriteTx, *, now: datetime, if_said: bool = False) -> None:
 
 
 def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
-    """Return ids of the oldest memories that were forgotten before this; the same ones until they are purged."""
     return sources.expired(tx, before, limit)
 
 
 def purge(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> int:
-    """Delete forgotten memories with all rows that only make sense with them; return how many went."""
+    """Delete forgotten memories with all dependent rows; return how many were deleted."""
     if not memory_ids:
         return 0
     derived.publish(tx, Kind.PURGED, memory_ids, at=now)
@@ -294,7 +289,7 @@ def merge(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Let one memory stand for others, with these tags; what the others had replaced stays replaced."""
+    """Merge memories into one, which gets these tags; the others are forgotten."""
     stored = json.dumps(list(tags), ensure_ascii=False) if tags else None
     tx.run(memories.SET_TAGS, (stored, clock.to_text(now), actor.name, keeper_id))
     sources.repoint(tx, loser_ids, keeper_id)

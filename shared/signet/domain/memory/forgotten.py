@@ -35,7 +35,7 @@ MAX_LIMIT = 1_000
 
 
 def follow(tx: WriteTx, event: MemoryEvent) -> None:
-    """Keep the values of memories that a person does not want, and let go of those that come back."""
+    """Store the values of memories that a person forgets, and lift those of recovered ones."""
     found = [memory for id_ in event.memory_ids if (memory := memories.by_id(tx, id_))]
     if event.kind is Kind.RECOVERED:
         for memory in found:
@@ -46,7 +46,7 @@ def follow(tx: WriteTx, event: MemoryEvent) -> None:
 
 
 def check(tx: ReadTx, owner: Draft | Memory, text: str) -> None:
-    """Raise ForgottenValue when a text that nobody asked to save says what its owner has forgotten."""
+    """Raise ForgottenValue if a text that no user asked to save states a value forgotten by its owner."""
     if not sql.is_any(tx):
         return
     said = wording.read_value(text)
@@ -57,7 +57,7 @@ def check(tx: ReadTx, owner: Draft | Memory, text: str) -> None:
 
 
 def lift_said(tx: WriteTx, agent_id: str, scope: str | None, text: str) -> tuple[str, ...]:
-    """Let go of an agent's forgotten values that this text says; return of which memories they were."""
+    """Lift an agent's forgotten values that this text states; return the IDs of their memories."""
     if not sql.is_any(tx):
         return ()
     found = sql.matching(tx, wording.read_value(text).hashes)
@@ -69,14 +69,14 @@ def lift_said(tx: WriteTx, agent_id: str, scope: str | None, text: str) -> tuple
 
 
 def named(tx: ReadTx, memory_ids: Collection[str]) -> set[str]:
-    """Return those of the memories whose value somebody has forgotten."""
+    """Return the memories whose value is forgotten."""
     return set(sql.named(tx, memory_ids))
 
 
 def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
-    """Let the value of this memory be written again, and told from texts that say it; the memory stays as it is.
+    """Allow the value of this memory to be saved and quoted again; the memory itself is unchanged.
 
-    Raises NotFound, and ScopeDenied for what another owner has forgotten.
+    Raises NotFound, and ScopeDenied for a value that another owner has forgotten.
     """
     seen = visibility.readable(reader, "v") & visibility.Where("v.memory_id = ?", (memory_id,))
     found = sql.newest(tx, seen, limit=1, offset=0)
@@ -93,10 +93,7 @@ def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
 def newest(
     tx: ReadTx, *, reader: Reader, window: timedelta, now: datetime, limit: int, offset: int
 ) -> tuple[list[wire.ForgottenValue], int]:
-    """Return a page of forgotten values, newest first, and how many there are.
-
-    `window` is how long a forgotten memory can be recovered.
-    """
+    """Return a page of forgotten values, newest first, and their number; memories are recoverable for `window`."""
     seen = visibility.readable(reader, "v")
     rows = sql.newest(tx, seen, limit=max(1, min(limit, MAX_LIMIT)), offset=max(0, offset))
     for row in rows:
@@ -121,7 +118,7 @@ def _label(text: str) -> str:
 
 
 def _withholds(tx: ReadTx, row: KnownValue, owner: Draft | Memory) -> bool:
-    """Say whether a new row would bring a value back to the agent that has forgotten it."""
+    """Return whether a new row would restore a value for the agent that has forgotten it."""
     if not _meet(row.scope, owner.scope):
         return False
     if row.agent_id == owner.agent_id:
@@ -141,7 +138,7 @@ def _reads(tx: ReadTx, agent_id: str, owner: str) -> bool:
 
 
 def _meet(one: str | None, other: str | None) -> bool:
-    """Say whether what is forgotten in one scope is forgotten in the other; what has no scope is in all of them."""
+    """Return whether two scopes overlap; no scope means every scope."""
     return one == other or one is None or other is None
 
 
@@ -150,9 +147,9 @@ RESTORE_REASON = "forgotten after the backup was made"
 
 
 def carry_over(present: Path, staged: Path, *, now: datetime) -> int:
-    """Forget in one database what was forgotten in another since, and erase what was erased; return how many memories.
+    """Forget and erase in one database what was forgotten or erased in another one since; return how many memories.
 
-    A database that cannot be read, or knows of nothing forgotten, changes nothing.
+    A database that cannot be read changes nothing.
     """
     try:
         with contextlib.closing(connect(present, read_only=True)) as connection:
@@ -169,7 +166,6 @@ def carry_over(present: Path, staged: Path, *, now: datetime) -> int:
 
 
 def pinned_rules(tx: ReadTx) -> list[str]:
-    """Return the texts of active pinned rules, which sessions get unasked, newest first."""
     return memories.pinned_rules(tx)
 
 

@@ -35,7 +35,7 @@ def record(
     reason: str | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> None:
-    """Write down what happened to a memory; `old` and `new` are its text before and after."""
+    """Record a change of a memory; `old` and `new` are its text before and after."""
     tx.run(
         sql.INSERT,
         (
@@ -63,9 +63,9 @@ def of(
     limit: int = DEFAULT_LIMIT,
     forgotten_texts: bool = True,
 ) -> list[Change]:
-    """Return the changes of a memory, oldest first and at most 1,000, also when it is forgotten, erased or purged.
+    """Return the changes of a memory, oldest first, also of a forgotten, erased or purged one.
 
-    Without `forgotten_texts` those of a memory that is no more have neither texts nor metadata, which may quote them.
+    Without `forgotten_texts` the changes of a deleted memory have neither texts nor metadata, which may quote them.
     Raises NotFound for a memory that this reader may not see.
     """
     gone = readable(reader, "v") & Where("v.memory_id = ?", (memory_id,))
@@ -83,7 +83,7 @@ def of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Which changes: of one kind, from an instant and up to one (as they are stored), behind a cursor."""
+    """A filter for changes: an event, a period in stored form, and a cursor."""
 
     event: Event | None = None
     since: str | None = None
@@ -110,10 +110,9 @@ class Asked:
 
 
 def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> HistoryPage:
-    """Return what has happened to the memories that a reader may see, newest first; `content` is what each says now.
+    """Return the changes of all memories that a reader may see, newest first; `content` is the current text.
 
-    Those that are no more have none, and without `forgotten_texts` no other texts and metadata either. Raises
-    BadCursor.
+    Deleted memories have no `content`, and without `forgotten_texts` no other texts or metadata. Raises BadCursor.
     """
     where = asked.where(reader)
     statement = sql.PAGE.format(where=where.sql)
@@ -137,7 +136,7 @@ def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> 
 
 
 def _tell(tx: ReadTx, found: Sequence[tuple[Change, str]], *, reader: Reader) -> None:
-    """Leave out of changes, each with the type of its memory, what this reader may not be told of it."""
+    """Remove forgotten statements from changes, each given with the type of its memory."""
     old = lookup.readable_texts(
         tx, [(type, one["oldContent"] or "") for one, type in found], reader=reader
     )
@@ -150,13 +149,13 @@ def _tell(tx: ReadTx, found: Sequence[tuple[Change, str]], *, reader: Reader) ->
 
 
 def proposals(tx: ReadTx, memory_id: str, reason: str) -> list[Mapping[str, object]]:
-    """Return what was written down of proposals of one kind that changed nothing, oldest first."""
+    """Return the metadata of proposals of one kind that changed nothing, oldest first."""
     rows = tx.column(sql.METADATA, (memory_id, reason))
     return [found for found in map(columns.object_or_text, rows) if isinstance(found, dict)]
 
 
 def metadata_of_last(tx: ReadTx, memory_id: str, event: Event) -> Mapping[str, Any] | None:
-    """Return what was written down with the newest event of a kind, None without one."""
+    """Return the metadata of the newest event of a kind."""
     found = columns.object_or_text(tx.value(sql.OF_LAST, (memory_id, event)))
     return found if isinstance(found, dict) else None
 
@@ -164,41 +163,38 @@ def metadata_of_last(tx: ReadTx, memory_id: str, event: Event) -> Mapping[str, A
 def taken_back(
     tx: ReadTx, memory_ids: Sequence[str], since: str
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the memories that somebody changed, and those that somebody forgot, since an ISO instant."""
+    """Return the memories that a person changed, and those that one forgot, since an ISO instant."""
     rows = tx.tuples(sql.TAKEN_BACK, (as_list(memory_ids), since))
     changed = frozenset(memory_id for memory_id, event in rows if event == Event.UPDATED)
     return changed, frozenset(memory_id for memory_id, event in rows if event != Event.UPDATED)
 
 
 def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
-    """Return what those memories said at an instant that say something else now, as far as history knows."""
+    """Return the texts at an instant of memories whose text has changed since, by row number."""
     return dict(tx.tuples(sql.TEXTS, (clock.to_text(as_of), as_list(seqs))))
 
 
 def forgettings(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, Forgetting]:
-    """Return by whom and why memories were forgotten last, by id."""
     return {row.id: row for row in tx.rows(Forgetting, sql.FORGOTTEN, (as_list(memory_ids),))}
 
 
 def blank(tx: WriteTx, memory_id: str) -> None:
-    """Take the texts of a memory out of its history, and out of what that of others says about it (MEM-38)."""
+    """Delete a memory's texts from its history, and quotes of it from the history of others (MEM-38)."""
     for statement in sql.BLANK:
         tx.run(statement, (memory_id,))
 
 
 def last(tx: ReadTx) -> int:
-    """Return the number of the newest change, 0 for none."""
     return int(tx.value(sql.LAST))
 
 
 def since(tx: ReadTx, number: int, *, limit: int) -> list[Numbered]:
-    """Return the changes of memories that were committed behind a number, oldest first.
+    """Return the changes committed after a number, oldest first.
 
-    Numbers begin anew when the file is compacted; then every change is behind.
+    Numbers restart when the file is compacted; then all changes are returned.
     """
     return tx.rows(Numbered, sql.SINCE, (min(number, last(tx)), limit))
 
 
 def purge(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest changes, those before this time and at most `limit`; return how many."""
     return tx.run(sql.DELETE_OLDEST, (before, limit))

@@ -19,7 +19,7 @@ REASON = "its agent was removed"
 
 
 def archive(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
-    """Take the next memories of an agent out of every reader's sight, and return how many; 0 is the end."""
+    """Archive the next memories of an agent, which hides them from every reader; return how many, 0 at the end."""
     # A text that is archived already is a repetition: it is forgotten instead.
     ids = sources.ids_of_agent(tx, agent_id, BATCH, with_hidden=False)
     for memory_id in ids:
@@ -39,7 +39,7 @@ def archive(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
 
 
 def erase(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
-    """Remove the next memories of an agent for good, forgotten and archived ones too; 0 is the end."""
+    """Erase the next memories of an agent, forgotten and archived ones too; return how many, 0 at the end."""
     ids = sources.ids_of_agent(tx, agent_id, BATCH, with_hidden=True)
     for memory_id in ids:
         memory = memories.by_id(tx, memory_id)
@@ -55,10 +55,10 @@ ADOPTED = "adopted"
 def adopt(
     tx: WriteTx, memory_id: str, *, agent_id: str, actor: Actor, rules: Rules, now: datetime
 ) -> Remembered:
-    """Save an archived memory anew as this agent's own, in place of the archived one.
+    """Save an archived memory as this agent's own, in place of the archived one.
 
-    It keeps words, origin, times and marks, and is learned from as any other. Nobody else reads it, because nothing
-    says whether it was shared. Raises NotFound where this agent could not have read it, Frozen, and ForgottenValue.
+    It keeps text, origin, times and tags, but is private. Raises NotFound for a memory that this agent could not have
+    read, Frozen, and ForgottenValue.
     """
     asked = listing.Filter(ids=(memory_id,), state=listing.State.ARCHIVED)
     reader = agents.reader(tx, agent_id, any_scope=True)

@@ -33,7 +33,7 @@ FACETS = {
 
 
 class State(StrEnum):
-    """What has become of a memory: it stands, is replaced by something newer, forgotten, or of a removed agent."""
+    """The state of a memory; archived ones belonged to a removed agent."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
@@ -42,7 +42,7 @@ class State(StrEnum):
 
 
 class Sort(StrEnum):
-    """What memories are ordered by; `used` is how often they were used."""
+    """The sort key; `used` is the number of uses."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -53,7 +53,7 @@ class Sort(StrEnum):
 
 
 class Way(StrEnum):
-    """In which direction."""
+    """The direction of a sort."""
 
     DOWN = "desc"
     UP = "asc"
@@ -61,9 +61,9 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which memories; what is None or empty does not count. Times are as they are stored, their ends included.
+    """Filters for memories; None or empty matches all. Times are in stored form, with their ends included.
 
-    Without `state` those that are not forgotten; `as_of` means those that stood at that instant instead.
+    Without `state`, memories that are not forgotten; with `as_of`, those that existed then.
     """
 
     q: str = ""
@@ -86,7 +86,7 @@ class Filter:
     before: str | None = None
 
     def where(self, reader: Reader, *, without: str = "") -> Where:
-        """Return the condition on `memories m`; `without` names a filter that is left out."""
+        """Return the condition on `memories m`, without the filter named `without`."""
         is_archived = self.state is State.ARCHIVED and without != "state"
         where = self._standing(without) & (archived if is_archived else readable)(reader)
         for name, condition in _CONDITIONS.items():
@@ -135,7 +135,7 @@ _CONDITIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """In which order, and where a page begins: behind the place of a cursor, or after so many of the first."""
+    """The order, and the start of a page: a cursor or an offset."""
 
     sort: Sort = Sort.CREATED
     way: Way = Way.DOWN
@@ -145,7 +145,7 @@ class Order:
 
 
 class Page(NamedTuple):
-    """Memories in order, those of them that have a vector, and the cursor of the next page, None on the last."""
+    """Memories in order, the IDs of those with a vector, and the cursor of the next page."""
 
     memories: list[Memory]
     embedded: frozenset[str]
@@ -154,7 +154,7 @@ class Page(NamedTuple):
 
 
 def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
-    """Return one page; raises Invalid for a cursor of another order, and for what is none."""
+    """Return one page; raises Invalid for a cursor of another order, and BadCursor."""
     where, way = asked.where(reader), order.way.upper()
     if order.cursor is not None:
         where &= search.behind(order.sort, way, *_place(order))
@@ -180,17 +180,13 @@ def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
 
 
 def count(tx: ReadTx, asked: Filter, *, reader: Reader) -> int:
-    """Return how many memories pass."""
     return search.count(tx, asked.where(reader))
 
 
 def facets(
     tx: ReadTx, names: Sequence[str], asked: Filter, *, reader: Reader
 ) -> dict[str, list[tuple[str, int]]]:
-    """Return how often each value of some of `FACETS` occurs, most frequent first, at most `MAX_VALUES`.
-
-    Counted is what passes all other filters.
-    """
+    """Return the most frequent values of `FACETS` with their counts, each under all other filters."""
     together: dict[Where, list[str]] = {}
     for name in names:
         together.setdefault(asked.where(reader, without=FACETS[name]), []).append(name)

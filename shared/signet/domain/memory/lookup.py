@@ -24,7 +24,7 @@ from signet.wire.memory import MemoryStats
 
 
 def readable_texts(tx: ReadTx, found: Sequence[tuple[str, str]], *, reader: Reader) -> list[str]:
-    """Return texts, each given behind the type of its memory, as this reader may be told them; empty for nothing."""
+    """Return texts, given with their memory's type, without forgotten statements of documents."""
     if not any(type == DOCUMENT_CHUNK for type, _ in found):
         return [text for _, text in found]
     known = withheld.statements(tx, reader.agent_id)
@@ -34,7 +34,6 @@ def readable_texts(tx: ReadTx, found: Sequence[tuple[str, str]], *, reader: Read
 
 
 def readable_memories(tx: ReadTx, found: Sequence[Memory], *, reader: Reader) -> list[Memory]:
-    """Return memories as this reader may be told them."""
     said = readable_texts(tx, [(one.type, one.content) for one in found], reader=reader)
     return [
         one if one.content == text else replace(one, content=text)
@@ -43,7 +42,6 @@ def readable_memories(tx: ReadTx, found: Sequence[Memory], *, reader: Reader) ->
 
 
 def readable_rows(tx: ReadTx, found: Sequence[Row], *, reader: Reader) -> list[dict[str, Any]]:
-    """Return rows with type and content as this reader may be told them."""
     said = readable_texts(tx, [(row["type"], row["content"]) for row in found], reader=reader)
     return [{**dict(row), "content": text} for row, text in zip(found, said, strict=True)]
 
@@ -121,7 +119,6 @@ class RetentionExpired(Refused):
 
 
 def check_version(memory: Memory, expected: int | None) -> None:
-    """Raise VersionConflict when the memory is not of the version that the caller has read."""
     if expected is not None and expected != memory.version:
         raise VersionConflict(memory.id, memory.version)
 
@@ -131,7 +128,7 @@ MAX_IDS = 10
 
 
 def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
-    """Return an active memory, whatever its scope; NotFound when there is none for this reader (MEM-20)."""
+    """Return an active memory in any scope; raises NotFound if this reader may not see one (MEM-20)."""
     memory = memories.readable(tx, memory_id, reader)
     if memory is None or memory.is_deleted:
         raise NotFound("not found")
@@ -141,7 +138,7 @@ def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
 def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
     """Return a memory that this agent may change, forgotten or not.
 
-    Raises ScopeDenied where the caller's token is limited to other owners, and Unknown where this agent reads none.
+    Raises ScopeDenied if the caller's token excludes its owner, and Unknown if this agent may not read it.
     """
     memory = memories.readable(tx, memory_id, agents.reader(tx, agent_id))
     check_owner(memory or memories.by_id(tx, memory_id))
@@ -168,27 +165,27 @@ def refused(tx: ReadTx, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
 
 
 def readable(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory | None:
-    """Return a memory if this reader may see it, forgotten or not, in whatever scope."""
+    """Return a memory in any scope, forgotten or not, if this reader may see it."""
     return memories.readable(tx, memory_id, reader)
 
 
 def of_session(tx: ReadTx, key: str, *, reader: Reader) -> list[SessionMemory]:
-    """Return the active memories that were saved in a session or distilled from it, oldest first."""
+    """Return the active memories saved in a session or distilled from it, oldest first."""
     return memories.of_session(tx, key, reader)
 
 
 def ids(tx: ReadTx, prefix: str, *, reader: Reader) -> list[str]:
-    """Return the ids that begin so, at most `MAX_IDS`, in whatever scope and forgotten ones too."""
+    """Return at most `MAX_IDS` IDs with this prefix, in any scope, also of forgotten memories."""
     return memories.ids_with(tx, prefix, reader, limit=MAX_IDS)
 
 
 def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
-    """Return whose those of the memories are that exist, forgotten ones too, and of which project."""
+    """Return the owners of existing memories, also of forgotten ones."""
     return memories.owners(tx, memory_ids)
 
 
 def several(tx: ReadTx, memory_ids: Sequence[str]) -> list[Memory]:
-    """Return those of the memories that exist, in this order: for ids of which is known that they may be read."""
+    """Return existing memories in this order; the caller has checked that they may be read."""
     return memories.by_ids(tx, memory_ids, texts={})
 
 
@@ -198,7 +195,6 @@ def find(tx: ReadTx, memory_id: str) -> Memory | None:
 
 
 def stats(tx: ReadTx, *, reader: Reader) -> MemoryStats:
-    """Count the active memories this reader may see."""
     return memories.stats(tx, reader)
 
 
@@ -207,7 +203,7 @@ MOST, CHARS = 50, 200
 
 
 def links_of_memory(tx: ReadTx, memory_id: str, *, reader: Reader) -> links.Links:
-    """Return what a memory is linked to, of which the reader may see everything; raises NotFound."""
+    """Return the linked memories and entities that the reader may see; raises NotFound."""
     memory = get(tx, memory_id, reader=reader)
     behind = _shown(tx, [memory.superseded_by] if memory.superseded_by else [], reader)
     return {
@@ -243,7 +239,7 @@ def _access(memory: Memory, agent_id: str, known: dict[str, Agent]) -> links.Age
 
 
 def _rule(memory: Memory, reader: Reader, known: dict[str, Agent]) -> tuple[bool, str]:
-    """Return whether an agent reads a memory, as `db/visibility.py` says it in SQL, and the rule."""
+    """Return whether an agent reads a memory, and why, with the rules of `db/visibility.py`."""
     if memory.visibility == Visibility.ARCHIVED:
         return False, "archived"
     if memory.agent_id == reader.agent_id:

@@ -16,7 +16,6 @@ from signet.queue.job_context import JobContext
 
 
 def set_extraction(tx: WriteTx, memory_id: str, status: str, model: str | None) -> None:
-    """Store how far the pipeline is with a memory, and who read it; None: nobody has."""
     tx.run(sql.SET_EXTRACTION, (status, model, memory_id))
 
 
@@ -28,29 +27,27 @@ def set_vectors(
     model: str,
     now: datetime,
 ) -> None:
-    """Put these (passage, vector) pairs in the place of the memory's vectors, and store which model made them.
+    """Replace a memory's vectors by those of these (passage, vector) pairs, and store their model.
 
-    The caller checks that the memory still has this `content_hash`: a vector of an older text would be stale.
+    The caller checks that the memory still has this `content_hash`.
     """
     embeddings.replace(tx, memory_id, content_hash, passages, model, now)
     tx.run(sql.SET_VECTOR_MODEL, (model, memory_id))
 
 
 def count_use(tx: WriteTx, memory_ids: Iterable[str], *, now: datetime) -> None:
-    """Count one use of each memory, now."""
     at = clock.to_text(now)
     tx.many(sql.COUNT_USE, [(at, memory_id) for memory_id in memory_ids])
 
 
 def count_showing(tx: WriteTx, memory_ids: Iterable[str]) -> None:
-    """Count one use of each memory without making it look used: its decay goes on (HK-45)."""
+    """Count a use of each memory without postponing its decay (HK-45)."""
     tx.many(sql.COUNT_SHOWING, [(memory_id,) for memory_id in memory_ids])
 
 
 def set_place(
     tx: WriteTx, memory_ids: Iterable[str], *, path: str | None, section: str | None
 ) -> None:
-    """Store where in which file the texts of memories stand."""
     tx.many(sql.SET_PLACE, [(path, section, memory_id) for memory_id in memory_ids])
 
 
@@ -87,7 +84,6 @@ def _store(
 def add_hints(
     tx: WriteTx, memory_id: str, hints: Iterable[str], *, agent_id: str, at: datetime
 ) -> int:
-    """Give a memory hints and return how many are new."""
     text = clock.to_text(at)
     return sum(
         tx.run(sql.ADD_HINT, (ids.new_ordered_id(), memory_id, agent_id, hint, text))
@@ -96,12 +92,10 @@ def add_hints(
 
 
 def drop_hints(tx: WriteTx, memory_id: str) -> int:
-    """Delete the hints of a memory and return how many there were."""
     return tx.run(sql.DELETE_HINTS, (memory_id,))
 
 
 def has_hints(tx: ReadTx, memory_id: str) -> bool:
-    """Return whether a memory has hints."""
     return tx.value(sql.ANY_HINT, (memory_id,)) is not None
 
 

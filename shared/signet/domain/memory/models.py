@@ -16,7 +16,7 @@ from signet.wire.origin import Origin, Review
 
 
 class Visibility(StrEnum):
-    """Who besides its owner may read a memory; an archived one is read by nobody."""
+    """Who may read a memory besides its owner; no one may read an archived one."""
 
     GLOBAL = "global"
     PRIVATE = "private"
@@ -24,12 +24,12 @@ class Visibility(StrEnum):
 
     @classmethod
     def usual(cls, agent_id: str) -> "Visibility":
-        """Return who reads what this owner keeps while nobody says: a person's is their own (AUTH-27)."""
+        """Return the default for an owner: a person's memories are private (AUTH-27)."""
         return cls.PRIVATE if is_of_user(agent_id) else cls.GLOBAL
 
 
 class ExtractionStatus(StrEnum):
-    """How far the pipeline is with a memory."""
+    """The progress of extraction from a memory."""
 
     NONE = "none"
     PENDING = "pending"
@@ -38,7 +38,7 @@ class ExtractionStatus(StrEnum):
 
 
 class Event(StrEnum):
-    """What happened to a memory (MEM-23); `none` is a proposal that changed nothing."""
+    """A change of a memory (MEM-23); `none` is a proposal that changed nothing."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -61,9 +61,9 @@ PIPELINE = "pipeline"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who asks for a change, as history tells it (MEM-44).
+    """Who requests a change (MEM-44).
 
-    `origin` is as whose words its texts count, `may_claim` the best origin that it may name itself (MEM-62).
+    `origin` is the origin of its texts, `may_claim` the best origin that it may claim (MEM-62).
     """
 
     name: str = "daemon"
@@ -76,7 +76,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The settings that saving a memory depends on."""
+    """The settings for saving a memory."""
 
     frozen: bool = False
     #: Whether an `extract` and an `embed` job are queued for a new memory.
@@ -111,7 +111,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMemory:
-    """A text to remember. None means "not said": a prefix of the text or a default decides."""
+    """A text to remember. None means "not stated": a prefix of the text or a default decides."""
 
     content: str
     agent_id: str = "default"
@@ -153,13 +153,12 @@ class NewMemory:
 
     @property
     def readers(self) -> Visibility:
-        """Return who may read it: whoever was named, else who usually reads what its owner keeps (AUTH-27)."""
         return self.visibility or Visibility.usual(self.agent_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A row of `memories` that is about to be inserted, content not yet normalised."""
+    """A new row of `memories`, with its content not yet normalised."""
 
     content: str
     type: str
@@ -198,8 +197,6 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inserted:
-    """The id of a row, and whether it was there before."""
-
     id: str
     deduped: bool
 
@@ -208,8 +205,8 @@ class Inserted:
 class Remembered:
     """The answer to a save: the memory as it is stored now.
 
-    For a text that was saved in pieces (`is_chunked`) `id` and `content` are those of the first piece, `ids` names the
-    new ones, and `group_id` is None when there are none.
+    For a text saved in pieces (`is_chunked`) `id` and `content` are those of the first piece, and `ids` are the new
+    ones.
     """
 
     id: str
@@ -242,7 +239,7 @@ class Remembered:
 
 
 class Outcome(StrEnum):
-    """What became of a change that was not refused; the `status` that clients read."""
+    """The outcome of an accepted change; the `status` that clients read."""
 
     UPDATED = "updated"
     NO_CHANGES = "no_changes"
@@ -252,9 +249,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch:
-    """New values for one memory, None for what stays; empty tags clear them.
+    """New values for one memory; None keeps a value, and empty tags clear them.
 
-    `masked` are the kinds of secrets that were replaced in the text, None where nobody has looked for any yet.
+    `masked` are the kinds of masked secrets, None before masking.
     """
 
     memory_id: str
@@ -274,10 +271,7 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """One memory that is to be forgotten; `force` includes pinned ones, `for_good` leaves nothing to recover.
-
-    `is_wrong`: not only unwanted or outdated, but not true.
-    """
+    """A memory to forget; `force` includes pinned ones, `for_good` erases it, `is_wrong` marks it as untrue."""
 
     memory_id: str
     reason: str
@@ -290,7 +284,7 @@ class Forget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recover:
-    """One forgotten memory that is wanted back."""
+    """A forgotten memory to recover."""
 
     memory_id: str
     reason: str
@@ -299,7 +293,7 @@ class Recover:
 
 
 class Keeper(StrEnum):
-    """Why a derived memory stays although a source of it goes."""
+    """Why a derived memory stays without one of its sources."""
 
     PINNED = "pinned"
     PERSON = "person"
@@ -317,7 +311,7 @@ class Staying:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Along:
-    """What follows when memories go: id and text of what goes, what stays, and documents that say the same."""
+    """The ID and text of memories that are hidden along, those that stay, and documents that state the same."""
 
     goes: tuple[tuple[str, str], ...] = ()
     stays: tuple[Staying, ...] = ()
@@ -327,7 +321,7 @@ class Along:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """What became of a memory; versions before and after, the latter None when there is no new one."""
+    """The result of a change, with the version before and the new one, None if it is unchanged."""
 
     id: str
     status: Outcome
@@ -344,7 +338,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One stored memory. Instants are ISO-8601 text, as they are stored and sent."""
+    """One stored memory. Instants are ISO-8601 text."""
 
     id: str
     content: str
@@ -385,8 +379,6 @@ class Memory:
 
 
 class Owner(NamedTuple):
-    """Whose a memory is, and of which project."""
-
     id: str
     project: str | None
     agent_id: str

@@ -36,7 +36,7 @@ from signet.wire.origin import Origin, Review, lowest
 
 
 def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
-    """Change what the patch names of one memory, with its `updated` event.
+    """Change the stated fields of a memory, with an `updated` event.
 
     Raises Invalid for a blank text, Frozen, and in this order Unknown, Deleted, VersionConflict and
     DuplicateContent (MEM-25); last ForgottenValue, for the pipeline.
@@ -100,20 +100,19 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
 
 
 def _sent(memory: Memory, name: str) -> object:
-    """Return a field as a patch sends it: no project is an empty text."""
+    """Return a field as a patch has it: no project is an empty text."""
     value = getattr(memory, name)
     return "" if name == "project" and value is None else value
 
 
 def without_secrets(patch: Patch) -> Patch:
-    """Return the patch with the secrets of its text replaced and their kinds noted."""
     masked = masking.mask(patch.content or "")
     content = None if patch.content is None else masked.text
     return replace(patch, content=content, masked=masked.kinds)
 
 
 def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, object]:
-    """Return the fields that the patch really changes, with their new values. Pure."""
+    """Return the fields whose values the patch changes. Pure."""
     asked = {
         "content": text.storage if text else None,
         "type": patch.type,
@@ -131,7 +130,7 @@ def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, 
 
 
 def _lifted(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> tuple[str, ...]:
-    """Let go of forgotten values that a person writes again; raises ForgottenValue for everybody else."""
+    """Lift forgotten values that a person writes again; raises ForgottenValue for other writers."""
     if actor.origin is not Origin.USER:
         forgotten.check(tx, memory, text)
         return ()
@@ -139,7 +138,7 @@ def _lifted(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> tuple[str, 
 
 
 def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
-    """Raise DuplicateContent where another memory says it, unless it was read from this one and goes with the edit."""
+    """Raise DuplicateContent if another memory has this text, unless that was read from this one."""
     twin = memories.twin(tx, memory, text.content_hash)
     if twin is not None and twin not in dict(derived.along(tx, [memory.id]).goes):
         raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
@@ -148,7 +147,7 @@ def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
 def _rewrite(
     tx: WriteTx, memory: Memory, text: Normalized, *, actor: Actor, rules: Rules, now: datetime
 ) -> None:
-    """Put the new text in place, let go of what was read from the old one, and have it read anew (MEM-27)."""
+    """Store the new text, drop everything read from the old one, and queue reading it again (MEM-27)."""
     derived.retire(tx, memory, actor=actor, at=now)
     memories.rewrite(tx, memory.id, text, _event_at(memory, text, now))
     if marks.drop_hints(tx, memory.id):
@@ -171,14 +170,14 @@ def _rewrite(
 
 
 def was_read(tx: ReadTx, memory: Memory) -> bool:
-    """Return whether facts are looked for in a memory: not in one that is a fact itself."""
+    """Return whether facts are extracted from a memory; they are not from a fact."""
     return memory.extraction_status != ExtractionStatus.NONE and not sources.is_derived(
         tx, memory.id
     )
 
 
 def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
-    """Store whose words a memory is after an edit: the lowest of both; what a person has edited needs no review."""
+    """Store the origin after an edit: the lowest of both. A person's edit needs no review."""
     words = lowest(memory.origin, actor.origin)
     review = origin.review(words, text, memory.type)
     if review and actor.origin is Origin.USER:
@@ -188,7 +187,7 @@ def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
 
 
 def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:
-    """Return when it happened: what the new text tells, where the old one told it; a time that was given stays."""
+    """Return the time of the event: the new text's if the old one's came from its text."""
     written_at = clock.parsed(memory.created_at) or now
     if memory.event_at != dates.told_day(wording.one_line(memory.content), written_at):
         return memory.event_at
@@ -212,10 +211,10 @@ def supersede(
     reason: str | None = None,
     valid_from: datetime | None = None,
 ) -> list[str]:
-    """Let the memory `by` replace others from `valid_from` (else its own, else `at`) on; return which it did.
+    """Let the memory `by` supersede others from `valid_from` (by default its own, else `at`); return which.
 
-    Left out are: unknown and forgotten ones, `by` itself, those of another owner or scope, and those that it has
-    replaced before. Each change is one `updated` event. Raises NotFound when `by` is not an active memory.
+    Ignores unknown and forgotten ones, `by` itself, those of another owner or scope, and those that it superseded
+    before. Each change is one `updated` event. Raises NotFound if `by` is not active.
     """
     new = sql.link_of(tx, by)
     if new is None:
@@ -238,7 +237,7 @@ def supersede(
 def hold_again(
     tx: WriteTx, memory_id: str, *, told_at: datetime, at: datetime, actor: Actor
 ) -> list[str]:
-    """Let a memory that others replaced replace these, when it was told after that; return which it does."""
+    """Let a superseded memory that was stated again supersede its successors; return which."""
     row = sql.ended(tx, memory_id)
     ended = clock.parsed(row.valid_to) if row else None
     if row is None or (ended is not None and told_at < ended):
@@ -250,12 +249,12 @@ def hold_again(
 
 
 def is_current() -> Where:
-    """Return the condition that nothing has replaced a row of `memories` (`m`)."""
+    """Return the condition that nothing supersedes a row of `memories` (`m`)."""
     return Where(f"NOT {sql.REPLACED.format(alias='m')}")
 
 
 def _read_from(tx: WriteTx, new: Link, replaced: Sequence[Link]) -> list[Link]:
-    """Return what was read from the replaced memories alone and is replaced by nothing yet: it goes behind as well."""
+    """Return facts read from the superseded memories alone, which are superseded too."""
     found = derived.along(tx, [old.id for old in replaced])
     links = sql.links_of(tx, [memory_id for memory_id, _ in found.goes])
     return [old for old in links if old.superseded_by is None and _may_replace(new, old)]

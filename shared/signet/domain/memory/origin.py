@@ -18,7 +18,7 @@ DOCUMENT_CHUNK = "document_chunk"
 
 
 def of_kind(kind: str | None) -> Origin | None:
-    """Return the origin that a kind of source (`url`, `browser-extension`, `tool`) has in its name, or None."""
+    """Return the origin implied by a kind of source (`url`, `browser-extension`, `tool`)."""
     if not kind:
         return None
     if _WEB.search(kind):
@@ -27,17 +27,17 @@ def of_kind(kind: str | None) -> Origin | None:
 
 
 def decided(claimed: Origin | None, kind: str | None, *, by: Origin, may_claim: Origin) -> Origin:
-    """Return the origin of a text: what is claimed, else `by`, no better than the writer may claim or its kind is."""
+    """Return the origin of a text: the claimed one or `by`, limited by the writer's claim and the kind of source."""
     found = lowest(claimed or by, may_claim)
     stranger = of_kind(kind)
     return lowest(found, stranger) if stranger else found
 
 
 def review(origin: Origin, text: str, type: str = "fact") -> Review | None:
-    """Return WAITING for a text that nobody reads out unasked before a person has seen it, None for any other.
+    """Return WAITING for a text that needs a person's review before agents get it unasked.
 
-    Whatever the user did not say waits when it has the marks of an attack; what a tool or the web says waits when it
-    tells its reader to do anything. A piece of a page does not: such sentences are left out of it where it is told.
+    Texts not by the user wait if they look like an attack, texts of tools and the web if they give any order. Pieces of
+    a page do not: such sentences are removed when the page is quoted.
     """
     if origin is Origin.USER:
         return None

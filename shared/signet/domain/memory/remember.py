@@ -66,11 +66,10 @@ class _Beside:
 def remember(
     tx: WriteTx, new: NewMemory, *, actor: Actor, rules: Rules, now: datetime
 ) -> Remembered:
-    """Save a text, or answer with the memory that holds it already.
+    """Save a text, or return the memory that already has it.
 
-    Raises Frozen, and Invalid for an empty text, an importance outside 0..1, or a memory to supersede that this
-    agent cannot read; ForgottenValue where the text was not asked for and says what was forgotten; ScopeDenied where
-    the memory that holds it, or that it is to replace, is not the caller's.
+    Raises Frozen; Invalid for an empty text, an importance outside 0..1, or an unreadable memory to supersede;
+    ForgottenValue for a forgotten text that no user asked to save; ScopeDenied for a memory of another owner.
     """
     if rules.frozen:
         raise Frozen
@@ -104,7 +103,7 @@ def remember(
 
 
 def without_secrets(new: NewMemory) -> NewMemory:
-    """Return what is asked for with its secrets replaced and their kinds noted; the text, and what stands beside it."""
+    """Return the text, hints, transcript and attributes with masked secrets, and the kinds of these."""
     kinds: dict[str, None] = {}
 
     def clean(text: str) -> str:
@@ -137,12 +136,10 @@ def insert_fact(
     actor: Actor,
     now: datetime,
 ) -> Inserted:
-    """Insert a fact that the pipeline found in `source`, with its `created` event.
+    """Insert a fact extracted from `source`, with its `created` event; `review` asks a person to decide about it.
 
-    `review` is given where a person has to decide about it.
-
-    The fact belongs to the owner, visibility, scope and project of its source and was said when that was; an active
-    memory of theirs with the same text is answered instead. Raises Invalid when the text is empty, and ForgottenValue.
+    It has the owner, visibility, scope, project and time of its source. Returns an active memory with the same text
+    instead of a second one. Raises Invalid for an empty text, and ForgottenValue.
     """
     said_at = min(clock.parsed(source.created_at) or now, now)
     draft = Draft(
@@ -173,10 +170,7 @@ def insert_fact(
 def save_told(
     tx: WriteTx, draft: Draft, *, actor: Actor, rules: Rules, now: datetime
 ) -> Remembered:
-    """Save a statement that somebody else's words were distilled to: with links and jobs, as any saved text.
-
-    Raises ForgottenValue.
-    """
+    """Save a statement distilled from a session, with links and jobs like any saved text. Raises ForgottenValue."""
     return _save(tx, draft, _Beside(), actor=actor, rules=rules, now=now)
 
 
@@ -189,7 +183,7 @@ def insert(
     metadata: Mapping[str, object] | None = None,
     least_review: Review | None = None,
 ) -> Inserted:
-    """Insert a row with its `created` event, or return the active memory with the same text and owner.
+    """Insert a row with its `created` event, or return the owner's active memory with this text.
 
     Raises ForgottenValue.
     """
@@ -207,10 +201,7 @@ def _without_secrets(told: StructuredInput, clean: Callable[[str], str]) -> Stru
 
 
 def _draft(new: NewMemory, actor: Actor, rules: Rules, now: datetime) -> Draft:
-    """Decide every field: the requested value, else the default (MEM-6).
-
-    What a tool or the web says pins itself in no way (MEM-64).
-    """
+    """Set every field to the requested value or its default (MEM-6); strangers' texts are never pinned (MEM-64)."""
     importance = DEFAULT_IMPORTANCE if new.importance is None else new.importance
     if not 0.0 <= importance <= 1.0:
         raise Invalid("importance must be between 0 and 1")
@@ -250,9 +241,9 @@ def _check_replaceable(tx: WriteTx, new: NewMemory) -> None:
 def _supersede(
     tx: WriteTx, new: NewMemory, saved: Remembered, *, actor: Actor, now: datetime
 ) -> Remembered:
-    """Let the saved memory replace those it corrects, also when it was there before.
+    """Supersede the memories that the saved one corrects.
 
-    An idempotency key may have found a memory that is forgotten by now: it replaces nothing.
+    An idempotency key may have found a forgotten memory, which supersedes nothing.
     """
     held = memories.by_id(tx, saved.id)
     if held is None or held.is_deleted:
@@ -271,7 +262,7 @@ def _supersede(
 
 
 def _may_replace(tx: WriteTx, held: Memory, old_id: str) -> bool:
-    """Return whether a memory may do what its writer asks for: nobody vouches for what waits, or for strangers."""
+    """Return whether a memory may supersede another: not while it waits for review, nor with a less trusted origin."""
     old = memories.by_id(tx, old_id)
     if old is None or held.review is Review.WAITING:
         return old is None
@@ -332,7 +323,7 @@ def _save(
 
 
 def _lift(tx: WriteTx, draft: Draft, text: Normalized) -> tuple[str, ...]:
-    """Let go of the forgotten values that somebody says again."""
+    """Lift forgotten values that a user states again."""
     if not draft.is_asked:
         return ()
     withheld.say_again(tx, draft.agent_id, text.storage)
@@ -347,7 +338,6 @@ def _link(
     agent_id: str,
     now: datetime,
 ) -> int:
-    """Link a new memory to what its words name and to what was told of it; return how many entities."""
     linked = link.apply(tx, memory_id, text.flat, agent_id, now)
     return link.apply_input(tx, memory_id, told, agent_id, now) if told else linked
 
@@ -361,9 +351,9 @@ def _save_pieces(
     rules: Rules,
     now: datetime,
 ) -> Remembered:
-    """Save a long text as pieces that share one group; pieces that exist already are skipped (MEM-11 to MEM-13).
+    """Save a long text as pieces of one group, without existing pieces (MEM-11 to MEM-13).
 
-    The first piece carries the idempotency key of the whole and what was said beside it.
+    The first piece has the idempotency key, hints and attributes of the whole.
     """
     key = whole.idempotency_key
     known = memories.by_key(tx, key, whole.agent_id) if key else None
@@ -401,7 +391,7 @@ def _save_pieces(
 
 
 def _of_source(tx: WriteTx, draft: Draft) -> Memory | None:
-    """Return the memory that was saved from the draft's source, the first piece if it was a long text."""
+    """Return the memory saved from the draft's source, for a long text its first piece."""
     whole = memories.by_source(tx, draft)
     return whole or memories.by_group(
         tx, replace(draft, source_type=CHUNK, source_id=_group_of(draft))
@@ -409,7 +399,7 @@ def _of_source(tx: WriteTx, draft: Draft) -> Memory | None:
 
 
 def _group_of(whole: Draft) -> str:
-    """Return the id of a long text's pieces as a group: always the same one for the same source."""
+    """Return the ID of a long text's group of pieces, always the same for the same source."""
     if not whole.source_id:
         return ids.new_ordered_id()
     owner = (whole.agent_id, str(whole.visibility), whole.scope)
@@ -427,10 +417,7 @@ def _put(
     now: datetime,
     metadata: Mapping[str, object] | None = None,
 ) -> str | None:
-    """Insert a row with the first line of its history and return its id; None when the row is refused.
-
-    Raises ForgottenValue.
-    """
+    """Insert a row with its first history entry and return its ID; None for a duplicate. Raises ForgottenValue."""
     if not draft.is_asked:
         forgotten.check(tx, draft, text.storage)
     memory_id = ids.new_ordered_id()
@@ -450,7 +437,7 @@ def _put(
 
 
 def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
-    """Return the row that refused the insert: the one with the same idempotency key, else the same text."""
+    """Return the row with the same idempotency key, else with the same text."""
     key = draft.idempotency_key
     found = memories.by_key(tx, key, draft.agent_id) if key else None
     found = found or memories.by_hash(tx, draft, text.content_hash)
@@ -461,10 +448,7 @@ def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
 def _said_again(
     tx: WriteTx, held: Memory, draft: Draft, *, actor: Actor, now: datetime
 ) -> tuple[str, ...]:
-    """Let a text that was replaced hold again, because it was said again; return what it replaces now.
-
-    A request that came twice says nothing again.
-    """
+    """Make a superseded text current again; return what it supersedes now. A repeated request changes nothing."""
     if draft.idempotency_key and memories.by_key(tx, draft.idempotency_key, draft.agent_id):
         return ()
     if draft.source_type == derived.SESSION_END and draft.source_id:
@@ -474,7 +458,7 @@ def _said_again(
 
 
 def _vouched(tx: WriteTx, held: Memory, draft: Draft) -> Memory:
-    """Return the memory that holds a text; what the user now says too is the user's from here on."""
+    """Return the memory with this text, now as the user's if the user states it too."""
     if draft.origin is not Origin.USER or held.origin is Origin.USER or held.is_deleted:
         return held
     review = Review.APPROVED if held.review else None
@@ -485,7 +469,7 @@ def _vouched(tx: WriteTx, held: Memory, draft: Draft) -> Memory:
 def _rewritten(
     tx: WriteTx, held: Memory, draft: Draft, *, actor: Actor, rules: Rules, now: datetime
 ) -> Remembered:
-    """Return the memory found for a repeated save, with the newer writing of its text (MEM-8)."""
+    """Return the memory found for a repeated save, with the newer spelling of its text (MEM-8)."""
     saved = _repeated(held)
     text = normalize(draft.content)
     is_newer = draft.created_at >= (clock.parsed(held.created_at) or now)
@@ -510,7 +494,7 @@ def _rewritten(
 
 
 def _corrects(new: Normalized, old: Normalized) -> bool:
-    """Return whether `new` corrects `old`: not if it only lost lines or a full stop."""
+    """Return whether `new` corrects `old`: not if it only lost line breaks or a full stop."""
     later, earlier = (composed(one.storage).rstrip(TRAILING) for one in (new, old))
     lost_lines = "\n" in earlier and "\n" not in later and new.canonical == old.canonical
     return later != earlier and not lost_lines
@@ -524,7 +508,7 @@ def _normalized(content: str) -> Normalized:
 
 
 def _repeated(memory: Memory) -> Remembered:
-    """Return a memory that was there before as the answer to a save; raises ScopeDenied for another owner's."""
+    """Return an existing memory as the answer to a save; raises ScopeDenied for another owner's."""
     lookup.check_owner(memory)
     return Remembered(
         id=memory.id,

@@ -53,7 +53,6 @@ class NotAPerson(Forbidden):
 
 
 def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> tuple[list[Memory], int]:
-    """Return a page of the memories that wait, newest first, and how many there are."""
     found = memories.waiting(tx, reader, limit=limit, offset=offset)
     return found, memories.count_waiting(tx, reader)
 
@@ -61,7 +60,7 @@ def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> tuple[lis
 def refused(
     tx: WriteTx, memory_id: str, old_id: str, *, actor: Actor, why: str, now: datetime
 ) -> None:
-    """Write down, once, that a memory may not replace another by itself, and let a person decide (MEM-63)."""
+    """Record once that a memory may not supersede another on its own, and let a person decide (MEM-63)."""
     memory = lookup.find(tx, memory_id)
     if memory is None or memory.is_deleted or old_id in replaces(tx, memory_id):
         return
@@ -72,22 +71,21 @@ def refused(
 
 
 def replaces(tx: ReadTx, memory_id: str) -> list[str]:
-    """Return the ids of the memories that this one was not allowed to replace."""
+    """Return the IDs of the memories that this one was not allowed to supersede."""
     said = history.proposals(tx, memory_id, REFUSED)
     return [str(one["targetMemoryId"]) for one in said if "targetMemoryId" in one]
 
 
 def count_waiting(tx: ReadTx) -> int:
-    """Return how many memories of all agents wait."""
     return memories.count_waiting(tx, None)
 
 
 def approve(
     tx: WriteTx, memory_id: str, *, agent_id: str, actor: Actor, rules: Rules, now: datetime
 ) -> Changed:
-    """Let a memory be read out unasked, as data with its origin; its facts are looked for from here on.
+    """Allow a memory to be injected, as data with its origin, and queue its extraction.
 
-    One that would replace others does so. Raises NotAPerson, Unknown and NotWaiting.
+    A refused replacement is made. Raises NotAPerson, Unknown and NotWaiting.
     """
     memory = _waiting(tx, memory_id, agent_id, actor)
     memories.set_origin(tx, memory.id, memory.origin, Review.APPROVED)
@@ -119,7 +117,7 @@ def approve(
 def reject(
     tx: WriteTx, memory_id: str, *, agent_id: str, actor: Actor, rules: Rules, now: datetime
 ) -> Changed:
-    """Forget a memory as wrong, so that its value does not come back. Raises NotAPerson, Unknown and NotWaiting."""
+    """Forget a memory as wrong, so that its text is not saved again. Raises NotAPerson, Unknown and NotWaiting."""
     memory = _waiting(tx, memory_id, agent_id, actor)
     asked = Forget(
         memory_id=memory.id, reason=REJECTED, agent_id=agent_id, force=True, is_wrong=True
@@ -137,10 +135,10 @@ def _waiting(tx: WriteTx, memory_id: str, agent_id: str, actor: Actor) -> Memory
 
 
 def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
-    """Make a forgotten memory active again, with its `recovered` event, and what went with it.
+    """Make a forgotten memory active again, with the memories that were hidden with it.
 
     Raises Invalid without a reason, Frozen, and in this order Unknown, NotDeleted, VersionConflict,
-    RetentionExpired, and DuplicateContent when its text was saved anew meanwhile (MEM-39).
+    RetentionExpired, and DuplicateContent if its text was saved again (MEM-39).
     """
     if not asked.reason.strip():
         raise Invalid("reason is required")
@@ -190,7 +188,6 @@ def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: dat
 
 
 def is_kept(deleted_at: str | None, now: datetime, window: timedelta) -> bool:
-    """Say whether what was forgotten then can be recovered now; its last instant counts. Pure."""
     try:
         return now - clock.parse(deleted_at or "") <= window
     except ValueError:
@@ -198,7 +195,7 @@ def is_kept(deleted_at: str | None, now: datetime, window: timedelta) -> bool:
 
 
 def until(deleted_at: str | None, window: timedelta) -> str | None:
-    """Return the last instant at which what was forgotten then can be recovered; None for a time that is none. Pure."""
+    """Return the last instant at which a forgotten memory can be recovered; None without a valid time."""
     try:
         return clock.to_text(clock.parse(deleted_at or "") + window)
     except (ValueError, OverflowError):
@@ -206,7 +203,7 @@ def until(deleted_at: str | None, window: timedelta) -> str | None:
 
 
 def _resume(tx: WriteTx, memory: Memory, rules: Rules, now: datetime) -> None:
-    """Queue the jobs that passed the memory over while it was forgotten."""
+    """Queue the jobs that skipped the memory while it was forgotten."""
     extract = rules.extract and memory.extraction_status == ExtractionStatus.PENDING
     embed = rules.embed and vectors.gap(tx, memory.id) is not None
     for kind, wanted in (("extract", extract), ("embed", embed)):
@@ -220,7 +217,7 @@ FADED = 0.5
 
 
 class Verdict(StrEnum):
-    """`keep`: no pipeline changes it any more; `fade`: it counts half; `wrong`: forgotten as not true."""
+    """`keep`: the pipeline never changes it; `fade`: half the importance; `wrong`: forgotten as untrue."""
 
     KEEP = "keep"
     FADE = "fade"
@@ -230,7 +227,7 @@ class Verdict(StrEnum):
 
 
 class Judged(NamedTuple):
-    """A memory as it was before the newest verdict on it, and that verdict."""
+    """The newest verdict on a memory, and its importance and protection before that."""
 
     verdict: Verdict = Verdict.NONE
     importance: float = 0.0
@@ -247,9 +244,9 @@ def judge(
     rules: Rules,
     now: datetime,
 ) -> Changed:
-    """Do what a verdict says, in place of the one before; `none` takes that back. In history as `reviewed`.
+    """Apply a verdict in place of the previous one; `none` undoes that. Recorded as `reviewed`.
 
-    Raises NotAPerson, Frozen, Unknown, Deleted for one that was not forgotten by a verdict, and what `recover` raises.
+    Raises NotAPerson, Frozen, Unknown, Deleted for a memory forgotten otherwise, and what `recover` raises.
     """
     if actor.may_claim is not Origin.USER:
         raise NotAPerson
@@ -275,7 +272,6 @@ def judge(
 
 
 def last_verdict(tx: WriteTx, memory_id: str) -> Judged:
-    """Return the verdict that holds, and what the memory was before it."""
     said = history.metadata_of_last(tx, memory_id, Event.REVIEWED)
     return Judged(**{**said, "verdict": Verdict(str(said["verdict"]))}) if said else Judged()
 

@@ -17,7 +17,7 @@ _LINE_END = re.compile(r"\r\n?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Normalized:
-    """One text in its stored form, in one line, in its compared form, and its hash."""
+    """One text as stored, in one line, as compared, and its hash."""
 
     storage: str
     flat: str
@@ -26,12 +26,11 @@ class Normalized:
 
     @property
     def has_words(self) -> bool:
-        """Say whether anything is left of the text besides trailing punctuation."""
         return bool(_stripped(self.flat))
 
 
 def normalize(text: str) -> Normalized:
-    """Return all forms of the text; `storage` is empty when the text is blank."""
+    """Return all forms of the text; `storage` is empty for a blank text."""
     stored = storage(text)
     flat = " ".join(stored.split())
     compared = _compared(flat)
@@ -39,22 +38,21 @@ def normalize(text: str) -> Normalized:
 
 
 def storage(text: str) -> str:
-    """Return the stored form: without outer blanks, lines ended by `\\n`, valid as UTF-8."""
+    """Return the stored form: trimmed, with `\n` line ends, valid UTF-8."""
     return _LINE_END.sub("\n", encodable(text).replace("\0", " ")).strip()
 
 
 def one_line(text: str) -> str:
-    """Return the stored text in one line: each run of whitespace is one space."""
     return " ".join(storage(text).split())
 
 
 def canonical(text: str) -> str:
-    """Return the text as it is compared and hashed; never empty unless the text is blank."""
+    """Return the compared form; empty only for a blank text."""
     return _compared(one_line(text))
 
 
 def content_hash(text: str) -> str:
-    """Return the SHA-256 of the canonical text, as 64 hex digits."""
+    """Return the SHA-256 of the compared form as 64 hex digits."""
     return _hash(canonical(text))
 
 
@@ -71,7 +69,6 @@ def _stripped(flat: str) -> str:
 
 
 def composed(text: str) -> str:
-    """Return a text in NFC, in which it is compared."""
     return unicodedata.normalize("NFC", text)
 
 
@@ -99,7 +96,7 @@ _TYPES = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed:
-    """A memory's text without its prefixes, and what the prefixes said."""
+    """A memory's text without its prefixes, and their values."""
 
     content: str
     pinned: bool = False
@@ -108,7 +105,7 @@ class Parsed:
 
 
 def parse_prefixes(text: str) -> Parsed:
-    """Return the content behind the prefixes; it is empty when there was nothing else. Where nothing is said: None."""
+    """Return the text after its prefixes, which may be empty; values are None without a prefix."""
     content = text.strip()
     critical = _CRITICAL.match(content)
     if critical:
@@ -126,13 +123,12 @@ def parse_prefixes(text: str) -> Parsed:
 
 
 def infer_type(content: str) -> str:
-    """Return the type that the words of the content suggest; `fact` when none does."""
+    """Return the type suggested by the words of the content, by default `fact`."""
     lowered = content.lower()
     return next((name for pattern, name in _TYPES if pattern.search(lowered)), "fact")
 
 
 def _listed_tags(listed: str) -> tuple[str, ...] | None:
-    """Return the tags of a list, None for text that is no list of tags."""
     names = [name for item in listed.split(",") if (name := item.strip())]
     is_log = len(names) == 1 and (names[0].lower() in _LEVELS or names[0][1:].isupper())
     if is_log or not all(map(_TAG.fullmatch, names)):
@@ -208,19 +204,18 @@ _OPENINGS = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """The hashes of a text and of its sentences; a text of one sentence has none beside its own."""
+    """The hashes of a text and of its sentences; a text of one sentence has only its own."""
 
     whole: str
     sentences: tuple[str, ...] = ()
 
     @property
     def hashes(self) -> tuple[str, ...]:
-        """Return all of them, that of the whole first."""
         return (self.whole, *self.sentences)
 
 
 def read_value(text: str) -> Value:
-    """Return the hashes by which what a text says is known again. Pure."""
+    """Return the hashes that identify the meaning of a text. Pure."""
     said = [words for part in _SENTENCE_END.split(text) if (words := _words(part))]
     whole = [word for words in said for word in words] or [canonical(text)]
     several = said if len(said) > 1 else ()
@@ -233,7 +228,6 @@ def read_value(text: str) -> Value:
 
 
 def _words(sentence: str) -> list[str]:
-    """Return the words of a sentence as they are compared."""
     plain = unicodedata.normalize("NFKC", sentence).translate(_APOSTROPHES)
     plain = parse_prefixes(_SPEAKER.sub("", plain, count=1)).content.casefold()
     found = [word for token in _TOKEN.findall(plain) for word in _compared_words(token)]
@@ -271,9 +265,9 @@ _JOINT = re.compile(rf"[,;|&。、，；！？](?!\d)|[{script.RANGES}](?=[{scri
 
 
 def split_text(text: str, target: int) -> list[str]:
-    """Return trimmed pieces of at most `target` characters, in order, verbatim.
+    """Return trimmed, verbatim pieces of at most `target` characters, in order.
 
-    A sentence or a word between one and two targets long stays whole.
+    A sentence or word of up to two targets stays whole.
     """
     pieces: list[str] = []
     first = last = 0
@@ -289,7 +283,7 @@ def split_text(text: str, target: int) -> list[str]:
 def _spans(
     text: str, start: int, end: int, target: int, parts: tuple[re.Pattern[str], ...]
 ) -> Iterator[tuple[int, int]]:
-    """Yield where the parts of a stretch begin and end; a part that fits is not parted again."""
+    """Yield the start and end of each part; a part that fits is not split again."""
     if end - start <= target or (not parts and end - start <= 2 * target):
         yield start, end
     elif not parts:
@@ -302,7 +296,7 @@ def _spans(
 
 
 def _cut(text: str, start: int, end: int, target: int) -> Iterator[tuple[int, int]]:
-    """Yield stretches that end behind a word, else behind a comma; only a word beyond two targets is cut."""
+    """Yield stretches that end after a word, else after a comma; only words over two targets are cut."""
     while end - start > target:
         at = _last(_BLANK, text, start, start + target + 1) or _last(
             _JOINT, text, start, start + target
@@ -317,13 +311,13 @@ def _cut(text: str, start: int, end: int, target: int) -> Iterator[tuple[int, in
 
 
 def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> int | None:
-    """Return the end of the last match, None for none behind the first character."""
+    """Return the end of the last match after the first character."""
     ends = [match.end() for match in pattern.finditer(text, start + 1, end)]
     return ends[-1] if ends else None
 
 
 def _whole(text: str, start: int, at: int) -> int:
-    """Return the last place up to `at` that parts no letter from its marks, no emoji and no flag."""
+    """Return the last position up to `at` that splits no combined letter, emoji or flag."""
     for place in range(at, max(start, at - _MOST_JOINED), -1):
         before = text[start:place] if text[place] in _FLAGS else ""
         is_half = (len(before) - len(before.rstrip(_FLAGS))) % 2
@@ -333,6 +327,6 @@ def _whole(text: str, start: int, at: int) -> int:
 
 
 def _is_joined(character: str) -> bool:
-    """Return whether a character belongs to the one before: a mark, a joiner, the skin of an emoji."""
+    """Return whether a character modifies the previous one: a mark, a joiner, a skin tone."""
     is_skin = "\U0001f3fb" <= character <= "\U0001f3ff"
     return is_skin or unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf")

@@ -82,15 +82,13 @@ WHERE id IN {list_of("?2")} AND status = 'active'
 
 
 class Pending(NamedTuple):
-    """An attribute that waits for an aspect."""
-
     id: str
     text: str
     memory_id: str
 
 
 class Compared(NamedTuple):
-    """An active attribute with what decides whether another may supersede it."""
+    """An active attribute with the fields that decide whether another may supersede it."""
 
     id: str
     text: str
@@ -103,7 +101,7 @@ class Compared(NamedTuple):
 
 
 def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) -> str:
-    """Find or make an aspect of an entity and return its id."""
+    """Find or create an aspect of an entity and return its ID."""
     found: str | None = tx.value(_ASPECT, (entity_id, name))
     if found is not None:
         tx.run(_TOUCH_ASPECT, (at, found))
@@ -125,7 +123,7 @@ def insert(
     confidence: float = 0.0,
     importance: float,
 ) -> str:
-    """Add what a memory says of an entity, unless the aspect says it already; return the id of the attribute."""
+    """Add an attribute, unless the aspect has it already; return its ID."""
     attribute_id = ids.new_ordered_id()
     what = (attribute_id, aspect_id, entity_id, source.agent_id, value, normalized, kind)
     tx.run(_INSERT, (*what, confidence, importance, source.memory_id, source.at, source.at))
@@ -133,12 +131,12 @@ def insert(
 
 
 def supersede(tx: WriteTx, old_id: str, new_id: str, *, at: str) -> bool:
-    """Supersede an attribute by another where both are still there; return whether it was."""
+    """Supersede an attribute by another if both still exist; return whether it was."""
     return bool(tx.run(_SUPERSEDE, (new_id, at, old_id, new_id)))
 
 
 def retire(tx: WriteTx, attribute_ids: Sequence[str], *, at: str) -> int:
-    """Supersede those of these attributes whose memory is forgotten or gone; return how many."""
+    """Supersede attributes whose memory is forgotten or deleted; return how many."""
     return tx.run(_RETIRE, (at, as_list(attribute_ids)))
 
 
@@ -167,7 +165,7 @@ UPDATE entity_dependencies SET strength = min(1.0, max(0.0, strength + ?)),
 
 
 class Weight(NamedTuple):
-    """The weight of an aspect, and what limits how it moves: 0 or 1 whether it does."""
+    """The weight of an aspect and its limits (0 or 1)."""
 
     id: str
     weight: float
@@ -195,14 +193,11 @@ SYNTHESIZED = "UPDATE entities SET last_synthesized_at = ? WHERE id = ?"
 
 
 class MemoryText(NamedTuple):
-    """A memory and what it says."""
-
     id: str
     content: str
 
 
 def subject(tx: ReadTx, entity_id: str) -> Subject | None:
-    """Return an entity with its aspects."""
     row = tx.one(_SUBJECT, (entity_id,))
     if row is None:
         return None

@@ -99,7 +99,7 @@ ORDER BY d.strength DESC, d.id LIMIT :most"""
 
 
 class Node(NamedTuple):
-    """An entity as a map draws it."""
+    """An entity on the map; `total` counts all of them."""
 
     id: str
     name: str
@@ -256,8 +256,6 @@ ON CONFLICT (agent_id) DO UPDATE SET modularity = excluded.modularity, quality =
 
 
 class Member(NamedTuple):
-    """An entity and the community it belongs to."""
-
     id: str
     name: str
     mentions: int
@@ -265,7 +263,7 @@ class Member(NamedTuple):
 
 
 def last_run(tx: ReadTx, agent_id: str) -> tuple[float, str | None]:
-    """Return the modularity of the last run for an agent, and the signature of its graph; (0, None) before it."""
+    """Return the modularity and graph signature of an agent's last run; (0, None) before it."""
     found = tx.tuples(_LAST, (agent_id,))
     return found[0] if found else (0.0, None)
 
@@ -319,7 +317,7 @@ ORDER BY s.latest_at DESC, s.id LIMIT :limit"""
 
 
 class Filed(NamedTuple):
-    """An active attribute, and the aspect it is filed under, if any."""
+    """An active attribute with its aspect, if any."""
 
     aspect_id: str | None
     content: str
@@ -333,7 +331,7 @@ class Filed(NamedTuple):
 
 
 def find(visible: Visible, name: str, canonical: str) -> DescribedEntity | None:
-    """Return the entity of this name, else the one whose name fits best, None when none does."""
+    """Return the entity of this name, else the best match."""
     words = fts.words(name)
     asked = {"name": canonical, "spelt": name.strip(), "words": fts.all_of(words)}
     for sql in (*_BY_NAME, *([_BY_WORDS] if words else []), _BY_PART_OF_NAME):

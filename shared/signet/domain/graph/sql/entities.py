@@ -68,14 +68,11 @@ _DELETE = (
 
 
 class NamedId(NamedTuple):
-    """The entity of a name."""
-
     id: str
     entity_type: str
 
 
 def find(tx: ReadTx, canonical: str, *, agent_id: str) -> NamedId | None:
-    """Return the agent's entity of this canonical name."""
     found = tx.tuples(_FIND, (agent_id, canonical))  # runs several times in each save
     return NamedId(*found[0]) if found else None
 
@@ -90,9 +87,9 @@ def mention(
     confidence: float,
     text: str | None = None,
 ) -> str:
-    """Find or make the entity, let the memory mention it (as `text`, else by its name), and return its id.
+    """Find or create the entity, link the memory to it (as `text`, else by its name), and return its ID.
 
-    A type replaces one that says nothing.
+    A type replaces an unknown one.
     """
     known = find(tx, canonical, agent_id=source.agent_id)
     entity_id = ids.new_ordered_id() if known is None else known.id
@@ -120,15 +117,13 @@ def insert(
     agent_id: str,
     at: str,
 ) -> None:
-    """Make an entity."""
     tx.run(_INSERT, (entity_id, name, canonical, type, description, mentions, agent_id, at, at))
 
 
 def delete_orphans(tx: WriteTx, entity_ids: Sequence[str]) -> int:
-    """Delete those entities that no memory mentions and nothing keeps, with all of theirs; return how many.
+    """Delete those entities that nothing keeps; return how many.
 
-    A skill, a task or a group of chunks is kept, and so is what a person has pinned or suppressed, or what an active
-    attribute is about.
+    Mentions, pins, suppressions and active attributes keep an entity; skills, tasks and chunk groups are always kept.
     """
     orphans = [row[0] for row in tx.tuples(_ORPHANS, (as_list(entity_ids),))]
     delete(tx, orphans)
@@ -221,24 +216,23 @@ def insert_edge(
     agent_id: str,
     at: str,
 ) -> int:
-    """Add an edge; return 0 where there is one of its type already."""
+    """Add an edge; return 0 if one of its type exists."""
     metadata = json.dumps({"origin": origin}) if origin else None
     row = (ids.new_ordered_id(), agent_id, *edge[:4], confidence, edge.reason, metadata, at, at)
     return tx.run(_INSERT_DEPENDENCY, row)
 
 
 def delete_of_origin(tx: WriteTx, entity_id: str, *origins: str) -> None:
-    """Delete the relations and edges of an entity that are of these origins."""
     for statement in _DELETE_OF_ORIGIN:
         tx.run(statement, (entity_id, as_list(origins)))
 
 
 def joined(tx: ReadTx, memory_ids: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the pairs of entities that these memories name together and something joins: source and target."""
+    """Return (source, target) pairs of connected entities that these memories name together."""
     return [(row[0], row[1]) for row in tx.tuples(_JOINED, (as_list(memory_ids),))]
 
 
 def separate(tx: WriteTx, pairs: Sequence[tuple[str, str]]) -> None:
-    """Delete what joins two entities that no memory names together any more, hidden ones too."""
+    """Delete edges between entities that no memory names together any more."""
     for table in ("relations", "entity_dependencies"):
         tx.many(_SEPARATE.format(table=table), pairs)

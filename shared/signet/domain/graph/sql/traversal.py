@@ -95,6 +95,6 @@ ORDER BY (n.by IS NOT NULL), (h.aspect IS NULL)"""
 
 
 def by_part(tx: ReadTx, parts: Sequence[str], *, agent_id: str, limit: int) -> list[Entity]:
-    """Return the agent's entities in whose names one of these parts stands, pinned first, suppressed ones never."""
+    """Return the agent's entities whose names contain one of these parts, pinned first, never suppressed ones."""
     sql = _BY_PART.format(has_one=" OR ".join(_HAS_ONE for _ in parts))
     return tx.rows(Entity, sql, (agent_id, *parts, limit))

@@ -38,7 +38,7 @@ _EDGE = """
 
 
 class _Condition:
-    """A condition whose tables a statement names: `{entity:e}`, `{edge:s,t}`."""
+    """A condition on the tables named in a statement: `{entity:e}`, `{edge:s,t}`."""
 
     def __init__(self, on: Callable[..., str]) -> None:
         self._on = on
@@ -48,10 +48,10 @@ class _Condition:
 
 
 class Visible:
-    """The graph of a reader's agent as far as they may see it.
+    """The part of an agent's graph that a reader may see.
 
-    Statements say what they show, and under which alias: `{entity:e}`, `{attribute:a}`, `{aspect:s}`, `{memory}` for
-    `m`, and for an edge between two entities `{edge:s,t}`. `:agent` is bound to the agent.
+    Statements mark their tables by alias: `{entity:e}`, `{attribute:a}`, `{aspect:s}`, `{memory}` for `m`, and
+    `{edge:s,t}` for an edge between two entities. `:agent` is bound to the agent.
     """
 
     def __init__(self, tx: ReadTx, reader: Reader) -> None:
@@ -64,19 +64,15 @@ class Visible:
         self._params["agent"] = reader.agent_id
 
     def rows(self, shape: type[N], statement: str, **asked: object) -> list[N]:
-        """Return every row as a named tuple."""
         return self._tx.rows(shape, self._sql(statement), {**asked, **self._params})
 
     def records(self, shape: type[D], statement: str, **asked: object) -> list[D]:
-        """Return every row as a typed dictionary."""
         return self._tx.records(shape, self._sql(statement), {**asked, **self._params})
 
     def tuples(self, statement: str, **asked: object) -> list[tuple[Any, ...]]:
-        """Return every row."""
         return self._tx.tuples(self._sql(statement), {**asked, **self._params})
 
     def value(self, statement: str, **asked: object) -> Any:
-        """Return the first column of the first row, None when there is none."""
         return self._tx.value(self._sql(statement), {**asked, **self._params})
 
     def _sql(self, statement: str) -> str:
@@ -89,22 +85,18 @@ class Visible:
         )
 
     def _attribute(self, alias: str) -> str:
-        """Return the condition on an attribute.
-
-        One whose memory is gone is shown only while it holds: a client gave it then, and not left over from
-        something forgotten.
-        """
+        """Return the condition on an attribute; one without a memory (from a client) is visible while it is active."""
         return _ATTRIBUTE.format(a=alias, memory=self._memory)
 
     def _aspect(self, alias: str) -> str:
-        """Return the condition on an aspect: it is empty, or something under it may be seen."""
+        """Return the condition on an aspect: it is empty, or has a visible attribute."""
         return _ASPECT.format(s=alias, attribute=self._attribute("w"))
 
     def _entity(self, alias: str) -> str:
         return _ENTITY.format(e=alias, memory=self._memory, attribute=self._attribute("w"))
 
     def _edge(self, one: str, other: str) -> str:
-        """Return the condition on an edge between two entities: both may be seen, and that they are joined too."""
+        """Return the condition on an edge: both ends and their connection are visible."""
 
         def said(near: str, far: str) -> str:
             return _SAID.format(both=_BOTH.format(near=near, far=far), memory=self._memory)
