@@ -44,9 +44,9 @@ def start(
     is_frozen: bool,
     now: datetime,
 ) -> int:
-    """Queue the reading of sessions, and of the commits of their projects; return how many sessions that are.
+    """Queue the reading of sessions, and of their projects' commits; return the number of sessions.
 
-    Raises Frozen while nothing may be written.
+    Raises Frozen.
     """
     if is_frozen:
         raise Frozen
@@ -67,12 +67,12 @@ def go_on(tx: WriteTx, *, delay_ms: int = 0, now: datetime) -> None:
 
 
 def read_again(tx: WriteTx, *, now: datetime) -> None:
-    """Queue the job that finds the sessions that an earlier version read, and reads them again."""
+    """Queue reading sessions again that an earlier version read."""
     enqueue(tx, Job(kind=KIND, dedupe_key=_ALL, priority=BULK), now=now)
 
 
 def is_cut_off(tx: ReadTx) -> bool:
-    """Return whether sessions wait and no job will read them, because it has died."""
+    """Return whether sessions wait whose job has died."""
     return tx.row(sql.BackfillRow, sql.NEXT) is not None and not tx.value(
         sql.IS_OPEN, (f"{KIND}:{_ALL}",)
     )
@@ -122,7 +122,7 @@ class _ReadSession:
 
 
 def run_job(job: JobContext, settings: Callable[[], Settings]) -> None:
-    """Read the newest session that waits, and complete the job. Raises LeaseLost, Cancelled."""
+    """Read the newest waiting session, and complete the job. Raises LeaseLost, Cancelled."""
     if job.db.read(readings.is_stale):
         _ask_stored(job)
     row = job.db.read(ReadTx.row, sql.BackfillRow, sql.NEXT)
@@ -195,7 +195,7 @@ def _read(job: JobContext, row: sql.BackfillRow, *, masks: bool) -> _ReadSession
 
 
 def _ask_stored(job: JobContext) -> None:
-    """Queue the sessions that an earlier version of how logs are read has stored, and that are still on the disk."""
+    """Queue stored sessions that an earlier reader read, if their logs still exist."""
     found = look.find(UserHome(path=Path.home()), WantedSessions(agent_id=DEFAULT_AGENT))
     has_others = job.db.read(agents.has_others)
     seen = job.db.read(look.compared, found, DEFAULT_AGENT, has_others=has_others)
@@ -227,7 +227,7 @@ LEAST_READ = 10
 
 
 def status(tx: ReadTx, *, now: datetime) -> wire.Backfill:
-    """Return how far the last run is; all zero before the first."""
+    """Return the progress of the last run; all zero before the first."""
     run = tx.value(sql.LAST_RUN)
     totals = {row.state: row for row in tx.rows(sql.TotalRow, sql.TOTALS, (run,))}
     waiting = totals.get("waiting")
@@ -268,7 +268,7 @@ def _totals(totals: dict[str, sql.TotalRow], state: str) -> int:
 
 
 def _left(waiting: sql.TotalRow, done: list[sql.TotalRow], behind: int, now: datetime) -> int:
-    """Return the estimated remaining seconds: from this run's progress, else from measurements elsewhere."""
+    """Estimate the remaining seconds from this run's progress, else from measurements elsewhere."""
     first = min((found for row in done if (found := clock.parsed(row.first_at or ""))), default=now)
     last = max((found for row in done if (found := clock.parsed(row.last_at or ""))), default=now)
     read, took = sum(row.sessions for row in done), (last - first).total_seconds()

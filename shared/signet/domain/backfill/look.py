@@ -27,7 +27,7 @@ MB = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A session that is there, its agent, whether it is to be read, and whether some of it is stored."""
+    """An existing session, its agent, and whether it is new or partly stored."""
 
     agent_id: str
     found: FoundSession
@@ -36,7 +36,7 @@ class Seen:
 
 
 def find(home: UserHome, wanted: WantedSessions) -> list[FoundSession]:
-    """Return the sessions that are asked for, newest first, each once; looks at the disk. Raises Invalid."""
+    """Return the wanted sessions, newest first; reads the disk. Raises Invalid."""
     if unknown := [one for one in wanted.harnesses if one not in PLACES]:
         raise Invalid(f"Unknown harness: {', '.join(unknown)}. Known: {', '.join(PLACES)}")
     chosen = [place for place in PLACES.values() if place.harness in (wanted.harnesses or PLACES)]
@@ -54,7 +54,7 @@ def _is_storable(found: FoundSession) -> bool:
 
 
 def owner(found: FoundSession, agent_id: str, *, has_others: bool) -> str:
-    """Return the agent that a session belongs to: the one in its key where there are several, as for hooks."""
+    """Return the agent of a session: with several agents the one in its key, as for hooks."""
     named = agent_of_session(found.key)
     return named if named and has_others else agent_id or DEFAULT_AGENT
 
@@ -62,7 +62,7 @@ def owner(found: FoundSession, agent_id: str, *, has_others: bool) -> str:
 def compared(
     tx: ReadTx, found: Sequence[FoundSession], agent_id: str, *, has_others: bool
 ) -> list[Seen]:
-    """Return the sessions with their stored state, without those that are not to be stored."""
+    """Return the sessions with their stored state, without those that must not be stored."""
     owners = [owner(one, agent_id, has_others=has_others) for one in found]
     keys = [[who, one.key] for who, one in zip(owners, found, strict=True)]
     known = tx.rows(sql.KnownSession, sql.KNOWN, (json.dumps(keys),))
@@ -87,14 +87,13 @@ def _is_new(found: FoundSession, row: sql.KnownSession) -> bool:
 
 
 def repositories(db: Database, seen: Iterable[Seen]) -> dict[tuple[str, str], str]:
-    """Return the folder of each agent's projects that are repositories; looks at the disk."""
+    """Return the folders of each agent's projects that are repositories; reads the disk."""
     folders = {(one.agent_id, one.found.project) for one in seen if one.found.project}
     places = ((who, registry.find(db, path)) for who, path in folders if path)
     return {(who, one.project): one.root for who, one in places if one.is_repository}
 
 
 def survey(seen: Sequence[Seen], repositories: int) -> wire.BackfillSurvey:
-    """Return what there is, in numbers."""
     new = [one for one in seen if one.is_new]
     return {
         "sessions": len(seen),
@@ -108,7 +107,6 @@ def survey(seen: Sequence[Seen], repositories: int) -> wire.BackfillSurvey:
 
 
 def seconds(sessions: int, bytes: int) -> int:
-    """Return the estimated time of reading."""
     return round(sessions * SECONDS_PER_SESSION + bytes / MB * SECONDS_PER_MB)
 
 

@@ -10,22 +10,22 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserHome:
-    """The home folder to search for sessions, and the variables with the folders of programs."""
+    """The home folder to search, and the variables with programs' folders."""
 
     path: Path
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
     def folder(self, variable: str, *usual: str) -> Path:
-        """Return the folder that a variable names, else the usual one below the home."""
+        """Return the folder named by a variable, else the default below the home."""
         named = self.environ.get(variable, "").strip()
         return Path(named) if named else self.path.joinpath(*usual)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundSession:
-    """A session that can be read: the key by which hooks name it, and the file that it is in.
+    """A readable session: the key that hooks use for it, and its file.
 
-    `bytes` is about what there is to read, `changed_at` when something was said last.
+    `bytes` is its approximate size, `changed_at` the time of the last message.
     """
 
     harness: str
@@ -40,10 +40,9 @@ class FoundSession:
 class HarnessPlace:
     """Where one harness keeps its sessions.
 
-    `find` yields the readable sessions, in no order. `logs` returns the folders that hold
-    nothing but logs, one file for each session. `read` returns the log of a session
-    for what reads logs (transcripts/transcript.py), and None where the file is that log itself; it raises OSError,
-    and ValueError for a file of another form.
+    `find` yields the readable sessions in any order. `logs` returns the folders with only logs, one file per session.
+    `read` returns the log of a session (see transcripts/transcript.py), None if the file is the log; it raises OSError,
+    and ValueError for another form of file.
     """
 
     harness: str
@@ -53,7 +52,7 @@ class HarnessPlace:
     read: Callable[[str, str], str | None] = lambda path, key: None
 
     def file(self, path: Path, key: str, project: str | None) -> FoundSession:
-        """Return a session with a separate file; raises OSError."""
+        """Return a session with its own file; raises OSError."""
         stat = path.stat()
         return FoundSession(
             harness=self.harness,
@@ -67,9 +66,9 @@ class HarnessPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedSessions:
-    """Which sessions are asked for: all, or those since an instant, of some harnesses, of some projects.
+    """Filters for sessions: all, or since an instant, of some harnesses, of some projects.
 
-    A project is named by its folder, one above it, or its last part.
+    A project is given as its folder, a parent folder, or its last part.
     """
 
     agent_id: str
@@ -78,7 +77,6 @@ class WantedSessions:
     projects: tuple[str, ...] = ()
 
     def holds(self, found: FoundSession) -> bool:
-        """Return whether a session is one of them."""
         return (
             (self.since is None or found.changed_at >= self.since)
             and (not self.harnesses or found.harness in self.harnesses)
@@ -94,7 +92,7 @@ def _is_in(project: str | None, named: str) -> bool:
 
 
 def log(messages: Iterable[tuple[str, object, object]]) -> str:
-    """Return messages (role, content, time) as the log that plugins of harnesses hand over."""
+    """Return messages (role, content, time) in the form of the harness plugins."""
     return "\n".join(
         json.dumps({"role": role, "content": content, "timestamp": at}, ensure_ascii=False)
         for role, content, at in messages

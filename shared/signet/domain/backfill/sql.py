@@ -10,8 +10,6 @@ from signet.db.driver import connect, sqlite
 
 
 class BackfillRow(NamedTuple):
-    """A session that waits, or is done."""
-
     agent_id: str
     session_key: str
     harness: str
@@ -36,7 +34,7 @@ class KnownSession(NamedTuple):
 
 
 class TotalRow(NamedTuple):
-    """How many sessions of a run are in a state, and how many bytes they have."""
+    """The sessions of a run in one state, and their bytes."""
 
     state: str
     sessions: int
@@ -46,15 +44,13 @@ class TotalRow(NamedTuple):
 
 
 class FailedRow(NamedTuple):
-    """A session that could not be read."""
-
     harness: str
     path: str
     detail: str | None
 
 
 class BehindRow(NamedTuple):
-    """Sessions that were read and are not findable yet, or have no summary yet."""
+    """The number of read sessions that are not yet searchable, or have no summary yet."""
 
     indexing: int
     summarizing: int
@@ -133,13 +129,11 @@ class OpenClawRow(NamedTuple):
 
 
 class EventRow(NamedTuple):
-    """A line of a log, as JSON."""
-
     event: str
 
 
 class CursorRow(NamedTuple):
-    """A talk of Cursor; `at` is in milliseconds since 1970."""
+    """A chat of Cursor; `at` is in milliseconds since 1970."""
 
     id: str
     at: int | None
@@ -147,7 +141,7 @@ class CursorRow(NamedTuple):
 
 
 class BubbleRow(NamedTuple):
-    """A message of a talk; `type` is 1 for the user and 2 for the assistant."""
+    """A message of a chat; `type` is 1 for the user and 2 for the assistant."""
 
     type: int | None
     text: str | None
@@ -155,8 +149,6 @@ class BubbleRow(NamedTuple):
 
 
 class TalkRow(NamedTuple):
-    """The id of a talk that belongs to a folder."""
-
     id: str
 
 
@@ -201,7 +193,7 @@ SELECT t.value ->> 'composerId' AS id FROM ItemTable i, json_each(i.value, '$.al
 def count_of(
     database: Path, shape: type[N], statement: str, params: tuple[object, ...] = ()
 ) -> list[N]:
-    """Return what a database of a harness answers; raises OSError where it is gone, ValueError for another form."""
+    """Query a harness's database; raises OSError if it is gone, ValueError for another form."""
     if not database.is_file():
         raise FileNotFoundError(f"{database} is gone")
     try:
@@ -212,7 +204,7 @@ def count_of(
 
 
 def read_rows(database: Path, shape: type[N], statement: str) -> list[N]:
-    """Return what a database of a harness answers, nothing where it cannot be asked."""
+    """Query a harness's database; empty if it cannot be read."""
     with contextlib.suppress(OSError, ValueError):
         return count_of(database, shape, statement)
     return []

@@ -141,10 +141,8 @@ class Injection:
 
 
 def hash_of(text: str) -> str:
-    """Return the stored hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
 
 
 def tokens(chars: int) -> int:
-    """Return the estimated tokens of a number of characters."""
     return math.ceil(chars / TOKEN_CHARS)

@@ -112,7 +112,6 @@ def balances(
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
-    """Delete feedback on deleted memories, and their candidates."""
     for statement in sql.DELETE_OF_MEMORIES:
         tx.run(statement, (as_list(memory_ids),))
 
@@ -135,7 +134,7 @@ def _rate(
 
 
 def _whole(named: str, shown: Sequence[str]) -> str | None:
-    """Return the only ID with this prefix; None for none and for several."""
+    """Return the only ID with this prefix, if it is unique."""
     if named in shown:
         return named
     found = [one for one in shown if len(named) >= LEAST_PREFIX and one.startswith(named)]
@@ -159,7 +158,6 @@ def put_of_start(
     *,
     now: datetime,
 ) -> None:
-    """Store the candidates of a session start, best first, and the injected ones."""
     tx.many(sql.START, _rows(agent_id, key, found, injected, now))
 
 
@@ -172,7 +170,6 @@ def put_of_prompt(
     *,
     now: datetime,
 ) -> None:
-    """Store the candidates of a prompt, best first, and the injected ones (HK-61)."""
     tx.many(sql.PROMPT, _rows(agent_id, key, found, injected, now))
 
 
@@ -213,10 +210,8 @@ def shown(tx: ReadTx, agent_id: str, key: str) -> list[Shown]:
 def set_relevance(
     tx: WriteTx, agent_id: str, key: str, judged: Iterable[tuple[str, float]]
 ) -> None:
-    """Store the relevance of memories to a session, 0..1, as judged by a model."""
     tx.many(sql.SET_RELEVANCE, [(value, agent_id, key, memory_id) for memory_id, value in judged])
 
 
 def delete_old_uses(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest candidates and return their number."""
     return tx.run(sql.DELETE_OLD, (before, limit))

@@ -84,7 +84,6 @@ def transcript_arrived(
 
 
 def queue_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
-    """Queue the use check of a session, unless it is queued."""
     _queue(tx, TRACE, agent_id, key, now)
 
 
@@ -114,17 +113,14 @@ def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
 
 
 def last(tx: ReadTx) -> int:
-    """Return the number of the newest injection, 0 for none."""
     return int(tx.value(sql.LAST))
 
 
 def since(tx: ReadTx, seq: int, *, limit: int) -> list[NewRow]:
-    """Return the injections committed after a number, oldest first."""
     return tx.rows(NewRow, sql.SINCE, (min(seq, last(tx)), limit))
 
 
 def delete_old_injections(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest injections with their items and return their number."""
     seqs = as_list(row[0] for row in tx.tuples(sql.OLD, (before, limit)))
     tx.run(sql.DELETE_ITEMS, (seqs,))
     gone = tx.run(sql.DELETE, (seqs,))
@@ -135,12 +131,10 @@ def delete_old_injections(tx: WriteTx, before: str, limit: int) -> int:
 
 
 def count(tx: ReadTx, agent_id: str, key: str) -> int:
-    """Return a session's number of injections."""
     return len(tx.tuples(sql.OF_KEY, (agent_id, key)))
 
 
 def forget(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Delete a session's injections and steps."""
     seqs = as_list(row[0] for row in tx.tuples(sql.OF_KEY, (agent_id, key)))
     tx.run(sql.DELETE_ITEMS, (seqs,))
     tx.run(sql.DELETE, (seqs,))
@@ -188,7 +182,6 @@ class Texts:
         self._sources: dict[tuple[str, str], str] = {}
 
     def of(self, item: ItemRow) -> Text:
-        """Return the text of an item."""
         if item.kind == Kind.MEMORY:
             return self._memory(item.source_id, item.text_hash)
         if item.kind == Kind.SECTION:

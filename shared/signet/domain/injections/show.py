@@ -244,17 +244,14 @@ class Given:
 
     @property
     def project(self) -> str | None:
-        """Return the session's project, None without one."""
         return next((one.project for one in self.injections if one.project), None)
 
     @property
     def memories(self) -> list[str]:
-        """Return the injected and candidate memories, each once."""
         return list(dict.fromkeys(one.source_id for one in self.items if one.kind == Kind.MEMORY))
 
 
 def given_to_session(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> Given:
-    """Return a session's injections."""
     injections = tx.rows(sql.InjectionRow, sql.OF_SESSION, (agent_id, key))
     content = stored.text(tx, agent_id, key)
     turns = transcript.parse(content) if content else []
@@ -273,5 +270,4 @@ def was_received(item: ItemRow) -> bool:
 
 
 def was_used(item: ItemRow) -> bool:
-    """Return whether the session used an item."""
     return item.used not in (None, Used.NO)

@@ -75,14 +75,12 @@ class SaidText:
 
 
 def read_said(text: str) -> SaidText:
-    """Return a step in comparable form."""
     text = text[:READ_CHARS]
     words = _words(text)
     return SaidText(text, TextMarks(_values(text), frozenset(words)), words)
 
 
 def read_marks(text: str) -> TextMarks:
-    """Return the marks of a text."""
     return read_said(text).marks
 
 

@@ -39,14 +39,14 @@ class InvalidName(Invalid):
 
 
 def checked(name: str) -> str:
-    """Return the name; raises InvalidName for one that is not the plain name of a folder."""
+    """Return the name; raises InvalidName unless it is a plain folder name."""
     if not is_name(name):
         raise InvalidName()
     return name
 
 
 def is_name(name: str) -> bool:
-    """Return whether this is the plain name of a folder, short enough for every disk, and text."""
+    """Return whether this is a plain folder name, short enough for every file system."""
     if not name.strip() or name.startswith(".") or _FORBIDDEN.search(name):
         return False
     try:
@@ -56,7 +56,7 @@ def is_name(name: str) -> bool:
 
 
 def identities(folder: Path) -> dict[str, Identity]:
-    """Return the skills that are there and a fingerprint of their files; none without the folder."""
+    """Return a fingerprint of each skill's file; empty without the folder."""
     found = {}
     root = str(
         folder
@@ -71,7 +71,7 @@ def identities(folder: Path) -> dict[str, Identity]:
 
 
 def every(folder: Path) -> list[SkillFile]:
-    """Return all skills that can be read, by the names they are listed under."""
+    """Return all readable skills by their listed names."""
     found = []
     for name in _names(folder):
         try:
@@ -82,7 +82,7 @@ def every(folder: Path) -> list[SkillFile]:
 
 
 def find(folder: Path, name: str) -> SkillFile:
-    """Return the skill of this folder name, else the only one that is called so. Raises InvalidName, NotFound."""
+    """Return the skill in this folder, else the only one with this title. Raises InvalidName, NotFound."""
     try:
         return load(folder, name)
     except NotFound:
@@ -93,13 +93,13 @@ def find(folder: Path, name: str) -> SkillFile:
 
 
 def load(folder: Path, name: str) -> SkillFile:
-    """Return the skill in the folder of this name. Raises InvalidName, NotFound, Invalid."""
+    """Return the skill in this folder. Raises InvalidName, NotFound, Invalid."""
     path = folder / checked(name) / FILE
     return skill(name, path, _bytes(_inside(folder, path, name), name))
 
 
 def remove(folder: Path, name: str) -> str:
-    """Remove a skill and return the name of its folder. Raises InvalidName, NotFound."""
+    """Remove a skill and return its folder's name. Raises InvalidName, NotFound."""
     found = find(folder, name).name
     sources.discard(folder, folder / found)
     return found
@@ -115,7 +115,7 @@ def _names(folder: Path) -> Iterator[str]:
 
 
 def _inside(folder: Path, path: Path, name: str) -> Path:
-    """Return where a path really leads; InvalidName when that is outside the folder."""
+    """Return the real path; raises InvalidName if it is outside the folder."""
     try:
         real = path.resolve()
     except (OSError, RuntimeError) as error:  # a ring of links
@@ -128,7 +128,7 @@ def _inside(folder: Path, path: Path, name: str) -> Path:
 
 
 def _bytes(path: Path, name: str) -> bytes:
-    """Return the content of a regular file. (Reading a pipe would never end.)"""
+    """Return the content of a regular file; reading a pipe would never end."""
     try:
         file = opened(path, os.O_NOFOLLOW | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -154,7 +154,7 @@ _YES = frozenset({"true", "yes", "on", "1"})
 
 
 def skill(name: str, path: Path, raw: bytes) -> SkillFile:
-    """Return the skill that a file describes; `problem` says why it has no front matter."""
+    """Return the skill that a file describes; `problem` is why it has no front matter."""
     fingerprint = hashlib.sha256(raw).hexdigest()
     content = raw.decode("utf-8", "replace").removeprefix("\ufeff")
     front = _FRONT.match(content)
@@ -201,7 +201,7 @@ def skill(name: str, path: Path, raw: bytes) -> SkillFile:
 
 
 def _fields(front: str) -> Mapping[str, object] | str:
-    """Return the keys of front matter, or the reason for having none."""
+    """Return the front matter, or the reason for having none."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -242,7 +242,7 @@ SkillLimits = Mapping[str, frozenset[str]]
 
 
 def limits(settings: Settings) -> SkillLimits:
-    """Return the skills of agents with a list; an empty list shows no skill."""
+    """Return the allowed skills of agents with a list; an empty list allows none."""
     return {
         agent.name: frozenset(agent.skills)
         for agent in settings.agents.roster
@@ -251,7 +251,7 @@ def limits(settings: Settings) -> SkillLimits:
 
 
 def shows(limits: SkillLimits, agent_id: str, name: str, title: str) -> bool:
-    """Return whether an agent sees a skill, by the name of its folder or what it calls itself."""
+    """Return whether an agent sees a skill, by its folder's name or its title."""
     wanted = limits.get(agent_id)
     return wanted is None or name in wanted or title in wanted
 
@@ -260,12 +260,11 @@ DAY = timedelta(days=1)
 
 
 def use(tx: WriteTx, entity_ids: Sequence[str], now: datetime) -> None:
-    """Count that skills were placed into an agent's context, once each; unknown ones are passed over."""
     tx.run(sql.USE, (clock.to_text(now), as_list(entity_ids)))
 
 
 def importance(node: SkillNode, now: datetime, *, least: float) -> float:
-    """Return what a skill matters now: less for each day since it was last used, never below `least`."""
+    """Return a skill's importance now: it falls with each day without use, not below `least`."""
     since = clock.parsed(node.last_used_at) or clock.parsed(node.installed_at) or now
     days = max((now - since) / DAY, 0.0)
     faded: float = node.importance * node.decay_rate**days
@@ -283,7 +282,7 @@ WORDS_SHARE, MIN_WORDS = 0.5, 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillHit:
-    """A skill that has to do with a question: how near 0..1, and what it matters now."""
+    """A skill found for a question: its relevance 0..1, and its importance now."""
 
     node: SkillNode
     score: float
@@ -302,7 +301,7 @@ def near(
     agent_id: str = DEFAULT_AGENT,
     limits: SkillLimits | None = None,
 ) -> list[SkillHit]:
-    """Return the skills whose meaning is near a question, best first; none without its vector."""
+    """Return the skills nearest to a question's vector, best first; empty without a vector."""
     if not vector or limit < 1:
         return []
     rows = tx.tuples(
@@ -326,7 +325,7 @@ def worded(
     agent_id: str = DEFAULT_AGENT,
     limits: SkillLimits | None = None,
 ) -> list[SkillHit]:
-    """Return the skills that hold the words of a question (lower-case, as `fts.words` gives them), best first."""
+    """Return the skills with the words of a question (from `fts.words`), best first."""
     wanted = set(words)
     needed = min(len(wanted), MIN_WORDS)
     found = {}
@@ -340,7 +339,7 @@ def worded(
 
 
 def agents_reading(agent_id: str) -> tuple[str, ...]:
-    """Return whose skills an agent has: its own, and those of the workspace, which belong to the default agent."""
+    """Return the owners of an agent's skills: itself, and the default agent, which owns the workspace's."""
     return tuple(dict.fromkeys((agent_id, DEFAULT_AGENT)))
 
 

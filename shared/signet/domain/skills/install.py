@@ -18,15 +18,14 @@ from signet.paths import Workspace, config_home
 
 
 def builtin_folder() -> Path:
-    """Return the folder that holds them."""
     return resources.template("skills")
 
 
 def sync_builtin(skills: Path) -> list[str]:
-    """Copy the product's skills into a folder of skills; return the names of those that changed.
+    """Copy the product's skills into a folder; return the names of the changed ones.
 
-    One of the same name is replaced only when its SKILL.md says `builtin: true`: a person's own skill is never
-    touched, nor a folder or link that is no readable skill.
+    An existing one is replaced only if its SKILL.md has `builtin: true`; a person's own skill, an unreadable folder or
+    a link never is.
     """
     changed = []
     for ours in files.every(builtin_folder()):
@@ -58,26 +57,23 @@ STAR, VERIFIED = 200, 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogEntry:
-    """One skill of a catalog, or one that is installed."""
+    """A skill of a catalog, or an installed one."""
 
     skill: SkillFile
     is_installed: bool
 
     @property
     def category(self) -> str:
-        """Return one of the categories."""
         known = {name.lower(): name for name in CATEGORIES}
         return known.get((self.skill.category or "").lower(), "Other")
 
     @property
     def popularity(self) -> int:
-        """Return what entries are ordered by."""
         skill = self.skill
         return skill.installs + STAR * skill.stars + VERIFIED * skill.verified
 
 
 def catalog_folders() -> list[Path]:
-    """Return the catalogs in the order in which a name is looked for."""
     named = os.environ.get("SIGNET_SKILL_CATALOG", "").split(os.pathsep)
     found = [Path(path).expanduser() for path in named if path.strip()]
     return [*found, config_home() / "skills", builtin_folder()]
@@ -95,7 +91,7 @@ def browse(skills: Path, catalogs: Sequence[Path]) -> list[CatalogEntry]:
 
 
 def search(skills: Path, catalogs: Sequence[Path], query: str) -> list[CatalogEntry]:
-    """Return installed skills and those of catalogs that hold every word of the query, installed ones first."""
+    """Return installed and catalog skills with every word of the query, installed ones first."""
     words = query.casefold().split()
     mine = [CatalogEntry(skill=s, is_installed=True) for s in files.every(skills)]
     known = {entry.skill.name for entry in mine}
@@ -104,7 +100,7 @@ def search(skills: Path, catalogs: Sequence[Path], query: str) -> list[CatalogEn
 
 
 def short(number: int) -> str:
-    """Return a count in its short form: `950`, `1.2K`, `3.4M`."""
+    """Return a count in short form: `950`, `1.2K`, `3.4M`."""
     for size, unit in ((1_000_000, "M"), (1_000, "K")):
         if number >= size:
             return f"{number / size:.1f}".removesuffix(".0") + unit
@@ -122,7 +118,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.\-/@]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedSkill:
-    """A skill that is in its place now: its folder's name, and where it came from."""
+    """An installed skill: its folder's name, and its source."""
 
     name: str
     source: str
@@ -136,7 +132,7 @@ class InstallFailed(CannotCopy):
 
 
 def checked(name: str) -> str:
-    """Return what may name a skill to install; raises InvalidName (SK-11)."""
+    """Return the name of a skill to install; raises InvalidName (SK-11)."""
     parts = name.split("/")
     if not _NAME.fullmatch(name) or name[0] in "/-" or ".." in parts or len(name) > 200:
         raise InvalidName()
@@ -151,10 +147,10 @@ def install(
     catalogs: Sequence[Path] = (),
     seconds: float = sources.SECONDS,
 ) -> PlacedSkill:
-    """Put a skill into the folder of skills, in the place of one of that name, and return its source.
+    """Install a skill in place of one with its name, and return its source.
 
-    `source` is a path or `owner/repo[@skill]`; without it the name is looked for in the catalogs. Raises InvalidName,
-    StorageFull, or InstallFailed for what cannot be had from there; then nothing was changed.
+    `source` is a path or `owner/repo[@skill]`; without one the catalogs are searched. Raises InvalidName, StorageFull,
+    or InstallFailed; then nothing was changed.
     """
     wanted = source or checked(name)
     repo = None if sources.is_path(wanted) else sources.repository(wanted)
@@ -184,7 +180,7 @@ def install(
 
 
 def _check_public(folder: Path, source: Path) -> None:
-    """Raise InstallFailed for a source in a private place (CON-11): agents read a skill with all its files."""
+    """Raise InstallFailed for a source in a private place (CON-11): agents read all files of a skill."""
     places = find_places(Workspace(folder.parent))
     if reason := places.named_reason(os.path.realpath(source.expanduser())):
         raise InstallFailed(f"{source} cannot be installed: {reason}")

@@ -46,7 +46,7 @@ _SHAPE = an_object(description=TEXT, triggers=list_of(TEXT), tags=list_of(TEXT))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enriched:
-    """What a model has answered; parts that it left out are empty."""
+    """A model's answer; omitted parts are empty."""
 
     description: str = ""
     triggers: tuple[str, ...] = ()
@@ -78,13 +78,12 @@ def enrich(
 
 
 def enrich_request(skill: SkillFile) -> str:
-    """Return the question to the model."""
     text = f"name: {skill.title}\ndescription: {skill.description}\n\n{skill.body[:BODY_CHARS]}"
     return f"{_TASK}{fence.data('skill', text)}"
 
 
 def parse_enriched(raw: str) -> Enriched | None:
-    """Return what an answer says; None when it says neither what the skill is for nor what triggers it."""
+    """Parse an answer; None if it has neither a purpose nor triggers."""
     for answer in answers.objects(raw):
         found = Enriched(
             description=" ".join(answers.text(answer, "description").split())[
@@ -99,13 +98,12 @@ def parse_enriched(raw: str) -> Enriched | None:
 
 
 def node_of(job: JobContext) -> SkillNode | None:
-    """Return the skill that a job is about; None when its node is gone."""
     entity_id = str(job.lease.payload.get("entityId", ""))
     return job.db.read(sql.by_ids, [entity_id]).get(entity_id)
 
 
 def readable(known: SkillNode | None) -> SkillFile | None:
-    """Return the file that a node was read from; None when it is gone or another one now."""
+    """Return the file of a node; None if it is gone or has changed."""
     if known is None:
         return None
     try:
@@ -116,7 +114,6 @@ def readable(known: SkillNode | None) -> SkillFile | None:
 
 
 def is_current(tx: ReadTx, known: SkillNode) -> bool:
-    """Return whether a node is what it was when it was read."""
     current = sql.by_ids(tx, [known.entity_id]).get(known.entity_id)
     return current is not None and current.fingerprint == known.fingerprint
 
@@ -124,9 +121,9 @@ def is_current(tx: ReadTx, known: SkillNode) -> bool:
 def skipped(
     tx: WriteTx, job: JobContext, known: SkillNode | None, reason: str
 ) -> dict[str, object]:
-    """Return the result of a job that did nothing, and queue it again when its skill has changed meanwhile.
+    """Return the result of a job that did nothing, and queue it again if its skill has changed.
 
-    The change of the skill could not queue that, because the job was still open.
+    The change could not queue it, because the job was still open.
     """
     if known is None or is_current(tx, known):
         return {"skipped": reason}
@@ -165,7 +162,7 @@ def _texts(value: object, most: int) -> tuple[str, ...]:
 
 
 def tie_entities(job: JobContext, read: Callable[[str], Sequence[Triple]]) -> None:
-    """Tie the job's skill to what its text speaks of and complete the job.
+    """Link the job's skill to the entities in its text and complete the job.
 
     `read` asks a model; raises what the provider raises, LeaseLost, Cancelled.
     """
@@ -214,7 +211,7 @@ def embed(job: JobContext, embedder: Embedder) -> None:
 def missing_parts(
     tx: ReadTx, *, model: str | None, now: datetime, agent_id: str = DEFAULT_AGENT
 ) -> list[str]:
-    """Return the skills without a vector of their text and this model that no job looks after."""
+    """Return the skills without a current vector and without a job for one."""
     return [
         found.entity_id
         for found in sql.nodes(tx, agent_id)
@@ -228,13 +225,11 @@ def missing_parts(
 
 
 def fill(tx: WriteTx, entity_ids: Sequence[str], *, rules: SkillRules, now: datetime) -> None:
-    """Queue the embedding of skills."""
     for entity_id in entity_ids:
         enqueue(tx, node.job(node.EMBED, entity_id), now=now, max_attempts=rules.attempts)
 
 
 def digest(text: str) -> str:
-    """Return the first 16 hex digits of the SHA-256 of a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -270,14 +265,13 @@ log = logs.get("reconciler")
 
 @dataclass(slots=True)
 class Counts:
-    """What one pass has changed."""
+    """The changes of one pass."""
 
     installed: int = 0
     updated: int = 0
     removed: int = 0
 
     def add(self, change: NodeChange | None) -> None:
-        """Count one change."""
         if change is not None:
             setattr(self, change.value, getattr(self, change.value) + 1)
 
@@ -292,14 +286,14 @@ class _ReadSkill:
 
 @dataclass(slots=True)
 class Reconciler:
-    """Compares the folder with the graph, and remembers what it has read."""
+    """Compares the folder with the graph, and remembers which files it has read."""
 
     db: Database
     folder: Path
     _seen: dict[str, _ReadSkill] = field(default_factory=dict)
 
     def run(self, found: Mapping[str, Identity], *, rules: SkillRules, now: datetime) -> Counts:
-        """Bring the graph up to the files that were found; return what was changed."""
+        """Update the graph to the found files; return the changes."""
         counts = Counts()
         self._seen = {name: read for name, read in self._seen.items() if name in found}
         there = self.db.read(_known)
@@ -315,7 +309,6 @@ class Reconciler:
         return counts
 
     def fill(self, *, rules: SkillRules, now: datetime) -> int:
-        """Queue the vectors that are missing and return how many (SK-32)."""
         if not rules.embed:
             return 0
         missing = self.db.read(missing_parts, model=rules.embedding_model, now=now)
@@ -327,7 +320,7 @@ class Reconciler:
         return self.folder / name / FILE
 
     def _changed(self, name: str, identity: Identity) -> SkillFile | None:
-        """Return a skill whose file is another than when it was last read; warn when it cannot be one (SK-1)."""
+        """Return a skill whose file has changed since it was read; warn if it is no skill (SK-1)."""
         before = self._seen.get(name)
         if before is not None and before.identity == identity:
             return None

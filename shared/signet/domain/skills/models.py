@@ -52,7 +52,7 @@ class SkillFile:
 
 
 class SkillNode(NamedTuple):
-    """A skill in the graph, as its row and its entity have it; instants are text."""
+    """A skill in the graph, from its row and its entity; instants are text."""
 
     entity_id: str
     agent_id: str
@@ -73,12 +73,11 @@ class SkillNode(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name of its folder."""
         return Path(self.fs_path).parent.name
 
     @property
     def text(self) -> str:
-        """Return what is embedded of it; empty parts are left out."""
+        """Return the text to embed, without empty parts."""
         return " — ".join(
             part for part in (self.title, self.description, ", ".join(self.triggers)) if part
         )
@@ -86,7 +85,7 @@ class SkillNode(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillRules:
-    """The settings that the nodes of skills depend on."""
+    """The settings for skill nodes."""
 
     #: Whether there are nodes at all.
     enabled: bool = True
@@ -104,7 +103,6 @@ class SkillRules:
 
     @classmethod
     def of(cls, settings: Settings) -> "SkillRules":
-        """Return what the settings say about skills."""
         pipeline = settings.pipeline
         procedural = pipeline.procedural
         return cls(

@@ -31,7 +31,7 @@ COMMON = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
-    """A skill that has to do with another: `relation`, and whether the other one is its `target` or `source`."""
+    """A related skill: `relation`, and whether it is the `target` or `source`."""
 
     node: SkillNode
     relation: str
@@ -41,7 +41,7 @@ class Related:
 
 
 def edges_between(nodes: Sequence[SkillNode]) -> list[Dependency]:
-    """Return the edges between skills: each pair at most once as related, `requires` one way. Pure."""
+    """Return the edges between skills: each pair at most once as related, `requires` in one direction. Pure."""
     found = list(_required(nodes))
     joined = {frozenset(edge[:2]) for edge in found}
     counts: defaultdict[str, int] = defaultdict(int)
@@ -56,13 +56,12 @@ def edges_between(nodes: Sequence[SkillNode]) -> list[Dependency]:
 
 
 def update_edges(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
-    """Make the edges between the agent's skills what their nodes say."""
     wanted = set(edges_between(sql.nodes(tx, agent_id)))
     skill_nodes.join(tx, wanted, agent_id=agent_id, now=now)
 
 
 def related_to(tx: ReadTx, name: str, *, agent_id: str = DEFAULT_AGENT) -> list[Related] | None:
-    """Return the skills that have to do with one, the nearest first; None when that is no node."""
+    """Return the skills related to one, the nearest first; None if it has no node."""
     node = next((node for node in sql.nodes(tx, agent_id) if node.name == name), None)
     if node is None:
         return None
@@ -101,7 +100,7 @@ def _required(nodes: Sequence[SkillNode]) -> Iterator[Dependency]:
 
 
 def _sharing(nodes: Sequence[SkillNode]) -> Iterator[Dependency]:
-    """Yield an edge for each pair that shares enough; as strong as the smaller of the two is shared."""
+    """Yield an edge for each pair that shares enough; its strength is the shared part of the smaller one."""
     words = {n.entity_id: {*map(str.casefold, (*n.triggers, *n.tags))} for n in nodes}
     triggers = {n.entity_id: {*map(str.casefold, n.triggers)} for n in nodes}
     holders: defaultdict[str, list[str]] = defaultdict(list)
@@ -130,8 +129,6 @@ MIN_BODY_CHARS = 20
 
 
 class NodeChange(StrEnum):
-    """What became of a node."""
-
     INSTALLED = "installed"
     UPDATED = "updated"
     REMOVED = "removed"
@@ -146,10 +143,9 @@ def put(
     source: str = RECONCILER,
     agent_id: str = DEFAULT_AGENT,
 ) -> NodeChange | None:
-    """Write the node of a skill and queue what is to be made of it; None when it is as the file says already.
+    """Write the node of a skill and queue its jobs; None if it is up to date.
 
-    Reconciling keeps the source that an installation has set. Raises Conflict when another skill's
-    folder differs only in capitals.
+    Reconciling keeps the source set by an installation. Raises Conflict if another skill's folder differs only in case.
     """
     known = next((node for node in sql.nodes(tx, agent_id) if node.name == skill.name), None)
     sets_source = source != RECONCILER
@@ -190,7 +186,6 @@ def put(
 
 
 def _meta(skill: SkillFile) -> dict[str, object]:
-    """Return a skill's metadata in its stored form."""
     return {
         "version": skill.version,
         "author": skill.author,
@@ -210,7 +205,7 @@ def remove(
 ) -> NodeChange | None:
     """Delete the node of a skill with its edges and vector; None if it is missing (SK-23).
 
-    An entity that was there before the skill, and that memories speak of, stays and is again what it was.
+    An entity that existed before the skill, and that memories mention, is restored.
     """
     known = next((node for node in sql.nodes(tx, agent_id) if node.name == name), None)
     if known is None:
@@ -226,12 +221,12 @@ def remove(
 
 
 def is_thin(skill: SkillFile, rules: SkillRules) -> bool:
-    """Return whether a skill's description is too short to be found."""
+    """Return whether a skill's description is too short for search."""
     return len(skill.description) < rules.min_description or not skill.triggers
 
 
 def job(kind: str, entity_id: str) -> Job:
-    """Return a job about a skill; one of each kind is open at a time."""
+    """Return a job for a skill; one of each kind is open at a time."""
     return Job(kind=kind, dedupe_key=entity_id, payload={"entityId": entity_id}, priority=BULK)
 
 
@@ -254,7 +249,6 @@ def _before(here: sql.Namesake) -> Adopted | None:
 
 
 def _queue(tx: WriteTx, entity_id: str, skill: SkillFile, rules: SkillRules, now: datetime) -> None:
-    """Queue what models are to make of a skill whose file is new."""
     kinds = {
         ENRICH: rules.enrich and is_thin(skill, rules),
         EMBED: rules.embed,

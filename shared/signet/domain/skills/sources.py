@@ -42,7 +42,7 @@ class CannotCopy(SignetError):
 
 @contextmanager
 def stage(folder: Path) -> Iterator[Path]:
-    """Make a hidden folder in which something may be made ready; it is gone afterwards."""
+    """Create a hidden folder for preparing something; it is deleted afterwards."""
     folder.mkdir(parents=True, exist_ok=True)
     tidy(folder)
     made = Path(tempfile.mkdtemp(prefix=_STAGE, dir=folder))
@@ -53,7 +53,7 @@ def stage(folder: Path) -> Iterator[Path]:
 
 
 def put_in_place(staged: Path, ready: Path, target: Path) -> None:
-    """Move a ready folder to its place; the former one is deleted with the stage."""
+    """Move a prepared folder to its place; the former one is deleted with the stage."""
     if target.is_symlink():
         target.unlink()
     old = staged / _OLD / target.name
@@ -70,7 +70,7 @@ def put_in_place(staged: Path, ready: Path, target: Path) -> None:
 
 
 def discard(folder: Path, target: Path) -> None:
-    """Remove a folder: it is out of its place at once. Of a link only the link goes."""
+    """Remove a folder atomically; of a link only the link."""
     if target.is_symlink():
         target.unlink()
         return
@@ -79,7 +79,7 @@ def discard(folder: Path, target: Path) -> None:
 
 
 def tidy(folder: Path) -> None:
-    """Remove what killed processes have left, and put back what they had taken away and not replaced."""
+    """Remove remains of killed processes, and restore folders that they had moved away and not replaced."""
     long_ago = time.time() - ABANDONED_SECONDS
     for staged in folder.glob(f"{_STAGE}*"):
         with suppress(OSError):
@@ -92,10 +92,9 @@ def tidy(folder: Path) -> None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a folder without what version control keeps in it.
+    """Copy a folder without version-control data.
 
-    Links stay links when they point to something inside; raises CannotCopy for others, for special files,
-    and for too much.
+    Links that point inside stay links; raises CannotCopy for others, for special files, and for too much data.
     """
     root = source.resolve()
     count = total = 0
@@ -141,29 +140,26 @@ Run = Callable[[Sequence[str], Path, Mapping[str, str]], None]
 
 
 def is_path(text: str) -> bool:
-    """Return whether a source is a path on this machine."""
     return text.startswith(("/", "./", "../", "~")) or text in (".", "..") or is_archive(text)
 
 
 def is_archive(text: str) -> bool:
-    """Return whether a file name is one of an archive."""
     return text.lower().endswith(_ARCHIVES)
 
 
 def stem(path: Path) -> str:
-    """Return the name that a folder or archive gives a skill."""
     ending = next((end for end in _ARCHIVES if path.name.lower().endswith(end)), "")
     return path.name[: len(path.name) - len(ending)]
 
 
 def repository(text: str) -> tuple[str, str | None] | None:
-    """Return `owner/repo` and the skill in it of `owner/repo[@skill]`; None for anything else."""
+    """Split `owner/repo[@skill]` into repository and skill; None for anything else."""
     found = _REPOSITORY.fullmatch(text)
     return (found["repo"], found["skill"]) if found else None
 
 
 def from_path(path: Path, name: str, staged: Path) -> Path:
-    """Return the skill in a folder or archive of this machine; raises CannotCopy."""
+    """Return the skill in a local folder or archive; raises CannotCopy."""
     place = path.expanduser()
     if place.is_dir():
         return located(place, name)
@@ -179,7 +175,7 @@ def from_path(path: Path, name: str, staged: Path) -> Path:
 
 
 def from_repository(repo: str, inside: str | None, staged: Path, run: Run) -> Path:
-    """Return a skill of a repository on GitHub, fetched without its history: the one `inside` of that name."""
+    """Return a skill of a GitHub repository, fetched without history: the one named `inside`."""
     if shutil.which("git") is None:
         raise CannotCopy("git is needed to install from a repository, and is not installed")
     target = staged / "clone"
@@ -192,7 +188,7 @@ def from_repository(repo: str, inside: str | None, staged: Path, run: Run) -> Pa
 def from_program(name: str, staged: Path, run: Run) -> Path:
     """Return a skill that the `skills` program installs, in a temporary home.
 
-    Only one that is on this machine is run: a name that was mistyped must not fetch and run a stranger's program.
+    Only an installed program is run: a mistyped name must not fetch and run a stranger's program.
     """
     home = staged / "home"
     home.mkdir()
@@ -212,10 +208,9 @@ def from_program(name: str, staged: Path, run: Run) -> Path:
 
 
 def located(root: Path, name: str | None, *, is_exact: bool = False) -> Path:
-    """Return the folder below `root` that is the skill: of that name, or the only one. Raises CannotCopy.
+    """Return the skill folder below `root` with this name, or the only one. Raises CannotCopy.
 
-    A root with a SKILL.md is a skill, unless one of that name is below it. With `is_exact`, no other name
-    will do.
+    A root with a SKILL.md is the skill, unless one of this name is below it. `is_exact` accepts no other name.
     """
     found = _skills(root)
     named = [path for path in found if path.name == name and path != root]
@@ -250,7 +245,7 @@ def run_for(seconds: float) -> Run:
 
 
 def taken(found: Path, staged: Path) -> Path:
-    """Copy a found skill to where it can be moved from; raises CannotCopy."""
+    """Copy a found skill to the stage; raises CannotCopy."""
     ready = staged / "ready"
     try:
         copy(found, ready)
@@ -293,7 +288,7 @@ def _unpack(archive: Path, target: Path) -> None:
 
 
 def _untar(packed: tarfile.TarFile, target: Path) -> None:
-    """Write files, folders and, when nothing can be written through them any more, links.
+    """Extract files and folders, then links, so that nothing is written through a link.
 
     The standard library does that safely from Python 3.11.4 on; Debian 12 has 3.11.2.
     """

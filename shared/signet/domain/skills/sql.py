@@ -61,7 +61,7 @@ WHERE s.agent_id IN {LIST} AND s.uninstalled_at IS NULL
 
 
 class Namesake(NamedTuple):
-    """An entity with the canonical name of a skill; its path when it is a skill already."""
+    """An entity with the canonical name of a skill; its path if it is a skill already."""
 
     id: str
     name: str
@@ -72,21 +72,17 @@ class Namesake(NamedTuple):
 
 
 def nodes(tx: ReadTx, agent_id: str) -> list[SkillNode]:
-    """Return the agent's skills, the oldest first."""
     return tx.rows(SkillNode, _OF_AGENT, (agent_id,))
 
 
 def by_ids(tx: ReadTx, entity_ids: Sequence[str]) -> dict[str, SkillNode]:
-    """Return these skills by entity."""
     return {one.entity_id: one for one in tx.rows(SkillNode, _OF_IDS, (as_list(entity_ids),))}
 
 
 def vector(tx: ReadTx, entity_id: str) -> tuple[str, str | None] | None:
-    """Return the hash and the model of a skill's vector."""
     found = tx.tuples(_VECTOR, (entity_id,))
     return (found[0][0], found[0][1]) if found else None
 
 
 def json_list(texts: Sequence[str]) -> str | None:
-    """Return texts in their stored form, None for an empty list."""
     return json.dumps(list(texts), ensure_ascii=False) if texts else None

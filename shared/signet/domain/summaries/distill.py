@@ -52,7 +52,7 @@ CONDENSED_CHARS = 600
 
 
 class Reader(Protocol):
-    """Takes notes."""
+    """Takes notes of sessions."""
 
     @property
     def name(self) -> str: ...
@@ -106,7 +106,7 @@ class RuleReader:
 
 
 class ModelReader:
-    """A language model as reader."""
+    """A reader that asks a language model."""
 
     def __init__(self, model: LanguageModel, settings: Settings) -> None:
         self._model = model
@@ -135,14 +135,14 @@ class ModelReader:
         return self._combined(read, day)
 
     def _whole(self, asked: Asked, request: str, most: int, check: Callable[[], None]) -> Notes:
-        """Return the model's notes of the session of `asked`, those of the rules if they are unusable."""
+        """Return the model's notes of the whole session, or those of the rules if they are unusable."""
         grounds = Grounds(asked.session.text, prompt.INSTRUCTIONS)
         return self._read(request, asked.day, most, grounds) or RuleReader().notes(asked, check)
 
     def _part(
         self, asked: Asked, text: str, place: str, check: Callable[[], None]
     ) -> Sequence[Notes]:
-        """Read one part, in halves where the model's context is too small, by the rules below `LEAST_CHARS`."""
+        """Read one part, in halves if the model's context is too small, by the rules below `LEAST_CHARS`."""
         check()
         part = replace(asked, session=replace(asked.session, text=text))
         request = prompt.part_notes(text, day=asked.day, place=place)
@@ -171,7 +171,7 @@ class ModelReader:
         return usable or RuleReader().condensed(summaries)
 
     def judged(self, memories: Sequence[tuple[str, str]], text: str) -> Score | None:
-        """Return what memories (id and text) were worth to a session, None when the model does not say."""
+        """Return the worth of memories (ID and text) to a session, None if the model gives none."""
         shown = [memory_id for memory_id, _ in memories]
         return ask(
             self._model,
@@ -216,7 +216,6 @@ class ModelReader:
 
 
 def _surest(facts: Sequence[Fact], most: int) -> list[Said]:
-    """Return the surest facts, in the order of the text."""
     kept = sorted(range(len(facts)), key=lambda at: -facts[at].confidence)[:most]
     return [
         Said(content=fact.content, type=fact.type, said_at=fact.said_at, sentence=fact.sentence)
@@ -234,7 +233,7 @@ def _section(title: str, lines: Sequence[str]) -> str:
 
 
 def _body(summary: str) -> str:
-    """Return the beginning of a summary, whole lines, without its headings."""
+    """Return the first whole lines of a summary, without its headings."""
     lines = [line for line in summary.splitlines() if line.strip() and not line.startswith("#")]
     kept, room = [], CONDENSED_CHARS
     for line in lines:
@@ -250,7 +249,7 @@ KIND = "condense"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
-    """What summaries of one depth become: how many of them, and what that is called."""
+    """How many summaries of one depth are condensed, and the name of the result."""
 
     children: int
     kind: str
@@ -262,7 +261,7 @@ LEVELS = {0: Level(children=8, kind="arc"), 1: Level(children=4, kind="epoch")}
 def queue_condense(
     tx: WriteTx, agent_id: str, project: str | None, depth: int, *, attempts: int, now: datetime
 ) -> None:
-    """Queue the condensing of a project's summaries of a depth when there are enough of them."""
+    """Queue the condensing of a project's summaries of a depth if there are enough."""
     level = LEVELS.get(depth)
     if level is None:
         return
@@ -281,7 +280,7 @@ def queue_condense(
 def run_condense(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
     """Condense the job's summaries and complete the job; raises what the providers raise.
 
-    `attempts` are those of the jobs that follow.
+    `attempts` are those of the follow-up jobs.
     """
     agent_id = job.lease.agent_id or "default"
     project, depth = job.lease.payload.get("project"), int(job.lease.payload.get("depth", 0))

@@ -29,14 +29,14 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 
 
 def slug(summary: str, project: str | None) -> str:
-    """Return what notes are called after: their first heading, else the project, else `session`."""
+    """Return the name of notes: their first heading, else the project, else `session`."""
     heading = _HEADING.search(summary)
     names = (heading[1] if heading else "", project_name(project), OTHERWISE)
     return next(found for name in names if (found := _slugged(name)))
 
 
 def names(asked: Asked, summary: str) -> Iterator[str]:
-    """Yield the paths that notes may have below the workspace, the best first; the last is nobody else's."""
+    """Yield the possible paths of notes below the workspace, the best first; the last is always free."""
     stem = f"memory/{asked.day}-{slug(summary, asked.session.project)}"
     yield f"{stem}.md"
     yield from (f"{stem}-{number}.md" for number in range(2, NUMBERED + 1))
@@ -45,12 +45,11 @@ def names(asked: Asked, summary: str) -> Iterator[str]:
 
 
 def free(root: Path, paths: Iterable[str]) -> list[str]:
-    """Return those of the paths at which there is no file."""
     return [path for path in paths if not (root / path).exists()]
 
 
 def write(root: Path, name: str, text: str) -> None:
-    """Write notes in one step; who writes the same notes again leaves one file, whenever the first was killed."""
+    """Write notes atomically; writing the same notes again after a crash leaves one file."""
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, f"{text.rstrip()}\n".encode(), beside=f".{path.name}.new")
@@ -62,15 +61,13 @@ def _slugged(text: str) -> str:
 
 
 def project_name(project: str | None) -> str:
-    """Return the last folder of a project's path, empty when there is none."""
     return PurePosixPath((project or "").replace("\\", "/")).name
 
 
 def run_files(job: JobContext, root: Path, known: Sequence[withheld.Statement]) -> int:
-    """Write the notes of the job's agent anew where they say too much or too little; return how many.
+    """Rewrite the notes of the job's agent that contain withheld text or lack restored text; return how many.
 
-    `known` is what they may not say. What a person has written into them stays. Raises OSError when they cannot be
-    written.
+    `known` are the withheld statements. A person's changes stay. Raises OSError.
     """
     agent_id = job.lease.agent_id or DEFAULT_AGENT
     rows = job.db.read(lambda tx: tx.tuples(jobs.PATHS, (agent_id,)))
@@ -82,14 +79,14 @@ def run_files(job: JobContext, root: Path, known: Sequence[withheld.Statement]) 
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
-    """Take what was erased out of summaries, and of transcripts that wait for one; return of how many."""
+    """Remove erased statements from summaries, and from transcripts waiting for one; return how many changed."""
     of_sessions = withheld.Texts(summaries.TEXTS, summaries.CLEAN)
     of_jobs = withheld.Texts(jobs.TEXTS, jobs.CLEAN)
     return sum(withheld.clean(job, texts, known) for texts in (of_sessions, of_jobs))
 
 
 def is_ours(present: str, summary: str) -> bool:
-    """Return whether a file has nothing but sentences of the summary that it was written from. Pure."""
+    """Return whether a file has only sentences of its summary. Pure."""
     return withheld.sentences(present) <= withheld.sentences(summary)
 
 
@@ -114,7 +111,7 @@ def read_page(
     offset: int,
     within: TokenScope = NO_SCOPE,
 ) -> SummaryPage:
-    """Return summaries, latest first, and how many there are; only those that a token's scope holds."""
+    """Return summaries, latest first, and their number, within a token's scope."""
     wanted = {
         "project": project,
         "depth": depth,
@@ -131,27 +128,26 @@ def read_page(
 
 
 def of_session(tx: ReadTx, agent_id: str, key: str, *, within: str | None) -> str | None:
-    """Return what a session was summed up as, None where it was not, or was of another project than `within`."""
+    """Return a session's summary; None without one, or outside of the project `within`."""
     content = tx.value(sql.OF_ONE, (agent_id, key, within, within))
     return None if content is None else withheld.cleaned(tx, agent_id, content)
 
 
 class Made(NamedTuple):
-    """What was made of a session: texts of its summaries, and the paths of its notes in the workspace."""
+    """The texts of a session's summaries, and the paths of its notes."""
 
     texts: tuple[str, ...]
     paths: tuple[str, ...]
 
 
 def made(tx: ReadTx, agent_id: str, key: str) -> Made:
-    """Return what was made of a session."""
     owner = (agent_id, key)
     texts = tx.column(summaries.OF_SESSION, owner)
     return Made(tuple(texts), tuple(tx.column(jobs.NOTES, owner)))
 
 
 def forget_session(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Delete what was made of a session, but for the files; summaries of several sessions are made anew without it."""
+    """Delete a session's summaries but not its files; summaries of several sessions are made again without it."""
     owner = (agent_id, key)
     listed = (as_list(tx.column(summaries.MADE_OF, owner)),)
     for statement in summaries.DELETE:
@@ -161,7 +157,7 @@ def forget_session(tx: WriteTx, agent_id: str, key: str) -> None:
 
 
 def sorted_notes(root: Path, found: Made) -> tuple[list[str], list[str]]:
-    """Return the notes that Signet wrote as they are, and those that a person has written into. Reads files."""
+    """Return unchanged notes, and those that a person has edited. Reads files."""
     whole = "\n".join(found.texts)
     ours: list[str] = []
     others: list[str] = []

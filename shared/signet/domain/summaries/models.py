@@ -17,7 +17,7 @@ MAX_PART_FACTS = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The session a job is for: its text in the version of `chars` characters, a part of it, or all."""
+    """The session of a job: its text in the version of `chars` characters, or a part of it."""
 
     job_id: str
     session: Session
@@ -30,7 +30,7 @@ class Asked:
 
     @property
     def day(self) -> str:
-        """The day of the session, as its notes are named."""
+        """The day of the session, as in its notes' names."""
         return clock.local(self.ended_at).date().isoformat()
 
 
@@ -49,7 +49,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
-    """Notes of a session: Markdown for people, facts for recall; `topic` in a model's words."""
+    """Notes of a session: Markdown for people, facts for recall, and a model's `topic`."""
 
     summary: str
     topic: str | None = None
@@ -57,7 +57,7 @@ class Notes:
 
 
 class Summary(NamedTuple):
-    """A summary as it is read to be condensed."""
+    """A summary to condense."""
 
     id: str
     content: str
@@ -67,7 +67,7 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How well what was recalled served a session, as a model judges it."""
+    """How well recall served a session, as judged by a model."""
 
     score: float
     confidence: float
@@ -80,7 +80,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queued:
-    """The job that reads a session; not `is_open` when it was done before and nothing has been said since."""
+    """The job that reads a session; not `is_open` if it is done and nothing is new."""
 
     job_id: str
     is_open: bool = True

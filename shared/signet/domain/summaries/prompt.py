@@ -84,30 +84,25 @@ JUDGED_SHAPE = an_object(
 
 
 def notes_prompt(text: str, *, day: str) -> str:
-    """Return the request to take notes of a whole session."""
     return _NOTES.format(day=day, most=MAX_FACTS) + fence.data("session", text)
 
 
 def part_notes(text: str, *, day: str, place: str) -> str:
-    """Return the request to take notes of one part of a long session."""
     where = f"This is {place} of the session.\n"
     return _NOTES.format(day=day, most=MAX_PART_FACTS) + where + fence.data("session", text)
 
 
 def combined(summaries: Sequence[str], facts: Sequence[Said], *, day: str) -> str:
-    """Return the request to make one set of notes of those of the parts."""
     listed = "\n".join(f"- {one_line(fact.content)}" for fact in facts[:SHOWN_FACTS])
     shown = "\n\n---\n\n".join((*summaries, f"Facts:\n{listed}" if listed else ""))
     return _COMBINE.format(day=day) + fence.data("notes", shown)
 
 
 def condense_prompt(summaries: Sequence[str]) -> str:
-    """Return the request to make one text of several."""
     return CONDENSE + fence.data("notes", "\n\n---\n\n".join(summaries))
 
 
 def judged(memories: Sequence[tuple[str, str]], text: str) -> str:
-    """Return the request to judge what memories (id and text) were worth to a session."""
     shown = "\n".join(
         f"{memory_id[:SHORT_ID]}: {one_line(content)}" for memory_id, content in memories
     )
@@ -120,7 +115,7 @@ MAX_SUMMARY_CHARS = 20_000
 
 
 def read_notes(raw: str, *, day: str, most: int, grounds: Grounds) -> Notes | None:
-    """Return the notes of an answer, None when it has no summary or one that the session does not support (PIP-64)."""
+    """Parse notes; None without a summary, or if the session does not support it (PIP-64)."""
     found = next((one for one in answers.objects(raw) if answers.text(one, "summary")), None)
     if found is None:
         return None
@@ -135,26 +130,25 @@ def read_notes(raw: str, *, day: str, most: int, grounds: Grounds) -> Notes | No
 
 
 def topic(summary: str) -> str | None:
-    """Return the first heading below the title of a model's notes as a line, None without one."""
+    """Return the first heading below the title of a model's notes."""
     named = (line[3:] for line in summary.split("\n") if line.startswith("## "))
     return next(overview.lines(next(named, "")), None)
 
 
 def headed(summary: str, day: str) -> str:
-    """Return a summary that begins with its day, as a database and a file can hold it (PIP-39)."""
+    """Return a storable summary that begins with its day (PIP-39)."""
     text = _cut(encodable(summary.replace("\0", "")).strip())
     return text if text.startswith(f"# {day}") else f"# {day} Session Notes\n\n{text}"
 
 
 def _cut(text: str) -> str:
-    """Return at most MAX_SUMMARY_CHARS characters, whole lines where there are any."""
     if len(text) <= MAX_SUMMARY_CHARS:
         return text
     return text[:MAX_SUMMARY_CHARS].rpartition("\n")[0] or text[:MAX_SUMMARY_CHARS]
 
 
 def distinct(facts: Sequence[Said]) -> list[Said]:
-    """Return facts without those that say again what one before them says."""
+    """Return facts without repetitions."""
     kept: dict[str, Said] = {}
     for fact in facts:
         kept.setdefault(wording.content_hash(fact.content), fact)
@@ -162,13 +156,13 @@ def distinct(facts: Sequence[Said]) -> list[Said]:
 
 
 def read_condensed(raw: str, grounds: Grounds) -> str | None:
-    """Return the Markdown of an answer, None for an answer that the notes do not support."""
+    """Parse a condensed text; None if the notes do not support it."""
     text = encodable(answers.markdown(raw).replace("\0", "")).strip()
     return _cut(grounds.supported(text)) or None
 
 
 def score(raw: str, shown: Sequence[str]) -> Score | None:
-    """Return the judgement of an answer about the memories with these ids, None when it is unusable."""
+    """Parse a judgement of the memories with these IDs; None if it is unusable."""
     found = next(
         (one for one in answers.objects(raw) if answers.number(one, "score") is not None), None
     )
@@ -185,7 +179,7 @@ def score(raw: str, shown: Sequence[str]) -> Score | None:
 
 
 def _relevance(listed: object, shown: Sequence[str]) -> list[tuple[str, float]]:
-    """Return the relevance of each memory that is named without doubt."""
+    """Return the relevance of each unambiguously named memory."""
     found: list[tuple[str, float]] = []
     for item in listed if isinstance(listed, list) else []:
         short = answers.text(item, "id")
@@ -237,7 +231,7 @@ _TURN = re.compile(r"^(?=\S[^\n:]{0,40}: )", re.MULTILINE)
 
 
 def parts(text: str, size: int = PART_CHARS) -> list[str]:
-    """Return the parts of a text in order; together they are the whole text."""
+    """Split a text into parts that together are the whole text."""
     if len(text) <= size:
         return [text]
     cuts, start = [0], 0
@@ -253,7 +247,7 @@ def parts(text: str, size: int = PART_CHARS) -> list[str]:
 
 
 def _cut_hard(text: str, cuts: list[int], start: int, place: int, most: int) -> int:
-    """Cut a piece of more than `most` characters before `place`, between words; return where the last part begins."""
+    """Cut a piece of over `most` characters between words; return where the last part begins."""
     while place - start > most:
         end = start + most
         between = max(text.rfind(mark, start + most // 2, end) for mark in "\n ")

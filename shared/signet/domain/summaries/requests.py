@@ -28,9 +28,9 @@ def of_session(
     by_model: bool = True,
     now: datetime,
 ) -> Queued:
-    """Queue the reading of the stored transcript in its present version, unless that was read.
+    """Queue the reading of the present version of a transcript, unless it was read.
 
-    Without `by_model` the built-in rules read it, whatever models there are.
+    Without `by_model` the built-in rules read it.
     """
     key = f"{session.agent_id}:{session.key}"
     version = f"{key}:{stored.length(tx, session.agent_id, session.key)}"
@@ -50,13 +50,12 @@ def of_session(
 
 
 def of_part(tx: WriteTx, session: Session, part: Part, *, attempts: int, now: datetime) -> Queued:
-    """Queue the reading of a part of a session that goes on."""
     key = f"{session.agent_id}:{session.key}#{part.position}"
     return _queue(tx, session, key, version=key, part=part.text, attempts=attempts, now=now)
 
 
 def restart(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
-    """Queue a request again whose job is gone; False for an unknown one, and while its session has an open job."""
+    """Queue a request whose job is gone; False for an unknown one, and if its session has an open job."""
     found = tx.row(sql.RequestRow, sql.REQUEST, (job_id,))
     if found is None:
         return False
@@ -74,9 +73,9 @@ def restart(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
 
 
 def reserve_path(tx: WriteTx, job: Asked, names: Iterable[str]) -> str:
-    """Return the path of a job's notes, chosen once and then kept: a job that runs again writes the same file.
+    """Return the path of a job's notes, chosen once: a job that runs again writes the same file.
 
-    A session that goes on after its end keeps its file. Else it is the first name that no other job has.
+    A continued session keeps its file; otherwise it is the first name that no other job has.
     """
     path: str | None = tx.value(sql.PATH, (job.job_id,))
     if path is None and not job.is_part:
@@ -88,12 +87,10 @@ def reserve_path(tx: WriteTx, job: Asked, names: Iterable[str]) -> str:
 
 
 def has_notes(tx: ReadTx, path: str) -> bool:
-    """Return whether this file (below the workspace) holds the notes of a session."""
     return tx.value(sql.TAKEN, (path, "")) is not None
 
 
 def delete_old(tx: WriteTx, status: str, before: str, limit: int) -> int:
-    """Delete the oldest requests that ended so and return how many."""
     return tx.run(sql.DELETE_OLD, (status, before, limit))
 
 
@@ -109,7 +106,7 @@ def _queue(
     by_model: bool = True,
     now: datetime,
 ) -> Queued:
-    """Queue the reading of a session; while a job of the same key is open it is that one, which reads all there is."""
+    """Queue the reading of a session, or return the open job with the same key, which reads everything."""
     said = {"is_part": bool(part), "by_rules": not by_model}
     job = Job(
         kind=KIND,

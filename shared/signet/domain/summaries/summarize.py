@@ -48,12 +48,12 @@ RULES = frozenset({"rule", "constraint", "correction", "procedural"})
 
 
 def new_texts(tx: ReadTx, agent_id: str, facts: Sequence[Said], project: str | None) -> list[Said]:
-    """Return the facts that no active memory of the agent says in this project."""
+    """Return the facts that no active memory of the agent states in this project."""
     return [fact for fact in facts if not _is_known(tx, agent_id, fact.content, project or "")]
 
 
 def says(memory: str, fact: str) -> bool:
-    """Return whether a memory says what a fact says: most of its words, all its names and numbers, no denial."""
+    """Return whether a memory states a fact: most of its words, all names and numbers, the same negation."""
     grounds = Grounds(memory)
     return grounds.share(fact) >= SAME_SHARE and not grounds.changes(fact)
 
@@ -68,9 +68,9 @@ def save(
     rules: Rules,
     now: datetime,
 ) -> list[str]:
-    """Save facts the way every memory goes and return their ids; one that is stored already gives that one's id.
+    """Save facts like any memory and return their IDs; existing ones keep their ID.
 
-    Forgotten ones are left out. Each belongs to the repository in which it was said (`held`, see transcripts/parts.py).
+    Forgotten ones are left out. Each belongs to the repository where it was said (`held`, see transcripts/models.py).
     """
     saved = []
     for fact in facts:
@@ -82,10 +82,7 @@ def save(
 
 
 def placed(facts: Sequence[Said], text: str) -> list[Said]:
-    """Return facts with the time of the turn that says most of their words, and rules of others as plain facts.
-
-    Only the user makes rules; a model may take a sentence of the agent for one.
-    """
+    """Return facts with the time of the turn that has most of their words; rules not by the user become plain facts."""
     turns = [(turn, contradiction.tokens(turn.text)) for turn in transcript.parse(text)]
     return [_placed(fact, turns) for fact in facts] if turns else list(facts)
 
@@ -148,8 +145,8 @@ def run(
 ) -> None:
     """Take notes of the job's session and complete the job; `root` is the workspace.
 
-    Without a reader the transcript stays and the job is done. Raises what the providers raise (the job then waits or
-    is tried again), OSError when the notes cannot be written, LeaseLost, Cancelled.
+    Without a reader the job ends and the transcript stays. Raises what the providers raise, OSError if the notes cannot
+    be written, LeaseLost, Cancelled.
     """
     is_part = bool(job.lease.payload.get("is_part"))
     asked = job.db.read(jobs.asked, job.lease.job_id, is_part=is_part, now=clock.now())
@@ -169,15 +166,11 @@ def run(
 
 
 def reads_by_model(job: JobContext) -> bool:
-    """Return whether a model may read the job's session; without, the built-in rules do."""
     return not job.lease.payload.get("by_rules")
 
 
 def _as_said(asked: Asked) -> Asked:
-    """Return the session in the form in which sessions are stored now, without what programs put into it.
-
-    Its times are those of its first and last messages, where these have any.
-    """
+    """Return the session in the current stored form, without injected text, with the times of its messages."""
     text = transcript.normalize(asked.session.text)
     asked = replace(asked, session=replace(asked.session, text=text))
     spoken = transcript.spoken(text.lstrip())
@@ -261,7 +254,7 @@ def _keep_summary(
 
 
 def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime, *, by_model: bool) -> None:
-    """Queue the session again when more of it was handed over while it was read."""
+    """Queue the session again if more of it arrived meanwhile."""
     chars = stored.length(tx, asked.session.agent_id, asked.session.key)
     if not asked.is_part and chars > asked.chars:
         requests.of_session(
@@ -275,7 +268,7 @@ def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime, *, by_model
 
 
 def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] | None:
-    """Return how well recall served the session and how much was recalled; None when nobody can tell."""
+    """Return how well recall served the session and how much was recalled; None without a judgement."""
     if asked.is_part or not isinstance(reader, distill.ModelReader):
         return None
     shown = job.db.read(ratings.shown, asked.session.agent_id, asked.session.key)
@@ -311,7 +304,7 @@ def is_significant(
     before: Sequence[str],
     limits: Significance,
 ) -> bool:
-    """Return whether a session is to be read; `names` are known things, `before` the sessions of late."""
+    """Return whether to read a session; `names` are known entities, `before` recent sessions."""
     return (
         not limits.enabled
         or exchanges(turns) >= limits.min_turns
@@ -321,7 +314,7 @@ def is_significant(
 
 
 def exchanges(turns: Sequence[Turn]) -> int:
-    """Return how often a question of some length got an answer of some length."""
+    """Return the number of questions and answers of some length."""
     return sum(
         (one.role, other.role) == (USER, ASSISTANT)
         and len(one.text) > USER_CHARS
@@ -331,7 +324,7 @@ def exchanges(turns: Sequence[Turn]) -> int:
 
 
 def novelty(text: str, before: Sequence[str]) -> float:
-    """Return how new the words of a session are, 0..1; the first session is new."""
+    """Return the share of new words in a session, 0..1."""
     words = tokens(text)
     if not before or not words:
         return 1.0
@@ -341,7 +334,6 @@ def novelty(text: str, before: Sequence[str]) -> float:
 
 
 def tokens(text: str) -> frozenset[str]:
-    """Return the words at the beginning of a text."""
     return frozenset(_TOKEN.findall(text[:HEAD_CHARS].lower()))
 
 

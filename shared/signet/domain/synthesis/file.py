@@ -32,7 +32,7 @@ _LOOKS_LIKE_PART = re.compile(rf"^(?={_PROJECT}|{_IMPORTED})", re.MULTILINE)
 
 
 def path_of(workspace: Workspace, agent_id: str) -> Path | None:
-    """Return where an agent's file is; None for an agent whose name is no name of a folder (HN-70)."""
+    """Return the path of an agent's file; None if its name is no folder name (HN-70)."""
     if agent_id == DEFAULT_AGENT:
         return workspace.root / "MEMORY.md"
     if _AGENT.fullmatch(agent_id) is None:
@@ -41,7 +41,7 @@ def path_of(workspace: Workspace, agent_id: str) -> Path | None:
 
 
 def read(path: Path) -> str:
-    """Return what the file says, without its first line; empty when there is none."""
+    """Return the file without its first line; empty if it is missing."""
     try:
         return _HEADER.sub("", path.read_text("utf-8", "replace"))
     except FileNotFoundError:
@@ -49,12 +49,11 @@ def read(path: Path) -> str:
 
 
 def heading(project: str | None) -> str:
-    """Return the heading of a part, empty for what is for every project."""
     return _IMPORTED if project is None else f"{_PROJECT}{project}" if project else ""
 
 
 def joined(parts: Mapping[str | None, str]) -> str:
-    """Return the text of the file: what is for every project (""), each project, then imported notes (None)."""
+    """Join parts to the text of the file: the general one (""), each project, imported notes (None)."""
     texts = []
     for project, text in parts.items():
         # No statement may pass for the beginning of another part.
@@ -63,7 +62,7 @@ def joined(parts: Mapping[str | None, str]) -> str:
 
 
 def parts(text: str) -> dict[str | None, str]:
-    """Return the parts of the file by project, as `joined` takes them."""
+    """Split the file into parts by project, the reverse of `joined`."""
     first, *rest = _PART.split(text)
     found: dict[str | None, str] = {"": first.strip()}
     for project, _, said in zip(*[iter(rest)] * 3, strict=True):
@@ -72,7 +71,7 @@ def parts(text: str) -> dict[str | None, str]:
 
 
 def unmixed(path: Path) -> str:
-    """Return the text of the file; empty when it is missing, unreadable, or mixes projects."""
+    """Return the file's text; empty if it is missing, unreadable, or mixes projects."""
     try:
         raw = path.read_text("utf-8", "replace") if path.is_file() else ""
     except OSError:
@@ -81,7 +80,7 @@ def unmixed(path: Path) -> str:
 
 
 def told(path: Path, here: Here) -> str:
-    """Return the parts of the file for a session that works here."""
+    """Return the parts of the file for a session in this place."""
     found = parts(unmixed(path))
     names: list[str | None] = [
         "",
@@ -92,7 +91,7 @@ def told(path: Path, here: Here) -> str:
 
 
 def checked(content: str) -> str:
-    """Return a text as it may be written; raises Invalid for what no MEMORY.md is (PIP-46)."""
+    """Return a text for the file; raises Invalid for one that cannot be a MEMORY.md (PIP-46)."""
     text = encodable(_HEADER.sub("", content).replace("\0", "")).strip()
     if not text:
         raise Invalid("Refusing to write empty content to MEMORY.md")
@@ -112,10 +111,10 @@ def write(
     run_at: datetime,
     is_run: bool = True,
 ) -> None:
-    """Keep the present file as a backup and put the text in its place.
+    """Back up the present file and write the text.
 
-    `run_at` names the backup. Without `is_run`, the present file is always kept. A run that starts again keeps the file
-    before its first start, and what a person has made of the file since; what it wrote itself is known by its digest.
+    `run_at` names the backup. Without `is_run` the present file is always backed up. A repeated run keeps the file from
+    before its first start and a person's later changes; it knows its own text by the digest.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     name = "-".join(path.relative_to(workspace.root).parts)
@@ -128,7 +127,7 @@ def write(
 
 
 def previous(path: Path) -> str:
-    """Return the text of the newest backup that differs from the present file; raises NotFound without one."""
+    """Return the newest backup that differs from the present file; raises NotFound without one."""
     present = read(path).strip()
     backups = list((path.parent / "memory").glob("MEMORY.backup-*.md"))
     for backup in sorted(backups, key=lambda one: one.stat().st_mtime_ns, reverse=True):
@@ -139,7 +138,7 @@ def previous(path: Path) -> str:
 
 @contextmanager
 def alone(workspace: Workspace, *, wait: bool) -> Iterator[None]:
-    """Hold the lock of all these files; raises Conflict when somebody else does and `wait` is not set."""
+    """Hold the lock of all these files; raises Conflict if another holds it and `wait` is not set."""
     try:
         with locked(workspace.runtime_dir / "synthesis.lock", wait=wait):
             yield

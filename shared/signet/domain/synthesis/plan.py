@@ -28,7 +28,7 @@ class Plan:
 
     @classmethod
     def of(cls, settings: Settings) -> "Plan":
-        """Return what the settings say; the older key counts where only that one was written (HK-103)."""
+        """Return the settings; an older key counts if only that is set (HK-103)."""
         synthesis, legacy = settings.pipeline.synthesis, settings.memory.synthesis
         is_older = (
             synthesis.max_tokens == USUAL_MAX_TOKENS and legacy.max_tokens != LEGACY_MAX_TOKENS
@@ -44,13 +44,13 @@ class Plan:
 
     @property
     def chars(self) -> int:
-        """How long the file, and what it is made of, may be."""
+        """The maximum length of the file, and of its sources."""
         return self.max_tokens * TOKEN_CHARS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How things stand with one agent's file; instants are None when there never was such a thing."""
+    """The state of an agent's file; instants are None if it was never written or requested."""
 
     last_run_at: datetime | None
     #: When the agent's first memory came.
@@ -75,10 +75,9 @@ def refusal(standing: Standing, *, now: datetime, by_hand: bool = False) -> str 
 
 
 def is_due(plan: Plan, standing: Standing, *, active_at: datetime | None, now: datetime) -> bool:
-    """Return whether the file is to be written now without being asked for.
+    """Return whether the file should be written now: at the end of its day or week, and after a quiet period.
 
-    It is when its day (or week) is over, and also as soon as nothing has happened for a while (`active_at` is when
-    something did).
+    `active_at` is the time of the last activity.
     """
     if not plan.enabled or refusal(standing, now=now):
         return False

@@ -35,7 +35,6 @@ _LAST = f"{sql.KIND}:"
 
 
 def standing_of_agent(tx: ReadTx, reader: Reader) -> Standing:
-    """Return how things stand with an agent's file."""
     at, seq, has_failed = _last(tx, reader.agent_id)
     return Standing(
         last_run_at=clock.parsed(at),
@@ -47,19 +46,17 @@ def standing_of_agent(tx: ReadTx, reader: Reader) -> Standing:
 
 
 def is_running(tx: ReadTx) -> bool:
-    """Return whether some agent's file is written just now."""
     return tx.value(sql.ANY_RUNNING) is not None
 
 
 def last_run_at(tx: ReadTx, agent_id: str) -> str | None:
-    """Return when an agent's file was written last, or tried to be."""
     return _last(tx, agent_id)[0]
 
 
 def note_run(
     tx: WriteTx, agent_id: str, *, now: datetime, newest: int | None, has_failed: bool = False
 ) -> None:
-    """Note a run with the newest memory it knew, None for a run without an answer."""
+    """Record a run with the newest memory it knew, None for a run without an answer."""
     seq = _last(tx, agent_id)[1] if newest is None else newest
     state = json.dumps({"at": clock.to_text(now), "seq": seq, "failed": has_failed})
     runtime_settings.put(tx, f"{_LAST}{agent_id}", state)
@@ -80,8 +77,8 @@ MOST_ASKED = 6
 def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Workspace) -> None:
     """Write the file of the job's agent and complete the job; without a model a plain list.
 
-    Raises ProviderFailed when there is no answer, NotNow when the model cannot be reached (the job then waits), OSError
-    when the file cannot be written, LeaseLost, Cancelled.
+    Raises ProviderFailed without an answer, NotNow if the model is unreachable (the job then waits), OSError if the
+    file cannot be written, LeaseLost, Cancelled.
     """
     agent_id = job.lease.agent_id or DEFAULT_AGENT
     path = file.path_of(workspace, agent_id)
@@ -117,9 +114,9 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
 
 
 def clean(job: JobContext, workspace: Workspace, known: Sequence[withheld.Statement]) -> int:
-    """Leave what is withheld out of the file of the job's agent; return how many characters went.
+    """Remove withheld statements from the file of the job's agent; return the number of removed characters.
 
-    Raises OSError when the file cannot be written.
+    Raises OSError.
     """
     path = file.path_of(workspace, job.lease.agent_id or DEFAULT_AGENT)
     if path is None or not known or not path.is_file():
@@ -133,7 +130,7 @@ def clean(job: JobContext, workspace: Workspace, known: Sequence[withheld.Statem
 
 
 def tell(workspace: Workspace, now: datetime) -> None:
-    """Write when the file was made last to where other programs look for it."""
+    """Write the time of the last run for other programs."""
     content = json.dumps({"lastRunAt": clock.to_text(now)}).encode()
     replace_file(
         workspace.daemon_dir / "last-synthesis.json", content, beside=".last-synthesis.new"
@@ -141,7 +138,7 @@ def tell(workspace: Workspace, now: datetime) -> None:
 
 
 def request(tx: ReadTx, agent_id: str, plan: Plan, current: str, now: datetime) -> tuple[str, int]:
-    """Return the request that a run would make now, and of how many sources (HK-100)."""
+    """Return the request that a run would make now, and the number of its sources (HK-100)."""
     found = _gather(tx, agent_id, plan, now)
     return sources.synthesis_prompt(current, found, plan), len(found)
 
@@ -157,9 +154,9 @@ def _written(
     present: Mapping[str | None, str],
     plan: Plan,
 ) -> tuple[str, str]:
-    """Return the text of the file, and why an answer of the model was refused, empty when none was.
+    """Return the text of the file, and why an answer was refused.
 
-    A model sees each part alone, so that nothing of one project gets into another.
+    A model sees each part alone, so that nothing gets from one project into another.
     """
     parts: dict[str | None, str] = {}
     faults: list[str] = []
@@ -175,7 +172,7 @@ def _written(
 def _part(
     model: LanguageModel | None, found: Sources, present: str, plan: Plan, title: str
 ) -> tuple[str, str]:
-    """Return the text of a part, and why the model's answer was refused, empty when it was not."""
+    """Return the text of a part, and why the model's answer was refused."""
     listed = sources.plain_text(found, title=title)
     if model is None:
         return listed, ""
@@ -193,7 +190,7 @@ def _part(
 
 
 def _kept(present: str, found: Sources, listed: str) -> str:
-    """Return the present text where it still fits the memories, else the plain list."""
+    """Return the present text if it still fits the memories, else the plain list."""
     try:
         return sources.checked_text(file.checked(present), found, plain=listed, is_cut=False)
     except (Invalid, sources.Bad):
@@ -201,7 +198,7 @@ def _kept(present: str, found: Sources, listed: str) -> str:
 
 
 def _asked(model: LanguageModel, found: Sources, present: str, plan: Plan) -> Completion:
-    """Return the model's answer; where the present text makes the request too long, without that."""
+    """Return the model's answer, without the present text if that makes the request too long."""
     request = sources.synthesis_prompt(present, found, plan)
     try:
         return model.generate(
@@ -216,7 +213,6 @@ def _asked(model: LanguageModel, found: Sources, present: str, plan: Plan) -> Co
 
 
 def _cut(text: str, limit: int) -> str:
-    """Return a text that fits, cut where a line ends."""
     return text if len(text) <= limit else text[:limit].rpartition("\n")[0] or text[:limit]
 
 
@@ -226,14 +222,14 @@ ATTEMPTS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triggered:
-    """What became of the question: the job that writes, or why nothing is written."""
+    """The result of a request: the job, or why there is none."""
 
     job_id: str | None = None
     reason: str | None = None
 
 
 def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
-    """Queue the writing of an agent's file, schedule or not (HK-102)."""
+    """Queue the writing of an agent's file regardless of the schedule (HK-102)."""
     standing = standing_of_agent(tx, agents.reader(tx, agent_id))
     reason = plans.refusal(standing, now=now, by_hand=True)
     if reason:
@@ -242,19 +238,18 @@ def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
 
 
 def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
-    """Queue the writing of an agent's file; None when it is queued already."""
     job = Job(kind=sql.KIND, dedupe_key=agent_id, agent_id=agent_id)
     return enqueue(tx, job, now=now, max_attempts=ATTEMPTS)
 
 
 def again(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
-    """Queue the writing of an agent's file if it was written before: something is to stand in it again."""
+    """Queue the writing of an agent's file if it exists, because a statement was restored."""
     if standing_of_agent(tx, agents.reader(tx, agent_id)).last_run_at is not None:
         queue(tx, agent_id, now=now)
 
 
 def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
-    """Return the agents whose files are to be written now without being asked for."""
+    """Return the agents whose files are due."""
     plan = Plan.of(settings)
     if not plan.enabled:
         return []
@@ -274,5 +269,4 @@ def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
 
 
 def newest(tx: ReadTx, agent_id: str) -> int:
-    """Return the number of the newest memory that an agent can read."""
     return sql.newest(tx, agents.reader(tx, agent_id))

@@ -37,7 +37,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One memory and how much it matters now, 0..1."""
+    """One memory and its importance now, 0..1."""
 
     type: str
     content: str
@@ -48,9 +48,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """What one file, or the part of one project, is made of.
+    """The sources of a file, or of one project's part.
 
-    `notes` are texts with their projects, `newest` is the number of the newest memory that was looked at.
+    `notes` are texts with their projects, `newest` is the number of the newest memory.
     """
 
     memories: tuple[Source, ...]
@@ -58,7 +58,7 @@ class Sources:
     newest: int
 
     def parts(self) -> dict[str | None, "Sources"]:
-        """Return them by project: those for every project ("") first, then the most important, imports (None) last."""
+        """Return the sources by project: general ones ("") first, then by importance, imports (None) last."""
         names = dict.fromkeys(("", *(one.project for one in self.memories)))
         names |= dict.fromkeys(one.project or "" for one in self.notes)
         known = [one for one in names if one is not None] + [one for one in names if one is None]
@@ -89,7 +89,7 @@ def effective(importance: float, used_at: datetime, now: datetime, *, rate: floa
 
 
 def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
-    """Return what matters most to an agent, best first, as much as fits."""
+    """Return an agent's most important memories, best first, within the budget."""
     since = _oldest(plan.decay_rate, now)
     seen = visibility.readable(reader)
     rows = tx.rows(sql.CandidateRow, sql.CANDIDATES + seen.sql, (THRESHOLD, since, *seen.params))
@@ -127,7 +127,7 @@ def _score(row: CandidateRow, rate: float, now: datetime) -> float:
 
 
 def _oldest(rate: float, now: datetime) -> str:
-    """Return before which last use even the most important memory has faded."""
+    """Return the time of last use before which even the most important memory has faded."""
     if rate >= 1:
         return ""
     days = math.log(THRESHOLD) / math.log(rate) if rate > 0 else 0.0
@@ -163,7 +163,7 @@ SAID = 0.8
 
 
 def plain_text(sources: Sources, *, title: str) -> str:
-    """Return one part, sections and lines by how much they matter, so that a cut hits what matters least."""
+    """Return one part with sections and lines by importance, so that a cut removes the least important."""
     room = MOST_CHARS - sum(map(len, TITLES.values()))
     sections: dict[str, list[str]] = {}
     texts = [one.content for one in sources.memories]
@@ -202,7 +202,7 @@ def _stems(plain_text: str) -> frozenset[str]:
 
 
 def _title(note: str, project: str | None) -> str:
-    """Return the day and the topic of a session's notes; empty if the topic is only the name of the project."""
+    """Return the day and topic of a session's notes; empty if the topic is only the project's name."""
     heads = [line.lstrip("#").strip() for line in note.splitlines() if line.startswith("#")]
     is_named = len(heads) > 1 and heads[1] != PurePath(project or "").name
     return " – ".join(heads[:2]) if is_named else ""
@@ -272,7 +272,7 @@ class Bad(ValueError):
 def checked_text(text: str, sources: Sources, *, plain: str, is_cut: bool) -> str:
     """Return a model's text without lines that the sources do not support; raises Bad for an unusable text.
 
-    `plain` is the list that is written without a model.
+    `plain` is the list written without a model.
     """
     if is_cut:
         raise Bad("it ends before its end: the answer reached the model's limit")

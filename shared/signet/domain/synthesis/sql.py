@@ -11,8 +11,6 @@ KIND = "synthesize"
 
 
 class CandidateRow(NamedTuple):
-    """A memory that may still matter, by its number."""
-
     seq: int
     importance: float
     pinned: int
@@ -21,8 +19,6 @@ class CandidateRow(NamedTuple):
 
 
 class TextRow(NamedTuple):
-    """What a memory says."""
-
     seq: int
     type: str
     content: str
@@ -32,8 +28,6 @@ class TextRow(NamedTuple):
 
 
 class NoteRow(NamedTuple):
-    """The notes of a session."""
-
     content: str
     project: str | None
 
@@ -66,6 +60,6 @@ AGENTS = "SELECT id FROM agents ORDER BY id"
 
 
 def newest(tx: ReadTx, reader: Reader, *, after: int = 0) -> int:
-    """Return the number of the newest memory behind a number, that number when there is none."""
+    """Return the number of the newest memory after a number, else that number."""
     seen = visibility.readable(reader)
     return tx.value(_NEWEST + seen.sql, (after, *seen.params)) or after

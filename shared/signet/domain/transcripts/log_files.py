@@ -29,9 +29,9 @@ T = TypeVar("T")
 
 
 class LogFile(NamedTuple):
-    """A file that a request names as a log.
+    """A log file named in a request.
 
-    With `folders` it is read only if it really lies below one of those, and has no name elsewhere.
+    With `folders` it is read only if it is below one of them and has no other hard link.
     """
 
     path: str
@@ -39,7 +39,7 @@ class LogFile(NamedTuple):
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO | None]:
-        """Open a regular file at an absolute path; None for everything else (HK-73)."""
+        """Open a regular file at an absolute path; yields None for anything else (HK-73)."""
         path = self.path
         place = Path(path).expanduser() if path.startswith("~/") else Path(path)
         if not path or "\0" in path or not place.is_absolute():
@@ -72,10 +72,7 @@ def _kernel_devices() -> set[int]:
 def read(
     log: LogFile | None, inline: str | None, *, masks: bool, with_steps: bool = True
 ) -> Reading:
-    """Read a session from its log file, or from the request's text if the file is not readable.
-
-    `masks` replaces secrets.
-    """
+    """Read a session from its log file, or from the request's text if the file is unreadable; `masks` hides secrets."""
     if log is not None:
         with log.opened() as file:
             if file is not None:
@@ -86,7 +83,7 @@ def read(
 
 
 def refused(log: LogFile, *, masks: bool) -> set[str]:
-    """Return the texts in stored form of the records that are no messages (see transcript.refused)."""
+    """Return the stored forms of records that are not messages (see transcript.refused)."""
     found: set[str] = set()
     with log.opened() as file:
         for turn in transcript.refused(partial(_lines, file)) if file else ():
@@ -112,7 +109,6 @@ def _read(lines: Lines, *, masks: bool, with_steps: bool) -> Reading:
 
 
 def _text(lines: Lines, *, masks: bool) -> Reading:
-    """Return a text that is no log: its newest lines."""
     newest = _Newest[str]()
     for line in lines():
         newest.add(line, len(line))
@@ -122,7 +118,7 @@ def _text(lines: Lines, *, masks: bool) -> Reading:
 
 
 class _Newest(Generic[T]):
-    """Keeps the newest of what is added, up to MOST_CHARS, and counts the rest."""
+    """Keeps the newest items, up to MOST_CHARS, and counts the dropped ones."""
 
     def __init__(self) -> None:
         self.kept: deque[T] = deque()
@@ -190,10 +186,10 @@ class _Session:
 
 
 def storable(text: str) -> str:
-    """Return a text without what a database cannot hold, and without blank ends."""
+    """Return a trimmed text without characters that a database cannot store."""
     return encodable(text.replace("\0", "")).strip()
 
 
 def key_of(text: str) -> str:
-    """Return the key of a session that has none: the same text is the same session."""
+    """Return the key of a session without one: the same text is the same session."""
     return f"transcript-{hashlib.sha256(text.encode()).hexdigest()[:32]}"

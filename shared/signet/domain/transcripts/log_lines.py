@@ -37,7 +37,7 @@ _IMAGE = frozenset({"data", "image_url", "url"})
 
 
 def lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; a line longer than LINE_BYTES has its long strings shortened."""
+    """Yield the lines of a file, with long strings cut in lines over LINE_BYTES."""
     while line := file.readline(LINE_BYTES):
         if len(line) < LINE_BYTES or line.endswith(b"\n"):
             yield line
@@ -51,7 +51,7 @@ def left_out(count: int) -> bytes:
 
 
 def newest(log: Iterable[bytes], most: int) -> bytes:
-    """Return a log without images and long tool output: its first line, and the newest lines in `most` bytes."""
+    """Return the first line of a log and its newest lines in `most` bytes, without images and long tool output."""
     kept: deque[bytes] = deque()
     first, size, gone = b"", 0, 0
     for line in log:
@@ -68,7 +68,6 @@ def newest(log: Iterable[bytes], most: int) -> bytes:
 
 
 def _slim(line: bytes) -> bytes:
-    """Return a line with shortened tool output and without images."""
     if len(line) <= _SENT_CHARS or not line.startswith(b"{"):
         return line
     try:
@@ -80,7 +79,7 @@ def _slim(line: bytes) -> bytes:
 
 
 def _shortened(value: object, *, is_text: bool) -> object:
-    """Return a JSON value whose long strings are shortened, except where `is_text`: the texts of messages."""
+    """Cut the long strings of a JSON value, except where `is_text` marks the text of a message."""
     if isinstance(value, str):
         return value if is_text or len(value) <= _SENT_CHARS else value[:_SENT_CHARS]
     if isinstance(value, list):
@@ -96,7 +95,7 @@ def _shortened(value: object, *, is_text: bool) -> object:
 
 
 class _Shortener:
-    """Reads one long line in pieces and keeps the beginning of each of its strings."""
+    """Reads one long line in pieces and keeps the start of each string."""
 
     def __init__(self) -> None:
         self._kept = bytearray()
@@ -121,7 +120,7 @@ class _Shortener:
         return bytes(self._kept).rstrip() + b"\n" if self._room > 0 else left_out(1)
 
     def _take(self, piece: bytes) -> bytes:
-        """Read a piece and return its end where that is half an escape."""
+        """Read a piece; return its end if that is half an escape."""
         at = 0
         while at < len(piece):
             if not self._is_inside:

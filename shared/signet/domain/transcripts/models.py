@@ -23,13 +23,12 @@ class Part(NamedTuple):
 
 
 class Folders:
-    """Collects in which folder the records of a log were written."""
+    """Collects the working folders of a log's records."""
 
     def __init__(self) -> None:
         self.changes: list[tuple[str, str]] = []
 
     def add(self, record: Record) -> None:
-        """Note the folder of a record, if it is another one than before."""
         inner = record.get("payload")
         named = record.get("cwd") or (inner.get("cwd") if isinstance(inner, dict) else None)
         if not isinstance(named, str) or not named or len(self.changes) >= MOST_PARTS:
@@ -43,9 +42,9 @@ class Folders:
 def of_folders(
     changes: Sequence[tuple[str, str]], project: str | None, find: Callable[[str], ProjectPlace]
 ) -> list[Part]:
-    """Return the parts of a session that began in a project, from the folders of its log.
+    """Return the parts of a session from the folders in its log.
 
-    A folder outside of any repository, such as `/tmp`, changes nothing.
+    Folders outside of any repository, such as `/tmp`, are ignored.
     """
     names = list(dict.fromkeys(folder for _, folder in changes))[:MOST_FOLDERS]
     places = {name: find(name) for name in names}
@@ -61,18 +60,16 @@ def of_folders(
 
 
 def project_at(parts: Sequence[Part], at: str | None, otherwise: str) -> str:
-    """Return the project in which something was said at an instant, that of the session where none is known."""
+    """Return the project of a message by its time; `otherwise` if no part covers it."""
     number = bisect_right(parts, at, key=lambda part: part.since) if at else 0
     return parts[number - 1].project if number else otherwise
 
 
 def put_parts(tx: WriteTx, agent_id: str, key: str, parts: Iterable[Part]) -> None:
-    """Store the parts of a session with those that are stored."""
     tx.many(sql.PUT_PART, [(agent_id, key, *part) for part in parts])
 
 
 def parts_of_session(tx: ReadTx, agent_id: str, key: str) -> list[Part]:
-    """Return the stored parts of a session in order."""
     return tx.rows(Part, sql.PARTS, (agent_id, key))
 
 
@@ -80,9 +77,9 @@ def parts_of_session(tx: ReadTx, agent_id: str, key: str) -> list[Part]:
 class Reading:
     """The messages of a session's log, and counts of unread records.
 
-    `text` is the transcript in stored form, `steps` its steps (see steps.py), `masked` the kinds of secrets that were
-    replaced. `version` is that of the program that wrote the log, `log_bytes` the size of the file. `unknown` counts
-    records of unknown types, `shortened` messages that lost their end, and `left_out` messages that are not in `text`.
+    `text` is the transcript in stored form, `steps` its steps (see steps.py), `masked` the kinds of masked secrets,
+    `version` that of the program that wrote the log. `unknown` counts records of unknown types, `shortened` cut
+    messages, and `left_out` messages missing from `text`.
     """
 
     text: str = ""
@@ -102,7 +99,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """What a list shows of a session: lines of at most 80 characters, decisions and files in order."""
+    """A session in a list: lines of at most 80 characters, decisions and files in order."""
 
     title: str | None = None
     outcome: str | None = None
@@ -112,7 +109,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What a harness hands over of a session; `text` is normalized and may be empty."""
+    """A session as its harness sends it; `text` is normalized and may be empty."""
 
     agent_id: str
     key: str

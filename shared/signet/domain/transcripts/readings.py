@@ -35,12 +35,12 @@ class Row(NamedTuple):
 
 
 def asked(tx: WriteTx, agent_id: str, key: str, harness: str, *, now: datetime) -> None:
-    """Note that the user wrote a prompt, so that the session has at least one message."""
+    """Record a prompt of the user: the session then has at least one message."""
     tx.run(sql.ASKED, (agent_id, key, harness, clock.to_text(now)))
 
 
 def put(tx: WriteTx, session: Session, *, now: datetime) -> None:
-    """Store the counts of a session; without a log, only that it ended."""
+    """Store the counts of a session; without a log, only its end."""
     found, owner = session.reading, (session.agent_id, session.key)
     if found is None:
         tx.run(sql.ENDED, (clock.to_text(now), *owner))
@@ -57,27 +57,24 @@ def put(tx: WriteTx, session: Session, *, now: datetime) -> None:
 
 
 def captured(tx: WriteTx, agent_id: str, key: str, *, said_at: datetime) -> None:
-    """Note when the last message that is stored of a session was said."""
+    """Record the time of the last stored message."""
     tx.run(sql.CAPTURED, (clock.to_text(said_at), agent_id, key))
 
 
 def forget(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Delete the counts of a session."""
     tx.run(sql.FORGET_READING, (agent_id, key))
 
 
 def is_stale(tx: ReadTx) -> bool:
-    """Return whether transcripts of an earlier READER have not been queued yet."""
+    """Return whether transcripts of an earlier READER still need to be queued."""
     return runtime_settings.get_number(tx, _READER) < READER and bool(tx.value(sql.OLD, (READER,)))
 
 
 def set_current(tx: WriteTx) -> None:
-    """Note that transcripts of earlier READERs are queued."""
     runtime_settings.put(tx, _READER, READER)
 
 
 def of_session(tx: ReadTx, agent_id: str, key: str) -> wire.Reading | None:
-    """Return the counts of one session."""
     row = tx.row(Row, sql.READING, (agent_id, key))
     if row is None:
         return None
@@ -108,15 +105,12 @@ def capture(tx: ReadTx, *, now: datetime) -> wire.Capture:
 
 
 def note_unkept(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
-    """Note that nothing of a session is to be kept."""
     tx.run(sql.UNKEEP, (agent_id, key, clock.to_text(now)))
 
 
 def lift_unkept(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Let a session be kept again."""
     tx.run(sql.KEEP_AGAIN, (agent_id, key))
 
 
 def is_unkept(tx: ReadTx, agent_id: str, key: str) -> bool:
-    """Return whether nothing of a session is to be kept."""
     return tx.value(sql.IS_UNKEPT, (agent_id, key)) is not None

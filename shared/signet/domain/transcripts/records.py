@@ -46,7 +46,7 @@ _MARK = re.compile(
 
 
 def without_injected(text: str) -> str:
-    """Return a text without what programs put into it."""
+    """Remove text that programs injected into a session."""
     if "<" in text:
         text = _WRAPPING.sub("", text)
     if not ("<" in text or "[" in text or "--- C" in text) or _MARK.search(text) is None:
@@ -56,9 +56,9 @@ def without_injected(text: str) -> str:
 
 
 def _untagged(text: str) -> str:
-    """Return a text without blocks between tags: those of harnesses, and those that enclose what Signet gives them.
+    """Remove tagged blocks of harnesses and of Signet.
 
-    One that begins a line and is never closed was cut. Linear in the text, which may name a tag any number of times.
+    An unclosed block at the start of a line ends the text. Linear, however often a tag occurs.
     """
     kept: list[str] = []
     start = at = sign = 0
@@ -121,26 +121,25 @@ _TYPE_CHARS = 64
 
 
 def holds_message(record: Mapping[str, object]) -> bool:
-    """Return whether a record is of a type that holds a message; one without a type is."""
+    """Return whether a record's type holds messages; records without a type may."""
     kind = record.get("type")
     known = _CLAUDE_CODE if _CLAUDE_CODE_MARK in record and "message" in record else MESSAGES
     return not kind or (isinstance(kind, str) and kind in known)
 
 
 def is_summary(message: str) -> bool:
-    """Return whether a message in the user's name is the summary of a compacted context."""
+    """Return whether a user message is the summary of a compacted context."""
     return message.startswith(_SUMMARIES)
 
 
 def unknown_type(record: Mapping[str, object]) -> str | None:
-    """Return the type of a record that looks like a message and is of no known type."""
+    """Return the type of a record that looks like a message but is of an unknown type."""
     if holds_message(record) or not any(_has_role(record.get(name)) for name in _PARTS):
         return None
     return str(record["type"])[:_TYPE_CHARS]
 
 
 def program_version(record: Mapping[str, object]) -> str | None:
-    """Return the version of the program that wrote a record, where it states one."""
     found = record.get("version")
     for name in ("payload", "data"):
         part = record.get(name)
@@ -172,13 +171,13 @@ _PAIR = re.compile(r'"([^"]+)"="([^"]*)"')
 
 
 class AsideReader:
-    """Reads the lines of one log in their order: a result names its call, and the call names the tool."""
+    """Reads the lines of one log in order: results refer to calls, and calls name the tool."""
 
     def __init__(self) -> None:
         self._tools: dict[str, str] = {}
 
     def said(self, record: Mapping[str, object]) -> Iterator[tuple[bool, str]]:
-        """Yield what a line says beside its message, as whether the user said it, and the words."""
+        """Yield the words outside of a record's message, and whether the user said them."""
         yield from _typed_meanwhile(record)
         message = record.get("message")
         content = message.get("content") if isinstance(message, Mapping) else None
@@ -217,7 +216,7 @@ class AsideReader:
 
 
 def _typed_meanwhile(record: Mapping[str, object]) -> Iterator[tuple[bool, str]]:
-    """Yield a message that the user typed while the agent worked; programs queue messages there, too."""
+    """Yield a message that the user (not a program) queued while the agent worked."""
     typed = record.get("attachment") if record.get("type") == "attachment" else None
     if not isinstance(typed, Mapping) or typed.get("type") != "queued_command":
         return

@@ -9,7 +9,7 @@ from signet.db.dialect import THEN_JOIN, list_rows
 
 
 class Transcript(NamedTuple):
-    """A transcript as it is stored; `created_at` is when its first message was said."""
+    """A stored transcript; `created_at` is the time of its first message."""
 
     content: str
     project: str | None
@@ -17,7 +17,7 @@ class Transcript(NamedTuple):
 
 
 class Read(NamedTuple):
-    """How many characters are stored of a session, and up to where parts of it were queued to be read."""
+    """The number of stored characters, and the end of the parts queued for reading."""
 
     chars: int = 0
     until: int = 0

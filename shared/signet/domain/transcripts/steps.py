@@ -71,7 +71,7 @@ _OWN = ("mcp__signet", "mcp_signet", "signet", "memory_")
 
 
 class StepType(StrEnum):
-    """What a step is; the strings are stored."""
+    """The type of a step; the strings are stored."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -81,7 +81,7 @@ class StepType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step. `text` is what was asked of the tool `name`, new words of a result, or the hash of a message."""
+    """One step. `text` is the input of the tool `name`, the new words of a result, or the hash of a message."""
 
     type: StepType
     text: str
@@ -89,13 +89,13 @@ class Step:
 
 
 def hash_of(message: str) -> str:
-    """Return the hash of a message; line breaks do not matter, because transcripts change them."""
+    """Return the hash of a message, which ignores line breaks: transcripts change them."""
     line = " ".join(message[: 4 * _MESSAGE_CHARS].split())[:_MESSAGE_CHARS]
     return hashlib.sha256(line.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
 
 
 def of_turn(turn: Turn) -> Step | None:
-    """Return the step that a message is, None for what is neither the user's nor the assistant's."""
+    """Return a message's step, None for other roles than user and assistant."""
     if turn.role not in (transcript.USER, transcript.ASSISTANT):
         return None
     return Step(StepType(turn.role), hash_of(turn.text))
@@ -105,11 +105,7 @@ class Recorder:
     """Collects the steps of a log, record by record, and keeps the newest."""
 
     def __init__(self, clean: Callable[[str], str] = str) -> None:
-        """`clean` replaces the secrets of a text.
-
-        It is applied before the text is cut, split or written as JSON: half a token is not known as one, and replacing
-        parts of JSON breaks it.
-        """
+        """`clean` masks secrets, before a text is cut, split or written as JSON, which would hide parts of them."""
         self._clean = clean
         self._newest: deque[Step] = deque()
         self._size = 0
@@ -121,11 +117,10 @@ class Recorder:
 
     @property
     def files(self) -> list[str]:
-        """The files that tools changed, the last one last."""
+        """The changed files, the last one last."""
         return list(self._files)[-MOST_FILES:]
 
     def add(self, record: dict[str, object], turns: Iterable[Turn]) -> None:
-        """Collect the steps of a record, of which these are the messages."""
         for step in self._steps(record, turns):
             self._newest.append(step)
             self._size += len(step.text) + _STEP_CHARS
@@ -133,7 +128,7 @@ class Recorder:
                 self._size -= len(self._newest.popleft().text) + _STEP_CHARS
 
     def written(self) -> str:
-        """Return the steps in stored form, a line each."""
+        """Return the steps in stored form, one per line."""
         return "\n".join(map(self._line, self._newest))
 
     def _line(self, step: Step) -> str:
@@ -179,7 +174,7 @@ class Recorder:
 
 
 def read(stored: str) -> list[Step]:
-    """Return what `written` wrote."""
+    """Parse the output of `written`."""
     found = (json.loads(line) for line in stored.split("\n") if line)
     return [Step(StepType(type_), text, name) for type_, text, name in found]
 
@@ -190,7 +185,7 @@ def _is_plain(record: dict[str, object]) -> bool:
 
 
 def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
-    """Yield the parts of a log line that may be a call or a result, wherever a harness puts them."""
+    """Yield the parts of a log line that may be calls or results of any harness."""
     waiting: list[object] = [record]
     while waiting:
         one = waiting.pop(0)
@@ -215,7 +210,7 @@ def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
 
 
 def _field(part: dict[str, object], names: Iterable[str]) -> str:
-    """Return the first of the fields that says something, as text."""
+    """Return the first non-empty field as text."""
     value = next((part[name] for name in names if part.get(name)), "")
     if isinstance(value, str) and value.startswith("{"):  # Codex writes arguments as JSON
         with contextlib.suppress(ValueError, RecursionError):
@@ -224,7 +219,7 @@ def _field(part: dict[str, object], names: Iterable[str]) -> str:
 
 
 def _changed(name: str, part: dict[str, object], asked: str) -> list[str]:
-    """Return the paths of the files that a call of a tool changes."""
+    """Return the paths of the files that a tool call changes."""
     if "*** " in asked and (patched := _PATCHED.findall(asked)):
         return [path.strip()[:PATH_CHARS] for path in patched]
     if not _CHANGES.search(name) or _NO_FILES.search(name):

@@ -36,7 +36,7 @@ OVERLAP_CHARS = 200
 def is_turn_end(harness: str, runtime_path: str | None, reason: str | None) -> bool:
     """Return whether a call of session-end reports a turn.
 
-    The published OpenClaw adapter calls it at `agent_end`, nowhere else, and without a reason.
+    The published OpenClaw adapter calls it only at `agent_end`, without a reason.
     """
     if not (reason or "").strip():
         return harness == "openclaw" and runtime_path == "plugin"
@@ -44,11 +44,10 @@ def is_turn_end(harness: str, runtime_path: str | None, reason: str | None) -> b
 
 
 def joined(stored: str, told: str, *, is_turn: bool) -> str:
-    """Merge the stored transcript and the one handed over now, without losing a message of either.
+    """Merge the stored transcript with a new one, without losing a message of either.
 
-    A harness that has compacted its context hands over less than before: what follows the end of the stored text is
-    added. Where nothing overlaps, what a turn hands over is that turn and is added whole. Of two whole transcripts,
-    each may have messages that the other lacks (PIP-34).
+    After compaction a harness sends less than before: text after the end of the stored one is appended. A turn without
+    overlap is appended whole. Of two whole transcripts, each may have messages that the other lacks (PIP-34).
     """
     if stored in told:
         return told
@@ -67,7 +66,7 @@ def joined(stored: str, told: str, *, is_turn: bool) -> str:
 
 
 def _union(stored: Sequence[Turn], told: Sequence[Turn]) -> list[Turn]:
-    """Return the messages of both in order, a message of both once; by their times where all have one."""
+    """Return the distinct messages of both in order, by their times if all have one."""
     places: dict[tuple[str, str], list[int]] = {}
     for place, turn in enumerate(stored):
         places.setdefault(_same(turn), []).append(place)
@@ -96,21 +95,21 @@ def _same(turn: Turn) -> tuple[str, str]:
 
 
 def folded(text: str) -> str:
-    """Return a message with single blanks: line breaks of stored messages may differ from those of a log."""
+    """Return a message with single blanks, because stored messages may have other line breaks than a log."""
     return " ".join(text.split())
 
 
 class Correction(NamedTuple):
-    """A transcript without the texts of records that are no messages, and those texts."""
+    """A transcript without texts of records that are not messages, and these texts."""
 
     text: str
     dropped: str
 
 
 def corrected(stored: str, read: str, refused: Collection[str]) -> Correction | None:
-    """Correct a transcript that an earlier reader stored; None where it has no text of such a record.
+    """Correct a transcript of an earlier reader; None if it has no text to remove.
 
-    `read` is the transcript as the log is read now, `refused` the folded texts of its other records.
+    `read` is the transcript as read now, `refused` the folded texts of records that are not messages.
     """
     messages = transcript.parse(read)
     known = {folded(turn.text) for turn in messages}
@@ -132,7 +131,7 @@ def corrected(stored: str, read: str, refused: Collection[str]) -> Correction | 
 
 
 def _tail(text: str) -> str:
-    """Return the last whole lines of a text that hold enough to be known again."""
+    """Return the last whole lines, long enough to be found again."""
     begin = text.rfind("\n", 0, max(len(text) - OVERLAP_CHARS, 0))
     return text[begin + 1 :]
 
@@ -142,21 +141,21 @@ INDEX = "index_session"
 
 
 class Part(NamedTuple):
-    """A part of a transcript that nobody was asked to read yet; `position` is where it begins."""
+    """A part of a transcript not yet queued for reading, and where it begins."""
 
     text: str
     position: int
 
 
 def copy_from_jobs(tx: WriteTx) -> None:
-    """Store the transcripts of a program that kept them with the jobs that summarised them."""
+    """Store the transcripts that the earlier program kept with its summary jobs."""
     tx.run(sql.COPY_FROM_JOBS)
 
 
 def keep(tx: WriteTx, session: Session, *, priority: int = NORMAL, now: datetime) -> None:
-    """Store what was handed over of a session together with what is stored of it (see merge.py).
+    """Merge a session into its stored transcript (see `joined`), unless the session was forgotten.
 
-    `priority` is that of its indexing. Of a session that was forgotten nothing is stored again.
+    `priority` is that of its indexing.
     """
     if is_forgotten(tx, session.agent_id, session.key):
         return
@@ -194,7 +193,7 @@ def keep_text(
     project: str | None,
     spoken: tuple[datetime, datetime],
 ) -> None:
-    """Store a transcript with the times of its first and last message, if it is longer than what is stored."""
+    """Store a transcript with the times of its first and last message, if it is longer than the stored one."""
     tx.run(sql.PUT, (agent_id, key, text, harness, project, *map(clock.to_text, spoken)))
 
 
@@ -209,23 +208,21 @@ def correct(
 
 
 def text(tx: ReadTx, agent_id: str, key: str) -> str:
-    """Return what is stored of a session, empty for nothing."""
     return tx.value(sql.TEXT, (agent_id, key)) or ""
 
 
 def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
-    """Return the stored transcript of a session, None when there is none."""
     return tx.row(sql.Transcript, sql.WHOLE, (agent_id, key))
 
 
 def count(tx: ReadTx, agent_id: str | None) -> int:
-    """Return of how many sessions, of one agent or of all, the words are kept."""
+    """Return the number of stored transcripts, of one agent or of all."""
     found = tx.value(sql.COUNT_OF_AGENT, (agent_id,)) if agent_id else tx.value(sql.COUNT)
     return int(found)
 
 
 def forget(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
-    """Delete a transcript, and store nothing more of its session from now on."""
+    """Delete a transcript, and store nothing of its session from now on."""
     tx.run(sql.DELETE, (agent_id, key))
     tx.run(sql.DELETE_PARTS, (agent_id, key))
     tx.run(sql.DELETE_OVERVIEW, (agent_id, key))
@@ -234,23 +231,21 @@ def forget(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
 
 
 def is_forgotten(tx: ReadTx, agent_id: str, key: str) -> bool:
-    """Return whether somebody has forgotten a session."""
     return tx.value(sql.IS_FORGOTTEN, (agent_id, key)) is not None
 
 
 def forgotten(tx: ReadTx) -> set[tuple[str, str]]:
-    """Return agent and key of every session that somebody has forgotten."""
+    """Return agent and key of every forgotten session."""
     return {(row[0], row[1]) for row in tx.tuples(sql.FORGOTTEN)}
 
 
 def put_overview(tx: WriteTx, agent_id: str, key: str, found: Overview) -> None:
-    """Store what a list shows of a session; its files were stored with its log."""
+    """Store the overview of a session, except for its files, which are stored with its log."""
     decisions = json.dumps(list(found.decisions), ensure_ascii=False)
     tx.run(sql.PUT_OVERVIEW, (agent_id, key, found.title, found.outcome, decisions))
 
 
 def put_topic(tx: WriteTx, agent_id: str, key: str, topic: str) -> None:
-    """Let a model's words be the title of a session."""
     tx.run(sql.PUT_TOPIC, (agent_id, key, topic))
 
 
@@ -280,12 +275,12 @@ def _add_files(tx: WriteTx, agent_id: str, key: str, files: Sequence[str]) -> No
 
 
 def length(tx: ReadTx, agent_id: str, key: str) -> int:
-    """Return the length of a stored transcript, which names its version; 0 for none."""
+    """Return the length of a stored transcript, which identifies its version; 0 without one."""
     return (tx.row(sql.Read, sql.READ, (agent_id, key)) or sql.Read()).chars
 
 
 def take_new(tx: WriteTx, agent_id: str, key: str, *, least_bytes: int) -> Part | None:
-    """Return what came since the last part that was taken, as taken; None while that is shorter."""
+    """Take the text since the last taken part; None while it is shorter than `least_bytes`."""
     chars, position = tx.row(sql.Read, sql.READ, (agent_id, key)) or sql.Read()
     part = Part(tx.value(sql.AFTER, (position, agent_id, key)) or "", position)
     if len(part.text.encode()) < least_bytes:
@@ -297,7 +292,7 @@ def take_new(tx: WriteTx, agent_id: str, key: str, *, least_bytes: int) -> Part 
 def queue_index(
     tx: WriteTx, agent_id: str, key: str, *, priority: int = NORMAL, now: datetime
 ) -> None:
-    """Queue the indexing of a session for prompts to come, unless it is queued."""
+    """Queue the indexing of a session, unless it is queued."""
     job = Job(
         kind=INDEX,
         dedupe_key=f"{agent_id}:{key}",

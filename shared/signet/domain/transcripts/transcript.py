@@ -71,9 +71,9 @@ _STAMP = re.compile(rf"^(?:User|Assistant) {_AT}:", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one side said; `role` is `user`, `assistant`, `note` or the name of a speaker.
+    """One message; `role` is `user`, `assistant`, `note` or the name of a speaker.
 
-    `at` is when, in whole seconds of UTC, where that is known; it does not make two turns different.
+    `at` is its time in whole seconds of UTC, if known; turns with different times are equal.
     """
 
     role: str
@@ -82,7 +82,7 @@ class Turn:
 
 
 def parse(text: str) -> list[Turn]:
-    """Return the turns of a transcript in order, never with an empty text."""
+    """Return the turns of a transcript in order; none is empty."""
     log = records(partial(io.StringIO, text))
     if log is not None:
         return list(_logged(log))
@@ -93,27 +93,27 @@ def parse(text: str) -> list[Turn]:
 
 
 def normalize(text: str) -> str:
-    """Return a JSON log as `User:` and `Assistant:` lines with their times, any other text as it is (PIP-35).
+    """Return a JSON log as `User:` and `Assistant:` lines with times, any other text unchanged (PIP-35).
 
-    Either way without what programs put into the session.
+    Injected text is removed from both.
     """
     log = records(partial(io.StringIO, text))
     return _own_turns(text) if log is None else written(_logged(log))
 
 
 def logged(lines: Iterable[str]) -> Iterator[Turn]:
-    """Yield the turns of a log of Claude Code as its lines are read."""
+    """Yield the turns of a Claude Code log while its lines are read."""
     loaded = (_load(text) for line in lines if (text := line.strip()))
     return _logged(record for record in loaded if isinstance(record, dict))
 
 
 def written(turns: Iterable[Turn]) -> str:
-    """Return turns as `User:` and `Assistant:` lines, with their times where they are known."""
+    """Return turns as `User:` and `Assistant:` lines, with their times if known."""
     return "\n".join(f"{_label(turn)}: {_unlabelled(_joined(turn.text))}" for turn in turns)
 
 
 def spoken(text: str) -> tuple[datetime, datetime] | None:
-    """Return when the first and the last message of a written transcript were said, if its messages have times."""
+    """Return the times of the first and last message of a written transcript, if they have any."""
     first = _STAMP.match(text)
     start = max(text.rfind("\nUser ("), text.rfind("\nAssistant ("))
     last = _STAMP.match(text, start + 1)
@@ -126,7 +126,7 @@ def spoken(text: str) -> tuple[datetime, datetime] | None:
 
 
 def retimed(text: str, offset: timedelta, now: datetime) -> str:
-    """Return a written transcript whose message times are shifted by `offset`, none after `now`."""
+    """Shift the message times of a written transcript by `offset`, at most to `now`."""
 
     def moved(label: re.Match[str]) -> str:
         at = clock.parsed(label[1])
@@ -139,19 +139,19 @@ def retimed(text: str, offset: timedelta, now: datetime) -> str:
 
 
 def untimed(text: str) -> str:
-    """Return a written transcript without the times of its messages, as transcripts were stored before."""
+    """Return a written transcript without message times, as transcripts were stored before."""
     return _STAMP.sub(lambda label: f"{label[0].partition(' ')[0]}:", text)
 
 
 def _unlabelled(text: str) -> str:
-    """Return a message in which nothing reads as the beginning of another one: nobody speaks in another's turn."""
+    """Quote labels inside a message, so that no part of it reads as another turn."""
     return _LABEL.sub(_unlabel, text) if _LABEL.search(text) else text
 
 
 def _own_turns(text: str) -> str:
-    """Return a plain transcript in which no output of a tool and no block of code reads as a turn.
+    """Return a plain transcript in which no tool output or code block reads as a turn.
 
-    The agent answers a tool, so a user who seems to speak right after one is a part of its output.
+    The agent answers a tool, so a user label right after tool output is part of that output.
     """
     text = injected_text.without_injected(text)
     parts: list[str] = []
@@ -194,7 +194,7 @@ def _joined(text: str) -> str:
 
 
 def records(log: Lines) -> Iterator[Record] | None:
-    """Return an iterator of the JSON objects of a log, or None when the text is no log."""
+    """Return an iterator of the JSON objects of a log, or None for another text."""
     head = _head(log())
     if sum(line[0] == "{" for line in head) < FORM_SHARE * max(len(head), 1):
         return None
@@ -222,12 +222,12 @@ def _head(lines: Iterable[str]) -> list[str]:
 
 
 def _filled(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines that are not blank, without the mark of their encoding (BOM)."""
+    """Yield the non-blank lines, without a byte-order mark."""
     return (line for raw in lines if (line := raw.lstrip("\ufeff").strip()))
 
 
 def _roles_in_events(log: Lines, head: Sequence[Record]) -> set[str]:
-    """Return who speaks in the events of a Codex log, where its items repeat them and hold instructions, too."""
+    """Return the roles that speak in a Codex log's events; its items repeat these and contain instructions."""
     found: set[str] = set()
     if not any(one.get("type") in (_ITEM, _EVENT, "session_meta") for one in head):
         return found
@@ -242,7 +242,7 @@ def _roles_in_events(log: Lines, head: Sequence[Record]) -> set[str]:
 
 
 def _writes_events(record: dict[str, object]) -> bool:
-    """Return whether a record is the head of a Codex log whose user messages are events: 0.42 and later."""
+    """Return whether a Codex log (0.42 and later) has user messages as events."""
     meta = record.get("payload") if record.get("type") == "session_meta" else None
     version = _VERSION.match(str(meta.get("cli_version"))) if isinstance(meta, dict) else None
     return version is not None and (int(version[1]), int(version[2])) >= _FIRST_WITH_EVENTS
@@ -253,7 +253,7 @@ def _load(line: str) -> object:
 
 
 def turns_of(record: dict[str, object], reader: injected_text.AsideReader) -> Iterator[Turn]:
-    """Yield what one log line says: its message, and what was said through tools; `reader` has read those before."""
+    """Yield the message of a log line, and words in tool calls and results; `reader` has read the lines before."""
     if turn := turn_of(record):
         yield turn
     if _is_aside(record):
@@ -264,7 +264,7 @@ def turns_of(record: dict[str, object], reader: injected_text.AsideReader) -> It
 
 
 def turn_of(record: dict[str, object]) -> Turn | None:
-    """Return what the message of one log line says, None when it is metadata or a harness's own words."""
+    """Return the message of a log line; None for metadata and a harness's own text."""
     if _is_aside(record) or not injected_text.holds_message(record):
         return None
     said = _message(record)
@@ -273,7 +273,7 @@ def turn_of(record: dict[str, object]) -> Turn | None:
 
 
 def refused(log: Lines) -> Iterator[Turn]:
-    """Yield the texts of records that are no messages of the user or the agent; earlier readers stored some of them."""
+    """Yield the texts of records that are not messages; earlier readers stored some of them."""
     for line in _filled(log()):
         record = _load(line)
         if not isinstance(record, dict):
@@ -299,7 +299,7 @@ def _is_aside(record: dict[str, object]) -> bool:
 
 
 def _inner(record: dict[str, object]) -> dict[str, object]:
-    """Return the part of a log line that says something: Codex puts an item into the payload of an event."""
+    """Return the part of a log line with the message; Codex puts items into the payload of an event."""
     for name in ("message", "payload", "item", "data", "user_input", "planner_response"):
         part = record.get(name)
         if part and isinstance(part, dict):
@@ -315,7 +315,7 @@ def _role(record: dict[str, object]) -> str | None:
 
 
 def time_of(record: dict[str, object]) -> str | None:
-    """Return when a log line says that it was written: ISO-8601, or seconds or milliseconds since 1970."""
+    """Return the time of a log line: ISO-8601, or seconds or milliseconds since 1970."""
     said = next((record[name] for name in _TIMES if record.get(name)), None)
     if isinstance(said, dict):
         said = said.get("created")
@@ -327,7 +327,7 @@ def time_of(record: dict[str, object]) -> str | None:
 
 
 def _texts(content: object) -> Iterator[str]:
-    """Yield the spoken parts of a message; tool calls, results and thoughts are not spoken."""
+    """Yield the text parts of a message, without tool calls, results and thoughts."""
     if isinstance(content, str):
         yield content
     elif isinstance(content, list):
@@ -339,7 +339,7 @@ def _texts(content: object) -> Iterator[str]:
 
 
 def _logged(records: Iterable[dict[str, object]]) -> Iterator[Turn]:
-    """Yield the turns of a log, without one that repeats the one before: Codex logs as event and as item."""
+    """Yield the turns of a log without repetitions: Codex logs each as an event and as an item."""
     reader, last = injected_text.AsideReader(), None
     for record in records:
         for turn in turns_of(record, reader):
@@ -359,7 +359,7 @@ def _labelled(text: str) -> Iterator[Turn]:
 
 
 def _dialogue(text: str) -> list[Turn]:
-    """Return the turns of named speakers, nothing when the text is no dialogue."""
+    """Return the turns of named speakers; empty for another text."""
     lines = [line for raw in text.split("\n") if (line := raw.strip())]
     labels = [_speaker(line) for line in lines]
     said = [label for label in labels if label]

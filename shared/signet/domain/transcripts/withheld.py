@@ -40,14 +40,14 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*|\d+(?:[.,:/-]\d+)*")
 
 
 class Statement(NamedTuple):
-    """A statement by the hashes of its words, and of the names and numbers among them."""
+    """A statement as hashes of its words, and of the names and numbers among them."""
 
     memory_id: str
     words: frozenset[str]
     names: frozenset[str]
 
     def is_said_in(self, words: frozenset[str]) -> bool:
-        """Return whether a text of these hashed words says it."""
+        """Return whether a text with these hashed words states it."""
         share = SHARE_WITH_NAMES if self.names else SHARE
         return (
             bool(self.words)
@@ -56,14 +56,13 @@ class Statement(NamedTuple):
         )
 
     def holds(self, words: frozenset[str]) -> bool:
-        """Return whether it says all that these hashed words do."""
         return bool(words) and words <= self.words
 
 
 def queue(tx: WriteTx, agent_id: str, *, is_back: bool, now: datetime, file: str = "") -> None:
-    """Queue the cleaning of an agent's files, or the writing of what `is_back`.
+    """Queue the cleaning of an agent's files, or with `is_back` restoring them.
 
-    `file` names one that was just written: a cleaning that runs may have been past it.
+    `file` is one that was just written, which a running cleaning may have missed.
     """
     job = Job(
         kind=KIND,
@@ -75,19 +74,18 @@ def queue(tx: WriteTx, agent_id: str, *, is_back: bool, now: datetime, file: str
 
 
 def withhold(tx: WriteTx, memory_id: str, agent_id: str, text: str, *, at: datetime) -> None:
-    """Let no text of an agent deliver what this one says."""
+    """Withhold a statement from all texts given to an agent."""
     one = statement(text)
     stored = (json.dumps(sorted(one.words)), json.dumps(sorted(one.names)))
     tx.run(sql.WITHHOLD, (memory_id, agent_id, *stored, clock.to_text(at)))
 
 
 def lift(tx: WriteTx, memory_ids: Iterable[str]) -> None:
-    """Let what these memories say be delivered again."""
     tx.many(sql.LIFT, [(memory_id,) for memory_id in memory_ids])
 
 
 def say_again(tx: WriteTx, agent_id: str, text: str) -> None:
-    """Let what an agent has forgotten be delivered again, where this text says it."""
+    """Lift withheld statements that an agent's text states."""
     known = statements(tx, agent_id)
     words = hashed(text) if known else frozenset()
     lift(tx, [one.memory_id for one in known if one.is_said_in(words)])
@@ -99,39 +97,37 @@ def whole(tx: ReadTx) -> list[tuple[str, ...]]:
 
 
 def carry(tx: WriteTx, rows: Sequence[tuple[str, ...]], *, now: datetime) -> None:
-    """Withhold what another database does, too (see memory/carry.py), and bring the files of its agents in step."""
+    """Withhold the statements of another database too, and queue the cleaning of its agents' files."""
     tx.many(sql.CARRY, rows)
     for agent_id in sorted({row[1] for row in rows}):
         queue(tx, agent_id, is_back=False, now=now)
 
 
 def statements(tx: ReadTx, agent_id: str | None) -> list[Statement]:
-    """Return the statements that are withheld from an agent, or from any."""
+    """Return the statements withheld from an agent, or from any."""
     rows = tx.tuples(sql.WITHHELD, (agent_id,)) if agent_id else tx.tuples(sql.ALL_WITHHELD)
     return [read(*row) for row in rows]
 
 
 def read(memory_id: str, words: str, names: str) -> Statement:
-    """Return a statement as it is stored. Pure."""
     every = frozenset(json.loads(words))
     return Statement(memory_id, every, frozenset(json.loads(names)) & every)
 
 
 def cleaned(tx: ReadTx, agent_id: str, text: str) -> str:
-    """Return a text of an agent without the sentences that say something withheld."""
     return without(text, statements(tx, agent_id))
 
 
 def all_cleaned(tx: ReadTx, agent_id: str, texts: Sequence[str]) -> list[str]:
-    """Return texts of an agent without the sentences that say something withheld."""
+    """Return an agent's texts without sentences that state something withheld."""
     known = statements(tx, agent_id)
     return [without(text, known) for text in texts]
 
 
 def without(text: str, statements: Sequence[Statement]) -> str:
-    """Return a text without the sentences that say one of these, alone or in the shortest run that does. Pure.
+    """Remove sentences that state one of these, alone or in the shortest run that does. Pure.
 
-    A line of which nothing is left goes with the label of who speaks.
+    A line without sentences is removed with its label.
     """
     if not statements or not (near := _near(hashed(text), statements)):
         return text
@@ -155,7 +151,7 @@ def without(text: str, statements: Sequence[Statement]) -> str:
 
 
 def hides(text: str, statements: Sequence[Statement]) -> bool:
-    """Return whether a line says one of these, or was cut from a sentence that does. Pure."""
+    """Return whether a line states one of these, or was cut from a sentence that does. Pure."""
     if not statements:
         return False
     words = hashed(text)
@@ -166,32 +162,32 @@ def hides(text: str, statements: Sequence[Statement]) -> bool:
 
 
 def sentences(text: str) -> set[str]:
-    """Return the sentences of a text, without what marks its lines and is around them. Pure."""
+    """Return the bare sentences of a text, without list marks and labels. Pure."""
     lines = map(_Line.read, text.split("\n"))
     return {bare for line in lines for one in line.sentences if (bare := one.strip())}
 
 
 def says(text: str, said: str) -> bool:
-    """Return whether a text says what another one does, in about the same words. Pure."""
+    """Return whether a text states the same as another one, in similar words. Pure."""
     return statement(said).is_said_in(hashed(text))
 
 
 def statement(text: str) -> Statement:
-    """Return what a text says, of no memory. Pure."""
+    """Return the statement of a text without a memory. Pure."""
     words = hashed(text)
     # "I'm" has a capital and is no word that says something.
     return Statement("", words, frozenset(map(_hash, _names(text))) & words)
 
 
 def hashed(text: str) -> frozenset[str]:
-    """Return the hashes of the words of a text that say something. Pure."""
+    """Return the hashes of the meaningful words of a text. Pure."""
     found = {word.partition("*")[0] for part in _parts(text) for word in fts.content_words(part)}
     numbers = (one for one in _WORD.findall(text) if one[0].isdigit())
     return frozenset(map(_hash, (*(found - _SPEAKERS), *numbers)))
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the lines of a text, long ones in parts of which all words are looked at."""
+    """Yield the lines of a text, long ones in parts."""
     for line in text.split("\n"):
         words = line.split()
         if len(words) <= fts.MAX_WORDS:
@@ -202,7 +198,7 @@ def _parts(text: str) -> Iterator[str]:
 
 
 class _Line(NamedTuple):
-    """A line: what marks it, and its sentences with what stands behind each."""
+    """A line: its label, and its sentences with their ends."""
 
     label: str
     sentences: list[str]
@@ -222,7 +218,7 @@ def _near(words: frozenset[str], statements: Iterable[Statement]) -> list[Statem
 
 
 def _hidden(sentences: Sequence[frozenset[str]], near: Sequence[Statement]) -> set[int]:
-    """Return the places of the sentences that say a statement: of runs that do the shortest, none twice."""
+    """Return the indexes of sentences that state one of these: of several runs the shortest, without overlap."""
     hidden: set[int] = set()
     found = [(run, one) for one in near for run in _runs(sentences, one)]
     for run, one in sorted(found, key=lambda pair: len(pair[0])):
@@ -232,7 +228,7 @@ def _hidden(sentences: Sequence[frozenset[str]], near: Sequence[Statement]) -> s
 
 
 def _runs(sentences: Sequence[frozenset[str]], one: Statement) -> Iterator[range]:
-    """Yield for each sentence that shares a word the shortest run from it on that says a statement, if there is one."""
+    """Yield, for each sentence that shares a word, the shortest run from it that states a statement."""
     for first, begins in enumerate(sentences):
         if begins.isdisjoint(one.words):
             continue
@@ -247,7 +243,7 @@ def _runs(sentences: Sequence[frozenset[str]], one: Statement) -> Iterator[range
 
 
 def _grown(sentences: Sequence[frozenset[str]], run: range, one: Statement) -> range:
-    """Return a run with the sentences beside it that say nothing but what the statement does."""
+    """Extend a run by neighbours that add nothing to the statement."""
     first, last = run[0], run[-1]
     while first and one.holds(sentences[first - 1]):
         first -= 1
@@ -282,9 +278,9 @@ BATCH = 20
 
 
 class Texts(NamedTuple):
-    """Texts of a table: how a batch of them is read (rowid, agent, text) behind a rowid, and how one is written.
+    """A table with texts: `read` selects a batch (rowid, agent, text) after a rowid.
 
-    `write` takes the new text, the rowid and the old text, so that nothing is lost that came meanwhile.
+    `write` takes the new text, the rowid and the old text, so that no concurrent change is lost.
     """
 
     read: str
@@ -292,15 +288,13 @@ class Texts(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """A text that says less now."""
-
     rowid: int
     before: str
     after: str
 
 
 def erased_statements(tx: ReadTx) -> Mapping[str, list[Statement]]:
-    """Return the erased statements that may be known again, by agent."""
+    """Return the erased statements with enough words, by agent."""
     found: dict[str, list[Statement]] = {}
     for agent_id, *row in tx.tuples(sql.ERASED):
         one = read(*row)
@@ -312,9 +306,9 @@ def erased_statements(tx: ReadTx) -> Mapping[str, list[Statement]]:
 def clean(
     job: JobContext, texts: Texts, known: Mapping[str, Sequence[Statement]], *more: object
 ) -> int:
-    """Take the statements out of the texts of a table and return how many changed. Raises LeaseLost, Cancelled.
+    """Remove the statements from a table's texts; return how many changed. Raises LeaseLost, Cancelled.
 
-    `more` are further parameters of its `read`.
+    `more` are further parameters of `read`.
     """
     changed = 0
     for found in saying(job, texts.read, known, *more):
@@ -326,7 +320,7 @@ def clean(
 def saying(
     job: JobContext, read: str, known: Mapping[str, Sequence[Statement]], *more: object
 ) -> Iterator[list[Cleaned]]:
-    """Yield the texts of a table that say one of the statements, some at a time. Raises LeaseLost, Cancelled."""
+    """Yield batches of texts that contain one of the statements. Raises LeaseLost, Cancelled."""
     last = -1
     while known and (rows := job.db.read(_rows, read, (last, BATCH, *more))):
         job.check()
@@ -343,7 +337,7 @@ def saying(
 def clean_transcripts(
     job: JobContext, known: Mapping[str, Sequence[Statement]], session_key: str | None = None
 ) -> int:
-    """Take statements out of the stored transcripts, or one of them; return how many changed."""
+    """Remove statements from all stored transcripts, or from one; return how many changed."""
     clean(job, Texts(sql.OVERVIEW_TEXTS, sql.CLEAN_OVERVIEW), known, session_key)
     return clean(job, Texts(sql.TEXTS, sql.CLEAN), known, session_key)
 

@@ -20,6 +20,6 @@ PLACES: dict[str, HarnessPlace] = {
 
 
 def log_folders(home: UserHome) -> Iterator[Path]:
-    """Yield the folders on this disk that hold nothing but logs of sessions."""
+    """Yield the existing folders with only logs of sessions."""
     for place in PLACES.values():
         yield from place.logs(home)

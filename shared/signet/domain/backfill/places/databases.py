@@ -21,7 +21,7 @@ _QUERY = re.compile(r"</?user_query>\s*")
 
 
 def find_cursor(home: UserHome) -> Iterator[FoundSession]:
-    """Yield the talks of the window, then those that only the agent has."""
+    """Yield the chats of the window, then those that only the agent has."""
     user = _user_folder(home)
     folders = _cursor_folders(user)
     database = user / "globalStorage" / _CURSOR_DATABASE
@@ -46,7 +46,7 @@ def find_cursor(home: UserHome) -> Iterator[FoundSession]:
 
 
 def read_cursor(path: str, key: str) -> str | None:
-    """Return the texts of a talk; raises OSError, and ValueError for a file of another form."""
+    """Return the texts of a chat; raises OSError, and ValueError for another form of file."""
     if Path(path).name != _CURSOR_DATABASE:
         with Path(path).open(encoding="utf-8", errors="replace") as lines:
             return log(_logged_cursor(files.parsed(line) for line in lines if line.strip()))
@@ -75,7 +75,7 @@ def _user_folder(home: UserHome) -> Path:
 
 
 def _cursor_folders(user: Path) -> dict[str, str]:
-    """Return the folder of each talk by its id, and by the name that the agent's logs have for it."""
+    """Return the folder of each chat by its ID, and by its name in the agent's logs."""
     found: dict[str, str] = {}
     for path in files.below(user / "workspaceStorage", "*/workspace.json"):
         about = files.json_or_none(path)
@@ -106,7 +106,7 @@ _OPENCODE_DATABASE = "opencode.db"
 
 
 def find_opencode(home: UserHome) -> Iterator[FoundSession]:
-    """Yield the sessions that a person had, those of helpers not."""
+    """Yield the sessions of people, not of subagents."""
     folder = home.folder("XDG_DATA_HOME", ".local", "share") / "opencode"
     database, known = folder / _OPENCODE_DATABASE, set()
     for row in sql.read_rows(database, sql.OpenCodeRow, sql.OPENCODE):
@@ -140,7 +140,7 @@ def _opencode_sessions(path: Path) -> FoundSession | None:
 
 
 def read_opencode(path: str, key: str) -> str:
-    """Return the texts of a session; raises OSError, and ValueError for a file of another form."""
+    """Return the texts of a session; raises OSError, and ValueError for another form of file."""
     if Path(path).name != _OPENCODE_DATABASE:
         held = (
             (files.json_of(message), [files.json_of(one) for one in parts])
@@ -189,7 +189,6 @@ _OPENCLAW_DATABASE = "openclaw-agent.sqlite"
 
 
 def find_openclaw(home: UserHome) -> Iterator[FoundSession]:
-    """Yield the sessions of all agents."""
     for root in _openclaw_roots(home):
         for database in files.below(root / "agents", f"*/agent/{_OPENCLAW_DATABASE}"):
             for row in sql.read_rows(database, sql.OpenClawRow, sql.OPENCLAW):
@@ -222,7 +221,7 @@ def _logged_openclaw(path: Path) -> FoundSession:
 
 
 def _openclaw_key(path: Path) -> str:
-    """Return the key under which a log goes on, else one that is made from its name."""
+    """Return the key under which a log continues, else one made from its name."""
     listed = files.json_or_none(path.with_name("sessions.json"))
     for key, entry in listed.items() if isinstance(listed, dict) else ():
         if isinstance(entry, dict) and entry.get("sessionId") == path.stem:
@@ -231,7 +230,7 @@ def _openclaw_key(path: Path) -> str:
 
 
 def read_openclaw(path: str, key: str) -> str:
-    """Return the messages of a session; raises OSError, and ValueError for a file of another form."""
+    """Return the messages of a session; raises OSError, and ValueError for another form of file."""
     if Path(path).name == _OPENCLAW_DATABASE:
         rows = sql.count_of(Path(path), sql.EventRow, sql.OPENCLAW_EVENTS, (key,))
         return log(_openclaw_turn(files.parsed(row.event) for row in rows))
@@ -240,7 +239,7 @@ def read_openclaw(path: str, key: str) -> str:
 
 
 def _openclaw_turn(events: Iterator[Any]) -> Iterator[tuple[str, object, object]]:
-    """Yield the messages among the events, with the times that the plugin tells."""
+    """Yield the messages among the events, with the plugin's times."""
     for event in events:
         message = event.get("message") if isinstance(event, dict) else None
         if isinstance(message, dict) and event.get("type") == "message":

@@ -18,7 +18,7 @@ LINE_BYTES = 64 * 1_048_576
 
 
 def below(folder: Path, pattern: str) -> Iterator[Path]:
-    """Yield the files of a pattern below a folder; nothing if it is missing or unreadable."""
+    """Yield the files below a folder that match a pattern; none if it is unreadable."""
     with suppress(OSError):
         for path in folder.glob(pattern):
             with suppress(OSError):
@@ -27,7 +27,7 @@ def below(folder: Path, pattern: str) -> Iterator[Path]:
 
 
 def head(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects of the first lines of a log, at least of one; nothing where it cannot be read."""
+    """Yield the objects of the first lines of a log, at least of one; none if it is unreadable."""
     with suppress(OSError), path.open("rb") as file:
         found = 0
         while (file.tell() < HEAD_BYTES or not found) and (line := file.readline(LINE_BYTES)):
@@ -40,12 +40,12 @@ def head(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def text(value: object) -> str | None:
-    """Return a text that says something, None for anything else."""
+    """Return a non-blank text, None for anything else."""
     return value if isinstance(value, str) and value.strip() else None
 
 
 def json_of(path: Path) -> Any:
-    """Return the JSON value of a file; raises OSError, and ValueError for a file of another form."""
+    """Return the JSON value of a file; raises OSError, and ValueError for another form of file."""
     try:
         return json.loads(path.read_bytes().decode("utf-8", "replace"))
     except RecursionError as error:
@@ -53,21 +53,18 @@ def json_of(path: Path) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """Return the JSON value that a text says, None for a text that says none."""
     with suppress(ValueError, RecursionError):
         return json.loads(text)
     return None
 
 
 def json_or_none(path: Path) -> Any:
-    """Return the JSON value of a file, or None."""
     with suppress(OSError, ValueError):
         return json_of(path)
     return None
 
 
 def instant(milliseconds: object) -> datetime | None:
-    """Return the instant that a number of milliseconds since 1970 names, None for anything else."""
     if isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool):
         with suppress(ValueError, OverflowError, OSError):
             return datetime.fromtimestamp(milliseconds / 1000, UTC)
@@ -78,7 +75,7 @@ HELPER = "agent-"
 
 
 def find_claude_code(home: UserHome) -> Iterator[FoundSession]:
-    """Yield the sessions in which somebody spoke, with the folder that they began in."""
+    """Yield the sessions with messages, with their first folder."""
     for path in below(*_claude_logs(home), "*/*.jsonl"):
         records = [*head(path)]
         if path.name.startswith(HELPER) or all(one.get("isSidechain") for one in records):
@@ -103,7 +100,6 @@ _EXEC = "codex_exec"
 
 
 def find_codex(home: UserHome) -> Iterator[FoundSession]:
-    """Yield the sessions that a person had."""
     running, archived = _codex_logs(home)
     for path in (
         *below(running, "**/rollout-*.jsonl"),
@@ -143,7 +139,6 @@ _GEMINI_ROLES = {"user": "user", "gemini": "assistant", "model": "assistant"}
 
 
 def find_gemini(home: UserHome) -> Iterator[FoundSession]:
-    """Yield the sessions in which somebody spoke."""
     root = home.path / ".gemini"
     folders = _gemini_folders(root)
     for path in below(root / "tmp", "*/chats/session-*.json*"):
@@ -156,13 +151,13 @@ def find_gemini(home: UserHome) -> Iterator[FoundSession]:
 
 
 def read_gemini(path: str, key: str) -> str:
-    """Return the messages of a session; raises OSError, and ValueError for a file of another form."""
+    """Return the messages of a session; raises OSError, and ValueError for another form of file."""
     _, messages = _gemini_parts(Path(path))
     return log(said for message in messages if (said := _gemini_turn(message)))
 
 
 def _gemini_parts(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the metadata of a session and its messages; newer files have a line for each."""
+    """Return the metadata and messages of a session; newer files have one line each."""
     if path.suffix == ".json":
         about = json_of(path)
         messages = about.get("messages") if isinstance(about, dict) else None
@@ -196,7 +191,7 @@ def _gemini_texts(parts: object) -> list[str]:
 
 
 def _gemini_folders(root: Path) -> dict[str, str]:
-    """Return the folders of known projects by what Gemini CLI may call them."""
+    """Return the folders of known projects by the names that Gemini CLI may use."""
     listed = json_or_none(root / "projects.json")
     projects = listed.get("projects") if isinstance(listed, dict) else None
     held = projects if isinstance(projects, dict) else {}

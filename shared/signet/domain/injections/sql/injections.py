@@ -133,10 +133,8 @@ RUNS = (
 
 
 def spans_of(item: ItemRow) -> Spans:
-    """Return an item's ranges in its source."""
     return [(start, length) for start, length in json.loads(item.spans)] if item.spans else []
 
 
 def items(tx: ReadTx, agent_id: str, key: str) -> list[ItemRow]:
-    """Return the items of all injections of a session, in order."""
     return tx.rows(ItemRow, _ITEMS, (agent_id, key))
