@@ -19,15 +19,13 @@ from signet.wire.telemetry import TelemetryEvent, TelemetryStats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorFilter:
-    """Which errors are asked for."""
-
     stage: ErrorStage | None = None
     since: str | None = None
     limit: int = 50
 
 
 def newest_errors(tx: ReadTx, wanted: ErrorFilter) -> list[NotedError]:
-    """Return the newest errors that pass the filter, oldest first."""
+    """Return the newest matching errors, oldest first."""
     bounds = {"stage": wanted.stage, "since": wanted.since, "limit": wanted.limit}
     rows = tx.records(NotedError, sql.ERRORS, bounds)
     must = NotedError.__required_keys__
@@ -39,7 +37,6 @@ def newest_errors(tx: ReadTx, wanted: ErrorFilter) -> list[NotedError]:
 
 
 def errors_by_code(tx: ReadTx, stage: ErrorStage | None = None) -> dict[str, int]:
-    """Return how many errors of each code are kept, of all stages or of one."""
     return dict(tx.tuples(sql.ERROR_COUNTS, {"stage": stage}))
 
 
@@ -51,7 +48,7 @@ PAIR, HALF_LIFE_DAYS = sql.PAIR, 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeSpan:
-    """Which rows are asked for; both ends are inside."""
+    """A period with both ends included."""
 
     event: str | None = None
     since: str | None = None
@@ -60,12 +57,11 @@ class TimeSpan:
 
 
 def newest_events(tx: ReadTx, span: TimeSpan) -> list[TelemetryEvent]:
-    """Return events, newest first."""
     return tx.records(TelemetryEvent, sql.NEWEST_EVENTS, _bounds(span) | {"limit": span.limit})
 
 
 def page(tx: ReadTx, span: TimeSpan, *, after: str, limit: int) -> list[TelemetryEvent]:
-    """Return the events that follow an id, oldest first."""
+    """Return the events after an ID, oldest first."""
     asked = _bounds(span) | {"after": after, "limit": limit}
     return tx.records(TelemetryEvent, sql.EVENTS_PAGE, asked)
 
@@ -73,7 +69,7 @@ def page(tx: ReadTx, span: TimeSpan, *, after: str, limit: int) -> list[Telemetr
 def training_page(
     tx: ReadTx, span: TimeSpan, *, after: str, limit: int, agent_id: str | None, hidden: str
 ) -> list[dict[str, object]]:
-    """Return the labels that follow an id, oldest first: ids and numbers, no text (PR-2)."""
+    """Return the labels after an ID, oldest first: IDs and numbers, no text (PR-2)."""
     bounds = {"since": span.since, "until": span.until, "agent": agent_id, "hidden": hidden}
     rows = tx.tuples(sql.TRAINING_PAIRS, bounds | {"after": after, "limit": limit})
     return [_pair(dict(zip(PAIR, row, strict=True))) for row in rows]
@@ -106,13 +102,12 @@ def stats(tx: ReadTx, *, since: str | None) -> TelemetryStats:
 
 
 def inventory(tx: ReadTx) -> tuple[int, int]:
-    """Return how many memories there are, and how many connectors work, for a heartbeat."""
+    """Return the numbers of memories and active connectors for a heartbeat."""
     [(memories, connectors)] = tx.tuples(sql.INVENTORY)
     return memories, connectors
 
 
 def purge(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete events that are older than an instant, at most `limit`, and return how many."""
     return tx.run(sql.PURGE_EVENTS, (before, limit))
 
 
@@ -133,7 +128,7 @@ log = logs.get("system")
 
 
 def write_batch(tx: WriteTx, recorded: Batch, *, keeps_events: bool) -> None:
-    """Write all of it; telemetry events only with `keeps_events`."""
+    """Write a batch; telemetry events only with `keeps_events`."""
     if recorded.counts:
         usage.add(tx, recorded.counts)
     if recorded.errors:
@@ -155,7 +150,7 @@ def write_batch(tx: WriteTx, recorded: Batch, *, keeps_events: bool) -> None:
 
 
 def reset_counters(tx: WriteTx) -> None:
-    """Delete errors, outcomes and counters of earlier lives of the daemon; telemetry events stay."""
+    """Delete errors, outcomes and counters of earlier daemon runs; telemetry events stay."""
     for statement in sql.RESET:
         tx.run(statement)
 
@@ -165,11 +160,13 @@ GATHER_SECONDS = 1.0
 
 
 class Flusher:
-    """Writes what this process has recorded; `flush` may be called from any thread."""
+    """Writes the events recorded in this process; `flush` may be called from any thread."""
 
     def __init__(self, db: Database, live: LiveSettings, *, gathers: bool = False) -> None:
-        """With `gathers`, events alone wait until there are many or the first has waited long: the API records
-        thousands. What was recorded before is dropped, because it belongs to no database."""
+        """With `gathers`, events wait until there are many or the first is old: the API records thousands.
+
+        Earlier events are dropped, because they belong to no database.
+        """
         self._db = db
         self._live = live
         self._gathers = gathers
@@ -178,11 +175,9 @@ class Flusher:
         BUFFER.take()
 
     def start(self) -> None:
-        """Start to write in the background."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop, and write the remaining events."""
         self._stop.set()
         BUFFER.has_items.set()
         self._thread.join()
@@ -199,7 +194,7 @@ class Flusher:
             BUFFER.put_back(taken)
 
     async def aflush(self) -> None:
-        """Do what `flush` does, for asyncio callers."""
+        """Do the same as `flush` for asyncio callers."""
         taken = BUFFER.take()
         if not taken:
             return

@@ -172,7 +172,7 @@ SELECT created_at AS timestamp, 'predictor' AS source,
 
 
 class Counter(NamedTuple):
-    """One counter of a caller or connector, whose name is `key`."""
+    """One counter of the caller or connector `key`."""
 
     key: str
     name: str
@@ -180,8 +180,6 @@ class Counter(NamedTuple):
 
 
 class LlmTotals(NamedTuple):
-    """Sums over calls of language models."""
-
     calls: int
     errors: int
     input_tokens: int
@@ -190,15 +188,13 @@ class LlmTotals(NamedTuple):
 
 
 class PipelineErrors(NamedTuple):
-    """How many errors of the pipeline had one stage and code."""
-
     stage: str
     code: str
     errors: int
 
 
 class KnownAs(NamedTuple):
-    """What an id is known as: 1 or 0 each."""
+    """The kinds of things that have an ID: 1 or 0 each."""
 
     memory: int
     request: int

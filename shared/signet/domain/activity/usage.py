@@ -34,7 +34,7 @@ _BUCKET_CHARS = 15
 
 
 def zone(name: str | None) -> tzinfo:
-    """Return a time zone by its name, the machine's for none; raises Invalid for an unknown name."""
+    """Return a time zone, the machine's for None; raises Invalid for an unknown name."""
     if not name:
         return clock.LOCAL
     try:
@@ -44,7 +44,7 @@ def zone(name: str | None) -> tzinfo:
 
 
 def starts(step: str, count: int, tz: tzinfo, now: datetime) -> list[datetime]:
-    """Return when each of the last ten minutes, hours or days began, oldest first, the running one last. Pure."""
+    """Return the starts of the last minutes, hours or days, oldest first, the running one last. Pure."""
     if step == "10min":
         last = now.astimezone(UTC).replace(minute=now.minute // 10 * 10, second=0, microsecond=0)
         return [last - timedelta(minutes=10 * back) for back in range(count - 1, -1, -1)]
@@ -59,7 +59,7 @@ def starts(step: str, count: int, tz: tzinfo, now: datetime) -> list[datetime]:
 def series_of(
     tx: ReadTx, metrics: Sequence[str], *, step: str, count: int, tz: tzinfo, now: datetime
 ) -> Series:
-    """Return how much of each metric happened in each step; raises Invalid for an unknown metric."""
+    """Return each metric per step; raises Invalid for an unknown metric."""
     for name in metrics:
         if name not in METRICS:
             raise Invalid(f"metrics: no metric {name!r}; there are {', '.join(METRICS)}")
@@ -79,7 +79,7 @@ def series_of(
 
 
 def _slowest(tx: ReadTx, bounds: Sequence[str]) -> list[int]:
-    """Return the time in milliseconds within which 95 % of the recalls of each step were answered, 0 without any."""
+    """Return the 95th percentile of each step's recall times in milliseconds, 0 without any."""
     times: list[list[float]] = [[] for _ in bounds]
     for bucket, took in tx.tuples(sql.RECALL_TIMES, {"since": bounds[0]}):
         times[bisect_right(bounds, bucket) - 1].append(took or 0.0)
@@ -108,7 +108,7 @@ def template(route: str) -> str:
 
 
 def endpoints(requests: Samples, seconds: Samples) -> dict[str, dict[str, float]]:
-    """Return count, errors and total latency (ms) of each route, from the counters of requests."""
+    """Return count, errors and total latency (ms) of each route."""
     found: dict[str, dict[str, float]] = {}
     for labels, value in requests:
         mine = found.setdefault(_key(labels), {"count": 0, "errors": 0, "totalLatencyMs": 0})
@@ -121,7 +121,7 @@ def endpoints(requests: Samples, seconds: Samples) -> dict[str, dict[str, float]
 
 
 def providers(calls: Samples, seconds: Samples) -> dict[str, dict[str, float]]:
-    """Return calls, failures (a timeout is one) and total latency (ms) of each provider."""
+    """Return calls, failures (including timeouts) and total latency (ms) of each provider."""
     found: dict[str, dict[str, float]] = {}
     for labels, value in calls:
         mine = found.setdefault(
@@ -146,7 +146,6 @@ CONNECTOR_COUNTS = (Count.SYNCS, Count.SYNC_ERRORS, Count.DOCUMENTS)
 
 
 def add(tx: WriteTx, counts: Mapping[tuple[Count, str], int]) -> None:
-    """Add what was counted of callers and connectors, by kind of count and name."""
     known = {name for (name,) in tx.tuples(sql.COUNTED_NAMES, ("actor", sql.LIFE))}
     rows = []
     for (what, name), value in counts.items():
@@ -161,22 +160,19 @@ def add(tx: WriteTx, counts: Mapping[tuple[Count, str], int]) -> None:
 
 
 def of_actors(tx: ReadTx) -> dict[str, dict[str, int]]:
-    """Return the counts of each caller since the daemon started, 0 where nothing was counted."""
     return _by_name(tx, "actor", ACTOR_COUNTS)
 
 
 def of_connectors(tx: ReadTx) -> dict[str, dict[str, int]]:
-    """Return the counts of each connector since the daemon started, 0 where nothing was counted."""
     return _by_name(tx, "connector", CONNECTOR_COUNTS)
 
 
 def add_lasting(tx: WriteTx, process: str, name: str) -> None:
-    """Add one to a counter of a process that restarts of the daemon keep."""
+    """Increment a counter that survives restarts of the daemon."""
     tx.run(sql.ADD_COUNT, (process, "", name, "", 1))
 
 
 def lasting(tx: ReadTx, process: str, name: str) -> int:
-    """Return a counter of a process that restarts of the daemon keep."""
     return int(tx.value(sql.LASTING_COUNT, (process, name)) or 0)
 
 
@@ -190,7 +186,7 @@ def _by_name(tx: ReadTx, process: str, counts: tuple[Count, ...]) -> dict[str, d
 def report(tx: ReadTx, *, project: str | None, hidden: str, limit: int) -> Continuity:
     """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest.
 
-    `hidden` is a GLOB pattern of owners to leave out.
+    `hidden` is a GLOB pattern of excluded owners.
     """
     asked = {"project": project, "hidden": hidden, "limit": limit}
     found = tx.records(SessionScore, sql.SCORES, asked)
@@ -198,7 +194,6 @@ def report(tx: ReadTx, *, project: str | None, hidden: str, limit: int) -> Conti
 
 
 def latest(tx: ReadTx, *, hidden: str) -> list[ProjectScore]:
-    """Return the newest score of each project, newest first."""
     return tx.records(ProjectScore, sql.LATEST_SCORES, (hidden,))
 
 
@@ -221,7 +216,7 @@ DEFAULT_LIMIT, MAX_LIMIT = 1_000, 10_000
 
 
 class EventSource(StrEnum):
-    """Where an event comes from; events of one instant are sorted in this order (TM-1)."""
+    """The source of an event; events of one instant are sorted in this order (TM-1)."""
 
     HISTORY = "history"
     JOB = "job"
@@ -236,7 +231,7 @@ _ORDER = {source: place for place, source in enumerate(EventSource)}
 
 
 class EntityType(StrEnum):
-    """What an id is the id of."""
+    """The type of thing with an ID."""
 
     MEMORY = "memory"
     REQUEST = "request"
@@ -247,9 +242,9 @@ class EntityType(StrEnum):
 def timeline_of(
     tx: ReadTx, entity_id: str, lines: Sequence[Entry], *, hidden: str, limit: int, now: datetime
 ) -> Timeline:
-    """Return the newest events of an id, oldest first; raises Invalid for a short id.
+    """Return the newest events of an ID, oldest first; raises Invalid for a short ID.
 
-    An unknown ID has no events, and neither has an ID of owners that `hidden` (a GLOB pattern) names.
+    An unknown ID, and one of owners that match the GLOB pattern `hidden`, has no events.
     """
     if len(entity_id) < MIN_CHARS:
         raise Invalid(f"id must have at least {MIN_CHARS} characters")
@@ -337,7 +332,7 @@ def _event(
 
 
 def _without_texts(found: Mapping[str, object]) -> dict[str, object]:
-    """Return the metadata of a change without the text of a memory."""
+    """Return the metadata of a change without the memory's text."""
     return {
         name: _without_texts(value) if isinstance(value, dict) else value
         for name, value in found.items()

@@ -65,7 +65,6 @@ def within(found: Reader, scope: TokenScope) -> Reader:
 
 
 def get(tx: ReadTx, agent_id: str) -> Agent | None:
-    """Return the agent, None if it was never registered."""
     return tx.row(Agent, sql.AGENT_BY_ID, (agent_id,))
 
 
@@ -148,7 +147,6 @@ def follow(tx: WriteTx, roster: Sequence[RosterAgent], *, now: datetime) -> None
 
 
 def agent_of(listed: RosterAgent) -> Agent:
-    """Return the agent of a roster entry."""
     return Agent(
         id=listed.name,
         name=listed.name,
@@ -199,7 +197,6 @@ def find(workspace: Workspace, agent_id: str, name: str) -> Path:
 
 
 def present(workspace: Workspace, agent_id: str) -> list[str]:
-    """Return the names of an agent's own files."""
     own = folder(workspace, agent_id)
     return sorted(name for name in _OWN if own is not None and (own / name).is_file())
 

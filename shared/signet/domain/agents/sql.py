@@ -27,8 +27,6 @@ SELECT agent_id, visibility, sum(number) AS number FROM (
 
 
 class MemoryCount(NamedTuple):
-    """The active memories of one visibility of an agent."""
-
     agent_id: str
     visibility: str
     number: int

@@ -27,7 +27,7 @@ COLUMNS = ("who", "type")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySearch:
-    """A search; None or empty matches all. `since` is a stored time."""
+    """A search; None or empty matches all. `since` is in stored form."""
 
     q: str = ""
     type: str | None = None
@@ -40,7 +40,6 @@ class MemorySearch:
 
     @property
     def has_filter(self) -> bool:
-        """Return whether anything but words is asked for."""
         return bool(self.type or self.tags or self.who or self.is_pinned or self.since) or (
             self.importance_min is not None
         )
@@ -54,7 +53,7 @@ def search(
 
 
 def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
-    """Return what memories have in one of `COLUMNS`, each value once, in order."""
+    """Return the distinct values of one of `COLUMNS`, in order."""
     where = Where("m.is_deleted = 0") & readable(reader)
     return tx.column(sql.VALUES.format(column=column, where=where.sql), where.params)
 
@@ -93,7 +92,7 @@ def _where(search: MemorySearch) -> Where:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarMemory:
-    """Memories in order, best first, and the cosine 0..1 of each under its row number."""
+    """Memories, best first, and the cosine 0..1 of each by row number."""
 
     rows: tuple[dict[str, Any], ...]
     scores: Mapping[int, float]
@@ -102,7 +101,7 @@ class SimilarMemory:
 def find_similar(
     tx: ReadTx, memory_id: str, *, reader: Reader, k: int, type: str | None
 ) -> SimilarMemory:
-    """Return the `k` memories nearest to one; NotFound when it has no vector or cannot be seen."""
+    """Return the `k` memories nearest to one; raises NotFound if it has no vector or cannot be seen."""
     seen = Where("m.is_deleted = 0") & readable(reader)
     anchor = tx.one(sql.VECTOR.format(where=seen.sql), (memory_id, *seen.params))
     if anchor is None:
@@ -121,7 +120,7 @@ USUAL, LEAST_EXPORTED, MOST_EXPORTED, FURTHEST = 600, 50, 5_000, 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorPage:
-    """Some of `total` memories, newest first; a row has a vector only when that was asked for."""
+    """Some of `total` memories, newest first, with their vectors if requested."""
 
     rows: tuple[dict[str, Any], ...]
     total: int
@@ -130,7 +129,7 @@ class VectorPage:
 def export_page(
     tx: ReadTx, *, reader: Reader, limit: int, offset: int, vectors: bool
 ) -> VectorPage:
-    """Return a page of the memories that have a vector, also one shared with the same text."""
+    """Return a page of the memories with a vector, also one shared with the same text."""
     where = Where("m.is_deleted = 0") & readable(reader)
     vector = "e.vector" if vectors else "NULL"
     asked = sql.PAGE.format(vector=vector, hint=sql.IN_ORDER, where=where.sql)
@@ -150,9 +149,9 @@ STRENGTHENED = (Event.UPDATED, Event.MERGED)
 
 
 def eras(tx: ReadTx, *, reader: Reader, now: datetime) -> MemoryTimeline:
-    """Return the eras up to the end of today's day, the shortest first; of memories that this reader may see.
+    """Return the eras up to the end of today, the shortest first.
 
-    Each counts what was remembered between two instants, and what happened in the same time.
+    Each counts the memories saved between two instants, and the events of that time.
     """
     end = clock.midnight(now, days=1)
     starts = [clock.midnight(now, days=1 - days) for _, _, days in ERAS]

@@ -81,7 +81,7 @@ _ERROR = 1
 
 
 def matching(tx: ReadTx, expression: str, where: Where, limit: int) -> list[Row] | None:
-    """Return memories that match an FTS5 expression, best first; None when it is no expression."""
+    """Return memories that match an FTS5 expression, best first; None for a malformed expression."""
     try:
         return tx.all(_MATCHING.format(where=where.sql), (expression, *where.params, limit))
     except sqlite.OperationalError as error:

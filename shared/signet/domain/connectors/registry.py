@@ -37,8 +37,6 @@ class Provider(StrEnum):
 
 
 class ConnectorStatus(StrEnum):
-    """What a connector is doing."""
-
     IDLE = "idle"
     SYNCING = "syncing"
     ERROR = "error"
@@ -46,7 +44,7 @@ class ConnectorStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folder:
-    """Which files of a folder become documents; `max_file_size` in bytes."""
+    """The files of a folder that become documents; `max_file_size` in bytes."""
 
     root_path: str
     patterns: tuple[str, ...] = ("**/*.md", "**/*.txt")
@@ -55,13 +53,13 @@ class Folder:
 
 
 def with_errors(progress: SyncProgress, more: Sequence[SyncError]) -> SyncProgress:
-    """Return the progress with these errors counted, and kept while there is room."""
+    """Add errors to the progress; the list has a limit, the count has none."""
     kept = [*progress["errors"], *more][:ERRORS_KEPT]
     return {**progress, "errorCount": progress["errorCount"] + len(more), "errors": kept}
 
 
 def continued(text: str | None, job_id: str) -> SyncProgress:
-    """Return what a sync has done over all its runs; files and errors are those of the last run, so none yet."""
+    """Return the totals over all runs of a sync, without the files and errors of the last run."""
     earlier = columns.json_object(text)
     is_same = earlier.get("jobId") == job_id
     return {
@@ -76,7 +74,6 @@ def continued(text: str | None, job_id: str) -> SyncProgress:
 
 
 def folder_json(folder: Folder) -> dict[str, object]:
-    """Return the settings of a folder under the names that clients send."""
     values = asdict(folder)
     return {_NAMES[name]: value for name, value in values.items()}
 
@@ -107,7 +104,7 @@ MAX_WIDE = 8
 
 
 def folder_of(settings: Mapping[str, object]) -> Folder:
-    """Return the folder that settings of a client describe, without reading the disk; raises Invalid."""
+    """Return the folder in a client's settings, without reading the disk; raises Invalid."""
     root = settings.get("rootPath") or settings.get("path")
     if not isinstance(root, str) or not PurePath(root.strip()).is_absolute() or "\0" in root:
         raise Invalid("settings.rootPath must be an absolute path")
@@ -139,14 +136,14 @@ def checked_folder(folder: Folder, places: Places) -> Folder:
 
 
 def stored_folder(connector: StoredConnector) -> Folder:
-    """Return the folder of a stored connector; raises Invalid when an older file has none."""
+    """Return the folder of a stored connector; raises Invalid if an older file has none."""
     settings = columns.json_object(connector["config_json"])
     inner = settings.get("settings")
     return folder_of(inner if isinstance(inner, dict) else settings)
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:
-    """Return a list of patterns; a single one may stand alone."""
+    """Return a list of patterns; a single one may be a plain text."""
     found = [value] if isinstance(value, str) else [] if value is None else value
     if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
         raise Invalid(f"settings.{name} must be a list of texts")
@@ -159,12 +156,10 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
 
 
 def newest(tx: ReadTx) -> list[StoredConnector]:
-    """Return all connectors, newest first."""
     return tx.records(StoredConnector, sql.NEWEST)
 
 
 def get(tx: ReadTx, connector_id: str) -> StoredConnector:
-    """Return one connector; raises NotFound."""
     connector = tx.record(StoredConnector, sql.BY_ID, (connector_id,))
     if connector is None:
         raise NotFound("Connector not found")
@@ -172,7 +167,7 @@ def get(tx: ReadTx, connector_id: str) -> StoredConnector:
 
 
 def health(tx: ReadTx, connector_id: str) -> ConnectorHealth:
-    """Return how a connector is, and how many of its documents are in which status; raises NotFound."""
+    """Return the state of a connector, and its documents by status; raises NotFound."""
     connector = get(tx, connector_id)
     root = root_of(connector)
     below = sql.below(root) if root else {"low": "", "high": ""}
@@ -190,13 +185,12 @@ def health(tx: ReadTx, connector_id: str) -> ConnectorHealth:
 
 
 def adopt_documents(tx: WriteTx, connector: StoredConnector, root: str) -> None:
-    """Give the connector its agent's documents below its folder that belong to no connector any more."""
+    """Give the connector its agent's documents below its folder that have no connector."""
     values = {"id": connector["id"], "agent_id": connector["agent_id"], **sql.below(root)}
     records.adopt(tx, connector["id"], tx.column(sql.ADOPTABLE, values))
 
 
 def root_of(connector: StoredConnector) -> str | None:
-    """Return the folder of a connector, None when it has none."""
     if connector["provider"] != Provider.FILESYSTEM:
         return None
     try:
@@ -214,9 +208,9 @@ def draft(
     workspace: Workspace,
     now: datetime,
 ) -> StoredConnector:
-    """Return the connector that a client describes, with the settings that syncs will use.
+    """Return the connector that a client describes, with complete settings.
 
-    Raises Invalid for wrong settings and for a folder that is private or cannot be read (CON-1, CON-11).
+    Raises Invalid for wrong settings and for a folder that is private or unreadable (CON-1, CON-11).
     """
     if provider not in set(Provider):
         raise Invalid("provider must be filesystem, github-docs, or gdrive")
@@ -241,7 +235,6 @@ def draft(
 
 
 def register(tx: WriteTx, connector: StoredConnector) -> str:
-    """Store a drafted connector and return its id."""
     tx.run(sql.INSERT, connector)
     return connector["id"]
 
@@ -255,7 +248,7 @@ class Unsupported(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartedSync:
-    """The job of a sync; None when one was under way already."""
+    """The job of a sync; None if one is already running."""
 
     job_id: str | None
 
@@ -263,10 +256,7 @@ class StartedSync:
 def start(
     tx: WriteTx, connector_id: str, *, is_full: bool, rules: DocumentRules, now: datetime
 ) -> StartedSync:
-    """Queue a sync unless one is under way.
-
-    Raises NotFound, Unsupported, and Frozen.
-    """
+    """Queue a sync unless one is running. Raises NotFound, Unsupported, and Frozen."""
     connector = get(tx, connector_id)
     if connector["provider"] != Provider.FILESYSTEM:
         raise Unsupported(f"Provider {connector['provider']} not yet supported")
@@ -279,7 +269,7 @@ def start(
 
 
 def job_of(connector: StoredConnector, *, is_full: bool = False) -> Job:
-    """Return the job that syncs a connector; two of one connector are never open at once."""
+    """Return the job of a connector's sync; only one is open at a time."""
     return Job(
         kind="connector_sync",
         dedupe_key=connector["id"],
@@ -296,7 +286,7 @@ REASON = "connector removed"
 
 
 def prepare_removal(tx: WriteTx, connector_id: str, *, rules: DocumentRules, now: datetime) -> None:
-    """Stop the sync before the documents go. Raises NotFound and Frozen."""
+    """Stop the sync before deleting documents. Raises NotFound and Frozen."""
     if rules.frozen:
         raise Frozen
     connector = get(tx, connector_id)
@@ -307,7 +297,7 @@ def prepare_removal(tx: WriteTx, connector_id: str, *, rules: DocumentRules, now
 
 
 def documents(tx: ReadTx, connector_id: str) -> list[Sequence[str]]:
-    """Return the next documents that are to go, in groups for one transaction each; none when all are gone."""
+    """Return the next documents to delete, in groups for one transaction each; empty at the end."""
     found = tx.column(sql.SOME, (connector_id, DOCUMENTS_PER_READ))
     return [
         found[first : first + DOCUMENTS_PER_WRITE]
@@ -316,7 +306,6 @@ def documents(tx: ReadTx, connector_id: str) -> list[Sequence[str]]:
 
 
 def delete_group(tx: WriteTx, ids: Sequence[str], *, actor: Actor, now: datetime) -> None:
-    """Delete a group of documents."""
     for document_id in ids:
         records.remove_text(tx, document_id, reason=REASON, actor=actor, now=now)
 
@@ -341,7 +330,7 @@ def remove(
 
 
 def remove_all(tx: WriteTx) -> None:
-    """Remove every connector and keep the documents; open syncs end without one."""
+    """Remove every connector and keep the documents; open syncs then end."""
     tx.run(sql.DELETE_ALL)
 
 
@@ -352,7 +341,7 @@ def _stop(tx: WriteTx, connector: StoredConnector, now: datetime) -> None:
 
 
 def settle_carried(staged: Path, *, keeps_settings: bool, now: datetime) -> None:
-    """Cancel the runs of tasks that had not ended.
+    """Cancel unfinished task runs of a restored state.
 
     If the workspace keeps its settings, also disable all tasks and remove all connectors.
     """

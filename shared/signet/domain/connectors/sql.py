@@ -53,8 +53,6 @@ OPEN_JOB = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pend
 
 
 class KnownFile(NamedTuple):
-    """A document of a connector."""
-
     id: str
     path: str
     stamp: str | None
@@ -62,6 +60,6 @@ class KnownFile(NamedTuple):
 
 
 def below(root: str) -> dict[str, str]:
-    """Return the bounds of all paths below a folder: `/` and the letter after it."""
+    """Return the bounds of all paths below a folder: `/` and the next character."""
     bare = root.rstrip("/")
     return {"low": f"{bare}/", "high": f"{bare}0"}

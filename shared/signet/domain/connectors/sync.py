@@ -46,9 +46,9 @@ class FoundFile:
 
 
 def scan(folder: Folder, places: Places) -> Iterator[FoundFile | SyncError]:
-    """Yield the files to read and the reasons why others are skipped, never one from a private place (CON-11).
+    """Yield the files to read and the reasons for skipping others, never from private places (CON-11).
 
-    Raises OSError if the root cannot be listed, and NotAllowed if a link has taken its place.
+    Raises OSError if the root cannot be listed, and NotAllowed if a link has replaced it.
     """
     waiting = [folder.root_path]
     while waiting:
@@ -82,7 +82,7 @@ def scan(folder: Folder, places: Places) -> Iterator[FoundFile | SyncError]:
 
 
 def is_gone(path: str, folder: Folder, places: Places) -> bool:
-    """Return whether the file of a document no longer belongs to the folder; an unreadable one still does."""
+    """Return whether a document's file no longer belongs to the folder; an unreadable one still does."""
     relative = os.path.relpath(path, folder.root_path)
     if (
         relative.startswith("..")
@@ -100,7 +100,7 @@ def is_gone(path: str, folder: Folder, places: Places) -> bool:
 
 
 def is_ignored(relative: str, folder: Folder) -> bool:
-    """Return whether a file or folder is skipped: hidden, or named by an ignore rule (CON-8). Pure."""
+    """Return whether a file or folder is skipped: hidden, or by an ignore rule (CON-8). Pure."""
     parts = PurePath(relative).parts
     return any(part.startswith(".") for part in parts) or any(
         rule in parts or relative.startswith(rule.removeprefix("./")) or matches(relative, rule)
@@ -156,7 +156,7 @@ _MEANING = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 @lru_cache(maxsize=256)
 def compiled(glob: str) -> re.Pattern[str]:
-    """Return the pattern that matches a whole path, with `/` between its parts, as the glob does."""
+    """Return the pattern for whole paths that a glob stands for."""
     found: list[str] = []
     depth = 0
     star, star_at = "", 0
@@ -188,7 +188,6 @@ def compiled(glob: str) -> re.Pattern[str]:
 
 
 def matches(path: str, glob: str) -> bool:
-    """Return whether the glob means this relative path."""
     return compiled(glob).fullmatch(path) is not None
 
 
@@ -205,8 +204,8 @@ REMOVED = "source file removed"
 def run(job: JobContext, rules: DocumentRules, workspace: Workspace) -> None:
     """Sync the job's connector and complete the job; a removed connector needs no sync.
 
-    Raises PermanentJobError, also for a folder that is private or was replaced (CON-11), Frozen while nothing may be
-    written, and what `JobContext` raises.
+    Raises PermanentJobError, also for a folder that is private or was replaced (CON-11), Frozen, and what `JobContext`
+    raises.
     """
     if rules.frozen:
         raise Frozen
@@ -244,7 +243,7 @@ def run(job: JobContext, rules: DocumentRules, workspace: Workspace) -> None:
 
 
 def _refusal(folder: Folder, places: Places) -> str | None:
-    """Return why the folder must not be read any more, None if it may be."""
+    """Return why the folder must not be read any more."""
     root = folder.root_path
     real = os.path.realpath(root)
     if real != root:
@@ -263,7 +262,7 @@ def _added(
     *,
     is_full: bool,
 ) -> SyncProgress:
-    """Queue new and changed files; raises OSError when the folder cannot be listed."""
+    """Queue new and changed files; raises OSError if the folder cannot be listed."""
     files = scan(folder, places)
     while group := list(islice(files, FILES_PER_WRITE)):
         job.check()
@@ -284,7 +283,7 @@ def _take(
     is_full: bool,
     now: datetime,
 ) -> SyncProgress:
-    """Compare some files with their documents, queue what has to be read, and show how far the sync is."""
+    """Compare some files with their documents, queue the changed ones, and store the progress."""
     files = [found for found in group if isinstance(found, FoundFile)]
     asked = (connector["id"], as_list(found.path for found in files))
     known = {one.path: one for one in tx.rows(KnownFile, sql.KNOWN, asked)}
@@ -367,7 +366,7 @@ def _remove(
 def _end(
     tx: WriteTx, *, connector: StoredConnector, progress: SyncProgress, started: datetime
 ) -> dict[str, object]:
-    """Set the connector to idle with its new cursor: when the sync began (CON-4)."""
+    """Set the connector to idle with its new cursor: the start of the sync (CON-4)."""
     begun = clock.to_text(started)
     cursor, at = {"lastSyncAt": begun}, clock.to_text(clock.now())
     values = (json.dumps(cursor), begun, json.dumps(progress), at, connector["id"])

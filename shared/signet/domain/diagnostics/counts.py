@@ -69,16 +69,13 @@ class Domain:
 
     @property
     def score(self) -> float:
-        """Return 0..1: the base minus the deductions (DG-2)."""
         return _clamped(self.base - sum(one.points for one in self.deductions))
 
     @property
     def status(self) -> str:
-        """Return the meaning of the score."""
         return self.word or status_of(self.score)
 
     def as_dict(self) -> Diagnosis:
-        """Return the domain's JSON."""
         reasons = [one.reason for one in self.deductions]
         found = {"score": self.score, "status": self.status, **self.fields, "reasons": reasons}
         return cast("Diagnosis", found)
@@ -93,12 +90,10 @@ class HealthReport:
 
     @property
     def score(self) -> float:
-        """Return the weighted score 0..1 (DG-3)."""
         return _clamped(sum(self.domains[name].score * weight for name, weight in WEIGHTS.items()))
 
     @property
     def status(self) -> HealthStatus:
-        """Return the meaning of the score, at most degraded while a weighted domain is unhealthy."""
         is_broken = any(self.domains[name].status == HealthStatus.UNHEALTHY for name in WEIGHTS)
         by_score = status_of(self.score)
         return HealthStatus.DEGRADED if is_broken and by_score is HealthStatus.HEALTHY else by_score
@@ -122,7 +117,6 @@ class HealthReport:
         }
 
     def as_dict(self) -> Diagnoses:
-        """Return the report's JSON."""
         domains = {name: domain.as_dict() for name, domain in self.domains.items()}
         found = {"timestamp": clock.to_text(self.at), "composite": self.composite(), **domains}
         return cast("Diagnoses", found)
@@ -143,7 +137,6 @@ class Facts:
 
     @classmethod
     def of(cls, settings: Settings) -> "Facts":
-        """Return the facts from the settings."""
         return cls(
             embeds=settings.embedding.provider is not EmbeddingProvider.NONE,
             predicts=settings.pipeline.predictor.enabled,
@@ -260,7 +253,6 @@ def overdue(tx: ReadTx, before: datetime) -> int:
 
 
 def disk_free_bytes(tx: ReadTx) -> int:
-    """Return the free space of the database's disk."""
     return shutil.disk_usage(Path(str(tx.value(sql.FILE))).parent).free
 
 

@@ -208,7 +208,6 @@ def connector(row: "Row | None", *, now: datetime) -> Domain:
 
 
 def duplicate(seen: Duplicates, active: int) -> Domain:
-    """Score equal memories."""
     ratio = seen.excess / active if active else 0.0
     found: tuple[Deduction, ...] = ()
     if ratio > DUPLICATES:

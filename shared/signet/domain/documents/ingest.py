@@ -46,17 +46,17 @@ class EmptyContent(PermanentJobError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPlan:
-    """The chunks to save for one document, in the version that was read."""
+    """The chunks to save for one version of a document."""
 
     document: StoredDocument
     chunks: tuple[str, ...]
 
 
 def run(job: JobContext, rules: DocumentRules, workspace: Workspace) -> None:
-    """Read the job's document and complete the job; one that is done or deleted needs no work.
+    """Read the job's document and complete the job; a done or deleted one needs no work.
 
-    Files are read below `workspace` and the folders of connectors. Raises PermanentJobError for what can never be
-    read, Frozen while nothing may be written, other errors that may be over the next time, and what the job raises.
+    Files are read below `workspace` and the folders of connectors. Raises PermanentJobError for an unreadable document,
+    Frozen, other errors that may be temporary, and what the job raises.
     """
     if rules.frozen:
         raise Frozen
@@ -121,7 +121,7 @@ def _fetched(
 
 
 def _told(document: StoredDocument, rules: DocumentRules) -> StoredDocument:
-    """Return a document whose content was sent; only a named format is parsed."""
+    """Return a document sent with its content; only a named format is parsed."""
     form = readers.form_of(document["content_type"] or "")
     if form is None or document["source_type"] != DocumentSource.TEXT:
         return document
@@ -141,7 +141,7 @@ def _with(document: StoredDocument, read: DocumentText, rules: DocumentRules) ->
 
 
 def plan_of(document: StoredDocument, rules: DocumentRules) -> IngestPlan:
-    """Return the chunks to be saved; raises EmptyContent (PIP-54)."""
+    """Return the chunks to save; raises EmptyContent (PIP-54)."""
     has_headings = document["content_type"] in readers.WITH_HEADINGS
     cut = source.sections if has_headings else source.windows
     chunks = cut(document["raw_content"] or "", rules.chunk_chars, rules.overlap_chars)
@@ -151,14 +151,14 @@ def plan_of(document: StoredDocument, rules: DocumentRules) -> IngestPlan:
 
 
 def advance(tx: WriteTx, *, document_id: str, to: DocumentStatus, now: datetime) -> bool:
-    """Show how far the reading is; False when the document is done, deleted or unknown."""
+    """Store the status of reading; False if the document is done, deleted or unknown."""
     return tx.run(sql.ADVANCE, (to, None, clock.to_text(now), document_id)) == 1
 
 
 def fail(
     tx: WriteTx, *, document: StoredDocument, error: SignetError, is_last: bool, now: datetime
 ) -> None:
-    """Show what went wrong: queued while the job will be tried again, failed after the last time (DOC-7).
+    """Store an error: queued while the job will be retried, failed after the last attempt (DOC-7).
 
     Earlier chunks stay, unless the document is empty.
     """
@@ -175,7 +175,7 @@ def fail(
 
 
 def keep(tx: WriteTx, *, document: StoredDocument, now: datetime) -> bool:
-    """Store the text of a page or file; True when it is the one that is in memory already."""
+    """Store the text of a page or file; True if it is unchanged."""
     text = document["raw_content"] or ""
     values = {
         "id": document["id"],
@@ -191,7 +191,6 @@ def keep(tx: WriteTx, *, document: StoredDocument, now: datetime) -> bool:
 def confirm(
     tx: WriteTx, *, document: StoredDocument, rules: DocumentRules, now: datetime
 ) -> dict[str, object]:
-    """Mark a document with unchanged text as done."""
     if _is_outdated(tx, document, rules, now):
         return {"skipped": "source_changed"}
     if not advance(tx, document_id=document["id"], to=DocumentStatus.INDEXING, now=now):
@@ -210,7 +209,7 @@ def read_again(
     attempts: int,
     now: datetime,
 ) -> None:
-    """Queue a document whose source has changed, or with `forced` may have; a run under way is followed by another.
+    """Queue a document whose source has changed (or, with `forced`, may have); a running read is repeated.
 
     Does nothing for a deleted one.
     """
@@ -223,7 +222,7 @@ def read_again(
 def _is_outdated(
     tx: WriteTx, document: StoredDocument, rules: DocumentRules, now: datetime
 ) -> bool:
-    """Queue the document once more when its file has changed since it was read."""
+    """Queue the document again if its file has changed since it was read."""
     stamp = tx.value(sql.STAMP, (document["id"],))
     if stamp == document["source_stamp"]:
         return False
@@ -241,10 +240,10 @@ def _is_outdated(
 def store_chunks(
     tx: WriteTx, *, plan: IngestPlan, first: int, rules: DocumentRules, now: datetime
 ) -> list[str | None]:
-    """Save the next few chunks from `first` on and return the ids of their memories, None for a forgotten one.
+    """Save some chunks from `first` on and return the IDs of their memories, None for a forgotten one.
 
-    A chunk whose text is an active memory already is linked to it (DOC-5). Nothing is saved, and nothing
-    returned, when the document was deleted meanwhile.
+    An existing active memory with the same text is linked (DOC-5). Saves and returns nothing if the document was
+    deleted.
     """
     if not advance(tx, document_id=plan.document["id"], to=DocumentStatus.INDEXING, now=now):
         return []
@@ -274,7 +273,7 @@ def finish(
     rules: DocumentRules,
     now: datetime,
 ) -> dict[str, object]:
-    """Drop chunks of an earlier reading, mark the document done, and return the job's result (DOC-8, DOC-10)."""
+    """Remove chunks of an earlier reading, mark the document done, and return the job's result (DOC-8, DOC-10)."""
     if _is_outdated(tx, plan.document, rules, now):
         return {"skipped": "source_changed"}
     if not advance(tx, document_id=plan.document["id"], to=DocumentStatus.INDEXING, now=now):
@@ -288,9 +287,9 @@ def finish(
 
 
 def _let_go(tx: WriteTx, document_id: str, kept: set[str], now: datetime) -> None:
-    """Unlink chunks of an earlier reading that are not kept, and forget those that nothing else needs.
+    """Unlink chunks of an earlier reading, and forget those that nothing else needs.
 
-    One that a person has forgotten stays tied, so that it can be recovered with its document.
+    A forgotten one stays linked, so that it can be recovered with its document.
     """
     stale = set(tx.column(sql.LINKED, (document_id,))) - kept
     stale -= forgotten.named(tx, stale)

@@ -32,15 +32,13 @@ from signet.wire.documents import Chunk, StoredDocument
 
 
 class DocumentSource(StrEnum):
-    """Where a document comes from."""
-
     TEXT = "text"
     URL = "url"
     FILE = "file"
 
 
 class DocumentStatus(StrEnum):
-    """How far a document is. `done`, `failed` and `deleted` are ends."""
+    """The status of a document; `done`, `failed` and `deleted` are final."""
 
     QUEUED = "queued"
     EXTRACTING = "extracting"
@@ -54,7 +52,7 @@ class DocumentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentRules:
-    """The settings that documents depend on; sizes in characters, the limit in bytes of UTF-8."""
+    """The settings for documents; sizes in characters, the limit in bytes of UTF-8."""
 
     frozen: bool = False
     embed: bool = True
@@ -70,7 +68,6 @@ class DocumentRules:
 
     @classmethod
     def of(cls, settings: Settings) -> "DocumentRules":
-        """Return what the settings say about documents."""
         documents = settings.pipeline.documents
         return cls(
             frozen=settings.pipeline.mutations_frozen,
@@ -86,8 +83,6 @@ class DocumentRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
-    """A document to take in."""
-
     source_type: str
     content: str | None = None
     url: str | None = None
@@ -113,14 +108,11 @@ class Created:
 
     @property
     def deduplicated(self) -> bool:
-        """Return whether the document was known."""
         return self.job_id is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletedDocument:
-    """What went with a document."""
-
     memories_removed: int
 
 
@@ -129,7 +121,7 @@ MAX_LIMIT = 500
 
 
 def get(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> StoredDocument:
-    """Return the whole document, deleted or not; NotFound if this agent may not read it."""
+    """Return a document, deleted or not; raises NotFound if this agent may not read it."""
     where = owned(agents.reader(tx, agent_id), "documents")
     asked = (document_id, *where.params)
     document = tx.record(StoredDocument, sql.READABLE.format(where=where.sql), asked)
@@ -139,7 +131,7 @@ def get(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> Store
 
 
 def find(tx: ReadTx, document_id: str) -> StoredDocument:
-    """Return any document, for jobs, which act for the owner; raises NotFound."""
+    """Return any document, for jobs; raises NotFound."""
     document = tx.record(StoredDocument, sql.BY_ID, (document_id,))
     if document is None:
         raise NotFound("Document not found")
@@ -155,9 +147,9 @@ def newest(
     offset: int = 0,
     with_content: bool = False,
 ) -> tuple[list[StoredDocument], int]:
-    """Return a page of the documents that this agent may read, newest first, and how many there are in all.
+    """Return a page of readable documents, newest first, and their number.
 
-    The limit is kept within 1..500. Raises Invalid for an unknown status.
+    The limit is clamped to 1..500. Raises Invalid for an unknown status.
     """
     if status is not None and status not in set(DocumentStatus):
         raise Invalid(f"status must be one of {', '.join(DocumentStatus)}")
@@ -170,7 +162,7 @@ def newest(
 
 
 def chunks(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> list[Chunk]:
-    """Return the active chunks in the document's order; NotFound when there is no such document."""
+    """Return the active chunks in order; raises NotFound."""
     get(tx, document_id, agent_id=agent_id)
     where = readable(agents.reader(tx, agent_id, any_scope=True))
     asked = (document_id, *where.params)
@@ -178,9 +170,9 @@ def chunks(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> li
 
 
 def create(tx: WriteTx, new: NewDocument, *, rules: DocumentRules, now: datetime) -> Created:
-    """Store a document and queue its reading, or answer with the one of the same agent and address or text.
+    """Store a document and queue its reading, or return the known one with the same agent and address or text.
 
-    Raises Frozen, Invalid, and TooLarge for more bytes than the settings allow.
+    Raises Frozen, Invalid, and TooLarge.
     """
     if rules.frozen:
         raise Frozen
@@ -194,7 +186,7 @@ def create(tx: WriteTx, new: NewDocument, *, rules: DocumentRules, now: datetime
 
 
 def without_secrets(new: NewDocument, rules: DocumentRules) -> NewDocument:
-    """Return a document with the secrets in its content replaced, if they are to be; a megabyte takes 0.1 s. Pure."""
+    """Mask the secrets of a document if the settings say so; a megabyte takes 0.1 s. Pure."""
     if not (rules.masks and new.content):
         return new
     masked = mask(new.content)
@@ -202,7 +194,6 @@ def without_secrets(new: NewDocument, rules: DocumentRules) -> NewDocument:
 
 
 def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Created:
-    """Store a document that is not there yet and queue its reading."""
     document_id = ids.new_id()
     digest = None if new.content is None else hash_of(new.content)
     at = clock.to_text(now)
@@ -221,17 +212,15 @@ def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Creat
 
 
 def adopt(tx: WriteTx, connector_id: str, document_ids: Collection[str]) -> None:
-    """Let documents belong to a connector."""
     tx.run(sql.SET_CONNECTOR, (connector_id, as_list(document_ids)))
 
 
 def hash_of(content: str) -> str:
-    """Return what is equal for equal contents: SHA-256 of the text as UTF-8, in hex digits."""
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _checked(tx: WriteTx, new: NewDocument, rules: DocumentRules) -> NewDocument:
-    """Return the document as it can be stored; raises what is wrong with the request."""
+    """Return the document in stored form; raises Invalid and TooLarge."""
     match new.source_type:
         case DocumentSource.TEXT:
             new = replace(new, content=_text(new.content, rules))
@@ -259,7 +248,7 @@ def _text(content: str | None, rules: DocumentRules) -> str:
 
 
 def _page(url: str | None) -> str:
-    """Return the address of a page; where it leads is judged when it is fetched (see net/fetch.py)."""
+    """Return the address of a page; its target is checked when it is fetched (see net/fetch.py)."""
     found = (url or "").strip()
     if not found:
         raise Invalid("url is required for url source_type")
@@ -276,7 +265,7 @@ def _page(url: str | None) -> str:
 
 
 def _path(path: str | None) -> str:
-    """Return the path of a file; whether it may be read is decided when it is (see source.py)."""
+    """Return the path of a file; whether it may be read is checked then (see source.py)."""
     found = (path or "").strip()
     if not found:
         raise Invalid("url is required for file source_type: the path of the file")
@@ -295,7 +284,7 @@ def delete(
     now: datetime,
     agent_id: str = DEFAULT_AGENT,
 ) -> DeletedDocument:
-    """Delete a document of the caller's that the agent may read, as a person asks for it.
+    """Delete a document for a person.
 
     Deleting again changes nothing. Raises Frozen, NotFound, ScopeDenied for another owner's, and Invalid without a
     reason.
@@ -312,9 +301,9 @@ def delete(
 def remove_text(
     tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: datetime
 ) -> DeletedDocument:
-    """Mark a document deleted, cancel its jobs and forget the chunks that only it holds (DOC-1, DOC-2).
+    """Mark a document deleted, cancel its jobs and forget chunks that only it has (DOC-1, DOC-2).
 
-    A job erases it from the document too.
+    A job later erases them from the document too.
     """
     if not tx.run(sql.MARK_DELETED, (reason, clock.to_text(now), document_id)):
         return DeletedDocument(memories_removed=0)
@@ -336,5 +325,4 @@ def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
 
 
 def unlink_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
-    """Untie memories that are deleted from their documents."""
     tx.run(sql.UNLINK_MEMORIES, (as_list(memory_ids),))

@@ -31,15 +31,15 @@ class _Heading:
 
 
 def windows(text: str, size: int, overlap: int) -> list[str]:
-    """Return windows of at most `size` characters, each sharing `overlap` with the one before; blank ones left out.
+    """Return windows of at most `size` characters, each overlapping the previous one; no blank ones.
 
-    The last window ends where the text ends. The overlap is kept to half a window, so that every step gets on.
+    The last window ends with the text. The overlap is at most half a window, so that every step advances.
     """
     return [window for _, window in _windows(text, size, overlap)]
 
 
 def sections(text: str, size: int, overlap: int) -> list[str]:
-    """Return the same windows of a Markdown text, each after the headings it stands under: `Guide › Setup: …`."""
+    """Return such windows of a Markdown text, each after its headings: `Guide › Setup: …`."""
     found: list[str] = []
     path: list[_Heading] = []
     headings = _headings(text)
@@ -70,7 +70,6 @@ def _above(path: list[_Heading], heading: _Heading) -> list[_Heading]:
 
 
 def _headings(text: str) -> Iterator[_Heading]:
-    """Yield each heading outside of code."""
     place, fence = 0, ""
     for line in text.splitlines(keepends=True):
         mark = line.lstrip()[:3]
@@ -97,7 +96,7 @@ def raw(
 ) -> Raw:
     """Return the bytes of a page, or of a file in the workspace or one of the `connected` folders.
 
-    Raises PermanentJobError if no repetition helps, else HttpError or Unavailable.
+    Raises PermanentJobError if retrying is useless, else HttpError or Unavailable.
     """
     address = document["source_url"] or ""
     said = document["content_type"] or ""
@@ -121,7 +120,7 @@ def raw(
 
 
 def _file(path: str, workspace: Workspace, connected: Sequence[str], max_bytes: int) -> bytes:
-    """Return the bytes of a file; a symbolic link counts as the file it leads to."""
+    """Return the bytes of a file; a symbolic link counts as its target."""
     places = find_places(workspace)
 
     def check(real: str) -> str | None:

@@ -20,7 +20,7 @@ class VectorSource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """A memory whose vectors are missing or describe another text or model."""
+    """A memory whose vectors are missing or belong to another text or model."""
 
     memory_id: str
     content: str
@@ -29,7 +29,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """How long a text whose embedding has died is left alone: the first time, and at most; doubled each time."""
+    """How long a text rests after a failed embedding: at first, and at most; doubled each time."""
 
     first_seconds: int
     longest_seconds: int
@@ -37,20 +37,17 @@ class Rest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorCoverage:
-    """How many active memories there are, and how many of them have a vector."""
-
     total: int
     embedded: int
 
     @property
     def share(self) -> float:
-        """Return the embedded share 0..1; 1 when there is nothing to embed."""
         return self.embedded / self.total if self.total else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """Counts of stored vectors; the index is counted in rows, None without an index."""
+    """Counts of stored vectors, and of index rows (None without an index)."""
 
     coverage: VectorCoverage
     models: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from signet.queue.kinds import queue_of
 
 
 def embedded(embedder: Embedder, pieces: Sequence[str]) -> list[bytes]:
-    """Return the vectors of texts; raises ProviderDown when the provider is at fault, ProviderFailed when a text is."""
+    """Return the vectors of texts; raises ProviderDown for a fault of the provider, ProviderFailed for a bad text."""
     try:
         return embedder.embed(pieces)
     except ProviderFailed as error:
@@ -39,9 +39,9 @@ _BORDER = re.compile(r"(?<=[.!?…。！？])\s*(?=\S)|\n+")
 
 
 def split_passages(text: str, *, target: int = TARGET) -> list[str]:
-    """Return trimmed passages in order, none longer than `target`; at least one unless the text is blank.
+    """Return trimmed passages in order of at most `target` characters; at least one for a non-blank text.
 
-    Borders are ends of sentences and lines; a longer sentence is cut at a space, else in the middle of the word.
+    They end at sentences and lines; a longer sentence is cut at a space, else inside a word.
     """
     passages: list[str] = []
     passage = ""
@@ -85,9 +85,9 @@ def replace(
     *,
     source_type: VectorSource = VectorSource.MEMORY,
 ) -> None:
-    """Put these (passage, vector) pairs in the place of the memory's vectors; doing it again changes nothing.
+    """Replace a memory's vectors by these (passage, vector) pairs.
 
-    The caller checks that the memory still has this `content_hash`: a vector of an older text would be stale.
+    The caller checks that the memory still has this `content_hash`.
     """
     remove(tx, memory_id, source_type=source_type)
     rows = [(ids.new_ordered_id(), text, vector) for text, vector in passages]
@@ -106,7 +106,6 @@ def replace(
 
 
 def remove(tx: WriteTx, memory_id: str, *, source_type: VectorSource = VectorSource.MEMORY) -> None:
-    """Delete the vectors of a memory (or skill); nothing happens when it has none."""
     old = tx.column(sql.IDS, (source_type, memory_id))
     if old:
         vectors.delete(tx, old)
@@ -114,9 +113,9 @@ def remove(tx: WriteTx, memory_id: str, *, source_type: VectorSource = VectorSou
 
 
 def untried(tx: ReadTx, limit: int, *, model: str | None, now: datetime, rest: Rest) -> list[str]:
-    """Return memories without a current vector that no job looks after, the last changed first.
+    """Return memories without a current vector and without a job for one, the last changed first.
 
-    One whose job has died is left alone while it rests. With `model`, vectors of another one do not count.
+    One whose job has died rests first. With `model`, vectors of other models do not count.
     """
     asked = {
         "model": model,
@@ -129,7 +128,7 @@ def untried(tx: ReadTx, limit: int, *, model: str | None, now: datetime, rest: R
 
 
 def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
-    """Return what is to be embedded for a memory; None when it has current vectors or is gone."""
+    """Return the text to embed for a memory; None if its vectors are current or it is gone."""
     row = tx.one(sql.GAP, {"id": memory_id, "model": model})
     if row is None:
         return None
@@ -137,7 +136,6 @@ def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
 
 
 def coverage(tx: ReadTx, *, model: str | None = None) -> VectorCoverage:
-    """Return how many active memories there are and how many have a current vector."""
     row = tx.one(sql.COVERAGE, {"model": model})
     return (
         VectorCoverage(total=row[0], embedded=row[1])
@@ -147,7 +145,7 @@ def coverage(tx: ReadTx, *, model: str | None = None) -> VectorCoverage:
 
 
 def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
-    """Look at every vector; about 3 s for a million of them."""
+    """Check every vector; about 3 s for a million."""
     kinds = tx.all(sql.KINDS)
     in_index, unindexed = None, 0
     if tx.one(sql.HAS_INDEX) is not None:
@@ -166,12 +164,11 @@ def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
 
 
 def note_skipped(tx: WriteTx) -> None:
-    """Count a look for missing vectors that did not take place."""
     usage.add_lasting(tx, "scheduler", SKIPPED_CYCLES)
 
 
 def tracker(tx: ReadTx) -> dict[str, object]:
-    """Return what the search for missing vectors has done, from rows: the same in every process, after restarts too."""
+    """Return the results of the search for missing vectors, the same in every process."""
     jobs = {depth.status: depth.jobs for depth in stats.depths(tx) if depth.kind == "embed"}
     last_ms = tx.value(sql.LAST_CYCLE, (BEAT,))
     return {
@@ -191,10 +188,9 @@ REST = Rest(first_seconds=60, longest_seconds=86_400)
 
 
 def find_gaps(tx: ReadTx, *, model: str | None, now: datetime, limit: int = BATCH) -> list[str]:
-    """Return memories that lack a vector of this model, the last changed first; none while the provider is down.
+    """Return memories without a vector of this model, the last changed first; none while the provider is down.
 
-    A memory whose embedding is queued already, or rests after its death, is left alone. Looks at every memory (250 ms
-    for 200,000), so it stays outside write transactions.
+    Excludes queued and resting ones. Reads every memory (250 ms for 200,000), so call it outside write transactions.
     """
     if _is_down(tx, now):
         return []
@@ -204,7 +200,7 @@ def find_gaps(tx: ReadTx, *, model: str | None, now: datetime, limit: int = BATC
 def fill_gaps(
     tx: WriteTx, memory_ids: Sequence[str], *, attempts: int = MAX_ATTEMPTS, now: datetime
 ) -> None:
-    """Queue the embedding of memories, or count that this could not be because the provider is down."""
+    """Queue the embedding of memories, or count that the provider is down."""
     if _is_down(tx, now):
         note_skipped(tx)
         return
@@ -224,7 +220,7 @@ STEP = 200
 
 
 def queue_reindex(tx: WriteTx, *, dimensions: int, now: datetime) -> None:
-    """Queue the rebuilding of an index that is missing, not whole or of another width."""
+    """Queue rebuilding an index that is missing, incomplete or of another width."""
     if vectors.needs_rebuild(tx, dimensions):
         enqueue(tx, Job(kind=KIND, dedupe_key="vectors", priority=BULK), now=now)
 
@@ -239,16 +235,12 @@ def reindex(job: JobContext, *, dimensions: int) -> None:
 
 
 class Grade(StrEnum):
-    """What a check found."""
-
     OK = "ok"
     WARN = "warn"
     FAIL = "fail"
 
 
 class EmbeddingStatus(StrEnum):
-    """What the score means."""
-
     HEALTHY = "healthy"
     DEGRADED = "degraded"
     UNHEALTHY = "unhealthy"
@@ -278,7 +270,7 @@ CLEAN = "POST /api/repair/clean-orphans"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthCheck:
-    """One check: what it found, in words for people, and what mends it."""
+    """One check: its result, a message, and the fix."""
 
     name: str
     grade: Grade
@@ -288,7 +280,7 @@ class HealthCheck:
 
 
 def checks(survey: Survey, *, fault: str | None, model: str, dimensions: int) -> list[HealthCheck]:
-    """Return all checks in their order; `fault` is why the provider cannot be used, None when it can."""
+    """Return all checks in order; `fault` is why the provider cannot be used."""
     return [
         _provider(fault),
         _coverage(survey),
@@ -313,12 +305,11 @@ def checks(survey: Survey, *, fault: str | None, model: str, dimensions: int) ->
 
 
 def health_score(found: Sequence[HealthCheck]) -> float:
-    """Return the weighted worth of all checks, 0..1, three decimals."""
+    """Return the weighted score of all checks, 0..1, to three decimals."""
     return round(sum(WEIGHTS[check.name] * WORTH[check.grade] for check in found), 3)
 
 
 def health_status(value: float) -> EmbeddingStatus:
-    """Return what a score means."""
     if value >= HEALTHY:
         return EmbeddingStatus.HEALTHY
     return EmbeddingStatus.DEGRADED if value >= DEGRADED else EmbeddingStatus.UNHEALTHY

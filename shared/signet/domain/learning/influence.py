@@ -37,7 +37,6 @@ class Comparison:
 
     @property
     def margin(self) -> float:
-        """Return how much better the learned order was, −1..1."""
         return self.learned - self.base
 
 
@@ -182,7 +181,6 @@ class LearnedStanding:
 
     @property
     def evidence(self) -> float:
-        """Return the evidence that it wins more often than it loses."""
         return evidence(self.wins, self.losses)
 
 
@@ -195,7 +193,6 @@ def standing_after(margins: Sequence[float], *, window: int) -> LearnedStanding:
 
 
 def evidence(wins: int, losses: int) -> float:
-    """Return the value of a bet of 1 on more wins than losses, with a uniform prior on rates above ½."""
     # 2^n · 2 · ∫ p^wins (1−p)^losses over ½..1, as a sum of binomials.
     n = wins + losses
     below = math.fsum(math.comb(n + 1, k) for k in range(wins + 1)) / 2 ** (n + 1)
@@ -234,13 +231,11 @@ UNKNOWN = LearningState(1.0, 0.5, 0, None, None)
 
 
 def is_on(tx: ReadTx, agent_id: str) -> bool:
-    """Return whether learned ranking is active for an agent."""
     alpha = tx.value(sql.ALPHA, (agent_id,))
     return alpha is not None and alpha < 1
 
 
 def state(tx: ReadTx, agent_id: str) -> LearningState:
-    """Return an agent's stored state."""
     return tx.row(LearningState, sql.STATE, (agent_id,)) or UNKNOWN
 
 

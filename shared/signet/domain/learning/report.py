@@ -161,7 +161,6 @@ def status(tx: ReadTx, *, agent_id: str, window: int) -> wire.PredictorStatus:
 
 
 def count_labels(tx: ReadTx, *, agent_id: str) -> int:
-    """Return the number of labels."""
     return int(tx.tuples(sql.LABEL_COUNT, (agent_id,))[0][0])
 
 

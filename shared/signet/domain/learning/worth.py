@@ -142,7 +142,6 @@ def refresh(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datet
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
-    """Delete the labels of deleted memories."""
     for statement in sql.DELETE_OF_MEMORIES:
         tx.run(statement, (as_list(memory_ids),))
 
@@ -229,13 +228,12 @@ def batches(tx: ReadTx, agent_id: str) -> list[Sequence[str]]:
 
 
 def learn(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datetime) -> int:
-    """Recompute the factors of memories, and return the number of labels used."""
+    """Recompute the factors of memories; return the number of labels used."""
     refresh(tx, agent_id, memory_ids, now=now)
     return int(tx.value(sql.TIMES, (agent_id, as_list(memory_ids))))
 
 
 def counted(tx: ReadTx, agent_id: str, used: int) -> Learned:
-    """Return the labels that count, and the others."""
     return Learned(used, max(0, int(tx.value(sql.ALL_LABELS, (agent_id,))) - used))
 
 
@@ -260,10 +258,8 @@ def relevance(tx: ReadTx, agent_id: str, key: str) -> dict[str, float]:
 
 
 def delete_old_comparisons(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest comparisons and return their number."""
     return tx.run(sql.DELETE_COMPARISONS, (before, limit))
 
 
 def delete_old_labels(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest outcomes and return their number."""
     return tx.run(sql.DELETE_OUTCOMES, (before, limit))

@@ -53,7 +53,6 @@ def recommend(report: HealthReport, *, gaps: int) -> list[Recommendation]:
 
 
 def may_lack_vectors(report: HealthReport) -> bool:
-    """Return whether counting the gaps is worthwhile."""
     return any("no vector" in one.reason for one in report.domains["index"].deductions)
 
 
@@ -158,7 +157,6 @@ class Tick:
     propagated: int = 0
 
     def as_dict(self) -> dict[str, object]:
-        """Return the cycle's JSON."""
         return {
             "report": self.report.as_dict(),
             "recommendations": [one.as_dict() for one in self.recommendations],
@@ -169,7 +167,6 @@ class Tick:
 
 
 def is_on(settings: Settings) -> bool:
-    """Return whether the settings allow maintenance."""
     return settings.pipeline.autonomous.enabled and not settings.pipeline.autonomous.frozen
 
 
@@ -272,7 +269,6 @@ def _order(wanted: Recommendation, settings: Settings) -> RepairOrder:
 
 
 def recommended(tx: ReadTx, settings: Settings, report: HealthReport) -> tuple[Recommendation, ...]:
-    """Return a report's recommended repairs in their order."""
     # No vectors are created while the pipeline is off.
     counts = settings.pipeline.enabled and may_lack_vectors(report)
     return tuple(recommend(report, gaps=_gaps(tx, settings) if counts else 0))

@@ -12,7 +12,7 @@ MOST = 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapView:
-    """The question: who asks, in how many dimensions, for which memories. Empty asks nothing; times are stored text."""
+    """A requested map: the agent, dimensions, and filters; None or empty matches all. Times are in stored form."""
 
     agent_id: str
     dimensions: int = 2
@@ -31,34 +31,31 @@ class MapView:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether all memories are asked for, without filter and page (EM-9)."""
+        """Return whether it shows all memories, without filter and page (EM-9)."""
         return self == MapView(agent_id=self.agent_id, dimensions=self.dimensions)
 
     @property
     def size(self) -> int:
-        """Return how many memories are shown at most."""
         return MOST if self.limit is None else min(self.limit, MOST)
 
     @property
     def key(self) -> int:
-        """Return the number under which the answer is kept: the same for the same question."""
+        """Return the key under which the map is cached."""
         text = json.dumps(self.payload(), sort_keys=True)
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 
     def payload(self) -> dict[str, object]:
-        """Return the question as JSON can carry it."""
         return asdict(self)
 
     @classmethod
     def of(cls, payload: Mapping[str, object]) -> Self:
-        """Return the question that `payload()` carried."""
         lists = {name: tuple(value) for name, value in payload.items() if isinstance(value, list)}
         return cls(**{**payload, **lists})  # type: ignore[arg-type]  # what payload() wrote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapExtent:
-    """Which vectors a question is about: their number, their form, and a stamp that any change of them changes."""
+    """The number and form of the vectors for a map, and a stamp that changes with them."""
 
     total: int
     dimensions: int = 0
@@ -68,7 +65,7 @@ class MapExtent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Map:
-    """Memories in order, the place of each, and which are joined: pairs of their positions."""
+    """Memories in order, the place of each, and the connected pairs of positions."""
 
     stamp: str
     ids: tuple[str, ...]
@@ -79,7 +76,5 @@ class Map:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Why the last attempt at a map came to nothing."""
-
     error: str
     at: str

@@ -42,7 +42,7 @@ BISECTIONS = 40
 
 @dataclass(frozen=True, slots=True)
 class NeighbourGraph:
-    """Weighted edges, each named once in both directions: `heads[i]` to `tails[i]`, weight 0..1."""
+    """Weighted edges in both directions: `heads[i]` to `tails[i]`, weight 0..1."""
 
     heads: NDArray[int64]
     tails: NDArray[int64]
@@ -50,7 +50,7 @@ class NeighbourGraph:
 
 
 def layout(points: NDArray[float32], *, dimensions: int, seed: int) -> NDArray[float64]:
-    """Return a place of `dimensions` numbers for each of at least three points."""
+    """Return coordinates for each of at least three points."""
     import numpy as np
 
     count = min(NEIGHBOURS, max(2, len(points) - 1))
@@ -60,7 +60,7 @@ def layout(points: NDArray[float32], *, dimensions: int, seed: int) -> NDArray[f
 
 
 def nearest(points: NDArray[float32], count: int) -> tuple[NDArray[int64], NDArray[float64]]:
-    """Return the `count` nearest other points of each point and their distances, nearest first."""
+    """Return each point's `count` nearest other points and their distances, nearest first."""
     import numpy as np
 
     squares = np.einsum("ij,ij->i", points, points)
@@ -80,7 +80,7 @@ def nearest(points: NDArray[float32], count: int) -> tuple[NDArray[int64], NDArr
 
 
 def fuzzy(near: NDArray[int64], distances: NDArray[float64]) -> NeighbourGraph:
-    """Return the graph in which an edge is as strong as either end believes (the probabilistic sum)."""
+    """Return the graph whose weights combine both directions (the probabilistic sum)."""
     import numpy as np
 
     count, width = near.shape
@@ -102,7 +102,7 @@ def fuzzy(near: NDArray[int64], distances: NDArray[float64]) -> NeighbourGraph:
 
 
 def scales(distances: NDArray[float64]) -> NDArray[float64]:
-    """Return for each point the scale at which its neighbours weigh log2(count) together (the paper's section 3.1)."""
+    """Return each point's scale, at which its neighbours weigh log2(count) together (the paper's section 3.1)."""
     import numpy as np
 
     beyond = np.maximum(distances - distances[:, :1], 0.0)
@@ -120,7 +120,7 @@ def scales(distances: NDArray[float64]) -> NDArray[float64]:
 
 
 def _start(points: NDArray[float32], dimensions: int, chance: Generator) -> NDArray[float64]:
-    """Return the first principal components, spread to `START_SPREAD`, with noise that parts equal points."""
+    """Return the first principal components, scaled to `START_SPREAD`, with noise that separates equal points."""
     import numpy as np
 
     start = np.zeros((len(points), dimensions))
@@ -135,10 +135,9 @@ def _epochs(count: int) -> int:
 
 
 def _settle(places: NDArray[float64], graph: NeighbourGraph, chance: Generator) -> NDArray[float64]:
-    """Return the places after pulling along edges and pushing random points apart, ever more gently.
+    """Return the places after pulling along edges and pushing random points apart, with decreasing steps.
 
-    An edge takes part in an epoch as often as its weight says. All edges of an epoch move at once, each from where
-    the points were at its beginning.
+    An edge takes part in a share of the epochs equal to its weight. All edges of an epoch move at once.
     """
     import numpy as np
 
@@ -161,7 +160,7 @@ def _settle(places: NDArray[float64], graph: NeighbourGraph, chance: Generator) 
 
 
 def _pulls(apart: NDArray[float64]) -> NDArray[float64]:
-    """Return the step of each head towards its tail: the gradient of the curve's logarithm."""
+    """Return the steps of the heads towards their tails: the gradient of the curve's logarithm."""
     import numpy as np
 
     square = np.einsum("ij,ij->i", apart, apart)
@@ -177,7 +176,7 @@ def _pulls(apart: NDArray[float64]) -> NDArray[float64]:
 
 
 def _pushes(apart: NDArray[float64]) -> NDArray[float64]:
-    """Return the step of each point away from another."""
+    """Return the steps of points away from others."""
     import numpy as np
 
     square = np.einsum("ij,ij->i", apart, apart)
@@ -203,7 +202,6 @@ SEED = 42
 
 
 def draw(ids: Sequence[str], vectors: Sequence[bytes], *, dimensions: int, stamp: str) -> Map:
-    """Return the map of these memories; a vector for each, all of one width."""
     places, edges = _placed(vectors, dimensions)
     return Map(stamp=stamp, ids=tuple(ids), places=places, edges=edges)
 
@@ -233,7 +231,7 @@ SIDE = 24
 
 
 def framed(places: NDArray[float64]) -> NDArray[float64]:
-    """Return the places with each axis stretched to the frame; an axis on which nothing differs is 0."""
+    """Stretch each axis to the frame; an axis without differences is 0."""
     import numpy as np
 
     low, high = places.min(axis=0), places.max(axis=0)
@@ -244,7 +242,7 @@ def framed(places: NDArray[float64]) -> NDArray[float64]:
 
 
 def lines(places: NDArray[float64]) -> list[tuple[int, int]]:
-    """Return pairs (i, j) with i < j, each once: every point and the `LINES` others nearest to it."""
+    """Return distinct pairs (i, j), i < j: every point and its `LINES` nearest others."""
     import numpy as np
 
     count = len(places)
@@ -310,9 +308,9 @@ BATCH = 512
 
 
 def reduced(vectors: Sequence[bytes], *, seed: int) -> NDArray[float32]:
-    """Return one row of at most `KEPT` numbers for each little-endian float32 vector, all of one width.
+    """Return at most `KEPT` numbers for each little-endian float32 vector, all of one width.
 
-    Vectors count by their direction alone; a zero vector stays at the centre.
+    Only directions count; a zero vector stays at the centre.
     """
     import numpy as np
 
@@ -359,7 +357,7 @@ ATTEMPTS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """What one look at the store found: a map, or the vectors to draw it from, or neither yet."""
+    """A stored map, or the vectors to draw one, or neither yet."""
 
     extent: MapExtent
     drawn: Map | None = None
@@ -388,12 +386,12 @@ def look(tx: ReadTx, view: MapView, *, now: datetime) -> Looked:
 
 
 def begin(tx: WriteTx, view: MapView, *, now: datetime) -> None:
-    """Let the worker make the map; nothing happens when it is at it already."""
+    """Queue drawing the map, unless it is queued."""
     enqueue(tx, _job(view), now=now, max_attempts=ATTEMPTS)
 
 
 def drawn(view: MapView, looked: Looked) -> Map:
-    """Return the map that a look has found, or draw it from the vectors that it has found."""
+    """Return the stored map, or draw it."""
     if looked.drawn is not None:
         return looked.drawn
     ids, vectors = looked.vectors or ([], [])
@@ -401,7 +399,7 @@ def drawn(view: MapView, looked: Looked) -> Map:
 
 
 def run(job: JobContext, view: MapView) -> None:
-    """Make the map in the worker, keep it and complete the job; raises LeaseLost, Cancelled."""
+    """Draw and store the map in the worker and complete the job; raises LeaseLost, Cancelled."""
     extent, (ids, vectors) = job.db.read(_snapshot, view)
     made = draw(ids, vectors, dimensions=view.dimensions, stamp=extent.stamp)
     job.check()
@@ -419,7 +417,6 @@ def run(job: JobContext, view: MapView) -> None:
 
 
 def delete_maps(tx: WriteTx) -> None:
-    """Delete every map that is kept, because a memory that may be on it is deleted."""
     tx.run(sql.DELETE_ALL)
 
 

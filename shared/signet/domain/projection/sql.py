@@ -47,7 +47,7 @@ WHERE status = 'dead' AND failed_at > ? AND dedupe_key = ? ORDER BY failed_at DE
 
 
 def extent(tx: ReadTx, view: MapView, reader: Reader) -> MapExtent:
-    """Return which vectors the question is about, whatever page of them is asked for."""
+    """Return the vectors for a view, regardless of the page."""
     where = _where(view, reader)
     row = tx.one(_EXTENT.format(from_=_FROM, where=where.sql), where.params)
     if row is None:
@@ -59,7 +59,7 @@ def extent(tx: ReadTx, view: MapView, reader: Reader) -> MapExtent:
 def vectors(
     tx: ReadTx, view: MapView, reader: Reader, extent: MapExtent
 ) -> tuple[list[str], list[bytes]]:
-    """Return ids and vectors of the page, newest memory first."""
+    """Return IDs and vectors of the page, newest memory first."""
     where = _where(view, reader)
     rows = tx.all(
         _VECTORS.format(from_=_FROM, where=where.sql),
@@ -69,7 +69,7 @@ def vectors(
 
 
 def nodes(tx: ReadTx, memory_ids: Sequence[str], reader: Reader) -> dict[str, Row]:
-    """Return what is shown of each of these memories that the reader may see."""
+    """Return the fields of these memories that the reader may see."""
     seen = readable(reader)
     rows = tx.all(_NODES.format(where=seen.sql), (json.dumps(memory_ids), *seen.params))
     return {row[0]: row for row in rows}

@@ -70,7 +70,6 @@ class RepairAction:
     kind: str = "repair"
 
     def limits_of(self, settings: Repair) -> Limits:
-        """Return its rate limits under these settings."""
         if isinstance(self.limits, Limits):
             return self.limits
         found = _of_settings(settings)[self.limits]

@@ -53,7 +53,6 @@ _untyped = steps.selecting(sql.UNTYPED_ENTITIES)
 
 
 def shown(row: Row) -> object:
-    """Return an entity's fields for a preview."""
     return row["name"]
 
 
@@ -61,7 +60,6 @@ preview_reclassify = steps.previewing(_untyped, "ask for the type of {} entities
 
 
 def generic(tx: ReadTx, order: RepairOrder) -> list[Row]:
-    """Return entities whose name is not a name."""
     return list(islice(_generic(tx, order), order.number("batchSize")))
 
 
@@ -86,7 +84,6 @@ def _is_outdated(tx: ReadTx, row: Row, made: Callable[[str], frozenset[str]]) ->
 
 
 def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> RepairDone:
-    """Delete entities with their mentions, relations, edges, aspects and attributes."""
     ids = [row["id"] for row in found]
     graph.delete_entities(tx, ids)
     message = f"deleted {len(ids)} {what}"

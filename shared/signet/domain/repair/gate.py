@@ -97,7 +97,6 @@ def standing(
 
 
 def note(tx: WriteTx, order: RepairOrder, *, now: datetime) -> None:
-    """Record a run of an action."""
     current = _current(_runs(tx, _key(order)), now)
     window = clock.to_text(current.window or now)
     tx.run(sql.RECORD_RUN, (_key(order), clock.to_text(now), window, current.count + 1))
@@ -135,7 +134,6 @@ PATIENCE = 3
 
 
 def halted(tx: ReadTx) -> frozenset[str]:
-    """Return the actions left to a person."""
     return frozenset(row["action"] for row in tx.all(sql.HALTED_ACTIONS))
 
 
@@ -148,7 +146,6 @@ def judge(tx: WriteTx, action: str, *, helped: bool) -> None:
 
 
 def clear(tx: WriteTx) -> None:
-    """Reset every count, after all problems are solved."""
     tx.run(sql.RESET_ALL_USELESS)
 
 
@@ -170,7 +167,6 @@ def embedding_gaps(tx: ReadTx, *, model: str | None) -> EmbeddingGaps:
 
 
 def dedup_stats(tx: ReadTx) -> DedupStats:
-    """Return the number of duplicate memories."""
     found = diagnostics.duplicates(tx)
     total, deleted = diagnostics.memories(tx)
     return {
@@ -181,7 +177,6 @@ def dedup_stats(tx: ReadTx) -> DedupStats:
 
 
 def cold_stats(tx: ReadTx) -> ColdStats:
-    """Return the content of the archive."""
     if tx.value(sql.HAS_COLD) is None:
         return {"count": 0, "message": "there is no cold archive"}
     row = tx.one(sql.COLD)

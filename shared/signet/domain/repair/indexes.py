@@ -50,7 +50,6 @@ class TextIndexCheck:
         return self.indexed != self.expected or self.fault is not None
 
     def as_dict(self) -> dict[str, object]:
-        """Return the check's JSON."""
         fault = {} if self.fault is None else {"fault": self.fault}
         return {
             "expected": self.expected,
@@ -67,7 +66,6 @@ def check_text_indexes(tx: ReadTx) -> list[TextIndexCheck]:
 
 
 def preview_text(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return whether full text is consistent."""
     return _text_result(tx, check_text_indexes(tx))
 
 
@@ -87,7 +85,6 @@ def check_text(work: RepairWork) -> RepairDone:
 
 
 def rebuild_text(work: RepairWork, index: Index) -> None:
-    """Rebuild one index."""
     work.write(partial(fts_index.begin, index=index))
     while not work.step(partial(fts_index.fill, index=index, limit=TEXT_STEP)):
         time.sleep(PAUSE_SECONDS)
@@ -141,7 +138,6 @@ SWEEP_SECONDS = 600.0
 
 
 def preview_orphans(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return whose vectors would be deleted."""
     found = tx.all(sql.ORPHANED_VECTORS, {**sql.parameters(order.chosen), "after": "", "limit": -1})
     count = sum(row["vectors"] for row in found)
     message = f"dry run: would clean {count} orphaned embedding(s)"
@@ -162,7 +158,6 @@ def clean(work: RepairWork) -> RepairDone:
 
 
 def preview_reembed(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return how many memories would be embedded."""
     left = _count_missing(tx, order, order.settings.embedding.model)
     batch = left if order.is_on("fullSweep") else min(left, order.number("batchSize"))
     sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, steps.SHOWN, ())]
@@ -207,7 +202,6 @@ def reembed(work: RepairWork) -> RepairDone:
 
 
 def preview_resync(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return how much the index differs from the vectors."""
     width = _width(tx, order)
     if width is None or not vec_loaded(tx.connection):
         return RepairDone(affected=0, message="dry run: nothing to index")
@@ -335,7 +329,6 @@ def _width(tx: ReadTx, order: RepairOrder) -> int | None:
 
 
 def _is_broken(tx: ReadTx, width: int) -> bool:
-    """Return whether the index cannot be searched."""
     vector = tx.value(sql.VECTOR_OF_WIDTH, (width,))
     if vector is None or vectors.indexed_dimensions(tx) != width:
         return False

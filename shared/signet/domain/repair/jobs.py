@@ -42,7 +42,6 @@ def _ended(row: Row, at: str) -> dict[str, object]:
 
 
 def preview_requeue(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return the dead jobs that would be restarted."""
     dead = _dead(tx, order)
     details = steps.sample(dead, lambda row: _ended(row, "failed_at"))
     message = f"dry run: would requeue {_counted(dead)} to pending"
@@ -93,7 +92,6 @@ def release(tx: WriteTx, order: RepairOrder) -> RepairDone:
 
 
 def preview_prune(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return the ended jobs that would be archived and deleted."""
     status = str(order.options["status"])
     at = _ENDED_AT[status]
     count = int(
@@ -227,7 +225,6 @@ _SWEPT = {
 
 
 def preview_sweep(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return how many rows have expired."""
     windows = Windows.of(order.settings)
     spans = {
         "tombstones": windows.tombstones,
@@ -246,8 +243,6 @@ def preview_sweep(tx: ReadTx, order: RepairOrder) -> RepairDone:
 
 
 def sweep(work: RepairWork) -> RepairDone:
-    """Run every step until nothing is left."""
-
     def stops() -> bool:
         work.check()
         return False

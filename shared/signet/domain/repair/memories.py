@@ -49,7 +49,6 @@ preview_hints = steps.previewing(_without_hints, "queue hints for {} memories", 
 
 
 def preview_relink(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return the memories that the linker would read."""
     after = runtime_settings.get_number(tx, PLACE)
     asked = {**sql.parameters(order.chosen), "after": after}
     found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
@@ -108,7 +107,6 @@ def structure(tx: WriteTx, order: RepairOrder) -> RepairDone:
 
 
 def backfill_hints(tx: WriteTx, order: RepairOrder) -> RepairDone:
-    """Queue hints for memories without any, newest first."""
     found = _without_hints(tx, order)
     for row in found:
         marks.want_hints(
@@ -139,7 +137,6 @@ def follow_forgotten(tx: WriteTx, order: RepairOrder) -> RepairDone:
 
 
 def count_left(tx: ReadTx) -> int:
-    """Return the number of facts whose sources are all forgotten."""
     return int(tx.value(sql.COUNT_FACTS_OF_FORGOTTEN))
 
 
@@ -162,7 +159,6 @@ def dead(
 
 
 def preview_forget(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return which of the named memories would be forgotten."""
     found, results = _dead_named(tx, order)
     message = f"dry run: would forget {len(found)} memories"
     return RepairDone(affected=len(found), message=message, extra={"results": results})
@@ -211,7 +207,6 @@ class MergePlan:
 
 
 def preview_duplicates(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    """Return the groups that would be merged."""
     plans = _equal(tx, order)
     room = order.number("batchSize") - len(plans)
     if order.is_on("semanticEnabled") and room > 0:
@@ -260,7 +255,6 @@ def _equal(tx: ReadTx, order: RepairOrder) -> list[MergePlan]:
 
 
 def _similar(tx: ReadTx, order: RepairOrder, taken: set[str], room: int) -> list[MergePlan]:
-    """Return groups of nearly equal memories around the oldest ones."""
     least = float(order.options["semanticThreshold"])
     asked = {**sql.parameters(order.chosen), "limit": MOST_COMPARED}
     plans: list[MergePlan] = []

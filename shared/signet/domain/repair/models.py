@@ -71,11 +71,9 @@ class RepairOrder:
     is_dry: bool = False
 
     def number(self, name: str) -> int:
-        """Return an integer option."""
         return int(self.options[name])
 
     def is_on(self, name: str) -> bool:
-        """Return a boolean option."""
         return bool(self.options[name])
 
     @property
@@ -85,7 +83,6 @@ class RepairOrder:
 
     @property
     def writes(self) -> bool:
-        """Return whether rows may be changed."""
         switch = self.action.switch
         return not self.is_dry and (switch is None or self.is_on(switch))
 
@@ -102,8 +99,6 @@ class RepairDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairResult:
-    """The answer to an order."""
-
     action: str
     success: bool
     affected: int = 0
@@ -117,7 +112,6 @@ class RepairResult:
 
     @classmethod
     def of(cls, order: RepairOrder, done: RepairDone) -> "RepairResult":
-        """Return the answer for completed changes."""
         return cls(
             action=order.action.name,
             success=True,
@@ -131,7 +125,6 @@ class RepairResult:
     def refused(
         cls, order: RepairOrder, error: RepairRefused, *, affected: int = 0
     ) -> "RepairResult":
-        """Return the answer for a refusal."""
         return cls(
             action=order.action.name,
             success=False,
@@ -143,12 +136,10 @@ class RepairResult:
 
     @classmethod
     def failed(cls, order: RepairOrder, message: str) -> "RepairResult":
-        """Return the answer for an error."""
         name = order.action.name
         return cls(action=name, success=False, message=message, reason=RefusalReason.ERROR)
 
     def body(self) -> dict[str, object]:
-        """Return the answer's JSON."""
         why = self.reason
         refusal = {"reason": why, "error": self.message, "code": f"repair_{why}"} if why else {}
         return {

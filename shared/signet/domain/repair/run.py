@@ -116,7 +116,6 @@ def look(tx: ReadTx, order: RepairOrder) -> RepairResult:
 
 
 def is_long(action: RepairAction) -> bool:
-    """Return whether a repair takes more than one transaction."""
     return FUNCTIONS[action.name].change is None
 
 
@@ -312,7 +311,6 @@ def _payload(order: RepairOrder) -> dict[str, object]:
 
 
 def _order(payload: Mapping[str, Any], settings: Settings) -> RepairOrder:
-    """Return the order in a payload."""
     said = payload["chosen"]
     listed = {name: tuple(said[name]) if said[name] else None for name in ("ids", "kinds")}
     return RepairOrder(

@@ -28,7 +28,6 @@ def condition(*, id: str, kind: str | None = None, at: str, error: str | None = 
 
 
 def parameters(chosen: RowChoice) -> dict[str, object]:
-    """Return the condition's parameters."""
     return {
         "ids": None if chosen.ids is None else json.dumps(chosen.ids),
         "kinds": None if chosen.kinds is None else json.dumps(chosen.kinds),

@@ -61,8 +61,6 @@ class RepairModels(Protocol):
 
 
 class NoModels:
-    """No models."""
-
     def embedder(self) -> Embedder | None:
         return None
 

@@ -32,7 +32,7 @@ from signet.queue import removal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Windows:
-    """How long each kind of thing is kept after its end."""
+    """How long each kind of row is kept after its end."""
 
     tombstones: timedelta = timedelta(days=30)
     history: timedelta = timedelta(days=180)
@@ -46,7 +46,6 @@ class Windows:
 
     @classmethod
     def of(cls, wanted: Settings) -> "Windows":
-        """Return the windows that the settings ask for."""
         settings, pipeline = wanted.retention, wanted.pipeline
         return cls(
             telemetry=timedelta(days=pipeline.telemetry.retention_days),
@@ -59,7 +58,7 @@ class Windows:
 
 
 def cutoff(now: datetime, window: timedelta) -> str:
-    """Return the stored time before which a window has passed; what ended just then is still inside."""
+    """Return the stored time before which a window has passed."""
     return clock.to_text(now - window)
 
 
@@ -86,10 +85,7 @@ class PurgedBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What a sweep deleted, by name.
-
-    It is not finished when its time was over before everything was gone; `held` says why it deleted nothing.
-    """
+    """The numbers of deleted rows, by name; unfinished if time ran out. `held` is why nothing was deleted."""
 
     counts: Mapping[str, int]
     is_finished: bool
@@ -100,7 +96,7 @@ Step = Callable[[WriteTx, datetime, Windows, int], PurgedBatch]
 
 
 def links(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
-    """Unlink expired tombstones from the graph; entities that nothing names any more are deleted."""
+    """Unlink expired tombstones from the graph and delete orphaned entities."""
     ids = forget.expired(tx, cutoff(now, windows.tombstones), limit)
     cut, orphans = link.unlink(tx, ids, now=now)
     return PurgedBatch(
@@ -109,7 +105,6 @@ def links(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBat
 
 
 def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
-    """Delete the vectors of expired tombstones."""
     ids = forget.expired(tx, cutoff(now, windows.tombstones), limit)
     embedded = tx.column(sql.EMBEDDED, (as_list(ids),))
     for memory_id in embedded:
@@ -118,7 +113,7 @@ def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Purg
 
 
 def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
-    """Delete expired tombstones that the first two steps are done with."""
+    """Delete expired tombstones that the first two steps have handled."""
     expired = forget.expired(tx, cutoff(now, windows.tombstones), limit)
     ids = tx.column(sql.BARE, (as_list(expired),))
     return PurgedBatch(
@@ -127,14 +122,14 @@ def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Purg
 
 
 def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
-    """Delete requests for summaries that were done, or failed, as long ago as their jobs."""
+    """Delete summary requests that ended as long ago as their jobs."""
     gone = requests.delete_old(tx, "done", cutoff(now, windows.completed_jobs), limit)
     gone += requests.delete_old(tx, "failed", cutoff(now, windows.dead_jobs), limit - gone)
     return PurgedBatch(handled=gone, counts={"summaryJobsPurged": gone})
 
 
 def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
-    """Delete tasks that are done or cancelled and need not be kept any longer (KG-31)."""
+    """Delete ended tasks after their retention (KG-31)."""
     gone = feedback.delete_ended(tx, now=now, limit=limit)
     return PurgedBatch(handled=gone, counts={"tasksPurged": gone})
 
@@ -142,7 +137,7 @@ def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Pur
 def _old(
     name: str, delete: Callable[[WriteTx, str, int], int], window: Callable[[Windows], timedelta]
 ) -> Step:
-    """Return the step that deletes what is older than a window, with the name of its count."""
+    """Return the step that deletes rows older than a window, with the name of its count."""
 
     def step(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> PurgedBatch:
         gone = delete(tx, cutoff(now, window(windows)), limit)
@@ -206,7 +201,7 @@ def sweep(
 
 
 def reclaim(tx: WriteTx) -> bool:
-    """Give a few free pages back to the file system; True when there are more."""
+    """Return some free pages to the file system; True if there are more."""
     before = int(tx.value(FREE_PAGES))
     tx.all(cut_off(RECLAIM_PAGES))
     after = int(tx.value(FREE_PAGES))

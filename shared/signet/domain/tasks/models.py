@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class TaskHarness(StrEnum):
-    """The programs that can be given a prompt; the value is how people call them."""
+    """The programs that can run a prompt, by their command."""
 
     CLAUDE_CODE = "claude-code"
     CODEX = "codex"
@@ -18,15 +18,13 @@ class TaskHarness(StrEnum):
 
 
 class SkillMode(StrEnum):
-    """How a skill comes into the prompt: its text before it, or its name as a command."""
+    """How a skill is added to the prompt: its text in front, or its name as a command."""
 
     INJECT = "inject"
     SLASH = "slash"
 
 
 class RunStatus(StrEnum):
-    """Where a run is."""
-
     PENDING = "pending"
     RUNNING = "running"
     COMPLETED = "completed"

@@ -46,7 +46,7 @@ _OWN = ("SIGNET_SOCKET_FD", "SIGNET_SUPERVISOR_PID", "SIGNET_LOG_STDOUT", "SIGNE
 
 
 def arguments(task: Task, prompt_of: str, *, codex_model: str | None) -> list[str]:
-    """Return the command line; `codex_model` is for Codex, which else takes its own default."""
+    """Return the command line; without `codex_model` Codex uses its default."""
     # What begins with a dash would be read as an option.
     text = f" {prompt_of}" if prompt_of.startswith("-") else prompt_of
     match TaskHarness(task.harness):
@@ -61,7 +61,7 @@ def arguments(task: Task, prompt_of: str, *, codex_model: str | None) -> list[st
 
 
 def prompt_of(task: Task, skills: Path) -> str:
-    """Return the prompt with its skill; without it, and with a warning in the log, when there is no such skill."""
+    """Return the prompt with its skill; a missing skill is logged and left out."""
     if task.skill_name is None:
         return task.prompt
     try:
@@ -75,7 +75,7 @@ def prompt_of(task: Task, skills: Path) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Return what a run is given: it must not feed our own hooks, nor believe to be inside a harness."""
+    """Return a run's environment: without our hooks, and without signs of a surrounding harness."""
     kept = {name: value for name, value in os.environ.items() if name not in ("CLAUDECODE", *_OWN)}
     return kept | {"SIGNET_NO_HOOKS": "1"}
 
@@ -92,20 +92,19 @@ class Spool:
 
     @classmethod
     def of(cls, workspace: Workspace, run_id: str) -> "Spool":
-        """Return the files of a run; nothing is made yet."""
+        """Return the files of a run without creating them."""
         return cls(workspace.daemon_dir / "tasks", run_id)
 
     def path(self, stream: str) -> Path:
-        """Return the file of a stream."""
         return self.folder / f"{self.run_id}.{stream}"
 
     def create(self) -> dict[str, BinaryIO]:
-        """Make empty files and return them, to be written without a buffer; raises OSError."""
+        """Create empty, unbuffered files; raises OSError."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return {stream: self.path(stream).open("wb", buffering=0) for stream in STREAMS}
 
     def text(self, stream: str) -> str:
-        """Return the output on a stream; "" when there is no file of it."""
+        """Return the output of a stream; "" without a file."""
         try:
             with self.path(stream).open("rb") as file:
                 return file.read(STREAM_BYTES).decode("utf-8", "replace")
@@ -113,20 +112,18 @@ class Spool:
             return ""
 
     def remove(self) -> None:
-        """Remove the files."""
         for stream in STREAMS:
             self.path(stream).unlink(missing_ok=True)
 
 
 class Capped:
-    """Writes to a file until it holds `STREAM_BYTES`; the rest is dropped, so that no program waits for a reader."""
+    """Writes up to `STREAM_BYTES` to a file and drops the rest, so that no program blocks."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._room = STREAM_BYTES
 
     def write(self, some: bytes) -> None:
-        """Write up to the limit; raises OSError."""
         kept = some[: self._room]
         if kept:
             os.write(self._file.fileno(), kept)
@@ -150,9 +147,9 @@ def execute(
     check: Callable[[], object],
     limit_seconds: float = LIMIT_SECONDS,
 ) -> RunEnd:
-    """Run a command and return how it ended, with its output; `check` raises when the run is to stop.
+    """Run a command and return its end with its output; `check` raises to stop it.
 
-    A program that cannot be started has an `error`. Raises what `check` raises, after the end of the program.
+    A program that cannot be started has an `error`. Raises what `check` raises, after the program has ended.
     """
     with ExitStack() as stack:
         files = {name: stack.enter_context(file) for name, file in spool.create().items()}
@@ -188,7 +185,7 @@ def _follow(
     check: Callable[[], object],
     limit_seconds: float,
 ) -> bool:
-    """Read until the program has ended; True when its time was over first."""
+    """Read until the program ends; True if it ran out of time."""
     deadline = time.monotonic() + limit_seconds
     with selectors.DefaultSelector() as selector:
         for stream in STREAMS:
@@ -243,7 +240,7 @@ KIND = "task_run"
 
 
 def by_hand(tx: WriteTx, task_id: str, *, now: datetime) -> str:
-    """Start a run of a task, also of one that is disabled, and return its id; raises NotFound, Conflict."""
+    """Start a run of any task, also of a disabled one, and return its ID; raises NotFound, Conflict."""
     task = get(tx, task_id)
     run_id = None if tx.row(TaskRun, sql.ACTIVE, (task_id,)) else _start(tx, task, now=now)
     if run_id is None:
@@ -253,12 +250,11 @@ def by_hand(tx: WriteTx, task_id: str, *, now: datetime) -> str:
 
 
 def is_due(tx: ReadTx, *, now: datetime) -> bool:
-    """Return whether a task should run now."""
     return bool(sql.due(tx, now=now))
 
 
 def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
-    """Start scheduled tasks, once however often they were missed, and return the IDs of the runs."""
+    """Start due tasks, once however many runs were missed, and return the IDs of the runs."""
     started = []
     for task in sql.due(tx, now=now):
         try:
@@ -275,7 +271,7 @@ def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
 
 
 def late(tx: ReadTx, *, now: datetime) -> dict[str, datetime]:
-    """Map each task whose next run lies behind the next time of its schedule to that time: the clock was ahead."""
+    """Map tasks whose next run is after the next time of their schedule to that time: the clock was ahead."""
     found = {}
     for task in sql.enabled(tx):
         next_at = clock.parsed(task.next_run_at)
@@ -293,7 +289,7 @@ def bring_forward(tx: WriteTx, *, now: datetime) -> None:
 
 
 def withdraw(tx: WriteTx, *, disable: bool, now: datetime) -> None:
-    """Cancel every run that has not ended; with `disable` also disable every task."""
+    """Cancel every unfinished run; with `disable` also disable every task."""
     for job_id in tx.column(sql.OPEN_JOBS):
         transitions.cancel(tx, job_id, now=now)
     if disable:
@@ -301,7 +297,7 @@ def withdraw(tx: WriteTx, *, disable: bool, now: datetime) -> None:
 
 
 def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
-    """Delete a task with its runs, and cancel the one that is active; raises NotFound."""
+    """Delete a task with its runs, and cancel an active one; raises NotFound."""
     get(tx, task_id)
     active = tx.row(TaskRun, sql.ACTIVE, (task_id,))
     if active is not None:
@@ -311,7 +307,7 @@ def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
 
 
 def _start(tx: WriteTx, task: Task, *, now: datetime) -> str | None:
-    """Add a run and its job, which has the same id; None while an earlier one is ending."""
+    """Add a run and its job with the same ID; None while an earlier one is ending."""
     job = Job(kind=KIND, dedupe_key=task.id, job_id=ids.new_ordered_id(), priority=NOW)
     run_id = enqueue(tx, job, now=now)
     if run_id is not None:
@@ -324,7 +320,7 @@ _ENDINGS = frozenset({"cancelled", "timeout", "expired"})
 
 
 def perform(job: JobContext, settings: Settings, workspace: Workspace) -> None:
-    """Do the run of this job; raises LeaseLost, Cancelled, and TimeoutError for a job that ran too long."""
+    """Do the run of this job; raises LeaseLost, Cancelled, and TimeoutError."""
     run_id = job.lease.job_id
     spool = Spool.of(workspace, run_id)
     # Synced: after a power cut it must be known that the run has begun.
@@ -339,12 +335,12 @@ def perform(job: JobContext, settings: Settings, workspace: Workspace) -> None:
 
 
 def unfinished(spool: Spool, error: str) -> RunEnd:
-    """Return the end of a run whose process did not report one, with its partial output."""
+    """Return the end of a run whose process reported none, with its partial output."""
     return RunEnd(error=error, stdout=spool.text("stdout"), stderr=spool.text("stderr"))
 
 
 def end_orphan(tx: WriteTx, run: TaskRun, ended: RunEnd, *, now: datetime) -> bool:
-    """End a run that has no job, unless it has ended meanwhile; its stored output stays."""
+    """End a run without a job, unless it has ended meanwhile; its stored output stays."""
     kept = replace(
         ended, stdout=ended.stdout or run.stdout or "", stderr=ended.stderr or run.stderr or ""
     )
@@ -352,7 +348,7 @@ def end_orphan(tx: WriteTx, run: TaskRun, ended: RunEnd, *, now: datetime) -> bo
 
 
 def end_orphans(db: Database, workspace: Workspace, *, now: datetime) -> None:
-    """End as failed the runs that no job will ever end."""
+    """End as failed the runs whose job is gone."""
     for *fields, code in db.read(lambda tx: tx.tuples(sql.ORPHANS)):
         run = TaskRun._make(fields)
         spool = Spool.of(workspace, run.id)
@@ -363,7 +359,7 @@ def end_orphans(db: Database, workspace: Workspace, *, now: datetime) -> None:
 
 
 def _begin(tx: WriteTx, job: JobContext, now: datetime) -> tuple[Task | None, bool]:
-    """Return the task of this run, None when it is gone, and whether the run begins now."""
+    """Return the task of this run, None if it is gone, and whether the run begins now."""
     held = job.lease
     if not transitions.is_held(tx, held.job_id, held.token):
         raise LeaseLost(job_id=held.job_id)

@@ -17,7 +17,6 @@ from signet.errors import Invalid, NotFound
 
 
 def get(tx: ReadTx, task_id: str) -> Task:
-    """Return a task; raises NotFound."""
     found = sql.task(tx, task_id)
     if found is None:
         raise NotFound("Task not found")
@@ -25,25 +24,24 @@ def get(tx: ReadTx, task_id: str) -> Task:
 
 
 def every(tx: ReadTx) -> list[tuple[Task, tuple[str | None, int | None]]]:
-    """Return every task, newest first, each with status and exit code of its newest run."""
+    """Return every task, newest first, with status and exit code of its newest run."""
     ends = {task_id: (status, exit_code) for task_id, status, exit_code in tx.tuples(sql.LAST_ENDS)}
     return [(task, ends.get(task.id, (None, None))) for task in sql.newest(tx)]
 
 
 def runs(tx: ReadTx, task_id: str, *, limit: int, offset: int) -> tuple[list[TaskRun], int]:
-    """Return a page of runs, newest first, and how many there are; raises NotFound."""
+    """Return a page of runs, newest first, and their number; raises NotFound."""
     get(tx, task_id)
     count = int(tx.value(sql.COUNT, (task_id,)))
     return tx.rows(TaskRun, sql.RUNS, (task_id, limit, offset)), count
 
 
 def run(tx: ReadTx, run_id: str) -> TaskRun | None:
-    """Return a run, or None."""
     return tx.row(TaskRun, sql.ONE_RUN, (run_id,))
 
 
 def latest_run(tx: ReadTx, task_id: str) -> tuple[str, bool] | None:
-    """Return the id of the newest run and whether it waits or runs; None without runs. Raises NotFound."""
+    """Return the ID of the newest run and whether it is open; None without runs. Raises NotFound."""
     found = tx.row(sql.Latest, sql.LATEST, (task_id,))
     if found is None:
         get(tx, task_id)
@@ -65,25 +63,23 @@ _MAY_BE_EMPTY = ("timezone", "working_directory", "skill_name", "skill_mode")
 
 
 def draft(wish: Wish, *, now: datetime) -> Task:
-    """Return a new task; raises Invalid. Looks at the disk, for the program and the folder."""
+    """Return a new task; raises Invalid. Checks program and folder on the disk."""
     if not all(wish.get(name) for name in _REQUIRED):
         raise Invalid("name, prompt, cronExpression, and harness are required")
     return changed(Task(id=ids.new_id(), created_at=clock.to_text(now)), wish, now=now)
 
 
 def add(tx: WriteTx, task: Task) -> None:
-    """Store a new task."""
     tx.run(sql.INSERT, task._asdict())
 
 
 def save(tx: WriteTx, task: Task) -> None:
-    """Store a changed task; raises NotFound when it is gone."""
     if tx.run(sql.UPDATE, task._asdict()) != 1:
         raise NotFound("Task not found")
 
 
 def changed(task: Task, wish: Wish, *, now: datetime) -> Task:
-    """Return the task with these values; raises Invalid. Checks program and folder on the disk."""
+    """Return the task with new values; raises Invalid. Checks program and folder on the disk."""
     said = {name: value for name, value in wish.items() if value is not None}
     for name in _TEXTS:
         if name in said and not said[name].strip():
@@ -101,7 +97,7 @@ def changed(task: Task, wish: Wish, *, now: datetime) -> Task:
 
 
 def _check(task: Task, wish: Wish) -> None:
-    """Raise Invalid for values that no run could use; only requested values are checked on the disk."""
+    """Raise Invalid for unusable values; only requested values are checked on the disk."""
     if task.harness not in set(TaskHarness):
         raise Invalid("harness must be 'claude-code', 'codex', or 'opencode'")
     if task.skill_name is not None and not is_name(task.skill_name):
@@ -119,7 +115,7 @@ def _check(task: Task, wish: Wish) -> None:
 
 
 def folder_of(task: Task) -> Path:
-    """Return where runs of a task work: its own folder, else the home of the daemon's user."""
+    """Return the working folder of a task's runs: its own, else the daemon user's home."""
     return Path(os.path.expanduser(task.working_directory or "~")).absolute()  # noqa: PTH111
 
 
@@ -148,7 +144,7 @@ class InvalidCron(Invalid):
 
 
 def next_run(expression: str, zone: tzinfo, after: datetime) -> datetime:
-    """Return the first instant strictly after another, in UTC; raises InvalidCron, also for what is never due."""
+    """Return the first instant strictly after another, in UTC; raises InvalidCron, also without any."""
     from cronsim import CronSim, CronSimError
 
     fields = expression.split()
@@ -168,7 +164,7 @@ def next_run(expression: str, zone: tzinfo, after: datetime) -> datetime:
 
 
 def _instant(wall: datetime, zone: tzinfo) -> datetime:
-    """Return when clocks show a local time first; when they skip it, the minute after the gap."""
+    """Return the first instant of a local time; if clocks skip it, the minute after the gap."""
     while True:
         instant = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
         if instant.astimezone(zone).replace(tzinfo=None, fold=0) == wall.replace(fold=0):
@@ -177,7 +173,7 @@ def _instant(wall: datetime, zone: tzinfo) -> datetime:
 
 
 def zone(name: str | None) -> tzinfo:
-    """Return the zone of an IANA name such as Europe/Berlin; the machine's for None. Raises Invalid."""
+    """Return an IANA time zone, the machine's for None. Raises Invalid."""
     if name is None:
         return clock.LOCAL
     try:

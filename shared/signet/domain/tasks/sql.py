@@ -74,45 +74,39 @@ SELECT id, task_id, status, started_at, completed_at, exit_code, stdout, stderr,
 
 
 class Latest(NamedTuple):
-    """The newest run of a task."""
-
     id: str
     status: str
 
 
 def newest(tx: ReadTx) -> list[Task]:
-    """Return every task, newest first."""
     return tx.rows(Task, _NEWEST)
 
 
 def task(tx: ReadTx, task_id: str) -> Task | None:
-    """Return a task, or None."""
     return tx.row(Task, _ONE, (task_id,))
 
 
 def due(tx: ReadTx, *, now: datetime) -> list[Task]:
-    """Return the tasks that are due and not running, the longest due first."""
+    """Return the due tasks that are not running, the longest due first."""
     return tx.rows(Task, _DUE, (clock.to_text(now),))
 
 
 def enabled(tx: ReadTx) -> list[Task]:
-    """Return the tasks that run by themselves."""
     return tx.rows(Task, _ENABLED)
 
 
 def set_next_run(tx: WriteTx, task_id: str, at: datetime) -> None:
-    """Set when a task runs next."""
     tx.run(_SET_NEXT_RUN, (clock.to_text(at), task_id))
 
 
 def set_last_run(tx: WriteTx, task_id: str, *, at: datetime, next_at: datetime | None) -> None:
-    """Set when a task last ran; without `next_at` the time of its next run stays."""
+    """Set the last run of a task; without `next_at` its next run stays."""
     following = None if next_at is None else clock.to_text(next_at)
     tx.run(_SET_LAST_RUN, (clock.to_text(at), following, task_id))
 
 
 def end(tx: WriteTx, run_id: str, task_id: str, ended: RunEnd, *, now: datetime) -> bool:
-    """Write the end of a run and delete the oldest runs; False when it has ended before, or is gone."""
+    """Write the end of a run and delete the oldest runs; False if it has ended before, or is gone."""
     values = (
         ended.status,
         clock.to_text(now),

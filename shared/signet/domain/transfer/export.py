@@ -85,7 +85,6 @@ class Scope:
 
     @property
     def kinds(self) -> tuple[RecordKind, ...]:
-        """Return the kinds in the order of the file."""
         return (*KINDS.values(), _VECTORS) if self.vectors else tuple(KINDS.values())
 
 

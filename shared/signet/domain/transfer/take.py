@@ -180,7 +180,6 @@ def prepared(
 
 
 def slices(records: Sequence[Record | ImportText]) -> Iterator[Sequence[Record | ImportText]]:
-    """Yield the records of one transaction each."""
     for first in range(0, len(records), RECORDS_PER_WRITE):
         yield records[first : first + RECORDS_PER_WRITE]
 
@@ -232,7 +231,6 @@ def preview(
 
 
 def end_preview(folder: Path, run: str) -> None:
-    """Delete the files of a run."""
     for path in folder.glob(f"{_preview_path(folder, run).name}*"):
         path.unlink(missing_ok=True)
 

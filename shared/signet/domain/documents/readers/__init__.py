@@ -43,7 +43,7 @@ _READERS: Mapping[str, Callable[[Raw], DocumentText]] = {
 
 
 def read(raw: Raw) -> DocumentText:
-    """Return the text of what came; raises PermanentJobError when it holds none that we can read."""
+    """Return the text of received bytes; raises PermanentJobError without readable text."""
     kind = kind_of(raw)
     if not accepts(kind):
         raise PermanentJobError(f"unsupported content type: {kind}")
@@ -51,7 +51,7 @@ def read(raw: Raw) -> DocumentText:
 
 
 def accepts(media_type: str) -> bool:
-    """Return whether there is a reader for a media type; "" is an unnamed one."""
+    """Return whether a reader supports a media type; "" is an unnamed one."""
     return (
         media_type == ""
         or media_type.startswith("text/")
@@ -61,7 +61,7 @@ def accepts(media_type: str) -> bool:
 
 
 def form_of(content_type: str) -> str | None:
-    """Return the media type of a text that has to be read (HTML, XML) or has headings; None for any other."""
+    """Return the media type of a text that must be parsed (HTML, XML) or has headings; None for any other."""
     said = _media_type(content_type)
     return said if said in _FORMS else None
 

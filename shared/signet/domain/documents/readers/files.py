@@ -22,7 +22,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentText:
-    """The text in a document, what the document calls itself, and its media type once that is known."""
+    """The text and title of a document, and its media type if known."""
 
     text: str
     title: str | None = None
@@ -53,7 +53,7 @@ _LETTERS = re.compile(
 
 
 def decode(data: bytes, content_type: str, *, declares: bool = False) -> str:
-    """Return the text; `declares` for forms that can say their own encoding (HTML, XML)."""
+    """Return the text; `declares` for formats that can state their encoding (HTML, XML)."""
     for mark, marked in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(marked, "replace")
@@ -68,12 +68,11 @@ def decode(data: bytes, content_type: str, *, declares: bool = False) -> str:
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether these bytes are no text: text has no NUL, but for the wide encodings, which have a mark."""
+    """Return whether these bytes are not text: text has no NUL, except in marked wide encodings."""
     return b"\0" in data[:8_192] and not data.startswith(tuple(mark for mark, _ in _MARKS))
 
 
 def _known(label: str) -> str | None:
-    """Return Python's name of an encoding of letters."""
     try:
         name = codecs.lookup(label).name
     except (LookupError, ValueError):
@@ -90,7 +89,7 @@ def read_plain(raw: Raw) -> DocumentText:
 
 
 def read_json(raw: Raw) -> DocumentText:
-    """Return JSON with its letters written out, so that words can be found; invalid JSON stays unchanged."""
+    """Return JSON with unescaped letters, so that words can be found; invalid JSON stays unchanged."""
     plain = read_plain(raw)
     try:
         written = json.dumps(json.loads(plain.text), ensure_ascii=False)
@@ -101,14 +100,13 @@ def read_json(raw: Raw) -> DocumentText:
 
 
 def is_pdf(data: bytes) -> bool:
-    """Return whether the bytes say that they are PDF."""
     return data.startswith(b"%PDF-")
 
 
 def read_pdf(raw: Raw) -> DocumentText:
-    """Return the text of all pages, a blank line between two.
+    """Return the text of all pages, separated by blank lines.
 
-    Raises PermanentJobError without the extra, and for what is damaged or needs a password.
+    Raises PermanentJobError without the extra, and for damaged or encrypted files.
     """
     try:
         import pypdf

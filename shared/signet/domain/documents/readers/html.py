@@ -35,12 +35,11 @@ _MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)[\s>]", re.IGNORECASE)
 
 
 def is_html(data: bytes) -> bool:
-    """Return whether the bytes begin like a page."""
     return _MARKUP.match(data[:1_024]) is not None
 
 
 def read(raw: Raw) -> DocumentText:
-    """Return title and text of a page, without navigation and footer; raises PermanentJobError for no text."""
+    """Return title and text of a page, without navigation and footer; raises PermanentJobError without text."""
     from selectolax.lexbor import LexborHTMLParser
 
     if is_binary(raw.data) and "charset" not in raw.content_type.lower():
@@ -74,7 +73,7 @@ def _text(root: "LexborNode", dropped: frozenset[str]) -> str:
 
 
 def _pieces(root: "LexborNode", dropped: frozenset[str]) -> Iterator[str]:
-    """Yield text and breaks in the order of the page; without recursion, pages nest as deep as they like."""
+    """Yield text and breaks in page order; iterative, because pages may nest deeply."""
     node: LexborNode | None = root
     verbatim = 0
     while node is not None:
@@ -130,7 +129,7 @@ _DRAWN_HTML = frozenset("desc foreignobject title annotation-xml mi mo mn ms mte
 
 
 def is_hostile(text: str) -> bool:
-    """Return whether parsing this page would take more than a page may. Linear in its length."""
+    """Return whether parsing this page would be too expensive. Linear in its length."""
     opened: Counter[str] = Counter()
     formatting: defaultdict[str, list[str]] = defaultdict(list)
     depth = formats = walked = formatted = 0
