@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import complete, output
-from signet.cli.command import Output, PathOption, command, confirmed
+from signet.cli.command import Output, PathOption, arg, command, confirmed
 from signet.cli.connect import running
 from signet.client import Signet
 from signet.errors import Invalid
@@ -28,10 +28,7 @@ class Policy(StrEnum):
     GROUP = "group"
 
 
-NameArgument = Annotated[
-    str,
-    typer.Argument(metavar="NAME", help="The name of the agent.", autocompletion=complete.agents),
-]
+NameArgument = Annotated[str, arg("The name of the agent.", "NAME", autocompletion=complete.agents)]
 
 
 @command(app, "list")
@@ -48,12 +45,8 @@ def list_agents(signet: Signet) -> Output:
 @command(app, does="add an agent with its own read policy")
 def add(
     name: NameArgument,
-    memory: Annotated[
-        Policy | None, typer.Option(help="Memories it may read; default: shared.")
-    ] = None,
-    group: Annotated[
-        str | None, typer.Option(help="Name of the group, with --memory group.")
-    ] = None,
+    memory: Annotated[Policy | None, "Memories it may read; default: shared."] = None,
+    group: Annotated[str | None, "Name of the group, with --memory group."] = None,
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
@@ -85,10 +78,8 @@ def add(
 def remove(
     signet: Signet,
     name: NameArgument,
-    purge: Annotated[
-        bool, typer.Option("--purge", help="Delete its memories permanently.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Do not ask for confirmation.")] = False,
+    purge: Annotated[bool, "Delete its memories permanently."] = False,
+    force: Annotated[bool, "Do not ask for confirmation."] = False,
 ) -> Output:
     """Remove an agent; its memories are archived, its folder stays.
 

@@ -11,7 +11,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, arg, command, opt
 from signet.cli.connect import client
 from signet.client import DaemonNotRunning, Signet
 from signet.errors import Conflict
@@ -54,33 +54,23 @@ def whoami(signet: Signet) -> Output:
 def create(
     role: Annotated[
         str | None,
-        typer.Option(
-            help=", ".join(ROLES)
+        opt(
+            ", ".join(ROLES)
             + ". Only admins run programs on the daemon's machine. Default: agent.",
             autocompletion=lambda: list(ROLES),
         ),
     ] = None,
     own: Annotated[
         bool,
-        typer.Option(
-            "--own",
-            help="For a machine of your own: what you save and correct there counts as yours (role operator).",
-        ),
+        "For a machine of your own: what you save and correct there counts as yours (role operator).",
     ] = False,
     sub: Annotated[
-        str | None,
-        typer.Option(
-            "--name", "--sub", help="Machine, agent or person it is for; shown in history."
-        ),
+        str | None, opt("Machine, agent or person it is for; shown in history.", "--name", "--sub")
     ] = None,
-    project: Annotated[str | None, typer.Option(help="Limit it to this project.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Limit it to this agent.")] = None,
-    user: Annotated[
-        str | None, typer.Option(help="Give it a private memory for this user.")
-    ] = None,
-    days: Annotated[
-        float | None, typer.Option(min=0.0001, help="Days until it expires; default: 7.")
-    ] = None,
+    project: Annotated[str | None, "Limit it to this project."] = None,
+    agent: Annotated[str | None, "Limit it to this agent."] = None,
+    user: Annotated[str | None, "Give it a private memory for this user."] = None,
+    days: Annotated[float | None, opt("Days until it expires; default: 7.", min=0.0001)] = None,
     path: PathOption = None,
 ) -> Output:
     """Create a token and print it once. Works without a daemon.
@@ -159,12 +149,7 @@ def list_tokens(signet: Signet) -> Output:
 @command(token_app, does="revoke an access token")
 def revoke(
     signet: Signet,
-    jti: Annotated[
-        str,
-        typer.Argument(
-            metavar="TOKEN", help="Id of the token, or its name; see: signet auth token list."
-        ),
-    ],
+    jti: Annotated[str, arg("Id of the token, or its name; see: signet auth token list.", "TOKEN")],
 ) -> Output:
     """Revoke a token: the daemon refuses it from now on.
 

@@ -9,7 +9,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, StatusAnswer, command
+from signet.cli.command import Output, StatusAnswer, command, opt
 from signet.cli.options import SinceOption
 from signet.cli.output import ProgressLine
 from signet.client import Signet, connection
@@ -35,27 +35,18 @@ def backfill(
     signet: Signet,
     since: SinceOption = None,
     harness: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only sessions of this harness. Repeatable."),
+        list[str] | None, opt("Only sessions of this harness. Repeatable.", metavar="NAME")
     ] = None,
     project: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FOLDER", help="Only this project and its subfolders. Repeatable."),
+        list[str] | None, opt("Only this project and its subfolders. Repeatable.", metavar="FOLDER")
     ] = None,
     by_model: Annotated[
         bool,
-        typer.Option(
-            "--by-model",
-            help="Extract facts with the configured model, which may cost money, not the built-in rules.",
-        ),
+        "Extract facts with the configured model, which may cost money, not the built-in rules.",
     ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Show the sessions and the estimated time; read nothing."),
-    ] = False,
+    dry_run: Annotated[bool, "Show the sessions and the estimated time; read nothing."] = False,
     wait: Annotated[
-        bool,
-        typer.Option("--wait/--no-wait", help="Show the progress; Ctrl-C leaves it running."),
+        bool, opt("Show the progress; Ctrl-C leaves it running.", "--wait/--no-wait")
     ] = True,
 ) -> Output:
     """Read earlier sessions of Claude Code, Codex, OpenCode, OpenClaw, Gemini CLI and Cursor.

@@ -6,11 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from signet import clock
 from signet.cli import output, passphrase
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, arg, command
 from signet.cli.output import ProgressLine
 from signet.domain.backup import kept
 from signet.domain.backup.kept import KeptBackup
@@ -31,15 +29,9 @@ SHOWN = 5
 def backup(
     file: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[FILE | list]",
-            help="File to write; default: one in the workspace's backups folder.",
-        ),
+        arg("File to write; default: one in the workspace's backups folder.", "[FILE | list]"),
     ] = None,
-    secrets: Annotated[
-        bool,
-        typer.Option("--secrets", help="Include the secrets, encrypted with a passphrase."),
-    ] = False,
+    secrets: Annotated[bool, "Include the secrets, encrypted with a passphrase."] = False,
     passphrase_file: passphrase.FileOption = None,
     path: PathOption = None,
     as_json: bool = False,

@@ -3,10 +3,8 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from signet.cli import identify, output
-from signet.cli.command import Output, command
+from signet.cli.command import Output, arg, command, opt
 from signet.client import Signet
 from signet.client.call import ask, only
 from signet.wire import sessions as wire
@@ -15,14 +13,9 @@ from signet.wire import sessions as wire
 @command()
 def bypass(
     signet: Signet,
-    key: Annotated[
-        str | None,
-        typer.Argument(metavar="SESSION", help="Session key, or its first characters."),
-    ] = None,
-    off: Annotated[bool, typer.Option("--off", help="Turn the hooks on again.")] = False,
-    as_list: Annotated[
-        bool, typer.Option("--list", "-l", help="List the active sessions.")
-    ] = False,
+    key: Annotated[str | None, arg("Session key, or its first characters.", "SESSION")] = None,
+    off: Annotated[bool, "Turn the hooks on again."] = False,
+    as_list: Annotated[bool, opt("List the active sessions.", "--list", "-l")] = False,
 ) -> Output:
     """Turn the hooks of a session off; without a session, list the active ones.
 

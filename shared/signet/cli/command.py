@@ -2,13 +2,16 @@
 
 A command is a generator. Its first yield is the value for `--json`. The rest runs only without `--json`; each text it
 yields is a line for people.
+
+A parameter is declared by its type and the help text: `dry_run: Annotated[bool, "Change nothing."] = False` is
+`--dry-run`. `opt` adds a short flag or limits, and `arg` makes a positional argument.
 """
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
@@ -18,19 +21,31 @@ from signet.client import Unauthenticated, connection
 from signet.errors import Invalid
 from signet.paths import Workspace
 
+Run = TypeVar("Run", bound=Callable[..., Any])
+
+
+class opt:
+    """An option: its help, its flags besides `--name`, and what `typer.Option` takes."""
+
+    def __init__(self, help: str, *flags: str, **more: Any) -> None:
+        self.help, self.flags, self.more = help, flags, more
+
+
+def arg(help: str, metavar: str | None = None, **more: Any) -> Any:
+    """Return a positional argument."""
+    return typer.Argument(metavar=metavar, help=help, **more)
+
+
 PathOption = Annotated[
-    str | None,
-    typer.Option("--path", "-p", help="Workspace folder; default: SIGNET_PATH or ~/.agents."),
+    str | None, opt("Workspace folder; default: SIGNET_PATH or ~/.agents.", "-p")
 ]
 PortOption = Annotated[
     int | None,
-    typer.Option(
-        min=1,
-        max=65_535,
-        help="Port of the daemon; default: SIGNET_PORT, else its last one, else 3850.",
+    opt(
+        "Port of the daemon; default: SIGNET_PORT, else its last one, else 3850.", min=1, max=65_535
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+JsonOption = Annotated[bool, opt("Print the result as JSON.", "--json")]
 
 #: The output of a command: one value for `--json`, optionally in an `Answer`, then lines for people.
 Output = Iterator[object]
@@ -78,7 +93,37 @@ def command(
     """
 
     def decorate(run: Callable[..., Output]) -> Callable[..., None]:
-        made = _made(run, seconds, forgets=forgets, alone=alone, pages=pages, does=does)
+        given = dict(inspect.signature(run).parameters)
+        needs_client = given.pop("signet", None) is not None
+        knows_json = given.pop("as_json", None) is not None
+
+        def called(
+            *, as_json: bool = False, context: typer.Context | None = None, **options: Any
+        ) -> None:
+            if context is not None and context.invoked_subcommand is not None:
+                return
+            if does:
+                check_person(does)
+            if knows_json:
+                options["as_json"] = as_json
+            if needs_client:
+                options["signet"] = signet = client(options.pop("path"), timeout_seconds=seconds)
+            try:
+                with output.paged(on=pages and not as_json):
+                    _print(run(**options), as_json=as_json)
+            except Unauthenticated as error:
+                if needs_client and signet.target.is_elsewhere:
+                    error.facts["hint"] = connection.KEY_HINT
+                raise
+            if forgets and signet.target.home is not None:
+                offline.forgot(Workspace(signet.target.home), signet.target)
+
+        if needs_client:
+            given["path"] = parameter("path", PathOption)
+        given["as_json"] = parameter("as_json", JsonOption, False)
+        if alone:
+            given["context"] = parameter("context", typer.Context, inspect.Parameter.empty)
+        made = _with_options(functools.wraps(run)(called), given.values())
         if app is None:
             return made
         return app.callback()(made) if alone else app.command(name)(made)
@@ -86,59 +131,35 @@ def command(
     return decorate
 
 
-def _made(
-    run: Callable[..., Output],
-    seconds: float | None,
-    *,
-    forgets: bool,
-    alone: bool,
-    pages: bool,
-    does: str,
-) -> Callable[..., None]:
-    given = dict(inspect.signature(run).parameters)
-    needs_client = given.pop("signet", None) is not None
-    knows_json = given.pop("as_json", None) is not None
-    if needs_client:
-        given["path"] = _parameter("path", PathOption, None)
-    given["as_json"] = _parameter("as_json", JsonOption, False)
-    if alone:
-        given["context"] = _parameter("context", typer.Context)
-
-    @functools.wraps(run)
-    def called(
-        *, as_json: bool = False, context: typer.Context | None = None, **options: object
-    ) -> None:
-        if context is not None and context.invoked_subcommand is not None:
-            return
-        if does:
-            check_person(does)
-        if knows_json:
-            options["as_json"] = as_json
-        if needs_client:
-            path = options.pop("path", None)
-            assert path is None or isinstance(path, str)
-            options["signet"] = signet = client(path, timeout_seconds=seconds)
-        try:
-            with output.paged(on=pages and not as_json):
-                _print(run(**options), as_json=as_json)
-        except Unauthenticated as error:
-            if needs_client and signet.target.is_elsewhere:
-                error.facts["hint"] = connection.KEY_HINT
-            raise
-        if forgets and signet.target.home is not None:
-            offline.forgot(Workspace(signet.target.home), signet.target)
-
-    options = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in given.values()]
-    called.__annotations__ = {one.name: one.annotation for one in options}
-    called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # typeshed does not know it
-    return called
+def declared(run: Run) -> Run:
+    """Decorate a command that is no generator, so that its parameters are declared as those of `command`."""
+    return _with_options(run, inspect.signature(run).parameters.values())
 
 
-def _parameter(
-    name: str, option: object, default: object = inspect.Parameter.empty
-) -> inspect.Parameter:
+def parameter(name: str, option: object, default: object = None) -> inspect.Parameter:
+    """Return a keyword parameter of a command."""
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=default, annotation=option)
+
+
+def _with_options(run: Run, given: Iterable[inspect.Parameter]) -> Run:
+    options = [_option(one.replace(kind=inspect.Parameter.KEYWORD_ONLY)) for one in given]
+    run.__annotations__ = {one.name: one.annotation for one in options}
+    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # typeshed does not know it
+    return run
+
+
+def _option(one: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter whose help text or `opt` is the library's option."""
+    type, *notes = get_args(one.annotation) or (None,)
+    note = opt(notes[0]) if notes and isinstance(notes[0], str) else notes[0] if notes else None
+    if not isinstance(note, opt):
+        return one
+    is_named = any(flag.startswith("--") for flag in note.flags)
+    flags = note.flags if is_named else (f"--{one.name.replace('_', '-')}", *note.flags)
+    return one.replace(
+        annotation=Annotated[type, typer.Option(*flags, help=note.help, **note.more)]
+    )
 
 
 def _print(steps: Output, *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.command import JsonOption, Output, PathOption, arg, command, declared
 from signet.cli.connect import check_person
 from signet.errors import Invalid
 from signet.paths import Workspace, find_workspace
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Show and change settings.", invoke_without_command=True)
 
-KeyArgument = Annotated[
-    str, typer.Argument(metavar="KEY", help="Name of the setting, such as search.alpha.")
-]
+KeyArgument = Annotated[str, arg("Name of the setting, such as search.alpha.", "KEY")]
 
 
 @app.callback()
+@declared
 def configure(context: typer.Context, path: PathOption = None, as_json: JsonOption = False) -> None:
     """Show and change settings; without a command it opens agent.yaml in your editor.
 
@@ -45,9 +44,7 @@ def configure(context: typer.Context, path: PathOption = None, as_json: JsonOpti
 @command(app)
 def get(
     key: KeyArgument,
-    show_origin: Annotated[
-        bool, typer.Option("--show-origin", help="Also print where the value comes from.")
-    ] = False,
+    show_origin: Annotated[bool, "Also print where the value comes from."] = False,
     path: PathOption = None,
 ) -> Output:
     """Print the effective value; secrets are masked.
@@ -74,9 +71,7 @@ def get(
 @command(app, "set")
 def set_(
     key: KeyArgument,
-    value: Annotated[
-        str, typer.Argument(metavar="VALUE", help="The value in YAML, such as 0.5, true or [a, b].")
-    ],
+    value: Annotated[str, arg("The value in YAML, such as 0.5, true or [a, b].", "VALUE")],
     path: PathOption = None,
 ) -> Output:
     """Change one value in agent.yaml; comments stay. A running daemon applies it within two seconds.

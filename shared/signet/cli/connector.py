@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import Output, command
+from signet.cli.command import Output, arg, command, opt
 from signet.cli.options import AgentOption
 from signet.client import Signet
 from signet.errors import SignetError
@@ -21,9 +21,7 @@ app = typer.Typer(help="Manage folders whose files are read as documents.", no_a
 #: File errors to print.
 ERRORS_SHOWN = 5
 
-ConnectorArgument = Annotated[
-    str, typer.Argument(metavar="CONNECTOR", help="Id, first characters of the id, or name.")
-]
+ConnectorArgument = Annotated[str, arg("Id, first characters of the id, or name.", "CONNECTOR")]
 
 
 @command(app, "list")
@@ -44,24 +42,15 @@ def list_connectors(signet: Signet) -> Output:
 @command(app, does="read the files of a folder into memory")
 def add(
     signet: Signet,
-    folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="Path of the folder, on the daemon's machine.")
-    ],
-    name: Annotated[
-        str | None, typer.Option(help="Display name; default: the folder's name.")
-    ] = None,
+    folder: Annotated[str, arg("Path of the folder, on the daemon's machine.", "FOLDER")],
+    name: Annotated[str | None, "Display name; default: the folder's name."] = None,
     pattern: Annotated[
-        list[str] | None,
-        typer.Option(help="Files to read; default: **/*.md and **/*.txt. Repeatable."),
+        list[str] | None, "Files to read; default: **/*.md and **/*.txt. Repeatable."
     ] = None,
-    ignore: Annotated[list[str] | None, typer.Option(help="Files to skip. Repeatable.")] = None,
-    max_bytes: Annotated[
-        int | None, typer.Option(min=1, help="Skip files larger than this.")
-    ] = None,
+    ignore: Annotated[list[str] | None, "Files to skip. Repeatable."] = None,
+    max_bytes: Annotated[int | None, opt("Skip files larger than this.", min=1)] = None,
     agent: AgentOption = None,
-    sync_now: Annotated[
-        bool, typer.Option("--sync", help="Read the files now and wait until done.")
-    ] = False,
+    sync_now: Annotated[bool, opt("Read the files now and wait until done.", "--sync")] = False,
     as_json: bool = False,
 ) -> Output:
     """Add a folder. The first sync reads its files as documents.
@@ -90,13 +79,9 @@ def add(
 @command(app, does="read the folder of a connector again")
 def sync(
     signet: Signet,
-    connector: Annotated[
-        str | None, typer.Argument(metavar="CONNECTOR", help="Connector to sync; default: all.")
-    ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Read every file again, changed or not.")
-    ] = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")] = True,
+    connector: Annotated[str | None, arg("Connector to sync; default: all.", "CONNECTOR")] = None,
+    full: Annotated[bool, "Read every file again, changed or not."] = False,
+    wait: Annotated[bool, opt("Wait until it is done.", "--wait/--no-wait")] = True,
     as_json: bool = False,
 ) -> Output:
     """Read new and changed files, and show the progress.
@@ -134,10 +119,7 @@ def remove(
     signet: Signet,
     connector: ConnectorArgument,
     cascade: Annotated[
-        bool,
-        typer.Option(
-            "--documents", help="Also delete its documents, and the memories only they contain."
-        ),
+        bool, opt("Also delete its documents, and the memories only they contain.", "--documents")
     ] = False,
 ) -> Output:
     """Remove a connector. Its documents are kept, unless --documents is given.

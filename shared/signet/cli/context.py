@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from signet.cli import output
-from signet.cli.command import Output, command
+from signet.cli.command import Output, arg, command, opt
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption
 from signet.cli.output import Ink
@@ -55,14 +53,10 @@ def why(
     signet: Signet,
     session: Annotated[
         str | None,
-        typer.Argument(
-            metavar="SESSION",
-            help="Session key, or its first characters; default: the newest of this folder.",
-        ),
+        arg("Session key, or its first characters; default: the newest of this folder.", "SESSION"),
     ] = None,
     prompt: Annotated[
-        int | None,
-        typer.Option(min=0, help="Show the texts injected with this prompt; 0: the session start."),
+        int | None, opt("Show the texts injected with this prompt; 0: the session start.", min=0)
     ] = None,
     agent: AgentOption = None,
 ) -> Output:

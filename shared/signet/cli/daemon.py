@@ -27,10 +27,7 @@ app = typer.Typer(
 def start(
     path: PathOption = None,
     port: PortOption = None,
-    foreground: Annotated[
-        bool,
-        typer.Option("--foreground", help="Run in the foreground until Ctrl-C; logs go to stdout."),
-    ] = False,
+    foreground: Annotated[bool, "Run in the foreground until Ctrl-C; logs go to stdout."] = False,
     as_json: bool = False,
 ) -> Output:
     """Start the daemon and return when it is ready.
@@ -67,10 +64,7 @@ def restart(
     path: PathOption = None,
     port: PortOption = None,
     no_openclaw: Annotated[
-        bool,
-        typer.Option(
-            "--no-openclaw", help="Do not restart OpenClaw, even if agent.yaml configures it."
-        ),
+        bool, "Do not restart OpenClaw, even if agent.yaml configures it."
     ] = False,
     as_json: bool = False,
 ) -> Output:

@@ -4,8 +4,6 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
 from signet.cli import output
 from signet.cli.command import Output, PathOption, PortOption, command
 from signet.cli.daemon import default_port, shown_log
@@ -19,9 +17,7 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 @command()
 def dashboard(
     path: PathOption = None,
-    no_open: Annotated[
-        bool, typer.Option("--no-open", help="Print the address, open nothing.")
-    ] = False,
+    no_open: Annotated[bool, "Print the address, open nothing."] = False,
     port: PortOption = None,
     as_json: bool = False,
 ) -> Output:

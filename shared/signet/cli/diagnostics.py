@@ -4,10 +4,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-import typer
-
 from signet.cli import output
-from signet.cli.command import Output, StatusAnswer, command
+from signet.cli.command import Output, StatusAnswer, arg, command
 from signet.cli.output import Ink
 from signet.client import Signet
 from signet.client.call import ask
@@ -21,10 +19,7 @@ _ELSEWHERE = frozenset({"score", "status", "reasons", "help"})
 @command()
 def diagnostics(
     signet: Signet,
-    domain: Annotated[
-        str | None,
-        typer.Argument(metavar="DOMAIN", help="Show only this domain, with all figures."),
-    ] = None,
+    domain: Annotated[str | None, arg("Show only this domain, with all figures.", "DOMAIN")] = None,
 ) -> Output:
     """Show health scores of the stored data; exit 1 unless all is healthy.
 

@@ -4,8 +4,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from signet import clock
 from signet.cli import output
 from signet.cli.command import Output, PathOption, StatusAnswer, command
@@ -21,13 +19,8 @@ _LABEL = 13
 
 @command()
 def doctor(
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Repair what can be repaired without losing data.")
-    ] = False,
-    security: Annotated[
-        bool,
-        typer.Option("--security", help="Test the running daemon as a page or stranger would."),
-    ] = False,
+    fix: Annotated[bool, "Repair what can be repaired without losing data."] = False,
+    security: Annotated[bool, "Test the running daemon as a page or stranger would."] = False,
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import Output, StatusAnswer, command, confirmed
+from signet.cli.command import Output, StatusAnswer, arg, command, confirmed, opt
 from signet.cli.options import AgentOption, OffsetOption, ReasonOption, YesOption
 from signet.client import Signet
 from signet.errors import Invalid, NotFound
@@ -26,21 +26,15 @@ app = typer.Typer(
 MOST = 500
 _PAGE = re.compile(r"https?://", re.IGNORECASE)
 
-DocumentArgument = Annotated[
-    str, typer.Argument(metavar="DOCUMENT", help="Id, first characters of the id, or title.")
-]
+DocumentArgument = Annotated[str, arg("Id, first characters of the id, or title.", "DOCUMENT")]
 
 
 @command(app)
 def add(
     signet: Signet,
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="File, address of a web page, or - for stdin.")
-    ],
-    title: Annotated[
-        str | None, typer.Option(help="Title; default: the heading or file name.")
-    ] = None,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is read.")] = True,
+    source: Annotated[str, arg("File, address of a web page, or - for stdin.", "SOURCE")],
+    title: Annotated[str | None, "Title; default: the heading or file name."] = None,
+    wait: Annotated[bool, opt("Wait until it is read.", "--wait/--no-wait")] = True,
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:
@@ -78,13 +72,9 @@ def add(
 @command(app, "list")
 def list_documents(
     signet: Signet,
-    limit: Annotated[
-        int, typer.Option("--limit", "-l", min=1, max=MOST, help="Maximum number of results.")
-    ] = 20,
+    limit: Annotated[int, opt("Maximum number of results.", "-l", min=1, max=MOST)] = 20,
     offset: OffsetOption = 0,
-    status: Annotated[
-        str | None, typer.Option(help="Only those in this state, such as done or failed.")
-    ] = None,
+    status: Annotated[str | None, "Only those in this state, such as done or failed."] = None,
     agent: AgentOption = None,
 ) -> Output:
     """List documents, newest first.

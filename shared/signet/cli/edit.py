@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import identify, options, output
-from signet.cli.command import Output, command
+from signet.cli.command import Output, arg, command, opt
 from signet.cli.options import AgentOption, IdArgument, ReasonOption, TagsOption, TypeOption
 from signet.client import Signet
 from signet.errors import Invalid
@@ -25,25 +25,17 @@ def edit(
     signet: Signet,
     memory_id: IdArgument,
     text: Annotated[
-        str | None, typer.Argument(help="New text; - reads standard input.", show_default=False)
+        str | None, arg("New text; - reads standard input.", show_default=False)
     ] = None,
-    content: Annotated[
-        str | None, typer.Option("--content", "-c", help="The same as TEXT.")
-    ] = None,
+    content: Annotated[str | None, opt("The same as TEXT.", "-c")] = None,
     type: TypeOption = None,
     tags: TagsOption = None,
-    importance: Annotated[
-        str | None, typer.Option("--importance", "-i", help="From 0 to 1.")
-    ] = None,
-    pin: Annotated[
-        bool | None, typer.Option("--pin/--unpin", help="Pinned memories never fade.")
-    ] = None,
-    who: Annotated[str | None, typer.Option("--who", "-w", help="Author of the memory.")] = None,
+    importance: Annotated[str | None, opt("From 0 to 1.", "-i")] = None,
+    pin: Annotated[bool | None, opt("Pinned memories never fade.", "--pin/--unpin")] = None,
+    who: Annotated[str | None, opt("Author of the memory.", "-w")] = None,
     project: Annotated[
         str | None,
-        typer.Option(
-            help='A folder of the only project it is for; "" for every project.', metavar="FOLDER"
-        ),
+        opt('A folder of the only project it is for; "" for every project.', metavar="FOLDER"),
     ] = None,
     reason: ReasonOption = "edited on the command line",
     agent: AgentOption = None,

@@ -8,7 +8,7 @@ import typer
 
 from signet import clock
 from signet.cli import offline, output, spooled
-from signet.cli.command import Output, PathOption, StatusAnswer, command
+from signet.cli.command import Output, PathOption, StatusAnswer, arg, command
 from signet.cli.connect import client
 from signet.client import (
     BadAnswer,
@@ -35,24 +35,15 @@ _INSTEAD = (
 @command(does="send memories and prompts to another daemon")
 def connect(
     url: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="URL", help="Address of the daemon, such as https://signet.example."
-        ),
+        str | None, arg("Address of the daemon, such as https://signet.example.", "URL")
     ] = None,
     key: Annotated[
-        str | None,
-        typer.Option(help="Key for this machine (signet auth token create --own); - reads stdin."),
+        str | None, "Key for this machine (signet auth token create --own); - reads stdin."
     ] = None,
     plain_http: Annotated[
-        bool,
-        typer.Option(
-            "--plain-http", help="Allow plain HTTP, which anyone on the network path can read."
-        ),
+        bool, "Allow plain HTTP, which anyone on the network path can read."
     ] = False,
-    status: Annotated[
-        bool, typer.Option("--status", help="Show the connection (without URL: the default).")
-    ] = False,
+    status: Annotated[bool, "Show the connection (without URL: the default)."] = False,
     path: PathOption = None,
 ) -> Output:
     """Use a remote daemon for this machine's hooks, MCP and commands. Without URL: show the connection.
@@ -103,9 +94,7 @@ def connect(
 
 @command(does="send memories and prompts to another daemon")
 def disconnect(
-    discard: Annotated[
-        bool, typer.Option("--discard", help="Discard calls that wait for the daemon.")
-    ] = False,
+    discard: Annotated[bool, "Discard calls that wait for the daemon."] = False,
     path: PathOption = None,
 ) -> Output:
     """Use a daemon on this machine again. Waiting saves and sessions are sent to the remote daemon first.

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output, replay
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, command, opt
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption
 from signet.cli.output import Ink
@@ -15,10 +15,7 @@ from signet.client import Signet
 from signet.client.answers import Evaluation, Interval, Told
 from signet.paths import find_workspace
 
-PriceOption = Annotated[
-    float | None,
-    typer.Option("--price", min=0, help="Price of a million input tokens of your model."),
-]
+PriceOption = Annotated[float | None, opt("Price of a million input tokens of your model.", min=0)]
 _LABEL = 24
 #: The share of sessions without memories, and its setting.
 SHARE, _HOLDOUT = 0.05, "memory.pipelineV2.predictor.holdoutShare"

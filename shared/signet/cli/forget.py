@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import entry, identify, output
-from signet.cli.command import Output, StatusAnswer, command, confirmed
+from signet.cli.command import Output, StatusAnswer, arg, command, confirmed, opt
 from signet.cli.entry import ID_CHARS, ListEntry
 from signet.cli.options import (
     AgentOption,
@@ -41,34 +41,23 @@ BATCH = 200
 def forget(
     signet: Signet,
     memory_ids: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
+        list[str] | None, arg("Memory ids, or at least their first 8 characters.", "ID...")
     ] = None,
-    query: Annotated[
-        str | None, typer.Option(help="Memories that contain everything these words name.")
-    ] = None,
+    query: Annotated[str | None, "Memories that contain everything these words name."] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", "-l", min=1, help="Forget at most this many; default: all."),
+        int | None, opt("Forget at most this many; default: all.", "-l", min=1)
     ] = None,
     reason: ReasonOption = "forgotten on the command line",
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Delete permanently, pinned memories too; cannot be undone."),
-    ] = False,
-    wrong: Annotated[
-        bool, typer.Option("--wrong", help="Mark them as wrong in the history.")
-    ] = False,
+    force: Annotated[bool, "Delete permanently, pinned memories too; cannot be undone."] = False,
+    wrong: Annotated[bool, "Mark them as wrong in the history."] = False,
     yes: YesOption = False,
     full: FullOption = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be forgotten; change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, "Show what would be forgotten; change nothing."] = False,
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:

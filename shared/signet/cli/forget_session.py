@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output, show_session
-from signet.cli.command import Output, confirmed
+from signet.cli.command import Output, confirmed, opt
 from signet.cli.entry import ID_CHARS
 from signet.cli.erase import name_copies
 from signet.cli.forget import show_along
@@ -18,12 +18,10 @@ def forget(
     signet: Signet,
     key: SessionArgument,
     reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Reason, kept in the history of the memories.")
+        str, opt("Reason, kept in the history of the memories.", "-r")
     ] = "session forgotten",
     yes: YesOption = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be deleted; change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, "Show what would be deleted; change nothing."] = False,
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:

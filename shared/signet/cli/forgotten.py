@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import Output, command
+from signet.cli.command import Output, arg, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption, LimitOption, OffsetOption
 from signet.client import Signet
@@ -44,10 +44,7 @@ def forgotten(
 @command(app)
 def lift(
     signet: Signet,
-    memory_id: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id in the list, or at least its first 8 characters."),
-    ],
+    memory_id: Annotated[str, arg("Id in the list, or at least its first 8 characters.", "ID")],
     agent: AgentOption = None,
 ) -> Output:
     """Allow a forgotten value to be saved again. The memory itself stays forgotten.

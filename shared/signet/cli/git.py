@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Output, command
+from signet.cli.command import Output, command, opt
 from signet.client import Signet
 from signet.errors import SignetError
 
@@ -69,9 +69,7 @@ def sync(signet: Signet, as_json: bool) -> Output:
 @command(app, does="change where and when the workspace is synchronised")
 def enable(
     signet: Signet,
-    interval: Annotated[
-        int, typer.Option("--interval", "-i", min=60, max=86_400, help="Seconds between two syncs.")
-    ] = 300,
+    interval: Annotated[int, opt("Seconds between two syncs.", "-i", min=60, max=86_400)] = 300,
 ) -> Output:
     """Turn automatic commit, pull and push on.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from signet.cli import output
-from signet.cli.command import Output, PathOption, StatusAnswer, command
+from signet.cli.command import Output, PathOption, StatusAnswer, arg, command, opt
 from signet.cli.options import DryRunOption
 from signet.paths import Workspace, find_workspace
 
@@ -30,19 +30,14 @@ def ids(incomplete: str) -> list[str]:
 
 ConversationsOption = Annotated[
     bool | None,
-    typer.Option(
+    opt(
+        "Allow OpenClaw to pass conversations to Signet.",
         "--allow-conversations/--no-conversations",
-        help="Allow OpenClaw to pass conversations to Signet.",
         show_default=False,
     ),
 ]
 NamesArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="HARNESS...",
-        help="Harness names from `signet harness list`.",
-        autocompletion=ids,
-    ),
+    list[str], arg("Harness names from `signet harness list`.", "HARNESS...", autocompletion=ids)
 ]
 
 
@@ -73,17 +68,17 @@ def install(
     names: NamesArgument,
     legacy: Annotated[
         bool | None,
-        typer.Option(
+        opt(
+            "OpenClaw: legacy hook, or plugin in its memory slot (the default).",
             "--legacy/--plugin",
-            help="OpenClaw: legacy hook, or plugin in its memory slot (the default).",
             show_default=False,
         ),
     ] = None,
     claim: Annotated[
         bool,
-        typer.Option(
+        opt(
+            "Make this workspace OpenClaw's workspace, replacing its current one.",
             "--configure-openclaw-workspace",
-            help="Make this workspace OpenClaw's workspace, replacing its current one.",
         ),
     ] = False,
     conversations: ConversationsOption = None,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from signet.cli import output
-from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.command import JsonOption, Output, PathOption, arg, command, declared, opt
 from signet.cli.connect import client
 from signet.cli.options import CursorOption, SinceOption, UntilOption
 from signet.cli.output import Ink
@@ -27,50 +27,32 @@ _ELSEWHERE = frozenset({"attempt_count", "last_error", "errors", "lease_token", 
 _STATUS_WIDTH = max(map(len, get_args(Status)))
 
 
-KindOption = Annotated[
-    str | None, typer.Option("--kind", help="Only jobs of this kind, such as extract or embed.")
-]
-CodeOption = Annotated[
-    str | None,
-    typer.Option("--code", help="Only jobs whose last error has this code, such as timeout."),
-]
-IdsArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of the jobs.")
-]
-QueueArgument = Annotated[
-    str | None, typer.Argument(metavar="[QUEUE]", help="Only this queue, such as llm or vectors.")
-]
-AllOption = Annotated[bool, typer.Option("--all", help="All jobs that this command can change.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="List the jobs; change nothing.")]
-ManyOption = Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")]
+KindOption = Annotated[str | None, "Only jobs of this kind, such as extract or embed."]
+CodeOption = Annotated[str | None, "Only jobs whose last error has this code, such as timeout."]
+IdsArgument = Annotated[list[str] | None, arg("Ids of the jobs.", "[ID]...")]
+QueueArgument = Annotated[str | None, arg("Only this queue, such as llm or vectors.", "[QUEUE]")]
+AllOption = Annotated[bool, opt("All jobs that this command can change.", "--all")]
+DryRunOption = Annotated[bool, "List the jobs; change nothing."]
+ManyOption = Annotated[int, opt("How many.", "-l", min=1, max=500)]
 ChangedOption = Annotated[
     int | None,
-    typer.Option(
-        "--limit",
-        "-l",
-        min=1,
-        max=500,
-        help="Maximum number of jobs to change; default: 50, or every ID given.",
-    ),
+    opt("Maximum number of jobs to change; default: 50, or every ID given.", "-l", min=1, max=500),
 ]
 
 
 @command(app, "list")
 def list_jobs(
     signet: Signet,
-    status: Annotated[Status | None, typer.Option(help="Only jobs in this state.")] = None,
+    status: Annotated[Status | None, "Only jobs in this state."] = None,
     kind: KindOption = None,
     code: CodeOption = None,
-    memory: Annotated[str | None, typer.Option(help="Only jobs of this memory.")] = None,
-    document: Annotated[str | None, typer.Option(help="Only jobs of this document.")] = None,
+    memory: Annotated[str | None, "Only jobs of this memory."] = None,
+    document: Annotated[str | None, "Only jobs of this document."] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     limit: ManyOption = 20,
     cursor: CursorOption = None,
-    counts: Annotated[
-        bool,
-        typer.Option("--counts", help="Count them by state, kind, queue and error instead."),
-    ] = False,
+    counts: Annotated[bool, "Count them by state, kind, queue and error instead."] = False,
 ) -> Output:
     """List jobs, last changed first.
 
@@ -110,7 +92,7 @@ def list_jobs(
 @command(app)
 def show(
     signet: Signet,
-    job_id: Annotated[str, typer.Argument(help="Id of the job.")],
+    job_id: Annotated[str, arg("Id of the job.")],
 ) -> Output:
     """Show one job in full, with its latest errors.
 
@@ -180,10 +162,9 @@ def cancel(
 
 
 @app.command()
+@declared
 def watch(
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Keep watching until Ctrl-C.")
-    ] = False,
+    follow: Annotated[bool, opt("Keep watching until Ctrl-C.", "-f")] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -200,9 +181,7 @@ def watch(
 
 
 @command(app)
-def delete(
-    signet: Signet, job_id: Annotated[str, typer.Argument(metavar="ID", help="ID of the job.")]
-) -> Output:
+def delete(signet: Signet, job_id: Annotated[str, arg("ID of the job.", "ID")]) -> Output:
     """Delete a job that has ended. Cancel an open one first.
 
     Examples: signet jobs delete ID · signet jobs delete ID --json

@@ -11,29 +11,23 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import JsonOption, PathOption
+from signet.cli.command import JsonOption, PathOption, declared, opt
 from signet.cli.options import SinceOption
 from signet.observe import logfile, logread
 from signet.paths import find_workspace
 
 
+@declared
 def logs(
     path: PathOption = None,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Number of lines.")] = 50,
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Keep printing new lines until Ctrl-C.")
-    ] = False,
-    level: Annotated[
-        str, typer.Option("--level", "-l", help="Lowest level shown: debug, info, warn, error.")
-    ] = "debug",
+    lines: Annotated[int, opt("Number of lines.", "-n", min=0)] = 50,
+    follow: Annotated[bool, opt("Keep printing new lines until Ctrl-C.", "-f")] = False,
+    level: Annotated[str, opt("Lowest level shown: debug, info, warn, error.", "-l")] = "debug",
     category: Annotated[
-        str | None,
-        typer.Option("--category", "-c", help="Only lines of this category, such as pipeline."),
+        str | None, opt("Only lines of this category, such as pipeline.", "-c")
     ] = None,
     since: SinceOption = None,
-    grep: Annotated[
-        str | None, typer.Option(help="Only lines that match this regular expression.")
-    ] = None,
+    grep: Annotated[str | None, "Only lines that match this regular expression."] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show the log of the daemon's processes, oldest line first.

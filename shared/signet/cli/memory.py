@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from signet.cli import edit, entry, erase, forget, identify, memory_file, output
-from signet.cli.command import Output, StatusAnswer, command
+from signet.cli.command import Output, StatusAnswer, arg, command, opt
 from signet.cli.entry import ListEntry
 from signet.cli.options import (
     AgentOption,
@@ -51,24 +51,16 @@ def list_memories(
     signet: Signet,
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
-    query: Annotated[
-        str | None, typer.Option(help="Only memories that contain these words.")
-    ] = None,
+    query: Annotated[str | None, "Only memories that contain these words."] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
-    project: Annotated[str | None, typer.Option(help="Only memories of this project.")] = None,
+    project: Annotated[str | None, "Only memories of this project."] = None,
     pinned: PinnedOption = False,
     since: SinceOption = None,
     until: UntilOption = None,
-    forgotten: Annotated[
-        bool,
-        typer.Option("--forgotten", help="Forgotten memories that can be recovered, last first."),
-    ] = False,
-    archived: Annotated[
-        bool,
-        typer.Option("--archived", help="Only archived memories of removed agents."),
-    ] = False,
+    forgotten: Annotated[bool, "Forgotten memories that can be recovered, last first."] = False,
+    archived: Annotated[bool, "Only archived memories of removed agents."] = False,
     full: FullOption = False,
     agent: AgentOption = None,
 ) -> Output:
@@ -129,13 +121,9 @@ def show(
 def history(
     signet: Signet,
     memory_id: Annotated[
-        str | None,
-        typer.Argument(metavar="ID", help="Memory id, or at least its first 8 characters."),
+        str | None, arg("Memory id, or at least its first 8 characters.", "ID")
     ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results."),
-    ] = None,
+    limit: Annotated[int | None, opt("Maximum number of results.", "-l", min=1, max=1000)] = None,
     cursor: CursorOption = None,
     since: SinceOption = None,
     until: UntilOption = None,

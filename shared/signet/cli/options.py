@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import complete, when
+from signet.cli.command import arg, opt
 from signet.client import Signet
 
 #: Types set by saves and extraction; other types are allowed.
@@ -48,74 +49,39 @@ def types(incomplete: str) -> list[str]:
 
 AgentOption = Annotated[
     str | None,
-    typer.Option(
-        "--agent",
-        help="Agent whose memories are used; default: your own.",
-        autocompletion=complete.agents,
-    ),
+    opt("Agent whose memories are used; default: your own.", autocompletion=complete.agents),
 ]
-TagsOption = Annotated[str | None, typer.Option("--tags", "-t", help="Tags, separated by commas.")]
-ProjectOption = Annotated[
-    str | None, typer.Option("--project", help="Project, usually its folder.")
-]
+TagsOption = Annotated[str | None, opt("Tags, separated by commas.", "-t")]
+ProjectOption = Annotated[str | None, "Project, usually its folder."]
 TypeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--type", help="Type of the memory, such as preference or decision.", autocompletion=types
-    ),
+    str | None, opt("Type of the memory, such as preference or decision.", autocompletion=types)
 ]
 OnlyTypeOption = Annotated[
-    str | None,
-    typer.Option("--type", "-t", help="Only memories of this type.", autocompletion=types),
+    str | None, opt("Only memories of this type.", "-t", autocompletion=types)
 ]
-OnlyTagsOption = Annotated[
-    str | None, typer.Option("--tags", help="Only memories with all of these tags.")
-]
-OnlyWhoOption = Annotated[str | None, typer.Option("--who", help="Only memories by this author.")]
+OnlyTagsOption = Annotated[str | None, "Only memories with all of these tags."]
+OnlyWhoOption = Annotated[str | None, "Only memories by this author."]
 SinceOption = Annotated[
-    str | None,
-    typer.Option(
-        "--since", metavar="TIME", parser=when.first, help=f"Only after this time: {when.HELP}."
-    ),
+    str | None, opt(f"Only after this time: {when.HELP}.", metavar="TIME", parser=when.first)
 ]
 UntilOption = Annotated[
     str | None,
-    typer.Option(
-        "--until",
-        metavar="TIME",
-        parser=when.last,
-        help="Only before this time; a date means its end.",
-    ),
+    opt("Only before this time; a date means its end.", metavar="TIME", parser=when.last),
 ]
-PinnedOption = Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")]
-LimitOption = Annotated[
-    int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
-]
-NearestOption = Annotated[
-    int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
-]
-OffsetOption = Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")]
-CursorOption = Annotated[
-    str | None, typer.Option(help="Cursor of the next page, printed by the previous one.")
-]
-DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show the changes without making them.")
-]
-ReasonOption = Annotated[str, typer.Option("--reason", "-r", help="Reason, kept in the history.")]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
-FullOption = Annotated[
-    bool, typer.Option("--full", help="Show long memories in full (the default in a pipe).")
-]
-IdArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="Memory id, or at least its first 8 characters.")
-]
+PinnedOption = Annotated[bool, "Only pinned memories."]
+LimitOption = Annotated[int, opt("Maximum number of results.", "-l", min=1, max=1000)]
+NearestOption = Annotated[int, opt("Maximum number of results.", "-l", min=1, max=100)]
+OffsetOption = Annotated[int, opt("Number of results to skip.", min=0)]
+CursorOption = Annotated[str | None, "Cursor of the next page, printed by the previous one."]
+DryRunOption = Annotated[bool, "Show the changes without making them."]
+ReasonOption = Annotated[str, opt("Reason, kept in the history.", "-r")]
+YesOption = Annotated[bool, opt("Do not ask for confirmation.", "-y")]
+FullOption = Annotated[bool, "Show long memories in full (the default in a pipe)."]
+IdArgument = Annotated[str, arg("Memory id, or at least its first 8 characters.", "ID")]
 IdsArgument = Annotated[
-    list[str],
-    typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
+    list[str], arg("Memory ids, or at least their first 8 characters.", "ID...")
 ]
-SessionArgument = Annotated[
-    str, typer.Argument(metavar="SESSION", help="Session key, or its first characters.")
-]
+SessionArgument = Annotated[str, arg("Session key, or its first characters.", "SESSION")]
 
 
 def importance(text: str | None) -> float | None:

@@ -4,19 +4,17 @@ import getpass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from signet import cli
 from signet.cli import output
+from signet.cli.command import opt
 from signet.errors import Invalid
 
 VARIABLE = cli.PASSPHRASE
 FileOption = Annotated[
     str | None,
-    typer.Option(
-        "--passphrase-file",
+    opt(
+        f"Read the passphrase of the secrets from this file; default: {VARIABLE}, else a prompt.",
         metavar="FILE",
-        help=f"Read the passphrase of the secrets from this file; default: {VARIABLE}, else a prompt.",
     ),
 ]
 

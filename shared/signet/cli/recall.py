@@ -5,11 +5,9 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
-import typer
-
 from signet import ids
 from signet.cli import entry, identify, output, when, why
-from signet.cli.command import Output, command
+from signet.cli.command import Output, arg, command, opt
 from signet.cli.entry import ID_CHARS, ListEntry
 from signet.cli.options import (
     AgentOption,
@@ -37,7 +35,7 @@ TYPES = (SESSION, "commit")
 @command(pages=True)
 def recall(
     signet: Signet,
-    query: Annotated[str, typer.Argument(help="Question or keywords; - reads standard input.")],
+    query: Annotated[str, arg("Question or keywords; - reads standard input.")],
     limit: NearestOption = 10,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
@@ -46,35 +44,23 @@ def recall(
     until: UntilOption = None,
     as_of: Annotated[
         str | None,
-        typer.Option(
+        opt(
+            "Answer from the memories of this time; a date means its end.",
             metavar="TIME",
             parser=when.last,
-            help="Answer from the memories of this time; a date means its end.",
         ),
     ] = None,
     project: ProjectOption = None,
-    keyword_query: Annotated[
-        str | None,
-        typer.Option(help="Use these words for the keyword search instead."),
-    ] = None,
+    keyword_query: Annotated[str | None, "Use these words for the keyword search instead."] = None,
     pinned: PinnedOption = False,
-    importance_min: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Minimum importance (0–1)."),
-    ] = None,
+    importance_min: Annotated[float | None, opt("Minimum importance (0–1).", min=0, max=1)] = None,
     min_score: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Drop results scored below this (0–1)."),
+        float | None, opt("Drop results scored below this (0–1).", min=0, max=1)
     ] = None,
-    expand: Annotated[
-        bool, typer.Option("--expand", help="Add the conversations of the results.")
-    ] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Explain the rank of each result.")
-    ] = False,
+    expand: Annotated[bool, "Add the conversations of the results."] = False,
+    explain: Annotated[bool, "Explain the rank of each result."] = False,
     why_not: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Explain why this memory is not among the results."),
+        str | None, opt("Explain why this memory is not among the results.", metavar="ID")
     ] = None,
     full: FullOption = False,
     agent: AgentOption = None,

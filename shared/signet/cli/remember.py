@@ -3,11 +3,9 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from signet import ids
 from signet.cli import identify, options, output, spooled, when
-from signet.cli.command import Output, command
+from signet.cli.command import Output, arg, command, opt
 from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOption
 from signet.client import Signet
 from signet.client.answers import Remembered
@@ -25,36 +23,28 @@ AS_AN_AGENT = "Saved as an agent's words. To save your own, use a key of role op
 @command()
 def remember(
     signet: Signet,
-    content: Annotated[str, typer.Argument(help="Text to save; - reads standard input.")],
-    who: Annotated[str, typer.Option("--who", "-w", help="Author of the memory.")] = "user",
+    content: Annotated[str, arg("Text to save; - reads standard input.")],
+    who: Annotated[str, opt("Author of the memory.", "-w")] = "user",
     tags: TagsOption = None,
     importance: Annotated[
-        str | None,
-        typer.Option(
-            "--importance", "-i", help="Importance from 0 to 1, or critical; default: 0.8."
-        ),
+        str | None, opt("Importance from 0 to 1, or critical; default: 0.8.", "-i")
     ] = None,
-    critical: Annotated[
-        bool, typer.Option("--critical", help="Pin the memory; it never fades.")
-    ] = False,
+    critical: Annotated[bool, "Pin the memory; it never fades."] = False,
     type: TypeOption = None,
     event_at: Annotated[
         str | None,
-        typer.Option(
+        opt(
+            f"When it happened, if not now: {when.HELP}.",
             "--when",
             metavar="TIME",
             parser=when.middle,
-            help=f"When it happened, if not now: {when.HELP}.",
         ),
     ] = None,
     supersedes: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ID", help="Id of a memory that this one replaces. Repeatable."),
+        list[str] | None, opt("Id of a memory that this one replaces. Repeatable.", metavar="ID")
     ] = None,
     agent: AgentOption = None,
-    private: Annotated[
-        bool, typer.Option("--private", help="Only its own agent can read it.")
-    ] = False,
+    private: Annotated[bool, "Only its own agent can read it."] = False,
     project: ProjectOption = None,
 ) -> Output:
     """Save a memory. Facts are extracted from it in the background.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from signet.cli import output, when
-from signet.cli.command import Output, PathOption, StatusAnswer, command
+from signet.cli.command import Output, PathOption, StatusAnswer, arg, command, opt, parameter
 from signet.cli.connect import client
 from signet.cli.output import Ink
 from signet.client import Signet
@@ -88,9 +88,7 @@ def integrity(signet: Signet) -> Output:
 @command(app, "dead-memories")
 def dead_memories(
     signet: Signet,
-    limit: Annotated[
-        int, typer.Option("--limit", "-l", min=1, max=500, help="Maximum number of results.")
-    ] = 20,
+    limit: Annotated[int, opt("Maximum number of results.", "-l", min=1, max=500)] = 20,
 ) -> Output:
     """List unused memories with low confidence.
 
@@ -125,60 +123,45 @@ def _add(action: RepairAction) -> None:
     command(app, name)(repair)
 
 
-def _keyword(name: str, annotation: Any, default: object = None) -> inspect.Parameter:
-    kind = inspect.Parameter.KEYWORD_ONLY
-    if default is inspect.Parameter.empty:
-        return inspect.Parameter(name, kind, annotation=annotation)
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
-
-
 def _filters(action: RepairAction) -> list[inspect.Parameter]:
-    which = typer.Argument(metavar="ID", help=f"Which {action.noun}.")
-    kind = typer.Option("--kind", help="Only this kind. Repeatable.")
-    error = typer.Option("--error", help="Text in the error; * matches any text.")
     every: dict[RowFilter, dict[str, Any]] = {
-        RowFilter.IDS: {"ids": Annotated[list[str] | None, which]},
-        RowFilter.KIND: {"kind": Annotated[list[str] | None, kind]},
+        RowFilter.IDS: {"ids": Annotated[list[str] | None, arg(f"Which {action.noun}.", "ID")]},
+        RowFilter.KIND: {"kind": Annotated[list[str] | None, "Only this kind. Repeatable."]},
         RowFilter.AGE: {
             "older": _age("--older-than", "Only rows older than this, such as 2d."),
             "newer": _age("--newer-than", "Only rows newer than this, such as 90m."),
         },
-        RowFilter.ERROR: {"error": Annotated[str | None, error]},
+        RowFilter.ERROR: {"error": Annotated[str | None, "Text in the error; * matches any text."]},
     }
-    return [_keyword(name, shape) for one in action.filters for name, shape in every[one].items()]
+    return [parameter(name, shape) for one in action.filters for name, shape in every[one].items()]
 
 
 def _age(flag: str, help: str) -> object:
-    return Annotated[str | None, typer.Option(flag, metavar="TIME", parser=when.first, help=help)]
+    return Annotated[str | None, opt(help, flag, metavar="TIME", parser=when.first)]
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    words = "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in option.name)
-    flag = f"--{words}"
+    flag = "--" + "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in option.name)
     if option.type is bool:
-        return _keyword(option.name, Annotated[bool, typer.Option(flag, help=option.help)], False)
+        return parameter(option.name, Annotated[bool, opt(option.help, flag)], False)
     help = option.help
     if option.choices:
         help += f" {' or '.join(option.choices)}."
     if option.default is not None:
         help += f" Default: {option.default}."
     if option.is_required:
-        shape = Annotated[str, typer.Option(flag, help=help)]
-        return _keyword(option.name, shape, inspect.Parameter.empty)
+        return parameter(option.name, Annotated[str, opt(help, flag)], inspect.Parameter.empty)
     type: Any = option.type
-    return _keyword(option.name, Annotated[type | None, typer.Option(flag, help=help)], None)
+    return parameter(option.name, Annotated[type | None, opt(help, flag)])
 
 
 _COMMON = (
-    _keyword(
+    parameter(
         "apply",
-        Annotated[
-            bool,
-            typer.Option("--apply/--dry-run", help="Perform the repair, or only preview it."),
-        ],
+        Annotated[bool, opt("Perform the repair, or only preview it.", "--apply/--dry-run")],
         False,
     ),
-    _keyword("path", PathOption),
+    parameter("path", PathOption),
 )
 
 

@@ -4,10 +4,8 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from signet.cli import config, output
-from signet.cli.command import Output
+from signet.cli.command import Output, opt
 from signet.cli.options import AgentOption
 from signet.cli.output import ProgressLine
 from signet.client import Signet
@@ -24,13 +22,9 @@ _DEVIATIONS = 1.96
 
 def replay(
     signet: Signet,
-    sessions: Annotated[
-        int,
-        typer.Option(min=1, max=500, help="Maximum number of sessions, newest first."),
-    ] = 50,
+    sessions: Annotated[int, opt("Maximum number of sessions, newest first.", min=1, max=500)] = 50,
     against: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Compare with this setting. Repeatable."),
+        list[str] | None, opt("Compare with this setting. Repeatable.", metavar="KEY=VALUE")
     ] = None,
     agent: AgentOption = None,
     as_json: bool = False,

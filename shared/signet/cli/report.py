@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, command, opt
 from signet.paths import find_workspace
 
 
@@ -15,9 +13,7 @@ from signet.paths import find_workspace
 def report(
     file: Annotated[
         str | None,
-        typer.Option(
-            "--output", "-o", help="File to write; default: signet-report-TIME.zip in this folder."
-        ),
+        opt("File to write; default: signet-report-TIME.zip in this folder.", "--output", "-o"),
     ] = None,
     path: PathOption = None,
 ) -> Output:

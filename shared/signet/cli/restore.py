@@ -13,7 +13,7 @@ import typer
 from signet import clock
 from signet.cli import output, passphrase
 from signet.cli import restore_show as show
-from signet.cli.command import Output, PathOption, check_asking, command, confirmed
+from signet.cli.command import Output, PathOption, arg, check_asking, command, confirmed, opt
 from signet.cli.daemon import shown_log
 from signet.cli.options import YesOption
 from signet.cli.restore_show import BackupSource, SettingsDiff
@@ -39,24 +39,15 @@ class RestoreOptions:
 
 @command(does="restore a backup, its settings included")
 def restore(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="A backup file, or a folder set aside by a restore."),
-    ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Verify the backup and show what would happen.")
-    ] = False,
+    file: Annotated[str, arg("A backup file, or a folder set aside by a restore.", "FILE")],
+    dry_run: Annotated[bool, "Verify the backup and show what would happen."] = False,
     with_forgotten: Annotated[
-        bool,
-        typer.Option(
-            "--with-forgotten",
-            help="Also restore memories forgotten or erased since the backup.",
-        ),
+        bool, "Also restore memories forgotten or erased since the backup."
     ] = False,
     settings: Annotated[
         SettingsDiff | None,
-        typer.Option(
-            help="take: also replace settings, instructions, skills, tasks, connected folders and secrets. "
+        opt(
+            "take: also replace settings, instructions, skills, tasks, connected folders and secrets. "
             "keep: restore only the memories. Needed with --yes where these differ."
         ),
     ] = None,

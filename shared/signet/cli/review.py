@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import Output, command
+from signet.cli.command import Output, arg, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption, LimitOption, OffsetOption
 from signet.client import Signet
@@ -20,10 +20,7 @@ app = typer.Typer(
 #: Rows searched for an ID prefix.
 MOST = 1_000
 
-IdsArgument = Annotated[
-    list[str],
-    typer.Argument(metavar="ID...", help="Ids in the list, or their first 8 characters."),
-]
+IdsArgument = Annotated[list[str], arg("Ids in the list, or their first 8 characters.", "ID...")]
 
 
 @command(app, alone=True)

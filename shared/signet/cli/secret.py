@@ -12,7 +12,7 @@ import typer
 
 from signet import config
 from signet.cli import complete, output
-from signet.cli.command import Output, PathOption, command, confirmed
+from signet.cli.command import Output, PathOption, arg, command, confirmed, declared, opt
 from signet.cli.connect import check_person
 from signet.errors import Forbidden, Invalid
 from signet.paths import find_workspace
@@ -26,21 +26,17 @@ SECONDS = 60.0
 #: Seconds without input before `put` prints that it reads stdin.
 PATIENCE_SECONDS = 2.0
 NameArgument = Annotated[
-    str,
-    typer.Argument(
-        help="Name of the secret, such as OPENAI_API_KEY.", autocompletion=complete.secrets
-    ),
+    str, arg("Name of the secret, such as OPENAI_API_KEY.", autocompletion=complete.secrets)
 ]
 
 
 @app.command()
+@declared
 def put(
     name: NameArgument,
     value: Annotated[
         str | None,
-        typer.Argument(
-            help="Value, visible in the process list, so prefer the prompt or stdin; - reads stdin."
-        ),
+        arg("Value, visible in the process list, so prefer the prompt or stdin; - reads stdin."),
     ] = None,
     path: PathOption = None,
 ) -> None:
@@ -54,6 +50,7 @@ def put(
 
 
 @app.command()
+@declared
 def get(name: NameArgument, path: PathOption = None) -> None:
     """Print the value of a secret, and nothing else.
 
@@ -81,6 +78,7 @@ def list_(path: PathOption = None) -> Output:
 
 
 @app.command()
+@declared
 def has(name: NameArgument, path: PathOption = None) -> None:
     """Check whether a secret exists: prints true or false, exits 0 or 1.
 
@@ -93,12 +91,11 @@ def has(name: NameArgument, path: PathOption = None) -> None:
 
 
 @app.command()
+@declared
 def delete(
     name: NameArgument,
     path: PathOption = None,
-    force: Annotated[
-        bool, typer.Option("--force", "--yes", "-y", help="Do not ask for confirmation.")
-    ] = False,
+    force: Annotated[bool, opt("Do not ask for confirmation.", "--force", "--yes", "-y")] = False,
 ) -> None:
     """Delete a secret.
 
@@ -112,13 +109,11 @@ def delete(
 
 
 @app.command("exec", context_settings={"allow_interspersed_args": False})
+@declared
 def exec_(
-    command: Annotated[list[str], typer.Argument(help="Program and its arguments.")],
+    command: Annotated[list[str], arg("Program and its arguments.")],
     secret: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--secret", "-s", help="Secret to pass, as NAME or VARIABLE=NAME. Repeatable."
-        ),
+        list[str] | None, opt("Secret to pass, as NAME or VARIABLE=NAME. Repeatable.", "-s")
     ] = None,
     path: PathOption = None,
 ) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, command
+from signet.cli.command import Output, command, opt
 from signet.cli.forget_session import forget
 from signet.cli.options import AgentOption, CursorOption
 from signet.cli.output import Ink
@@ -26,15 +26,12 @@ command(app)(forget)
 
 def sessions(
     signet: Signet,
-    limit: Annotated[
-        int, typer.Option("--limit", "-l", min=1, max=200, help="Maximum number of results.")
-    ] = 20,
+    limit: Annotated[int, opt("Maximum number of results.", "-l", min=1, max=200)] = 20,
     cursor: CursorOption = None,
-    project: Annotated[str | None, typer.Option(help="Only sessions of this project.")] = None,
-    harness: Annotated[str | None, typer.Option(help="Only sessions of this harness.")] = None,
+    project: Annotated[str | None, "Only sessions of this project."] = None,
+    harness: Annotated[str | None, "Only sessions of this harness."] = None,
     use: Annotated[
-        Use | None,
-        typer.Option(help="Only sessions that received nothing, or used nothing they received."),
+        Use | None, "Only sessions that received nothing, or used nothing they received."
     ] = None,
     agent: AgentOption = None,
 ) -> Output:

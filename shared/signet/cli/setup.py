@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import JsonOption, PathOption, PortOption
+from signet.cli.command import JsonOption, PathOption, PortOption, declared, opt
 from signet.cli.connect import check_person
 from signet.cli.daemon import shown_log
 from signet.cli.harness import ConversationsOption, ids
@@ -13,91 +13,68 @@ from signet.errors import Invalid
 from signet.paths import find_workspace
 
 
+@declared
 def setup(
     path: PathOption = None,
     non_interactive: Annotated[
-        bool,
-        typer.Option(
-            "--non-interactive", help="Ask no questions; fail if a required option is missing."
-        ),
+        bool, "Ask no questions; fail if a required option is missing."
     ] = False,
     yes: Annotated[
         bool,
-        typer.Option(
-            "--yes",
-            "-y",
-            help="Ask no questions; use defaults where no option is given. Earlier sessions are read only with "
+        opt(
+            "Ask no questions; use defaults where no option is given. Earlier sessions are read only with "
             "--history.",
+            "-y",
         ),
     ] = False,
-    name: Annotated[str | None, typer.Option(help="Name of the agent.")] = None,
-    description: Annotated[str | None, typer.Option(help="One sentence about the agent.")] = None,
+    name: Annotated[str | None, "Name of the agent."] = None,
+    description: Annotated[str | None, "One sentence about the agent."] = None,
     harness: Annotated[
         list[str] | None,
-        typer.Option(
+        opt(
+            "Harness to connect, from `signet harness list`. Repeatable.",
             metavar="NAME",
-            help="Harness to connect, from `signet harness list`. Repeatable.",
             autocompletion=ids,
         ),
     ] = None,
     embedding_provider: Annotated[
-        str | None,
-        typer.Option(help="Source of vectors: native, ollama, openai or none."),
+        str | None, "Source of vectors: native, ollama, openai or none."
     ] = None,
     embedding_model: Annotated[
-        str | None,
-        typer.Option(help="Model of that provider; default: its usual one."),
+        str | None, "Model of that provider; default: its usual one."
     ] = None,
     extraction_provider: Annotated[
         str | None,
-        typer.Option(
-            help="Fact extraction: auto, rules, ollama, openai, anthropic, claude-code, codex, opencode or none.",
-        ),
+        "Fact extraction: auto, rules, ollama, openai, anthropic, claude-code, codex, opencode or none.",
     ] = None,
     extraction_model: Annotated[
-        str | None,
-        typer.Option(help="Model of that provider; default: its usual one."),
+        str | None, "Model of that provider; default: its usual one."
     ] = None,
     extraction_endpoint: Annotated[
         str | None,
-        typer.Option(
-            help="Address of a compatible server, such as http://127.0.0.1:1234/v1 of LM Studio or llama.cpp.",
-        ),
+        "Address of a compatible server, such as http://127.0.0.1:1234/v1 of LM Studio or llama.cpp.",
     ] = None,
     search_balance: Annotated[
-        str | None,
-        typer.Option(help="Weight of vectors against keywords, 0–1; default: 0.7."),
+        str | None, "Weight of vectors against keywords, 0–1; default: 0.7."
     ] = None,
     openclaw_runtime_path: Annotated[
-        str | None,
-        typer.Option(help="OpenClaw integration: plugin (default) or legacy."),
+        str | None, "OpenClaw integration: plugin (default) or legacy."
     ] = None,
     conversations: ConversationsOption = None,
     configure_openclaw_workspace: Annotated[
-        bool,
-        typer.Option(
-            "--configure-openclaw-workspace", help="Make this workspace OpenClaw's workspace too."
-        ),
+        bool, "Make this workspace OpenClaw's workspace too."
     ] = False,
     history: Annotated[
         bool | None,
-        typer.Option(
+        opt(
+            "Read the earlier sessions of your agents on this machine, in the background.",
             "--history/--no-history",
-            help="Read the earlier sessions of your agents on this machine, in the background.",
         ),
     ] = None,
-    open_dashboard: Annotated[
-        bool, typer.Option("--open-dashboard", help="Open the dashboard when done.")
-    ] = False,
-    skip_git: Annotated[
-        bool, typer.Option("--skip-git", help="Do not create a git repository in the workspace.")
-    ] = False,
-    no_daemon: Annotated[
-        bool, typer.Option("--no-daemon", help="Do not start the daemon.")
-    ] = False,
-    no_model: Annotated[
-        bool, typer.Option("--no-model", help="Do not download the native model (84 MB).")
-    ] = False,
+    open_dashboard: Annotated[bool, "Open the dashboard when done."] = False,
+    skip_git: Annotated[bool, "Do not create a git repository in the workspace."] = False,
+    no_daemon: Annotated[bool, "Do not start the daemon."] = False,
+    no_model: Annotated[bool, "Do not download the native model (84 MB)."] = False,
     port: PortOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -5,8 +5,6 @@ import sys
 from collections.abc import Iterator
 from typing import Annotated
 
-import typer
-
 from signet.cli import identify, output
 from signet.cli.command import Output
 from signet.cli.context import summary_lines
@@ -26,10 +24,7 @@ _TIME = re.compile(r"^(User |Assistant )\((\d{4}-\d\d-\d\dT[\d:.]+Z)\)(?=:)", re
 def show(
     signet: Signet,
     key: SessionArgument,
-    given: Annotated[
-        bool,
-        typer.Option("--given", help="Also show the context injected at each message."),
-    ] = False,
+    given: Annotated[bool, "Also show the context injected at each message."] = False,
     agent: AgentOption = None,
 ) -> Output:
     """Show a session's messages.

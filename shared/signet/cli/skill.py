@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import complete, output
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, arg, command
 from signet.cli.connect import running
 from signet.client import Signet
 from signet.paths import find_workspace
@@ -23,10 +23,7 @@ app = typer.Typer(help="List, install and remove skills.", no_args_is_help=True)
 INSTALL_SECONDS = 90.0
 _DESCRIPTION_CHARS = 100
 
-NameArgument = Annotated[
-    str,
-    typer.Argument(metavar="NAME", help="Name of the skill.", autocompletion=complete.skills),
-]
+NameArgument = Annotated[str, arg("Name of the skill.", "NAME", autocompletion=complete.skills)]
 
 
 @command(app, "list")
@@ -55,12 +52,7 @@ def list_skills(path: PathOption = None) -> Output:
 
 @command(app, does="install a skill, which tells agents what to do")
 def install(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", help="Name in a catalog, folder, archive, or owner/repo@skill."
-        ),
-    ],
+    name: Annotated[str, arg("Name in a catalog, folder, archive, or owner/repo@skill.", "NAME")],
     path: PathOption = None,
 ) -> Output:
     """Install a skill; replaces a skill of the same name.
@@ -106,7 +98,7 @@ def uninstall(name: NameArgument, path: PathOption = None) -> Output:
 
 @command(app)
 def search(
-    query: Annotated[str, typer.Argument(metavar="WORDS", help="Words to search for.")],
+    query: Annotated[str, arg("Words to search for.", "WORDS")],
     path: PathOption = None,
 ) -> Output:
     """Search installed and available skills for all of the words.

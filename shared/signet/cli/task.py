@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.command import JsonOption, Output, PathOption, arg, command, declared, opt
 from signet.cli.connect import client
 from signet.client import Signet
 from signet.errors import Invalid, SignetError
@@ -15,41 +15,27 @@ app = typer.Typer(help="Run prompts in a harness on a schedule.", no_args_is_hel
 
 HARNESSES = ("claude-code", "codex", "opencode")
 
-TaskArgument = Annotated[
-    str, typer.Argument(metavar="TASK", help="Id, first characters of the id, or name.")
-]
-NameOption = Annotated[str | None, typer.Option("--name", help="Name of the task.")]
-PromptOption = Annotated[str | None, typer.Option("--prompt", help="Prompt that the harness runs.")]
+TaskArgument = Annotated[str, arg("Id, first characters of the id, or name.", "TASK")]
+NameOption = Annotated[str | None, "Name of the task."]
+PromptOption = Annotated[str | None, "Prompt that the harness runs."]
 CronOption = Annotated[
-    str | None,
-    typer.Option("--cron", help='Schedule as minute hour day month weekday, such as "0 9 * * 1".'),
+    str | None, 'Schedule as minute hour day month weekday, such as "0 9 * * 1".'
 ]
 HarnessOption = Annotated[
-    str | None,
-    typer.Option(
-        "--harness", help=", ".join(HARNESSES) + ".", autocompletion=lambda: list(HARNESSES)
-    ),
+    str | None, opt(", ".join(HARNESSES) + ".", autocompletion=lambda: list(HARNESSES))
 ]
-FolderOption = Annotated[
-    str | None, typer.Option("--directory", help="Working directory; default: your home.")
-]
-ZoneOption = Annotated[
-    str | None,
-    typer.Option("--timezone", help="Time zone, such as Europe/Paris; default: the daemon's."),
-]
-SkillOption = Annotated[str | None, typer.Option("--skill", help="Skill to add to the prompt.")]
+FolderOption = Annotated[str | None, "Working directory; default: your home."]
+ZoneOption = Annotated[str | None, "Time zone, such as Europe/Paris; default: the daemon's."]
+SkillOption = Annotated[str | None, "Skill to add to the prompt."]
 ModeOption = Annotated[
-    str | None,
-    typer.Option(
-        "--skill-mode", help="Mode: inject (add its text) or slash (/name before the prompt)."
-    ),
+    str | None, "Mode: inject (add its text) or slash (/name before the prompt)."
 ]
 FreeOption = Annotated[
     bool | None,
-    typer.Option(
-        "--skip-permissions/--ask-permissions",
-        help="Run Claude Code with --dangerously-skip-permissions: "
+    opt(
+        "Run Claude Code with --dangerously-skip-permissions: "
         "it edits files and runs commands without asking.",
+        "--skip-permissions/--ask-permissions",
     ),
 ]
 
@@ -132,7 +118,7 @@ def edit(
     skill_mode: ModeOption = None,
     skip_permissions: FreeOption = None,
     enabled: Annotated[
-        bool | None, typer.Option("--enable/--disable", help="Turn its schedule on or off.")
+        bool | None, opt("Turn its schedule on or off.", "--enable/--disable")
     ] = None,
 ) -> Output:
     """Change a task. An empty --skill, --directory or --timezone removes it.
@@ -166,7 +152,7 @@ def remove(signet: Signet, task: TaskArgument) -> Output:
 @command(app, does="run a task")
 def run(
     task: TaskArgument,
-    follow: Annotated[bool, typer.Option("--watch", "-w", help="Show the run's output.")] = False,
+    follow: Annotated[bool, opt("Show the run's output.", "--watch", "-w")] = False,
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
@@ -189,9 +175,7 @@ def run(
 def runs(
     signet: Signet,
     task: TaskArgument,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, max=200, help="Maximum number of runs.")
-    ] = 20,
+    limit: Annotated[int, opt("Maximum number of runs.", "-n", min=1, max=200)] = 20,
 ) -> Output:
     """List the runs of a task, newest first.
 
@@ -207,6 +191,7 @@ def runs(
 
 
 @app.command()
+@declared
 def watch(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
     """Show the output of a task's runs until Ctrl-C.
 

@@ -17,7 +17,7 @@ import typer
 
 from signet import clock, ids
 from signet.cli import output, spooled
-from signet.cli.command import Output, PathOption, StatusAnswer, command, confirmed
+from signet.cli.command import Output, PathOption, StatusAnswer, arg, command, confirmed, opt
 from signet.cli.connect import client
 from signet.cli.options import SinceOption
 from signet.cli.output import ProgressLine
@@ -54,19 +54,12 @@ class ImportConflict(StrEnum):
 def export(
     file: Annotated[
         str | None,
-        typer.Option(
-            "--output", "-o", help="File to write; - is stdout; default: signet-export-DATE.ndjson."
-        ),
+        opt("File to write; - is stdout; default: signet-export-DATE.ndjson.", "--output", "-o"),
     ] = None,
     vectors: Annotated[
-        bool,
-        typer.Option(
-            "--vectors", help="Include the vectors; without them, import creates them again."
-        ),
+        bool, "Include the vectors; without them, import creates them again."
     ] = False,
-    agent: Annotated[
-        str | None, typer.Option(help="Only memories that this agent may read.")
-    ] = None,
+    agent: Annotated[str | None, "Only memories that this agent may read."] = None,
     since: SinceOption = None,
     path: PathOption = None,
     as_json: bool = False,
@@ -107,39 +100,20 @@ def export(
 
 @command(does="import records, agents and their read policies included")
 def import_(
-    source: Annotated[
-        str, typer.Argument(help="File or folder to import, or - for an export on stdin.")
-    ],
+    source: Annotated[str, arg("File or folder to import, or - for an export on stdin.")],
     format: Annotated[
-        str,
-        typer.Option(
-            "--from", help="Format: auto, signet, upstream, bundle, claude-code, markdown or mem0."
-        ),
+        str, opt("Format: auto, signet, upstream, bundle, claude-code, markdown or mem0.", "--from")
     ] = "auto",
     conflict: Annotated[
-        ImportConflict,
-        typer.Option(
-            help="How to treat existing identity files and skills.",
-        ),
+        ImportConflict, "How to treat existing identity files and skills."
     ] = ImportConflict.SKIP,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count what would be imported; change nothing.")
-    ] = False,
-    agent: Annotated[
-        str | None, typer.Option(help="Agent that gets the memories; default: your own.")
-    ] = None,
-    project: Annotated[
-        str | None, typer.Option(help="Project of the memories, usually its folder.")
-    ] = None,
-    sessions: Annotated[
-        bool, typer.Option("--sessions", help="For Claude Code: also import session transcripts.")
-    ] = False,
+    dry_run: Annotated[bool, "Count what would be imported; change nothing."] = False,
+    agent: Annotated[str | None, "Agent that gets the memories; default: your own."] = None,
+    project: Annotated[str | None, "Project of the memories, usually its folder."] = None,
+    sessions: Annotated[bool, "For Claude Code: also import session transcripts."] = False,
     files: Annotated[
         bool | None,
-        typer.Option(
-            "--files/--no-files",
-            help="Copy identity files and skills of a bundle; default: ask.",
-        ),
+        opt("Copy identity files and skills of a bundle; default: ask.", "--files/--no-files"),
     ] = None,
     path: PathOption = None,
     as_json: bool = False,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, arg, command
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace, find_workspace
 
@@ -29,9 +29,7 @@ origin_app = typer.Typer(
 )
 app.add_typer(origin_app, name="origin")
 
-OriginArgument = Annotated[
-    str, typer.Argument(metavar="ORIGIN", help="Origin, such as chrome-extension://ID.")
-]
+OriginArgument = Annotated[str, arg("Origin, such as chrome-extension://ID.", "ORIGIN")]
 
 
 @command(origin_app, does="trust the pages of another program")

@@ -4,8 +4,6 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import typer
-
 from signet.cli import output
 from signet.cli.command import Output, command
 from signet.cli.connect import is_agent_shell
@@ -26,9 +24,7 @@ _REASON = "undone on the command line"
 @command(forgets=True)
 def undo(
     signet: Signet,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be undone; change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, "Show what would be undone; change nothing."] = False,
     agent: AgentOption = None,
 ) -> Output:
     """Undo the last save, edit, forget or recovery, all of a bulk one. Run again to redo it.

@@ -20,9 +20,7 @@ WORD = "purge"
 
 @command(does="uninstall Signet")
 def uninstall(
-    purge: Annotated[
-        bool, typer.Option("--purge", help="Also delete the workspace with all memories.")
-    ] = False,
+    purge: Annotated[bool, "Also delete the workspace with all memories."] = False,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
     path: PathOption = None,

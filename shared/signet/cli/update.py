@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, arg, command, opt
 from signet.cli.connect import client
 from signet.client import Signet
 from signet.errors import SignetError
@@ -28,9 +28,7 @@ def update(context: typer.Context) -> None:
 
 @command(app)
 def check(
-    force: Annotated[
-        bool, typer.Option("--force", "-f", help="Ask the index even if the last answer is recent.")
-    ] = False,
+    force: Annotated[bool, opt("Ask the index even if the last answer is recent.", "-f")] = False,
     path: PathOption = None,
 ) -> Output:
     """Check the package index for a new version. Answers are cached for an hour.
@@ -57,8 +55,7 @@ def check(
 def install(
     signet: Signet,
     version: Annotated[
-        str | None,
-        typer.Argument(metavar="VERSION", help="Version to install; default: the newest."),
+        str | None, arg("Version to install; default: the newest.", "VERSION")
     ] = None,
     as_json: bool = False,
 ) -> Output:
@@ -97,11 +94,10 @@ def status(signet: Signet) -> Output:
 def enable(
     signet: Signet,
     interval: Annotated[
-        int,
-        typer.Option("--interval", "-i", min=300, max=604_800, help="Seconds between two checks."),
+        int, opt("Seconds between two checks.", "-i", min=300, max=604_800)
     ] = 21_600,
     install_too: Annotated[
-        bool, typer.Option("--install", help="Also install them, except major versions.")
+        bool, opt("Also install them, except major versions.", "--install")
     ] = False,
 ) -> Output:
     """Turn automatic checks for new versions on.

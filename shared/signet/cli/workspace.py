@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, arg, command
 from signet.errors import Invalid
 from signet.paths import Workspace, config_home, find_workspace
 
@@ -41,7 +41,7 @@ def status(path: PathOption = None) -> Output:
 
 @command(app, "set", does="choose another workspace, and with it other settings")
 def set_default(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="Workspace folder.")],
+    path: Annotated[str, arg("Workspace folder.", "PATH")],
 ) -> Output:
     """Set the default workspace, used without --path and SIGNET_PATH.
 

@@ -10,7 +10,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import JsonOption
+from signet.cli.command import JsonOption, declared, opt
 from signet.cli.output import ProgressLine
 from signet.client import Job, Signet, Work
 from signet.client.plans import JOBS
@@ -28,19 +28,14 @@ PATIENCE_SECONDS = 30.0
 SHOWN = ("workspace", "settings", "database", "logs", "url", "docs")
 
 
+@declared
 def quickstart(
     input_file: Annotated[
         Path | None,
-        typer.Option(
-            "--input", help="Your own session: JSON lines, User:/Assistant: text or Markdown."
-        ),
+        opt("Your own session: JSON lines, User:/Assistant: text or Markdown.", "--input"),
     ] = None,
-    no_model: Annotated[
-        bool, typer.Option("--no-model", help="Do not install the embedding model (84 MB).")
-    ] = False,
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the temporary workspace and its daemon running.")
-    ] = False,
+    no_model: Annotated[bool, "Do not install the embedding model (84 MB)."] = False,
+    keep: Annotated[bool, "Keep the temporary workspace and its daemon running."] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Try Signet on a sample session: save it, extract facts, ask questions.
