@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import complete, output
-from signet.cli.command import Output, PathOption, arg, command, confirmed
-from signet.cli.connect import running
+from signet.cli import options, output
+from signet.cli.command import Output, PathOption, arg, command, confirmed, running
 from signet.client import Signet
 from signet.errors import Invalid
 from signet.paths import find_workspace
@@ -28,7 +27,7 @@ class Policy(StrEnum):
     GROUP = "group"
 
 
-NameArgument = Annotated[str, arg("The name of the agent.", "NAME", autocompletion=complete.agents)]
+NameArgument = Annotated[str, arg("The name of the agent.", "NAME", autocompletion=options.agents)]
 
 
 @command(app, "list")

@@ -11,8 +11,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, PathOption, arg, command, opt
-from signet.cli.connect import client
+from signet.cli.command import Output, PathOption, arg, client, command, opt
 from signet.client import DaemonNotRunning, Signet
 from signet.errors import Conflict
 from signet.paths import find_workspace

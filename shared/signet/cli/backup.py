@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from signet import clock
 from signet.cli import output, passphrase
 from signet.cli.command import Output, PathOption, arg, command
-from signet.cli.output import ProgressLine
+from signet.cli.output import MEGABYTE, ProgressLine
 from signet.domain.backup import kept
 from signet.domain.backup.kept import KeptBackup
 from signet.domain.backup.models import LeftOut
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from signet.domain.secrets.vault import Wrapped
 
 LIST = "list"
-MEGABYTE = 1_000_000
 #: Excluded items to list; the others are counted.
 SHOWN = 5
 

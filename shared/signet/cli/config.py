@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import JsonOption, Output, PathOption, arg, command, declared
-from signet.cli.connect import check_person
+from signet.cli.command import JsonOption, Output, PathOption, arg, check_person, command, declared
 from signet.errors import Invalid
 from signet.paths import Workspace, find_workspace
 

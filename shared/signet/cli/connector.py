@@ -138,7 +138,6 @@ def _find(signet: Signet, named: str) -> "Connector":
         named,
         noun="connector",
         see="connector list",
-        id=lambda one: one["id"],
         name=lambda one: one["display_name"] or "",
     )
 

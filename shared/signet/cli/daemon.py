@@ -1,18 +1,34 @@
-"""`signet daemon …`: start, stop, restart and status of one workspace's daemon."""
+"""`signet daemon …`: start, stop and inspect the daemon of a workspace, and start it at login."""
 
 import contextlib
 import os
+import re
+import sys
+import threading
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, PathOption, PortOption, StatusAnswer, command
+from signet.cli.command import (
+    JsonOption,
+    Output,
+    PathOption,
+    PortOption,
+    StatusAnswer,
+    command,
+    declared,
+    opt,
+)
+from signet.cli.options import DryRunOption, SinceOption
+from signet.observe import logfile, logread
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
+    from signet.care.service import Service
     from signet.daemon.control import StartedDaemon
 
 #: Time limit for restarting OpenClaw.
@@ -191,3 +207,126 @@ def _status_lines(found: dict[str, object]) -> list[str]:
         f"Workspace  {found['workspace']}",
         *(shown or ["Its supervisor does not answer. Replace it with: signet daemon restart"]),
     ]
+
+
+@app.command()
+@declared
+def logs(
+    path: PathOption = None,
+    lines: Annotated[int, opt("Number of lines.", "-n", min=0)] = 50,
+    follow: Annotated[bool, opt("Keep printing new lines until Ctrl-C.", "-f")] = False,
+    level: Annotated[str, opt("Lowest level shown: debug, info, warn, error.", "-l")] = "debug",
+    category: Annotated[
+        str | None, opt("Only lines of this category, such as pipeline.", "-c")
+    ] = None,
+    since: SinceOption = None,
+    grep: Annotated[str | None, "Only lines that match this regular expression."] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the log of the daemon's processes, oldest line first.
+
+    Examples: signet daemon logs -n 100 -l warn · signet daemon logs -f -c pipeline · signet daemon logs --since 1h
+    """
+    if level not in logread.RANK:
+        raise typer.BadParameter(f"{level}; one of {', '.join(logread.RANK)}", param_hint="--level")
+    from signet.daemon import record
+
+    workspace = find_workspace(path)
+    if record.running(workspace) is None:
+        output.hint("Daemon is not running; these are its last log lines")
+    place = logfile.place(workspace.log_dir, os.environ)
+    wanted = logread.LogFilter(level=level, category=category, since=since, text=_pattern(grep))
+    # Opened before reading the older lines, so that none is lost.
+    coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())
+    older = logread.newest(place, lines, wanted)
+    if as_json and not follow:
+        output.show({"logs": older, "count": len(older)})
+        return
+    with contextlib.suppress(KeyboardInterrupt):
+        for entry in chain(older, coming):
+            output.show(entry) if as_json else output.say(output.plain(_log_line(entry)))
+
+
+def _pattern(grep: str | None) -> re.Pattern[str] | None:
+    try:
+        return re.compile(grep, re.IGNORECASE) if grep else None
+    except re.error as error:
+        raise typer.BadParameter(f"{grep!r}: {error}", param_hint="--grep") from None
+
+
+def _log_line(entry: logread.Entry) -> str:
+    when = clock.parse(str(entry["timestamp"])).astimezone().strftime("%Y-%m-%d %H:%M:%S%z")
+    words = [when, f"{entry.get('level')!s:<5}", entry.get("category"), entry.get("message")]
+    data, error = entry.get("data"), entry.get("error")
+    if isinstance(data, dict):
+        words += [f"{name}={value}" for name, value in data.items()]
+    if "duration" in entry:
+        words.append(f"took {entry['duration']} ms")
+    if isinstance(error, dict):
+        words.append(f"· {error.get('name')}: {error.get('message')}")
+    return " ".join(str(word) for word in words)
+
+
+@command(app, does="start Signet at every login")
+def install(
+    path: PathOption = None,
+    port: PortOption = None,
+    dry_run: DryRunOption = False,
+) -> Output:
+    """Start the daemon at every login, as a user service.
+
+    A running daemon is restarted as that service.
+
+    Examples: signet daemon install · signet daemon install --dry-run
+    """
+    from signet.care import commands, service
+    from signet.daemon import control, record
+
+    workspace = find_workspace(path)
+    found = service.planned(workspace, port=port)
+    if dry_run:
+        yield from _planned(found, is_written=False)
+        return
+    service.check_lasting()
+    workspace.make()
+    if not found.is_written and record.running(workspace) is not None:
+        control.stop(workspace)  # otherwise the service would find the port taken
+    is_new, refused = service.install(found, commands.run)
+    facts = {"service": str(found.path), "written": is_new, "refused": refused}
+    yield StatusAnswer(facts, status=1 if refused else 0)
+    output.say(f"Service {'' if is_new else 'already '}installed: {found.path}")
+    for line in refused:
+        output.tell(f"{output.ink(sys.stderr).bad('error:')} {line}")
+    if found.manager is service.Manager.SYSTEMD:
+        output.hint("Keep it running after logout with: loginctl enable-linger")
+
+
+@command(app, does="stop starting Signet at every login")
+def uninstall(path: PathOption = None, dry_run: DryRunOption = False) -> Output:
+    """Remove the service that `install` added, and stop the daemon.
+
+    Examples: signet daemon uninstall · signet daemon uninstall --dry-run
+    """
+    from signet.care import commands, service
+
+    found = service.planned(find_workspace(path))
+    if dry_run:
+        yield from _planned(found, is_written=True)
+        return
+    was_there, refused = service.remove(found, commands.run)
+    yield {"service": str(found.path), "removed": was_there, "refused": refused}
+    output.say(f"Service removed: {found.path}" if was_there else "No service is installed")
+    for line in refused:
+        output.tell(f"{output.ink(sys.stderr).warn('!')} {line}")
+
+
+def _planned(found: "Service", *, is_written: bool) -> Output:
+    commands = [*found.disable, *found.after] if is_written else [*found.enable]
+    lines = [" ".join(command) for command in commands]
+    text = None if is_written else found.text
+    yield {"service": str(found.path), "text": text, "commands": lines}
+    output.say(f"Would {'remove' if is_written else 'write'} {found.path}")
+    if not is_written:
+        output.say(found.text.rstrip())
+    for line in lines:
+        output.say(f"Would run: {line}")

@@ -55,7 +55,7 @@ def with_code(url: str, workspace: Workspace) -> str:
     Raises SignetError if the daemon does not answer there, so that no other program receives the code.
     """
     from signet import clock
-    from signet.cli.connect import is_agent_shell
+    from signet.cli.command import is_agent_shell
     from signet.daemon import ready
     from signet.domain.auth import caller
 

@@ -1,18 +1,27 @@
-"""`signet doctor`: check the installation, one line per check with its remedy."""
+"""Check and maintain an installation: `signet doctor`, `diagnostics`, `migrate-schema`, `report`, `uninstall`."""
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, PathOption, StatusAnswer, command
+from signet.cli.command import Output, PathOption, StatusAnswer, arg, check_asking, command, opt
+from signet.cli.daemon import default_port
+from signet.cli.options import DryRunOption, YesOption
 from signet.cli.output import Ink
-from signet.errors import SignetError
+from signet.client import Signet
+from signet.client.call import ask
+from signet.errors import NotFound, SignetError
 from signet.paths import Workspace, find_workspace
+from signet.wire import diagnostics as wire
 
 if TYPE_CHECKING:
     from signet.care.doctor.models import DoctorCheck, Mend
+    from signet.care.uninstall import UninstallStep
 
 _LABEL = 13
 
@@ -80,3 +89,188 @@ def _show_steps(steps: "Sequence[tuple[Mend, tuple[bool, str]]]") -> None:
     if not steps:
         output.say("Nothing to repair automatically")
     output.say()
+
+
+_DOMAIN_LABEL = 12
+#: Fields of a domain that are not figures.
+_ELSEWHERE = frozenset({"score", "status", "reasons", "help"})
+
+
+@command()
+def diagnostics(
+    signet: Signet,
+    domain: Annotated[str | None, arg("Show only this domain, with all figures.", "DOMAIN")] = None,
+) -> Output:
+    """Show health scores of the stored data; exit 1 unless all is healthy.
+
+    Examples: signet diagnostics · signet diagnostics queue --json
+    """
+    if domain is not None:
+        found = signet.send(ask(wire.DIAGNOSIS, domain))
+        yield found
+        yield from _domain(domain, found, output.ink(sys.stdout))
+        return
+    report = signet.send(ask(wire.DIAGNOSTICS))
+    yield StatusAnswer(report, status=0 if report["composite"]["status"] == "healthy" else 1)
+    yield from _report(report, output.ink(sys.stdout))
+
+
+def _report(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:
+    whole = found["composite"]
+    dot = ink.good("●") if whole["status"] == "healthy" else ink.bad("●")
+    yield f"{dot} {ink.bold('Store ' + whole['status'])} · score {whole['score']:.2f}"
+    commands = {(one["domain"], one["reason"]): one["command"] for one in whole["help"]}
+    for name, one in found.items():
+        if not isinstance(one, Mapping) or name == "composite" or one["status"] == "disabled":
+            continue
+        yield f"  {_mark(one, ink)} {name:<{_DOMAIN_LABEL}}{one['score']:.2f}"
+        for reason in one["reasons"]:
+            yield f"      {output.plain(reason)}"
+            if command := commands.get((name, reason)):
+                yield ink.dim(f"      try: {command}")
+
+
+def _domain(name: str, found: Mapping[str, Any], ink: Ink) -> Iterator[str]:
+    yield f"{_mark(found, ink)} {ink.bold(name)} {found['status']} · score {found['score']:.2f}"
+    for key, value in found.items():
+        if key not in _ELSEWHERE and value not in (None, {}, []):
+            yield f"  {key:<22}{output.short(str(value), 90)}"
+    for reason in found["reasons"]:
+        yield f"  {ink.warn('!')} {output.plain(reason)}"
+
+
+def _mark(found: Mapping[str, Any], ink: Ink) -> str:
+    if not found["reasons"]:
+        return ink.good("✓")
+    return ink.bad("✗") if found["status"] == "unhealthy" else ink.warn("!")
+
+
+#: Name of the version of a TypeScript database.
+EARLIER = "an earlier Signet"
+
+
+@command()
+def migrate_schema(path: PathOption = None) -> Output:
+    """Upgrade the database to this version, after making a copy.
+
+    The daemon does the same when it starts.
+
+    Examples: signet migrate-schema · signet migrate-schema --path ~/other --json
+    """
+    from signet.care.setup import probe
+    from signet.daemon import record
+    from signet.db import migrate
+
+    workspace = find_workspace(path)
+    if not workspace.database.exists():
+        raise NotFound("No memory database found. Create one with: signet setup", "no_database")
+    if record.running(workspace) is None:
+        probe.check_alone(workspace, probe.earlier(workspace, default_port(workspace)))
+    done = migrate.upgrade(workspace.database, now=clock.now())
+    copy = str(done.copy) if done.copy else None
+    yield {"before": done.before, "after": done.after, "copy": copy}
+    if done.before == done.after:
+        output.say(f"Schema {done.after} is current")
+    else:
+        output.say(f"Schema upgraded: {done.before or EARLIER} → {done.after}")
+        if done.copy is not None:
+            output.say(f"A copy of the previous database is in {done.copy}")
+
+
+@command()
+def report(
+    file: Annotated[
+        str | None,
+        opt("File to write; default: signet-report-TIME.zip in this folder.", "--output", "-o"),
+    ] = None,
+    path: PathOption = None,
+) -> Output:
+    """Write a zip for a bug report: versions, settings, doctor, log, counts.
+
+    It contains no memory texts and no secrets, and is not sent anywhere. Attach it to your bug report.
+
+    Examples: signet report · signet report -o fault.zip
+    """
+    from signet.care import report as care
+
+    now = clock.now()
+    name = file or f"signet-report-{now.astimezone():%Y-%m-%d-%H%M%S}.zip"
+    target = Path(name).expanduser().absolute()
+    parts = care.write(find_workspace(path), target, now=now)
+    contents = [{"name": p.name, "what": p.what, "bytes": len(p.content)} for p in parts]
+    yield {"file": str(target), "bytes": target.stat().st_size, "contents": contents}
+    output.say(f"Report written to {target}")
+    for part in parts:
+        output.say(f"  {part.name:<16}{output.size(len(part.content)):>10}  {part.what}")
+    output.hint("It was not sent anywhere. Check it before sharing.")
+
+
+#: Word to type before all memories are deleted.
+WORD = "purge"
+
+
+@command(does="uninstall Signet")
+def uninstall(
+    purge: Annotated[bool, "Also delete the workspace with all memories."] = False,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+    path: PathOption = None,
+    as_json: bool = False,
+) -> Output:
+    """Remove the service, shell completion and harness entries; stop the daemon.
+
+    Memories are kept, unless --purge is given; it asks for the word "purge", or --yes.
+    The program itself is removed by the tool that installed it, whose command is shown.
+
+    Examples: signet uninstall --dry-run · signet uninstall --purge --yes
+    """
+    from signet.care import commands
+    from signet.care import uninstall as care
+
+    workspace = find_workspace(path)
+    todo = care.steps(workspace, commands.run, purge=purge)
+    if dry_run:
+        yield {"dryRun": True, "wouldRemove": [step.what for step in todo]}
+        for step in todo:
+            output.say(f"Would remove {step.what}")
+        if not todo:
+            output.say("Nothing to remove")
+        return
+    if purge and not yes and not _is_wanted(todo, as_json=as_json):
+        output.say("Nothing removed")
+        raise typer.Exit(1)
+    refused = [why for step in todo if (why := _do(step, as_json=as_json)) is not None]
+    kept = None if purge else str(workspace.root)
+    removed = [step.what for step in todo]
+    facts = {"removed": removed, "refused": refused, "kept": kept}
+    yield StatusAnswer(facts, status=1 if refused else 0)
+    if not todo:
+        output.say("Nothing to remove")
+    if kept is not None and workspace.root.exists():
+        output.say(f"Kept: {kept}")
+        output.hint(f"Delete it with: {care.delete_command(workspace)}")
+    output.hint(f"Remove the program with: {care.program_command()}")
+
+
+def _is_wanted(todo: "Sequence[UninstallStep]", *, as_json: bool) -> bool:
+    check_asking(as_json=as_json)
+    for step in todo:
+        output.tell(f"  {step.what}")
+    return str(typer.prompt(f'This cannot be undone. Type "{WORD}"', err=True)).strip() == WORD
+
+
+def _do(step: "UninstallStep", *, as_json: bool) -> str | None:
+    """Run a step and return its error or None; later steps run anyway."""
+    ink = output.ink(sys.stderr)
+    try:
+        notes = step.do()
+    except OSError as error:
+        why = f"{step.what} was not removed: {error.filename or ''} {error.strerror or error}"
+        if not as_json:
+            output.tell(f"{ink.bad('error:')} {why}")
+        return why
+    if not as_json:
+        output.say(f"Removed {step.what}")
+        for note in notes:
+            output.tell(f"{ink.warn('!')} {note}")
+    return None

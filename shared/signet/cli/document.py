@@ -163,7 +163,6 @@ def _find(signet: Signet, named: str, agent: str | None) -> "Document":
         named,
         noun="document",
         see="document list",
-        id=lambda one: one["id"],
         name=lambda one: one["title"] or "",
     )
 

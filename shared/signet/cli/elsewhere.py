@@ -8,8 +8,7 @@ import typer
 
 from signet import clock
 from signet.cli import offline, output, spooled
-from signet.cli.command import Output, PathOption, StatusAnswer, arg, command
-from signet.cli.connect import client
+from signet.cli.command import Output, PathOption, StatusAnswer, arg, client, command
 from signet.client import (
     BadAnswer,
     DaemonNotRunning,

@@ -1,7 +1,7 @@
 """`signet memory forget`: preview, confirm, and forget exactly the previewed memories."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 import typer
@@ -12,18 +12,20 @@ from signet.cli.entry import ID_CHARS, ListEntry
 from signet.cli.options import (
     AgentOption,
     FullOption,
+    IdsArgument,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
     ReasonOption,
+    SessionArgument,
     SinceOption,
     UntilOption,
     YesOption,
     check_type,
 )
 from signet.cli.output import ProgressLine
-from signet.client import Choice, NotFound, Signet, SignetError
-from signet.client.answers import Along, Candidate, ForgetPreview, ForgottenMany
+from signet.client import Choice, Invalid, NotFound, Signet, SignetError
+from signet.client.answers import Along, Candidate, ForgetPreview, ForgottenMany, SessionGoing
 
 #: Memories shown on a terminal before the question; the others are counted.
 SHOWN = 10
@@ -259,3 +261,118 @@ def _warn(memory_id: str, status: str) -> None:
         else status
     )
     output.tell(f"{output.ink(sys.stderr).bad('error:')} {memory_id[:ID_CHARS]} was kept: {why}")
+
+
+#: Prefix of documents in the list of remaining copies.
+DOCUMENT = "document:"
+
+
+@command(forgets=True)
+def erase(
+    signet: Signet,
+    memory_ids: IdsArgument,
+    reason: ReasonOption = "erased on the command line",
+    yes: YesOption = False,
+    agent: AgentOption = None,
+    as_json: bool = False,
+) -> Output:
+    """Delete memories permanently and remove their text from disk. Cannot be undone.
+
+    Memories derived only from them are deleted too. The database file is rewritten within seconds. Documents and
+    files that may still contain the text (backups, git history) are listed, not deleted.
+
+    Examples: signet memory erase 019ac0de-1f2a-7b3c · signet memory erase ID --yes
+    """
+    ids = [identify.whole(signet, one, agent=agent) for one in memory_ids]
+    if not yes:
+        if as_json or not output.can_ask():
+            raise Invalid("Not confirmed: stdin is not a terminal. Pass --yes")
+        if not typer.confirm(f"Erase {output.count(len(ids), 'memory')} permanently?", err=True):
+            output.say("Nothing erased")
+            raise typer.Exit(1)
+    done = [signet.erase(one, reason=reason, agent_id=agent) for one in ids]
+    held_by = list(dict.fromkeys(path for one in done for path in one.get("heldBy", ())))
+    yield {"erased": [one["id"] for one in done], "heldBy": held_by}
+    for memory_id in ids:
+        output.say(f"Erased: {memory_id[:ID_CHARS]}")
+    output.hint("The database file is being rewritten to remove the text.")
+    name_copies(held_by)
+
+
+def name_copies(paths: Iterable[str]) -> None:
+    """List documents and files that may still contain the text, and how to remove the files."""
+    listed = list(paths)
+    if listed:
+        output.hint("These may still contain the text. Delete those you do not need:")
+        for path in listed:
+            is_document = path.startswith(DOCUMENT)
+            output.hint(f"  {_document_named(path)}" if is_document else f"  rm -r '{path}'")
+    output.hint("Signet does not know of backups and exports elsewhere.")
+
+
+def _document_named(document: str) -> str:
+    """Return a document's name, and the command that deletes it."""
+    id_ = document.removeprefix(DOCUMENT).partition(" ")[0]
+    return f"{output.plain(document)} (signet document delete {id_})"
+
+
+def forget_session(
+    signet: Signet,
+    key: SessionArgument,
+    reason: Annotated[
+        str, opt("Reason, kept in the history of the memories.", "-r")
+    ] = "session forgotten",
+    yes: YesOption = False,
+    dry_run: Annotated[bool, "Show what would be deleted; change nothing."] = False,
+    agent: AgentOption = None,
+    as_json: bool = False,
+) -> Output:
+    """Delete the stored data of a session, and forget memories that come only from it.
+
+    Transcript, search index, summaries, notes and checkpoints cannot be recovered; memories can, for 30 days. Nothing
+    more of the session is stored; if it still runs, it is bypassed.
+
+    Examples: signet sessions forget abc123 --dry-run · signet sessions forget abc123 --yes
+    """
+    whole = identify.session(signet, key, agent=agent)
+    found = signet.preview_forget_session(whole, agent_id=agent)
+    if dry_run:
+        yield found
+    if not as_json and (dry_run or not yes):
+        _show_session(found)
+    if dry_run:
+        return
+    if not yes and not confirmed("Delete this session? It cannot be recovered.", as_json=as_json):
+        output.say("Nothing forgotten")
+        raise typer.Exit(1)
+    done = signet.forget_session(whole, reason=reason, agent_id=agent)
+    yield done
+    output.say(f"Session forgotten: {output.plain(whole)}")
+    if count := done.get("alongCount"):
+        first = done.get("along", [])[0]["id"][:ID_CHARS]
+        output.say(f"{output.count(count, 'memory')} from it forgotten")
+        output.hint(f"Recover one within 30 days with: signet memory recover {first}")
+    for name in done["notesKept"]:
+        output.hint(f"Kept, because it was edited by hand: {output.plain(name)}")
+    name_copies(done.get("heldBy", ()))
+
+
+def _show_session(found: SessionGoing) -> None:
+    output.say(f"Session {output.plain(found['sessionKey'])}: this will be deleted permanently:")
+    counts = (
+        (found["transcriptChars"], "character of transcript", "characters of transcript"),
+        (found["passages"], "searchable passage", "searchable passages"),
+        (found["summaries"], "summary", "summaries"),
+        (found["checkpoints"], "checkpoint", "checkpoints"),
+        (found["given"], "injection record", "injection records"),
+    )
+    for count, one, many in counts:
+        if count:
+            output.say(f"  {count:,} {one if count == 1 else many}")
+    for name in found["notes"]:
+        output.say(f"  {output.plain(name)}")
+    if going := found.get("alongCount"):
+        output.say(
+            f"{output.count(going, 'memory')} from it alone will be forgotten; each can be recovered:"
+        )
+    show_along(found, full=True)

@@ -56,7 +56,6 @@ def lift(
         memory_id.strip(),
         noun="forgotten value",
         see="forgotten",
-        id=lambda row: row["id"],
     )
     yield signet.lift_forgotten(found["id"], agent_id=agent)
     output.say(f"May be saved again: {output.plain(found['label'] or found['id'])}")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from signet.cli import hook_forms, offline
-from signet.cli.hook_table import HOOKS, SPELLINGS, Hook
+from signet.cli.hook_forms import HOOKS, SPELLINGS, Hook
 from signet.client import connection, target
 from signet.client.errors import (
     BadAnswer,

@@ -6,7 +6,7 @@ Harnesses never reach this module: `main` runs `hook.run` without loading the tr
 import typer
 
 from signet.cli import hook
-from signet.cli.hook_table import HOOKS
+from signet.cli.hook_forms import HOOKS
 
 app = typer.Typer(help="Commands that the hooks of a harness run.", no_args_is_help=True)
 _ANY = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -1,7 +1,8 @@
 """Resolve typed IDs and names to a memory's ID or one row of a list."""
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from signet.client import Signet
 from signet.errors import Conflict, Invalid, NotFound
@@ -12,6 +13,8 @@ Row = TypeVar("Row")
 SHORTEST = 8
 #: A complete UUID needs no lookup.
 UUID_CHARS = 36
+#: Sessions searched for a key prefix.
+MOST_SESSIONS = 200
 
 
 def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
@@ -38,13 +41,21 @@ def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
     return found[0]
 
 
+def session(signet: Signet, typed: str, *, agent: str | None) -> str:
+    """Resolve a key prefix, or recall's ID of a session, among the latest sessions; else return the input."""
+    key = typed.strip().removeprefix("session:")
+    listed = signet.all_sessions(limit=MOST_SESSIONS, agent_id=agent)["sessions"]
+    keys = [one["key"] for one in listed if one["key"].startswith(key)]
+    return one(keys, key, noun="session", see="sessions", id=str) if keys else key
+
+
 def one(
     rows: Iterable[Row],
     typed: str,
     *,
     noun: str,
     see: str,
-    id: Callable[[Row], str],
+    id: Callable[[Any], str] = itemgetter("id"),
     name: Callable[[Row], str] = lambda row: "",
 ) -> Row:
     """Return the row with this ID, ID prefix or name; raises NotFound, or Conflict for several.

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from signet.cli import output
-from signet.cli.command import JsonOption, Output, PathOption, arg, command, declared, opt
-from signet.cli.connect import client
+from signet.cli.command import JsonOption, Output, PathOption, arg, client, command, declared, opt
 from signet.cli.options import CursorOption, SinceOption, UntilOption
 from signet.cli.output import Ink
 from signet.client import Job, Signet
@@ -174,9 +173,9 @@ def watch(
 
     Examples: signet jobs watch · signet jobs watch --follow --json
     """
-    from signet.cli import watching
+    from signet.cli import work
 
-    seen = watching.print_events if as_json else watching.drawn
+    seen = work.print_events if as_json else work.drawn
     seen(client(path), follow=follow)
 
 

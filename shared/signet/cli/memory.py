@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from signet.cli import edit, entry, erase, forget, identify, memory_file, output
+from signet.cli import edit, entry, forget, identify, output
 from signet.cli.command import Output, StatusAnswer, arg, command, opt
 from signet.cli.entry import ListEntry
 from signet.cli.options import (
@@ -34,9 +34,7 @@ from signet.client.answers import Change, Found, ListedChange, Memory, MemorySum
 app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
 app.command("edit")(edit.edit)
 app.command("forget")(forget.forget)
-app.command("erase")(erase.erase)
-app.command("rewrite")(memory_file.rewrite)
-app.command("undo")(memory_file.undo)
+app.command("erase")(forget.erase)
 
 _LABEL = 12
 #: Changes of all memories per page.
@@ -204,7 +202,6 @@ def adopt(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> O
         memory_id,
         noun="archived memory",
         see="signet memory list --archived",
-        id=lambda row: row["id"],
     )
     done = signet.adopt(found["id"], agent_id=agent)
     yield done
@@ -350,3 +347,32 @@ def _text(mark: str, text: str) -> Iterator[str]:
     first, *rest = output.paragraphs(text, 20)
     yield " " * 18 + mark + first
     yield from (" " * 20 + line for line in rest)
+
+
+@command(app)
+def rewrite(signet: Signet, agent: AgentOption = None) -> Output:
+    """Write MEMORY.md again from the memories.
+
+    At most once an hour, unless the last run failed or was undone.
+
+    Examples: signet memory rewrite · signet memory rewrite --agent scout
+    """
+    done = signet.rewrite_memory_file(agent_id=agent)
+    yield done
+    if not done["success"]:
+        output.say(f"Not written: {done.get('reason')}")
+        raise typer.Exit(1)
+    output.say("MEMORY.md will be written again · watch it with: signet jobs watch")
+
+
+@command(app, "undo")
+def undo_file(signet: Signet, agent: AgentOption = None) -> Output:
+    """Restore the MEMORY.md that the last run replaced.
+
+    Forgotten statements stay out. The replaced file is kept: undo again to bring it back.
+
+    Examples: signet memory undo · signet memory undo --agent scout
+    """
+    done = signet.undo_memory_file(agent_id=agent)
+    yield done
+    output.say(f"MEMORY.md is restored ({done['chars']} characters)")

@@ -112,17 +112,17 @@ def behind(
     workspace: Workspace, daemon: CallTarget, event: str, body: Mapping[str, object]
 ) -> None:
     """Start a background refresh after a hook has reached the remote daemon."""
-    from signet.cli import behind, spooled
+    from signet.cli import spooled
 
-    steps = [behind.DELIVER] if spooled.may_receive_spool(workspace, daemon) else []
+    steps = [spooled.DELIVER] if spooled.may_receive_spool(workspace, daemon) else []
     asked = [_scope(body)] if is_old(workspace, event, body) else []
     if steps or asked:
-        behind.begin(workspace, daemon, *steps, refresh=asked)
+        spooled.begin(workspace, daemon, *steps, refresh=asked)
 
 
 def forgot(workspace: Workspace, daemon: CallTarget) -> None:
     """Disable the offline copy after a forget until the daemon has replaced it, in the background."""
-    from signet.cli import behind
+    from signet.cli import spooled
 
     agents = []
     for file in workspace.offline_dir.glob("*.json"):
@@ -130,7 +130,7 @@ def forgot(workspace: Workspace, daemon: CallTarget) -> None:
         _write(file, {**kept, "contexts": {}})
         agents.append({"agentId": kept.get("agent", ""), "project": kept.get("projects", [""])[0]})
     if agents:
-        behind.begin(workspace, daemon, refresh=agents)
+        spooled.begin(workspace, daemon, refresh=agents)
 
 
 def forget(workspace: Workspace) -> None:

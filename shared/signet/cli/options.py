@@ -1,13 +1,16 @@
 """Options and arguments of several commands."""
 
 import difflib
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from signet.cli import complete, when
+from signet.cli import when
 from signet.cli.command import arg, opt
 from signet.client import Signet
+from signet.paths import find_workspace
 
 #: Types set by saves and extraction; other types are allowed.
 TYPES = (
@@ -47,9 +50,44 @@ def types(incomplete: str) -> list[str]:
     return [name for name in TYPES if name.startswith(incomplete)]
 
 
+def agents(incomplete: str) -> list[str]:
+    """Return the agents of the roster and of the folder `agents` with this prefix."""
+    from signet import config
+
+    workspace = find_workspace()
+    listed = [one.name for one in config.load(workspace).settings.agents.roster]
+    return _matching([*listed, *_folders(workspace.root / "agents")], incomplete)
+
+
+def skills(incomplete: str) -> list[str]:
+    """Return the installed skills with this prefix."""
+    return _matching(_folders(find_workspace().skills_dir), incomplete)
+
+
+def secrets(incomplete: str) -> list[str]:
+    """Return the names of secrets with this prefix; the names are not encrypted."""
+    from signet.domain.secrets.vault import Vault, VaultUnreadable
+
+    try:
+        return _matching(Vault(find_workspace().vault).names(), incomplete)
+    except (VaultUnreadable, OSError):
+        return []
+
+
+def _folders(place: Path) -> list[str]:
+    try:
+        return [one.name for one in place.iterdir() if one.is_dir() and one.name[0] != "."]
+    except OSError:
+        return []
+
+
+def _matching(names: Iterable[str], incomplete: str) -> list[str]:
+    return sorted({name for name in names if name.startswith(incomplete)})
+
+
 AgentOption = Annotated[
     str | None,
-    opt("Agent whose memories are used; default: your own.", autocompletion=complete.agents),
+    opt("Agent whose memories are used; default: your own.", autocompletion=agents),
 ]
 TagsOption = Annotated[str | None, opt("Tags, separated by commas.", "-t")]
 ProjectOption = Annotated[str | None, "Project, usually its folder."]

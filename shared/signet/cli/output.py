@@ -14,7 +14,7 @@ import shutil
 import sys
 import time
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,6 +27,7 @@ from signet.text import controls
 #: Maximum width of text lines on a wide terminal.
 MAX_WIDTH = 120
 BAR_CHARS = 28
+MEGABYTE = 1_000_000
 #: Seconds before progress appears, and between plain progress lines where nothing can be redrawn.
 QUIET_SECONDS = 0.3
 PLAIN_SECONDS = 3.0
@@ -278,6 +279,17 @@ class ProgressLine(Passing):
         elif now - self._said >= PLAIN_SECONDS:
             self._said = now
             self.show(f"{self._title}: {done} of {total} {self._unit}")
+
+    def adding(self, total: int) -> Callable[[int], None]:
+        """Return a function that adds a number of bytes, of `total`, and shows megabytes."""
+        done = 0
+
+        def add(size: int) -> None:
+            nonlocal done
+            done += size
+            self.count(done // MEGABYTE, total // MEGABYTE)
+
+        return add
 
     def _bar(self, done: int, total: int, seconds: float) -> str:
         drawn = bar(done, total, ink(sys.stderr))
