@@ -39,12 +39,12 @@ def pipeline(paused: bool = False, **kinds: dict[str, object]) -> PipelineStatus
 
 def test_what_waits_for_a_model_that_is_away_is_not_waited_for() -> None:
     found = pipeline(extract={"waiting": 7, "running": 1}, embed={"queue": "vectors", "waiting": 2})
-    assert work.left(found) == work.Left(open=10, stopped=0)
+    assert work.remaining(found) == work.Left(open=10, stopped=0)
     found["providers"]["breakers"] = [
         {"queues": ["llm"], "error": "nobody\nanswers", "waiting": 7}
         | {"since": "2026-05-01T12:00:00Z", "retryAt": "2026-05-01T12:00:04Z"}
     ]
-    assert work.left(found) == work.Left(open=3, stopped=7)
+    assert work.remaining(found) == work.Left(open=3, stopped=7)
     (why,) = work.why(found)
     began, again = (
         clock.parse(f"2026-05-01T12:00:0{second}Z").astimezone().strftime("%Y-%m-%d %H:%M")
@@ -56,7 +56,7 @@ def test_what_waits_for_a_model_that_is_away_is_not_waited_for() -> None:
 def test_kinds_of_another_version_are_said_and_not_waited_for() -> None:
     found = pipeline(bake={"queue": "later", "pending": 1, "waiting": 1}, extract={"waiting": 2})
     found["queues"]["memory"]["unserved"] = [{"queue": "later", "kind": "bake", "jobs": 1}]
-    assert work.left(found).open == 2
+    assert work.remaining(found).open == 2
     (why,) = work.why(found)
     assert "1 job of unknown kinds (bake)" in why
 

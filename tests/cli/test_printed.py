@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from cli.program import ROOT, SOURCES, Program
 from signet.cli import output, tree
-from signet.cli.hook_table import HOOKS
+from signet.cli.hook_forms import HOOKS
 
 #: A command as texts hold it, to the end of its line, quotation or clause.
 _PRINTED = re.compile(r"(?<![\w./~>$@-] )(?<![\w./~-])signet((?: +(?!signet )[^\s`·;()&|]+)+)")

@@ -1,8 +1,13 @@
 """The rules of quickstart: what it makes memories of, what it asks, what it says about jobs."""
 
 from signet.cli.quickstart.command import QuickstartOutcome, outcome_text
-from signet.cli.quickstart.feed import PIECE_CHARS, pieces
-from signet.cli.quickstart.learn import LearnedFact, questions_about, sample_questions
+from signet.cli.quickstart.learn import (
+    PIECE_CHARS,
+    LearnedFact,
+    pieces,
+    questions_about,
+    sample_questions,
+)
 from signet.domain.transcripts import transcript
 
 

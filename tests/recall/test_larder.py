@@ -14,7 +14,7 @@ from typing import NotRequired, TypedDict
 import pytest
 
 from recall.world import MODEL, NOW, SHARED, a_store, remember
-from signet.cli.quickstart import feed
+from signet.cli.quickstart import learn
 from signet.db import Database, WriteTx, vectors
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall.models import Query, RecallSettings
@@ -107,7 +107,7 @@ def _is_first(db: Database, asked: Question, by_meaning: bool) -> bool:
 
 
 def test_the_memories_are_those_of_the_session() -> None:
-    pieces = feed.read(template("quickstart-session.jsonl")).pieces
+    pieces = learn.read(template("quickstart-session.jsonl")).pieces
     assert [memory["text"] for memory in MEMORIES if "ordinal" in memory] == list(pieces)
 
 

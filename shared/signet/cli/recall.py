@@ -2,11 +2,11 @@
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from signet import ids
-from signet.cli import entry, identify, output, when, why
+from signet.cli import entry, identify, output, when
 from signet.cli.command import Output, arg, command, opt
 from signet.cli.entry import ID_CHARS, ListEntry
 from signet.cli.options import (
@@ -24,7 +24,7 @@ from signet.cli.options import (
 )
 from signet.cli.output import Ink
 from signet.client import Signet
-from signet.client.answers import Hit, Recalled, WhyNot
+from signet.client.answers import Channel, Hit, Recalled, Stage, Why, WhyNot
 from signet.wire.origin import Origin, Review
 
 #: Result kinds: a passage of a session or commit, and a session's ID prefix.
@@ -111,7 +111,7 @@ def _without(stage: str, reason: str) -> str:
 
 
 def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
-    yield from why.time_lines(answer, ink)
+    yield from time_lines(answer, ink)
     if "nearest" in answer:
         nearest = answer["nearest"]
         yield "Nothing relevant found. The most similar:"
@@ -123,11 +123,11 @@ def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
         yield from entry.lines(_entry(hit), ink, full=full)
         yield from _parts(hit, ink, full=full)
         if "explain" in hit:
-            yield from why.lines(hit["explain"], ink)
+            yield from why_lines(hit["explain"], ink)
     if "why_not" in answer:
         yield f"\n{answer['why_not']['id'][:ID_CHARS]} {_standing(answer['why_not'])}"
         if "explain" in answer["why_not"]:
-            yield from why.lines(answer["why_not"]["explain"], ink)
+            yield from why_lines(answer["why_not"]["explain"], ink)
     for source, text in answer.get("sources", {}).items():
         yield f"\n{ink.bold(f'From {output.plain(source)}')}"
         yield from (f"  {line}" for line in output.paragraphs(text, 2))
@@ -189,3 +189,63 @@ def _entry(hit: Hit) -> ListEntry:
         highlights=hit.get("highlights", ()),
         title=hit.get("title"),
     )
+
+
+#: Smaller score changes are invisible in two decimals.
+_VISIBLE = 0.005
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def why_lines(why: Why, ink: Ink) -> Iterator[str]:
+    """Yield how one result was found, and how each stage changed its score."""
+    yield f"    found by {_channels(why['channels'])}"
+    for stage in why["stages"]:
+        if abs(stage["after"] - stage["before"]) >= _VISIBLE:
+            yield f"    {stage['after']:.2f} {_moved(stage, ink)}"
+    if helped := why.get("helped"):
+        yield f"    helped {helped['times']} of {helped['of']} times"
+
+
+def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:
+    """Yield the time range that was read from the question."""
+    time = answer.get("time")
+    if time is None:
+        return
+    spans = [_asked_span(one) for one in time["intervals"]]
+    anchor = f" ({time['relation']} {time['anchor']})" if "anchor" in time else ""
+    yield ink.dim(f"Asked about {' and '.join(spans)}{anchor}")
+
+
+def _channels(channels: Mapping[str, Channel]) -> str:
+    by = [
+        f"{one['says']} ({_ordinal(one['rank'])}, {one['score']:.2f})"
+        for one in channels.values()
+        if "rank" in one
+    ]
+    beside = [
+        f"{one['says']} ({one['score']:.2f})" for one in channels.values() if "rank" not in one
+    ]
+    weighed = f"; other votes: {', '.join(beside)}" if beside else ""
+    return (" and ".join(by) or "its neighbours") + weighed
+
+
+def _moved(stage: Stage, ink: Ink) -> str:
+    if stage["before"] == 0:
+        return f"  {stage['says']}"
+    mark = ink.good("▲") if stage["after"] >= stage["before"] else ink.warn("▼")
+    return f"{mark} {stage['says']}"
+
+
+def _asked_span(interval: Mapping[str, str | None]) -> str:
+    start, end = interval["from"], interval["to"]
+    if start and end:
+        first, last = output.day(start), output.last_day(end)
+        return first if first == last else f"{first} to {last}"
+    return (
+        f"the time from {output.day(start)}" if start else f"the time before {output.day(str(end))}"
+    )
+
+
+def _ordinal(rank: int) -> str:
+    ending = "th" if 10 <= rank % 100 <= 20 else _ENDINGS.get(rank % 10, "th")
+    return f"{rank}{ending}"

@@ -9,8 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from signet.cli import output, when
-from signet.cli.command import Output, PathOption, StatusAnswer, arg, command, opt, parameter
-from signet.cli.connect import client
+from signet.cli.command import (
+    Output,
+    PathOption,
+    StatusAnswer,
+    arg,
+    client,
+    command,
+    opt,
+    parameter,
+)
 from signet.cli.output import Ink
 from signet.client import Signet
 from signet.client.call import Call, ask, given

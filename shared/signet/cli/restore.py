@@ -5,6 +5,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,18 +13,37 @@ import typer
 
 from signet import clock
 from signet.cli import output, passphrase
-from signet.cli import restore_show as show
 from signet.cli.command import Output, PathOption, arg, check_asking, command, confirmed, opt
 from signet.cli.daemon import shown_log
 from signet.cli.options import YesOption
-from signet.cli.restore_show import BackupSource, SettingsDiff
-from signet.errors import Invalid, NotFound
+from signet.cli.output import ProgressLine
+from signet.errors import Invalid, NotFound, StorageDamaged
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.cli.restore_review import Changes
     from signet.domain.backup.archive import ArchiveReader
+    from signet.domain.backup.models import LeftOut, Manifest
     from signet.domain.backup.restore import Staged
+
+
+#: Skipped files to list; the others are counted.
+SHOWN = 5
+
+
+class SettingsDiff(StrEnum):
+    """Whether a restore applies everything, or only memories."""
+
+    TAKE = "take"
+    KEEP = "keep"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupSource:
+    """The source: an archive, or a folder set aside by an earlier restore (`manifest` is then None)."""
+
+    path: Path
+    manifest: "Manifest | None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +114,8 @@ def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[BackupSource, Archi
         yield BackupSource(path=path, manifest=None), None
         return
     with archive.opened(path) as reader:
-        with show.TableCount("Verifying", reader.manifest.total_bytes, quiet=as_json) as counted:
-            restore.check(reader, counted.tell)
+        with ProgressLine("Verifying", quiet=as_json, unit="MB") as progress:
+            restore.check(reader, progress.adding(reader.manifest.total_bytes))
         yield BackupSource(path=path, manifest=reader.manifest), reader
 
 
@@ -115,11 +135,11 @@ def _tried(
             place.make()
             staged = _unpacked(place, reader, replace(wishes, as_json=True))  # asks no question
             found = changes(workspace, staged)
-    facts = show.facts(workspace, source)
+    facts = _facts(workspace, source)
     skipped = staged.skipped if staged else ()
-    yield {"dryRun": True, **facts, **show.as_json(found, skipped)}
-    yield from show.lines(facts, found)
-    show.say_skipped(skipped)
+    yield {"dryRun": True, **facts, **_as_json(found, skipped)}
+    yield from _lines(facts, found)
+    _say_skipped(skipped)
     output.say("Nothing was changed")
 
 
@@ -133,7 +153,7 @@ def _restored(
     from signet.domain.backup import restore
     from signet.domain.backup.kept import locked_backups
 
-    facts = show.facts(workspace, source)
+    facts = _facts(workspace, source)
     if not wishes.yes:
         check_asking(as_json=wishes.as_json)
     workspace.make()
@@ -175,7 +195,7 @@ def _choice(
                 "settings_differ",
             )
         return wishes.settings or SettingsDiff.TAKE
-    for line in show.lines(facts, found):
+    for line in _lines(facts, found):
         output.tell(line)
     if not confirmed("Restore it?"):
         return None
@@ -234,7 +254,7 @@ def _exchanged(
     if gone_sessions:
         what = output.count(gone_sessions, "session")
         output.say(f"{what} forgotten since the backup stay forgotten")
-    show.report(source, staged, aside, choice, is_running=found is not None)
+    _report(source, staged, aside, choice, is_running=found is not None)
     if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
         output.hint(
             "Tokens revoked since then are valid again, and tokens of another machine are not: "
@@ -285,6 +305,87 @@ def _unpacked(workspace: Workspace, reader: "ArchiveReader", wishes: RestoreOpti
             )
         else:
             secrets = vault.unwrap(wrapped, phrase)
-    with show.TableCount("Unpacking", reader.manifest.total_bytes, quiet=wishes.as_json) as counted:
-        staged = restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
+    with ProgressLine("Unpacking", quiet=wishes.as_json, unit="MB") as progress:
+        tell = progress.adding(reader.manifest.total_bytes)
+        staged = restore.stage(workspace, reader, now=clock.now(), tell=tell)
     return restore.with_secrets(workspace, staged, secrets) if secrets else staged
+
+
+def _facts(workspace: Workspace, source: BackupSource) -> dict[str, object]:
+    """Return the backup, the current state and whether the daemon runs, for `--json`."""
+    from signet.daemon import record
+    from signet.db import migrate, snapshot
+
+    running = record.running(workspace) is not None
+    backup = None if source.manifest is None else source.manifest.summary()
+    try:
+        present = snapshot.counts(workspace.database) if workspace.database.exists() else {}
+    except StorageDamaged:
+        present = None  # the likely reason for the restore
+    return {
+        "from": str(source.path),
+        "workspace": str(workspace.root),
+        "backup": backup,
+        "present": present,
+        "schema": migrate.head(),
+        "daemonRunning": running,
+    }
+
+
+def _lines(facts: dict[str, object], found: "Changes") -> Iterator[str]:
+    """Yield the facts and the changes as lines for people."""
+    backup, present = facts["backup"], facts["present"]
+    yield f"From       {facts['from']}"
+    if isinstance(backup, dict):
+        made = output.local(str(backup["createdAt"]))
+        yield f"Made       {made} by Signet {backup['version']} in {backup['workspace']}"
+        files, size = output.count(backup["files"], "file"), output.size(backup["bytes"])
+        memories = output.count(backup["counts"].get("memories", 0), "memory")
+        yield f"Holds      {memories}, {files}, {size}"
+        if backup["secrets"]:
+            yield f"Secrets    {backup['secrets']}, encrypted with a passphrase"
+        if backup["schema"] != facts["schema"]:
+            yield f"Schema     {backup['schema']}, will be upgraded to {facts['schema']}"
+    there = "an unreadable database"
+    if isinstance(present, dict):
+        there = output.count(present.get("memories", 0), "memory")
+    yield f"Replaces   {there} in {facts['workspace']}, which is kept"
+    if facts["daemonRunning"]:
+        yield "Daemon     is running; it is stopped briefly and started again"
+    changes = [*found.lines()]
+    if changes:
+        yield "Changes    besides memories, the backup changes"
+        yield from changes
+
+
+def _as_json(found: "Changes", skipped: "tuple[LeftOut, ...]") -> dict[str, object]:
+    """Return the changes and skipped files, for `--json`."""
+    return {"changes": asdict(found), "skipped": [asdict(one) for one in skipped]}
+
+
+def _say_skipped(skipped: "tuple[LeftOut, ...]") -> None:
+    """Print the skipped files, the first ones by name."""
+    for one in skipped[:SHOWN]:
+        output.tell(f"not restored:  {output.plain(one.path)} ({output.plain(one.why)})")
+    if len(skipped) > SHOWN:
+        output.tell(f"not restored:  {len(skipped) - SHOWN} more files")
+
+
+def _report(
+    source: BackupSource, staged: "Staged", aside: Path, choice: SettingsDiff, *, is_running: bool
+) -> None:
+    """Print the result of a restore, and how to undo it."""
+    memories = output.count(staged.counts.get("memories", 0), "memory")
+    output.say(f"Restored {memories} from {source.path}")
+    if staged.migrated_from:
+        output.say(f"  upgraded from schema {staged.migrated_from} to {staged.schema}")
+    if choice is SettingsDiff.KEEP:
+        output.say("  settings, instructions, skills, connected folders and secrets stayed")
+        output.say("  tasks of the backup are disabled: signet task list")
+    elif staged.secrets:
+        output.say(f"  {output.count(len(staged.secrets), 'secret')} restored")
+    output.say(f"  the previous state is kept in {aside}")
+    _say_skipped(staged.skipped)
+    output.hint(f"Undo with: signet restore {aside}\nOr delete the previous state: rm -r {aside}")
+    if not is_running:
+        output.hint("Start the daemon with: signet daemon start")

@@ -83,9 +83,7 @@ def reject(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Outpu
 def _found(signet: Signet, ids: Iterable[str], agent: str | None) -> Iterable[WaitingMemory]:
     rows = signet.reviews(limit=MOST, agent_id=agent)["memories"]
     for one in ids:
-        yield identify.one(
-            rows, one.strip(), noun="waiting memory", see="review", id=lambda row: row["id"]
-        )
+        yield identify.one(rows, one.strip(), noun="waiting memory", see="review")
 
 
 def _each(found: Iterable[WaitingMemory], do: Callable[[str], Modified]) -> list[Modified]:

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet import config
-from signet.cli import complete, output
-from signet.cli.command import Output, PathOption, arg, command, confirmed, declared, opt
-from signet.cli.connect import check_person
+from signet.cli import options, output
+from signet.cli.command import (
+    Output,
+    PathOption,
+    arg,
+    check_person,
+    command,
+    confirmed,
+    declared,
+    opt,
+)
 from signet.errors import Forbidden, Invalid
 from signet.paths import find_workspace
 
@@ -26,7 +34,7 @@ SECONDS = 60.0
 #: Seconds without input before `put` prints that it reads stdin.
 PATIENCE_SECONDS = 2.0
 NameArgument = Annotated[
-    str, arg("Name of the secret, such as OPENAI_API_KEY.", autocompletion=complete.secrets)
+    str, arg("Name of the secret, such as OPENAI_API_KEY.", autocompletion=options.secrets)
 ]
 
 

@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import JsonOption, PathOption, PortOption, declared, opt
-from signet.cli.connect import check_person
+from signet.cli.command import JsonOption, PathOption, PortOption, check_person, declared, opt
 from signet.cli.daemon import shown_log
 from signet.cli.harness import ConversationsOption, ids
 from signet.errors import Invalid
@@ -92,7 +91,7 @@ def setup(
     signet setup --extraction-provider openai --extraction-endpoint http://127.0.0.1:1234/v1 --extraction-model qwen3-4b
     """
     from signet.care.setup import choices, prepare
-    from signet.cli import dashboard, setup_ask, setup_do, setup_show
+    from signet.cli import dashboard, setup_ask, setup_show
     from signet.domain.harnesses.models import ConnectOptions
 
     chosen = choices.Choices(
@@ -123,7 +122,7 @@ def setup(
     if yes:
         plan = setup_ask.usual(plan)
     if not (non_interactive or yes or as_json):
-        earlier = setup_do.check(plan)
+        earlier = setup_show.check(plan)
         can_ask = output.can_ask()
         if not can_ask and plan.state is not choices.SetupState.REPAIR:
             raise Invalid(
@@ -139,9 +138,9 @@ def setup(
                 raise SystemExit(130) from None
     else:
         prepare.check(plan)
-        earlier = setup_do.check(plan)
+        earlier = setup_show.check(plan)
     with shown_log(as_json):
-        done = setup_do.do(plan, earlier, quiet=as_json)
+        done = setup_show.do(plan, earlier, quiet=as_json)
     if as_json:
         output.show(setup_show.as_dict(done))
     else:

@@ -10,9 +10,8 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import complete, output
-from signet.cli.command import Output, PathOption, arg, command
-from signet.cli.connect import running
+from signet.cli import options, output
+from signet.cli.command import Output, PathOption, arg, command, running
 from signet.client import Signet
 from signet.paths import find_workspace
 from signet.text import controls
@@ -23,7 +22,7 @@ app = typer.Typer(help="List, install and remove skills.", no_args_is_help=True)
 INSTALL_SECONDS = 90.0
 _DESCRIPTION_CHARS = 100
 
-NameArgument = Annotated[str, arg("Name of the skill.", "NAME", autocompletion=complete.skills)]
+NameArgument = Annotated[str, arg("Name of the skill.", "NAME", autocompletion=options.skills)]
 
 
 @command(app, "list")

@@ -6,14 +6,15 @@ oldest first, with the logs in the requests, because that daemon does not have t
 delivers at a time. Calls that wait for the connected daemon go to no other.
 """
 
+import json
 import os
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from signet.cli import behind
 from signet.client import connection
 from signet.client.address import recorded
 from signet.client.errors import BadAnswer, Unavailable
@@ -26,7 +27,7 @@ from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.text import json_text
 
-if TYPE_CHECKING:  # the spool does not import what sends requests
+if TYPE_CHECKING:
     from signet.client.call import Call
 
 #: Maximum log bytes per request.
@@ -133,13 +134,13 @@ def sent_or_kept(call: "Call[T]", daemon: CallTarget, send: "Callable[[Call[T]],
 def deliver_behind(workspace: Workspace, daemon: CallTarget) -> None:
     """Start a background delivery if anything waits."""
     if may_receive_spool(workspace, daemon):
-        behind.begin(workspace, daemon, behind.DELIVER)
+        begin(workspace, daemon, DELIVER)
 
 
 def look_behind(workspace: Workspace, daemon: CallTarget) -> None:
     """Start a background process that checks an unreachable daemon and delivers the spool."""
     connection.note_away(workspace)  # other hooks need not check meanwhile
-    behind.begin(workspace, daemon, behind.LOOK)
+    begin(workspace, daemon, LOOK)
 
 
 def look(workspace: Workspace, daemon: CallTarget) -> bool:
@@ -198,3 +199,60 @@ def _take(entry: Entry, daemon: CallTarget) -> bool:
         raise Unavailable(str(answer.get("error") or f"the daemon answered {reply.status}"))
     entry.remove()
     return True
+
+
+#: LOOK checks whether the daemon is reachable again; DELIVER sends the spool.
+LOOK, DELIVER = "look", "deliver"
+
+
+def begin(
+    workspace: Workspace,
+    daemon: CallTarget,
+    *steps: str,
+    refresh: Sequence[Mapping[str, object]] = (),
+) -> None:
+    """Start a process for the steps, and refresh the offline copy for each agent and project in `refresh`.
+
+    Does nothing if no process can be started; the next hook tries again.
+    """
+    import subprocess  # few hooks start background work
+
+    said = {
+        "workspace": str(workspace.root),
+        "daemon": daemon._replace(home=None)._asdict(),
+        "is_elsewhere": daemon.is_elsewhere,
+        "steps": steps,
+        "refresh": refresh,
+    }
+    with suppress(OSError):
+        program = subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,  # readers of the hook's output must see its end
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        assert program.stdin is not None
+        with program.stdin as out:
+            out.write(json.dumps(said).encode())
+
+
+def run_behind() -> None:
+    """Run the steps named on stdin."""
+    from signet.cli import offline
+
+    said = json.loads(sys.stdin.buffer.read())
+    workspace = Workspace(Path(said["workspace"]))
+    daemon = CallTarget(**said["daemon"])
+    if said["is_elsewhere"]:
+        daemon = daemon._replace(home=workspace.root)
+    for step in said["steps"]:
+        (look if step == LOOK else deliver)(workspace, daemon)
+    with suppress(SignetError):
+        for body in said["refresh"]:
+            offline.refresh(workspace, daemon, body)
+
+
+if __name__ == "__main__":
+    run_behind()

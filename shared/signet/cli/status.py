@@ -8,8 +8,7 @@ from typing import Any
 from signet import __version__, clock
 from signet.care import capture, contents
 from signet.cli import backfill, backup, elsewhere, output, work
-from signet.cli.command import Output, PathOption, command
-from signet.cli.connect import client
+from signet.cli.command import Output, PathOption, client, command
 from signet.cli.output import Ink
 from signet.client import DaemonNotRunning, connection
 from signet.domain.backup import kept

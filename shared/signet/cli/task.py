@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import JsonOption, Output, PathOption, arg, command, declared, opt
-from signet.cli.connect import client
+from signet.cli.command import JsonOption, Output, PathOption, arg, client, command, declared, opt
 from signet.client import Signet
 from signet.errors import Invalid, SignetError
 
@@ -255,7 +254,6 @@ def _find(signet: Signet, named: str) -> dict[str, Any]:
         named,
         noun="task",
         see="task list",
-        id=lambda one: str(one["id"]),
         name=lambda one: str(one["name"]),
     )
 

@@ -17,8 +17,16 @@ import typer
 
 from signet import clock, ids
 from signet.cli import output, spooled
-from signet.cli.command import Output, PathOption, StatusAnswer, arg, command, confirmed, opt
-from signet.cli.connect import client
+from signet.cli.command import (
+    Output,
+    PathOption,
+    StatusAnswer,
+    arg,
+    client,
+    command,
+    confirmed,
+    opt,
+)
 from signet.cli.options import SinceOption
 from signet.cli.output import ProgressLine
 from signet.client import Signet

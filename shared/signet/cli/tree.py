@@ -38,14 +38,12 @@ FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
 class CommandRow:
     """A command: name, place in the overview, and location (`module:function`, or `module:app` for a group).
 
-    `more` are functions of other modules that belong to the group. A command about the local daemon, models and files
-    (`here`) is refused in a workspace connected to a remote daemon.
+    A command about the local daemon, models and files (`here`) is refused in a workspace connected to a remote daemon.
     """
 
     name: str
     panel: str
     where: str
-    more: tuple[str, ...] = ()
     here: bool = False
 
 
@@ -85,28 +83,22 @@ ROWS = (
     CommandRow("harness", AGENTS, "harness:app"),
     CommandRow("sync", AGENTS, "sync:sync"),
     CommandRow("hook", AGENTS, "hooks:app"),
-    CommandRow("bypass", AGENTS, "bypass:bypass"),
+    CommandRow("bypass", AGENTS, "sessions:bypass"),
     CommandRow("task", AGENTS, "task:app"),
     CommandRow("git", AGENTS, "git:app"),
-    CommandRow(
-        "daemon",
-        DAEMON,
-        "daemon:app",
-        more=("logs:logs", "service:install", "service:uninstall"),
-        here=True,
-    ),
+    CommandRow("daemon", DAEMON, "daemon:app", here=True),
     CommandRow("auth", DAEMON, "auth:app"),
     CommandRow("trust", DAEMON, "trust:app"),
     CommandRow("config", DAEMON, "config:app", here=True),
     CommandRow("update", DAEMON, "update:app"),
-    CommandRow("diagnostics", MAINTENANCE, "diagnostics:diagnostics"),
+    CommandRow("diagnostics", MAINTENANCE, "doctor:diagnostics"),
     CommandRow("repair", MAINTENANCE, "repair:app"),
     CommandRow("doctor", MAINTENANCE, "doctor:doctor", here=True),
-    CommandRow("migrate-schema", MAINTENANCE, "migrate:migrate_schema", here=True),
+    CommandRow("migrate-schema", MAINTENANCE, "doctor:migrate_schema", here=True),
     CommandRow("backup", MAINTENANCE, "backup:backup", here=True),
     CommandRow("restore", MAINTENANCE, "restore:restore", here=True),
-    CommandRow("report", MAINTENANCE, "report:report", here=True),
-    CommandRow("uninstall", MAINTENANCE, "uninstall:uninstall"),
+    CommandRow("report", MAINTENANCE, "doctor:report", here=True),
+    CommandRow("uninstall", MAINTENANCE, "doctor:uninstall"),
 )
 
 #: Former names of commands with their new ones. Drop them in 0.2.
@@ -228,8 +220,6 @@ def _made(row: CommandRow) -> "Command":
     found = _found(row.where)
     holder = typer.Typer(rich_markup_mode=None, callback=lambda: None)
     if isinstance(found, typer.Typer):
-        for extra in row.more:
-            found.command()(_found(extra))
         holder.add_typer(found, name=row.name)
     else:
         holder.command(row.name)(found)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from signet.cli import output
-from signet.cli.command import Output, command
-from signet.cli.connect import is_agent_shell
+from signet.cli.command import Output, command, is_agent_shell
 from signet.cli.entry import ID_CHARS
 from signet.cli.forget import BATCH
 from signet.cli.options import AgentOption

@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Output, PathOption, arg, command, opt
-from signet.cli.connect import client
+from signet.cli.command import Output, PathOption, arg, client, command, opt
 from signet.client import Signet
 from signet.errors import SignetError
 

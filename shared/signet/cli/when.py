@@ -52,7 +52,7 @@ def _now() -> datetime:
     now, workspace = clock.now(), find_workspace()
     if not workspace.connection_file.exists():
         return now
-    from signet.cli.connect import client
+    from signet.cli.command import client
     from signet.client import transport
     from signet.client.call import Call
 

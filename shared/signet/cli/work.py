@@ -1,12 +1,15 @@
 """Format the daemon's background work for people: amount per kind, rate, and reasons for waiting."""
 
+import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from signet import clock
 from signet.cli import output
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.answers import PipelineStatus
 
 #: Jobs per second below which the rate counts as zero.
@@ -25,7 +28,7 @@ class Left:
     stopped: int
 
 
-def left(pipeline: PipelineStatus) -> Left:
+def remaining(pipeline: PipelineStatus) -> Left:
     """Return the jobs to wait for, and the stopped ones. Pure."""
     stopped_queues = {queue for one in _breakers(pipeline) for queue in one["queues"]}
     stopped = still = 0
@@ -138,3 +141,155 @@ def _time(instant: str) -> str:
     """Return a local time, with its date unless it is today."""
     then, today = clock.parse(instant).astimezone(), clock.now().astimezone().date()
     return then.strftime("%H:%M:%S" if then.date() == today else "%Y-%m-%d %H:%M")
+
+
+#: Seconds between updates on a terminal.
+LOOK_SECONDS = 0.5
+#: Seconds between plain lines where nothing can be redrawn.
+PLAIN_SECONDS = 3.0
+#: Seconds without progress after which the jobs count as stuck.
+PATIENCE_SECONDS = 60.0
+
+
+class Meter:
+    """Progress since the first poll, and whether anything is left to wait for."""
+
+    def __init__(self, signet: Signet, *, follow: bool) -> None:
+        self._signet = signet
+        self._follow = follow
+        self._began = self._moved = time.monotonic()
+        self.pipeline: PipelineStatus = signet.pipeline_status()
+        self._first = self._completed
+
+    @property
+    def _completed(self) -> int:
+        return int(self.pipeline["queues"]["memory"]["completed"])
+
+    @property
+    def done(self) -> int:
+        """Return how many jobs completed since the start."""
+        return max(0, self._completed - self._first)
+
+    @property
+    def seconds(self) -> float:
+        """Return the seconds since the start."""
+        return time.monotonic() - self._began
+
+    def refresh(self) -> None:
+        """Request the current state."""
+        before, self.pipeline = self.pipeline, self._signet.pipeline_status()
+        if before["queues"] != self.pipeline["queues"]:
+            self._moved = time.monotonic()
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether no job can run now."""
+        if self._follow:
+            return False
+        is_stuck = time.monotonic() - self._moved > PATIENCE_SECONDS
+        return self.pipeline["paused"] or not remaining(self.pipeline).open or is_stuck
+
+
+class Board:
+    """Lines on stderr that are redrawn, and removed at the end."""
+
+    def __init__(self) -> None:
+        self._lines = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lines:
+            self.draw([])
+
+    def draw(self, lines: list[str]) -> None:
+        """Replace the current lines."""
+        back = f"\x1b[{self._lines}A" if self._lines else ""
+        try:
+            sys.stderr.write(f"\r{back}\x1b[J" + "".join(f"{line}\n" for line in lines))
+            sys.stderr.flush()
+        finally:  # Ctrl-C during a write to the terminal
+            self._lines = len(lines)
+
+
+def drawn(signet: Signet, *, follow: bool) -> None:
+    """Draw the progress until all is done, then print the rest."""
+    meter = Meter(signet, follow=follow)
+    ink = output.ink(sys.stderr)
+    said = 0.0
+    with Board() as board:
+        while not meter.is_over:
+            if output.is_live(sys.stderr) and not output.is_quiet():
+                board.draw(_lines(meter, ink))
+            elif meter.seconds - said >= PLAIN_SECONDS and not output.is_quiet():
+                said = meter.seconds
+                output.tell(_plain(meter))
+            time.sleep(LOOK_SECONDS)
+            meter.refresh()
+    output.say(f"{output.count(meter.done, 'job')} done in {meter.seconds:.1f} s")
+    left = remaining(meter.pipeline)
+    if left.open:
+        output.advise(f"{left.open} still open. See: signet jobs list --status pending")
+    if left.stopped:
+        output.say(f"{left.stopped} wait")
+    for reason in why(meter.pipeline):
+        output.advise(reason[0].upper() + reason[1:])
+
+
+def print_events(signet: Signet, *, follow: bool) -> None:
+    """Print each event as a line of JSON, and the counts before and after."""
+    # Subscribe before the first poll, so that no event is lost.
+    with signet.job_events() as events:
+        event = None
+        meter = Meter(signet, follow=follow)
+        _tell(meter, "watching")
+        looked = time.monotonic()
+        while event is not None or not meter.is_over:
+            if event is not None:
+                output.show(event)
+                sys.stdout.flush()
+            event = events.wait(LOOK_SECONDS)
+            if time.monotonic() - looked >= LOOK_SECONDS:
+                meter.refresh()
+                looked = time.monotonic()
+    _tell(meter, "summary")
+
+
+def _tell(meter: Meter, event: str) -> None:
+    left, totals = remaining(meter.pipeline), meter.pipeline["queues"]["memory"]
+    output.show(
+        {
+            "event": event,
+            "completed": meter.done,
+            "open": left.open,
+            "waiting": left.stopped,
+            "dead": totals["dead"],
+            "paused": meter.pipeline["paused"],
+            "why": why(meter.pipeline),
+        }
+    )
+    sys.stdout.flush()
+
+
+def _lines(meter: Meter, ink: output.Ink) -> list[str]:
+    left = remaining(meter.pipeline)
+    total = meter.done + left.open + left.stopped
+    counted = f"{output.bar(meter.done, total, ink)}  {meter.done} of {total} jobs"
+    lines = [
+        f"Working  {counted}  {ink.dim(f'{meter.seconds:.0f} s')}",
+        "",
+        *table(meter.pipeline, ink),
+    ]
+    lines += [ink.warn(f"! {reason}") for reason in why(meter.pipeline)]
+    if (error := last_error(meter.pipeline)) is not None:
+        lines.append(ink.dim(error))
+    # A line that wraps to two would be redrawn only half.
+    return [f"  {line}" if line else line for line in lines]
+
+
+def _plain(meter: Meter) -> str:
+    left = remaining(meter.pipeline)
+    text = f"Working: {meter.done} done, {left.open + left.stopped} to go"
+    reasons = "; ".join(why(meter.pipeline))
+    return f"{text} ({reasons})" if reasons else text

@@ -16,7 +16,7 @@ from signet.client import Job, Signet, Work
 from signet.client.plans import JOBS
 
 if TYPE_CHECKING:
-    from signet.cli.quickstart.feed import Fed
+    from signet.cli.quickstart.learn import Fed
     from signet.cli.quickstart.report import Steps
 
 #: Seconds to wait for the model before the questions.
@@ -44,12 +44,12 @@ def quickstart(
 
     Examples: signet quickstart · signet quickstart --input session.jsonl --keep
     """
-    from signet.cli.quickstart import feed, learn, place, report
+    from signet.cli.quickstart import learn, place, report
     from signet.cli.quickstart.report import Steps
     from signet.cli.status import places
     from signet.resources import template
 
-    session = feed.read(input_file or template("quickstart-session.jsonl"))
+    session = learn.read(input_file or template("quickstart-session.jsonl"))
     steps = Steps(quiet=as_json)
     if not as_json:
         output.say()
@@ -65,7 +65,7 @@ def quickstart(
             actor_type="operator",
         )
         begun = clock.to_text(clock.now())
-        fed = feed.feed(signet, session, quiet=as_json)
+        fed = learn.feed(signet, session, quiet=as_json)
         steps.done("Session", _told(fed, input_file))
         work = _work(signet, fed, begun, steps)
         facts = learn.facts(signet, fed.memory_ids)
