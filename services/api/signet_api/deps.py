@@ -6,7 +6,7 @@ request.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, TypeVar
@@ -24,7 +24,7 @@ from signet.domain.auth import caller, issued
 from signet.domain.auth.caller import CallerStanding
 from signet.domain.injections import record
 from signet.domain.injections.models import Injection
-from signet.domain.memory.models import Actor
+from signet.domain.memory.models import Actor, Rules
 from signet.errors import Frozen
 from signet.ids import DEFAULT_AGENT, agent_of_session, is_of_user
 from signet.paths import Workspace
@@ -46,7 +46,7 @@ from signet_api.stream import Listeners
 from signet_api.vectors import QueryVectors
 
 Value = TypeVar("Value")
-Asked = TypeVar("Asked", bound=BaseModel)
+Sent = TypeVar("Sent", bound=BaseModel)
 
 #: Concurrent recalls; they are CPU-bound, and each connection caches some MB of pages.
 RECALLS = 2
@@ -118,27 +118,59 @@ async def state_of(request: Request) -> State:
 
 
 async def _database(request: Request) -> Database:
-    state: State = request.app.state.signet
-    return state.db
+    return (await state_of(request)).db
 
 
-async def actor_of(request: Request) -> Actor:
-    """Return the actor for the history; a token takes precedence over headers."""
-    headers = request.headers
-    claims = caller.current().claims
-    if claims is not None and claims.own:
-        claims = None  # one of the user's own clients, which names the program that it acts for
-    claimed = headers.get("x-signet-actor-type", "")
-    named = said(headers, "x-signet-actor") or "daemon"
-    origin, may_claim = _origin_of(claimed, said(headers, "x-signet-origin"))
-    return Actor(
-        name=claims.sub if claims else named,
-        type=claims.role if claims else claimed if claimed in ACTOR_TYPES else "operator",
-        origin=origin,
-        may_claim=may_claim,
-        session_id=said(headers, "x-signet-session-id"),
-        request_id=request.scope.get("signet.request_id"),
-    )
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """A request and what it acts on: the shared state, its agent, and the actor for the history."""
+
+    request: Request
+    state: State
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return self.request.headers
+
+    async def agent(self, body: BaseModel | None = None, named: str | None = None) -> str:
+        """Return the agent that `named`, the body, its session or a header names, as `agent_of`."""
+        named = getattr(body, "agent_id", None) or named
+        return await agent_of(named, getattr(body, "session_key", None), self.request)
+
+    def actor(self, changed_by: str | None = None) -> Actor:
+        """Return the actor: a token's, else a header's, else `changed_by` (MEM-44)."""
+        headers = self.headers
+        claims = caller.current().claims
+        is_named = claims is not None or headers.get("x-signet-actor")
+        if claims is not None and claims.own:
+            claims = None  # one of the user's own clients, which names the program that it acts for
+        claimed = headers.get("x-signet-actor-type", "")
+        named = said(headers, "x-signet-actor") or "daemon"
+        if changed_by and not is_named:
+            named = changed_by
+        origin, may_claim = _origin_of(claimed, said(headers, "x-signet-origin"))
+        return Actor(
+            name=claims.sub if claims else named,
+            type=claims.role if claims else claimed if claimed in ACTOR_TYPES else "operator",
+            origin=origin,
+            may_claim=may_claim,
+            session_id=said(headers, "x-signet-session-id"),
+            request_id=self.request.scope.get("signet.request_id"),
+        )
+
+    async def change(self, change: Callable[..., Value], *args: object, **fields: object) -> Value:
+        """Change memories in one transaction, as this request's actor unless `fields` name another."""
+        usual = {"rules": Rules.of(self.state.settings), "now": clock.now()}
+        fields.setdefault("actor", self.actor())
+        return await self.state.db.awrite(change, *args, **usual, **fields)
+
+
+async def _asker(request: Request) -> Asker:
+    return Asker(request, await state_of(request))
+
+
+async def _actor(request: Request) -> Actor:
+    return (await _asker(request)).actor()
 
 
 def _origin_of(type: str, named: str | None) -> tuple[Origin, Origin]:
@@ -163,13 +195,6 @@ def clock_offset(headers: Mapping[str, str]) -> timedelta:
     sent = clock.parsed(headers.get("x-signet-sent-at"))
     offset = clock.now() - sent if sent else timedelta()
     return offset if abs(offset) > CLOCKS_AGREE else timedelta()
-
-
-def asking(actor: Actor, changed_by: str | None, headers: Mapping[str, str]) -> Actor:
-    """Return the actor with the name from the body, unless a token or header names one (MEM-44)."""
-    if not changed_by or headers.get("x-signet-actor") or caller.current().claims:
-        return actor
-    return replace(actor, name=changed_by)
 
 
 async def agent_of(named: str | None, session_key: str | None, request: Request) -> str:
@@ -235,7 +260,7 @@ async def project_of(named: str | None, state: State) -> str | None:
     return bound(await state.projects.named(named))
 
 
-async def filed(asked: Asked, state: State) -> Asked:
+async def filed(asked: Sent, state: State) -> Sent:
     """Return a request with the folder in `project` replaced by its stored project."""
     project = await state.projects.named(getattr(asked, "project", None))
     return asked.model_copy(update={"project": project}) if project else asked
@@ -259,4 +284,5 @@ def said(headers: Mapping[str, str], name: str) -> str | None:
 Project = Annotated[str | None, Depends(_project)]
 Shared = Annotated[State, Depends(state_of)]
 Db = Annotated[Database, Depends(_database)]
-Who = Annotated[Actor, Depends(actor_of)]
+Who = Annotated[Actor, Depends(_actor)]
+Ask = Annotated[Asker, Depends(_asker)]

@@ -22,16 +22,17 @@ _UPPER = re.compile(r"[A-Z]")
 def as_wire(kind: type[Shape], one: object, /, **others: object) -> Shape:
     """Return an answer from a row or value; the field `pinnedAt` reads `pinned_at` or `pinnedAt`.
 
-    `others` override or add fields. Optional fields are omitted if missing, and if None unless nullable. Raises
-    AttributeError for a missing required field.
+    `others` override or add fields. Optional fields are omitted if missing or an empty tuple, and if None unless
+    nullable. Raises AttributeError for a missing required field.
     """
     given = {**_named(one), **others}
     found: dict[str, Any] = {}
     for name, own, is_optional, is_nullable in _fields(cast("Any", kind)):
         place = name if name in given else own
-        is_left_out = place not in given or (given[place] is None and not is_nullable)
-        if not (is_optional and is_left_out):
-            found[name] = given[place] if place in given else getattr(one, own)
+        value = given[place] if place in given else None if is_optional else getattr(one, own)
+        is_empty = value == () if isinstance(value, tuple) else value is None
+        if not is_optional or (place in given and not (is_empty and not is_nullable)):
+            found[name] = value
     return cast("Shape", found)
 
 

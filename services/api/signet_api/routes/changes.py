@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, TypedDict, cast
 
-from fastapi import Query, Request
+from fastapi import Query
 from pydantic import ValidationError
 
 from signet import clock
@@ -30,7 +30,7 @@ from signet.wire.requests.changes import (
     RecoverManyBody,
 )
 from signet_api import limits, scopes
-from signet_api.deps import Shared, State, Who, agent_of, asking, filed, project_of
+from signet_api.deps import Ask, Asker, State, filed, project_of
 from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
 from signet_api.routes.remember import Admitted, answer
@@ -43,28 +43,22 @@ MOST_SHOWN, MOST_CHARS = 50, 200
 
 
 @serves(wire.MODIFY)
-async def patch_memory(
-    memory_id: str, body: PatchBody, request: Request, state: Shared, actor: Who
-) -> wire.Modified:
+async def patch_memory(memory_id: str, body: PatchBody, ask: Ask) -> wire.Modified:
     """Change a memory; empty `tags` clear them. `if_version` refuses a concurrent change (409).
 
     The refusal contains `current_version`, and `duplicate_memory_id` if another memory has the text.
     """
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
-    actor = asking(actor, body.changed_by, request.headers)
-    return _modified(await _modify(state, await _patch(memory_id, body, agent_id, state), actor))
+    patch = await _patch(memory_id, body, await ask.agent(body), ask.state)
+    return _modified(await _modify(ask, patch, ask.actor(body.changed_by)))
 
 
 @serves(wire.MODIFY_MANY)
-async def post_modify(
-    body: ModifyBody, request: Request, state: Shared, actor: Who
-) -> wire.ModifiedMany:
+async def post_modify(body: ModifyBody, ask: Ask) -> wire.ModifiedMany:
     """Change up to 200 memories independently; a refused patch does not stop the others. Results are in order."""
-    state.check_writable()
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
-    actor = asking(actor, body.changed_by, request.headers)
+    ask.state.check_writable()
+    agent_id, actor = await ask.agent(body), ask.actor(body.changed_by)
     results = await each(
-        (_id_of(patch), _item(state, patch, body.reason, agent_id, actor)) for patch in body.patches
+        (_id_of(patch), _item(ask, patch, body.reason, agent_id, actor)) for patch in body.patches
     )
     updated = sum(result["status"] == "updated" for result in results)
     return {"success": True, "total": len(results), "updated": updated, "results": results}
@@ -73,9 +67,7 @@ async def post_modify(
 @serves(wire.FORGET)
 async def delete_memory(
     memory_id: str,
-    request: Request,
-    state: Shared,
-    actor: Who,
+    ask: Ask,
     query: Annotated[ForgetOneBody, Query()],
     body: ForgetOneBody | None = None,
 ) -> wire.Modified:
@@ -87,26 +79,24 @@ async def delete_memory(
     """
     asked = merged(query, body)
     if asked.force or asked.erase:
-        forced = Quota.FORCE_DELETE
-        await limits.count(state, forced, request.headers, instead_of=Quota.FORGET)
-    held_by = await _copies(state, memory_id) if asked.erase else []
-    changed = await state.db.awrite(
-        forget.forget_one,
-        Forget(
-            memory_id=memory_id,
-            reason=asked.reason,
-            agent_id=await agent_of(asked.agent_id, asked.session_key, request),
-            if_version=asked.if_version,
-            force=asked.force or asked.erase,
-            is_wrong=asked.wrong,
-            for_good=asked.erase,
-        ),
-        actor=asking(actor, asked.changed_by, request.headers),
-        rules=Rules.of(state.settings),
-        now=clock.now(),
+        await _count_forced(ask, Quota.FORGET)
+    held_by = await _copies(ask.state, memory_id) if asked.erase else []
+    wanted = filled(
+        Forget,
+        asked,
+        memory_id=memory_id,
+        agent_id=await ask.agent(asked),
+        force=asked.force or asked.erase,
+        is_wrong=asked.wrong,
+        for_good=asked.erase,
     )
+    changed = await ask.change(forget.forget_one, wanted, actor=ask.actor(asked.changed_by))
     done = changed_body(changed)
     return {**done, "heldBy": [*changed.along.held_by, *held_by]} if asked.erase else done
+
+
+async def _count_forced(ask: Asker, instead_of: Quota) -> None:
+    await limits.count(ask.state, Quota.FORCE_DELETE, ask.request.headers, instead_of=instead_of)
 
 
 async def _copies(state: State, memory_id: str) -> list[str]:
@@ -122,62 +112,36 @@ async def _copies(state: State, memory_id: str) -> list[str]:
 @serves(wire.RECOVER)
 async def post_recover(
     memory_id: str,
-    request: Request,
-    state: Shared,
-    actor: Who,
+    ask: Ask,
     query: Annotated[RecoverBody, Query()],
     body: RecoverBody | None = None,
 ) -> wire.Recovered:
     """Recover a forgotten memory within 30 days; `reason` is required."""
     asked = merged(query, body)
-    rules = Rules.of(state.settings)
-    changed = await state.db.awrite(
-        review.recover,
-        Recover(
-            memory_id=memory_id,
-            reason=asked.reason,
-            agent_id=await agent_of(asked.agent_id, asked.session_key, request),
-            if_version=asked.if_version,
-        ),
-        actor=asking(actor, asked.changed_by, request.headers),
-        rules=rules,
-        now=clock.now(),
-    )
-    return {**changed_body(changed), "retentionDays": rules.recover_within.days}
+    wanted = filled(Recover, asked, memory_id=memory_id, agent_id=await ask.agent(asked))
+    changed = await ask.change(review.recover, wanted, actor=ask.actor(asked.changed_by))
+    days = Rules.of(ask.state.settings).recover_within.days
+    return {**changed_body(changed), "retentionDays": days}
 
 
 @serves(wire.ADOPT)
 async def post_adopt(
-    memory_id: str,
-    request: Request,
-    state: Admitted,
-    actor: Who,
-    body: DecisionBody | None = None,
+    memory_id: str, state: Admitted, ask: Ask, body: DecisionBody | None = None
 ) -> wire.Remembered:
     """Give a removed agent's archived memory to an agent."""
-    saved = await state.db.awrite(
-        leave.adopt,
-        memory_id,
-        agent_id=await agent_of(body.agent_id if body else None, None, request),
-        actor=asking(actor, None, request.headers),
-        rules=Rules.of(state.settings),
-        now=clock.now(),
-    )
+    saved = await ask.change(leave.adopt, memory_id, agent_id=await ask.agent(body))
     await state.admission.saved()
     return answer(saved)
 
 
 @serves(wire.RECOVER_MANY)
-async def post_recover_many(
-    body: RecoverManyBody, request: Request, state: Shared, actor: Who
-) -> wire.RecoveredMany:
+async def post_recover_many(body: RecoverManyBody, ask: Ask) -> wire.RecoveredMany:
     """Recover up to 200 forgotten memories independently; a refused one does not stop the others."""
-    state.check_writable()
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
-    actor = asking(actor, body.changed_by, request.headers)
-    asked = partial(Recover, reason=body.reason, agent_id=agent_id)
+    ask.state.check_writable()
+    asked = partial(Recover, reason=body.reason, agent_id=await ask.agent(body))
+    actor = ask.actor(body.changed_by)
     results = await each(
-        (one, result_of(state, review.recover, asked(memory_id=one), actor))
+        (one, _result(ask, review.recover, asked(memory_id=one), actor))
         for one in dict.fromkeys(body.ids)
     )
     return {
@@ -188,13 +152,12 @@ async def post_recover_many(
     }
 
 
-async def result_of(
-    state: State, change: Callable[..., Changed], asked: Forget | Recover, actor: Actor
+async def _result(
+    ask: Asker, change: Callable[..., Changed], asked: Forget | Recover, actor: Actor
 ) -> wire.Modified:
     """Change one of several memories; a refusal becomes its result."""
-    rules = Rules.of(state.settings)
     try:
-        changed = await state.db.awrite(change, asked, actor=actor, rules=rules, now=clock.now())
+        changed = await ask.change(change, asked, actor=actor)
     except ScopeDenied as error:
         return scopes.denied(asked.memory_id, error)
     except Refused as refused:
@@ -212,22 +175,17 @@ def changed_body(changed: Changed) -> wire.Modified:
     }
     if changed.new_version is not None:
         body["newVersion"] = changed.new_version
-    if changed.along != Along():
-        return {**body, **along_body(changed.along)}
-    return body
+    return {**body, **along_body(changed.along)} if changed.along != Along() else body
 
 
 def along_body(along: Along) -> wire.Along:
     """Return the answer's part about derived memories."""
+    goes, stays = along.goes[:MOST_SHOWN], along.stays[:MOST_SHOWN]
     body: wire.Along = {
         "alongCount": len(along.goes),
-        "along": [
-            {"id": memory_id, "content": text[:MOST_CHARS]}
-            for memory_id, text in along.goes[:MOST_SHOWN]
-        ],
+        "along": [{"id": memory_id, "content": text[:MOST_CHARS]} for memory_id, text in goes],
         "staying": [
-            {"id": one.id, "content": one.content[:MOST_CHARS], "why": one.why}
-            for one in along.stays[:MOST_SHOWN]
+            {"id": one.id, "content": one.content[:MOST_CHARS], "why": one.why} for one in stays
         ],
     }
     return {**body, "heldBy": list(along.held_by)} if along.held_by else body
@@ -253,20 +211,15 @@ def _modified(changed: Changed) -> wire.Modified:
     return body
 
 
-async def _modify(state: State, patch: Patch, actor: Actor) -> Changed:
-    rules = Rules.of(state.settings)
-    if rules.masks and patch.content:
+async def _modify(ask: Asker, patch: Patch, actor: Actor) -> Changed:
+    if patch.content and Rules.of(ask.state.settings).masks:
         # Before the transaction, because masking a long text takes long and blocks other writers.
         patch = await asyncio.to_thread(modify.without_secrets, patch)
-    return await state.db.awrite(modify.modify, patch, actor=actor, rules=rules, now=clock.now())
+    return await ask.change(modify.modify, patch, actor=actor)
 
 
 async def _item(
-    state: State,
-    sent: Any,
-    reason: str | None,
-    agent_id: str,
-    actor: Actor,
+    ask: Asker, sent: Any, reason: str | None, agent_id: str, actor: Actor
 ) -> wire.Modified:
     """Apply one patch of a batch; errors become its result."""
     fields = dict(sent) if isinstance(sent, Mapping) else {}
@@ -274,7 +227,8 @@ async def _item(
         fields["reason"] = reason
     try:
         item = PatchItem.model_validate(fields)
-        return _modified(await _modify(state, await _patch(item.id, item, agent_id, state), actor))
+        patch = await _patch(item.id, item, agent_id, ask.state)
+        return _modified(await _modify(ask, patch, actor))
     except ValidationError as error:
         first = error.errors()[0]
         return _invalid(sent, problem(first, first["loc"]))
@@ -307,21 +261,22 @@ async def _patch(memory_id: str, body: PatchBody, agent_id: str, state: State) -
 
 
 @serves(wire.FORGET_MANY)
-async def post_forget(
-    body: ForgetBody, request: Request, state: Shared, actor: Who
-) -> wire.ForgetPreview | wire.ForgottenMany:
+async def post_forget(body: ForgetBody, ask: Ask) -> wire.ForgetPreview | wire.ForgottenMany:
     """Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.
 
     Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong` marks
     them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
     """
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
+    state, agent_id = ask.state, await ask.agent(body)
     if body.mode == "execute":
         if body.force:
-            forced = Quota.FORCE_DELETE
-            await limits.count(state, forced, request.headers, instead_of=Quota.BATCH_FORGET)
-        _check(body, state)
-    choice = _choice(await filed(body, state), agent_id)
+            await _count_forced(ask, Quota.BATCH_FORGET)
+        if not body.reason.strip():
+            raise Invalid("reason is required")
+        state.check_writable()
+    placed = await filed(body, state)
+    ids, scope = tuple(body.ids or ()), body.scope or None
+    choice = filled(Choice, placed, agent_id=agent_id, ids=ids, scope=scope)
     chosen = await state.db.aread(choose.candidates, choice)
     found, total = chosen.page, chosen.total
     if body.mode == "preview":
@@ -331,8 +286,7 @@ async def post_forget(
         texts = await state.db.aread(lookup.several, [one.id for one in (*shown, *chosen.similar)])
         return {**_preview(chosen, texts), **along_body(along)}
     choose.confirm(found, body.confirm_token)
-    actor = asking(actor, body.changed_by, request.headers)
-    copied = await _copied(state, found)
+    actor, copied = ask.actor(body.changed_by), await _copied(state, found)
     asked = partial(
         Forget,
         reason=body.reason,
@@ -345,7 +299,7 @@ async def post_forget(
     for start in range(0, len(found), choose.MAX_CANDIDATES):
         some = found[start : start + choose.MAX_CANDIDATES]
         results += await each(
-            (one.id, result_of(state, forget.forget_one, asked(memory_id=one.id), actor))
+            (one.id, _result(ask, forget.forget_one, asked(memory_id=one.id), actor))
             for one in some
         )
     denied = await state.db.aread(
@@ -386,17 +340,6 @@ async def _copied(state: State, found: list[Candidate]) -> _Copied:
     except StorageFull as error:
         return {"backup": None, "backupSkipped": error.message}
     return {"backup": str(path)}
-
-
-def _check(body: ForgetBody, state: State) -> None:
-    if not body.reason.strip():
-        raise Invalid("reason is required")
-    state.check_writable()
-
-
-def _choice(body: ForgetBody, agent_id: str) -> Choice:
-    ids = tuple(body.ids or ())
-    return filled(Choice, body, agent_id=agent_id, ids=ids, scope=body.scope or None)
 
 
 def _preview(chosen: Chosen, texts: list[Memory]) -> wire.ForgetPreview:

@@ -2,8 +2,6 @@
 
 import asyncio
 
-from fastapi import Request
-
 from signet import clock
 from signet.db import columns
 from signet.domain.connectors import registry
@@ -12,7 +10,7 @@ from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
 from signet.wire.requests.documents import ConnectorBody
 from signet.wire.requests.model import OnlyTrue
-from signet_api.deps import Db, Shared, State, Who, agent_of
+from signet_api.deps import Ask, Db, Shared, State, Who
 from signet_api.serving import serves
 
 
@@ -24,9 +22,7 @@ async def get_connectors(db: Db) -> wire.Connectors:
 
 
 @serves(wire.ADD_CONNECTOR)
-async def post_connector(
-    body: ConnectorBody, request: Request, state: Shared
-) -> wire.AddedConnector:
+async def post_connector(body: ConnectorBody, ask: Ask) -> wire.AddedConnector:
     """Add a connector, and with `sync` start its first sync; `settings.rootPath` must be a readable folder on this
     machine.
     """
@@ -36,13 +32,13 @@ async def post_connector(
         body.provider,
         display_name=body.display_name,
         settings=body.settings or {},
-        agent_id=await agent_of(body.agent_id, None, request),
-        workspace=state.workspace,
+        agent_id=await ask.agent(body),
+        workspace=ask.state.workspace,
         now=clock.now(),
     )
-    added = await state.db.awrite(registry.register, connector)
+    added = await ask.state.db.awrite(registry.register, connector)
     if body.sync:
-        await _start(state, added, is_full=False)
+        await _start(ask.state, added, is_full=False)
     return {"id": added}
 
 

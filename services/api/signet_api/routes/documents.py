@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import Request, Response
+from fastapi import Response
 
 from signet import clock
 from signet.db import columns
@@ -14,14 +14,14 @@ from signet.domain.documents.records import DocumentRules, DocumentSource, NewDo
 from signet.wire import documents as wire
 from signet.wire.requests.documents import DocumentBody
 from signet.wire.requests.model import ClampedInt, Text
-from signet_api.deps import Db, Shared, Who, agent_of
+from signet_api.deps import Ask, Db, Shared, Who
 from signet_api.params import Agent
 from signet_api.serving import respond, serves
-from signet_api.shapes import filled
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.ADD_DOCUMENT)
-async def post_document(body: DocumentBody, request: Request, state: Shared) -> Response:
+async def post_document(body: DocumentBody, ask: Ask) -> Response:
     """Store a document and queue its processing; a known one is answered with 200 and `deduplicated`.
 
     With `source_type` url or file, `url` is its location. A token limited to an agent cannot name files, which
@@ -31,18 +31,13 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
     if asked.agent and body.source_type == DocumentSource.FILE and not body.content:
         whose = f"user '{asked.user}'" if asked.user else f"agent '{asked.agent}'"
         raise ScopeDenied(f"the token is limited to {whose} and may not read files")
-    rules = DocumentRules.of(state.settings)
-    agent_id = await agent_of(body.agent_id, None, request)
-    new = filled(NewDocument, body, source_type=body.source_type or "", agent_id=agent_id)
+    rules = DocumentRules.of(ask.state.settings)
+    kind, agent_id = body.source_type or "", await ask.agent(body)
+    new = filled(NewDocument, body, source_type=kind, agent_id=agent_id)
     new = await asyncio.to_thread(records.without_secrets, new, rules)
-    made = await state.db.awrite(records.create, new, rules=rules, now=clock.now())
-    added: wire.AddedDocument = {"id": made.id, "status": made.status}
-    if made.job_id is None:
-        added["deduplicated"] = True
-    else:
-        added["jobId"] = made.job_id
-    if new.masked:
-        added["masked"] = list(new.masked)
+    made = await ask.state.db.awrite(records.create, new, rules=rules, now=clock.now())
+    is_known = True if made.job_id is None else None
+    added = as_wire(wire.AddedDocument, made, deduplicated=is_known, masked=new.masked)
     return respond(added, wire.ADD_DOCUMENT, status=200 if made.deduplicated else 201)
 
 

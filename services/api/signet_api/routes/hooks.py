@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-
-from fastapi import Request
+from typing import TypedDict
 
 from signet import clock
 from signet.domain.auth import caller
@@ -42,23 +41,25 @@ from signet.wire.requests.hooks import (
 )
 from signet_api import transcripts
 from signet_api.answering import services_of
-from signet_api.deps import Shared, State, Who, agent_of, clock_offset
+from signet_api.deps import Ask, State, clock_offset
 from signet_api.hook import bypassed, call_of, known, unless_internal
 from signet_api.routes.recall import recalled
 from signet_api.routes.remember import save
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 NOTHING_SAVED: wire.NothingRemembered = {"success": True, "memories": []}
 
 
 @serves(wire.HOOK_REMEMBER, first=unless_internal(NOTHING_SAVED))
 async def post_remember(
-    request: Request, state: Shared, actor: Who, body: HookRememberBody
+    ask: Ask, body: HookRememberBody
 ) -> wire.RememberedByHook | wire.NothingRemembered:
     """Save a text from a session; the same text or idempotency key twice creates one memory."""
     if not (body.harness.strip() and body.content.strip()):
         raise Invalid("harness and content are required")
-    call = await call_of(body, request.headers, state)
+    state = ask.state
+    call = await call_of(body, ask.headers, state)
     if await bypassed(call, state):
         return {**NOTHING_SAVED, "bypassed": True}
     # `/remember` accepts prefixes (MEM-4).
@@ -77,29 +78,19 @@ async def post_remember(
         idempotency_key=body.idempotency_key,
         runtime_path=call.runtime_path,
     )
-    saved = await save(state, new, actor)
+    saved = await save(state, new, ask.actor())
     note = partial(continuity.remembered, content=saved.content)
     await state.db.awrite_quick(lifecycle.used, call, note, state.settings, now=clock.now())
-    answer: wire.RememberedByHook = {
-        "success": True,
-        "saved": True,
-        "id": saved.id,
-        "memoryId": saved.id,
-        "deduped": saved.deduped,
-    }
-    if saved.masked:
-        answer["masked"] = list(saved.masked)
-    return answer
+    return as_wire(wire.RememberedByHook, saved, success=True, saved=True, memoryId=saved.id)
 
 
 @serves(wire.BEFORE_COMPACTION)
-async def post_pre_compaction(
-    request: Request, state: Shared, body: PreCompactionBody
-) -> wire.Precompaction:
+async def post_pre_compaction(ask: Ask, body: PreCompactionBody) -> wire.Precompaction:
     """Store a checkpoint and return instructions for a summary before compaction."""
     if not body.harness.strip():
         raise Invalid("harness is required")
-    call = await call_of(body, request.headers, state)
+    state = ask.state
+    call = await call_of(body, ask.headers, state)
     if await bypassed(call, state):
         return {"summaryPrompt": "", "guidelines": "", "instructions": "", "bypassed": True}
     now, settings = clock.now(), state.settings
@@ -111,16 +102,14 @@ async def post_pre_compaction(
 
 
 @serves(wire.AFTER_COMPACTION)
-async def post_compaction_complete(
-    request: Request, state: Shared, actor: Who, body: CompactionBody
-) -> wire.Compacted:
+async def post_compaction_complete(ask: Ask, body: CompactionBody) -> wire.Compacted:
     """Save the summary of a compaction."""
     if not (body.harness.strip() and body.summary.strip()):
         raise Invalid("harness and summary are required")
-    call = await call_of(body, request.headers, state)
-    if await bypassed(call, state):
+    call = await call_of(body, ask.headers, ask.state)
+    if await bypassed(call, ask.state):
         return {"success": True, "bypassed": True}
-    saved = await keep_summary(call, body, state, actor)
+    saved = await keep_summary(call, body, ask.state, ask.actor())
     return {"success": True, "memoryId": saved.id}
 
 
@@ -149,11 +138,11 @@ async def keep_summary(call: Call, body: CompactionBody, state: State, actor: Ac
 
 
 @serves(wire.PREPARE_OFFLINE)
-async def post_offline(request: Request, state: Shared, body: OfflineBody) -> wire.OfflineContexts:
+async def post_offline(ask: Ask, body: OfflineBody) -> wire.OfflineContexts:
     """Return the session starts of these projects for offline use, as far as the caller may read them; "" means no
     project.
     """
-    agent_id, now = await agent_of(body.agent_id, None, request), clock.now()
+    state, agent_id, now = ask.state, await ask.agent(body), clock.now()
     bound = caller.current().scope.project
     named = {one: await state.projects.named(one) or "" for one in dict.fromkeys(body.projects)}
     projects = {one: project for one, project in named.items() if bound in (None, project)}
@@ -165,16 +154,15 @@ NOTHING_FOUND: wire.NothingRecalled = {"memories": [], "results": [], "count": 0
 
 
 @serves(wire.HOOK_RECALL, first=unless_internal(NOTHING_FOUND))
-async def post_hook_recall(
-    request: Request, state: Shared, body: HookRecallBody
-) -> Recalled | wire.NothingRecalled:
+async def post_hook_recall(ask: Ask, body: HookRecallBody) -> Recalled | wire.NothingRecalled:
     """Return the memories that answer a question; empty for processes started by Signet (HK-6)."""
     if not (body.harness.strip() and body.query.strip()):
         raise Invalid("harness and query are required")
-    call = await call_of(body, request.headers, state)
+    state = ask.state
+    call = await call_of(body, ask.headers, state)
     if await bypassed(call, state):
         return {**NOTHING_FOUND, "bypassed": True}
-    answer = await recalled(body.model_copy(update={"agent_id": call.agent_id}), request, state)
+    answer = await recalled(body.model_copy(update={"agent_id": call.agent_id}), ask)
     if call.key is not None:
         note = partial(continuity.asked, query=body.query)
         await services_of(state).note(lifecycle.used, call, note, state.settings, now=clock.now())
@@ -182,9 +170,7 @@ async def post_hook_recall(
 
 
 @serves(wire.START_SESSION, first=unless_internal(session_start.NOTHING))
-async def post_session_start(
-    request: Request, state: Shared, body: SessionStartBody
-) -> wire.StartedSession:
+async def post_session_start(ask: Ask, body: SessionStartBody) -> wire.StartedSession:
     """Claim a session and return its start context: identity and memories; empty if it already received them.
 
     `context` is the session's topic. A plugin that has lost its context sends `needsContext` to receive everything
@@ -192,8 +178,9 @@ async def post_session_start(
     """
     if not body.harness.strip():
         raise Invalid("harness is required")
+    state = ask.state
     state.vectors.warm()
-    call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
+    call = await call_of(body, ask.headers, state, key=body.session_id, cwd=body.cwd)
     return await session_start.start(
         call,
         body.context or "",
@@ -204,9 +191,7 @@ async def post_session_start(
 
 
 @serves(wire.SUBMIT_PROMPT, first=unless_internal(prompt.NOTHING))
-async def post_prompt(
-    request: Request, state: Shared, actor: Who, body: PromptBody
-) -> wire.Prompted:
+async def post_prompt(ask: Ask, body: PromptBody) -> wire.Prompted:
     """Return the context for a user's message; each text is injected once per session.
 
     Transcript and ratings are stored only for a caller that may save.
@@ -214,13 +199,14 @@ async def post_prompt(
     message = body.user_message.strip() or prompt_text.cleaned(body.user_prompt)
     if not (body.harness.strip() and (body.user_message.strip() or body.user_prompt.strip())):
         raise Invalid("harness and userMessage or userPrompt are required")
-    call = await call_of(body, request.headers, state, cwd=body.cwd)
+    state = ask.state
+    call = await call_of(body, ask.headers, state, cwd=body.cwd)
     session = await known(call, state)
     if session is not None and session.bypasses(clock.now()):
         return {**prompt.NOTHING, "bypassed": True}
     may_save = caller.current().may(access.REMEMBER)
     if may_save:
-        offset = clock_offset(request.headers)
+        offset = clock_offset(ask.headers)
         transcripts.later(state, call, body.transcript_path, body.transcript, offset=offset)
     if not records.without_injected(message).strip():
         return prompt.NOTHING  # a notification of the harness
@@ -231,7 +217,7 @@ async def post_prompt(
         body.last_assistant_message,
         _ratings(body.memory_feedback) if may_save else {},
         services_of(state),
-        actor=actor,
+        actor=ask.actor(),
     )
 
 
@@ -247,30 +233,27 @@ def _ratings(said: object) -> dict[str, float]:
 
 
 @serves(wire.END_SESSION, first=unless_internal({"memoriesSaved": 0}))
-async def post_session_end(
-    request: Request, state: Shared, body: SessionEndBody
-) -> wire.EndedSession:
+async def post_session_end(ask: Ask, body: SessionEndBody) -> wire.EndedSession:
     """End a session, store its transcript and queue its processing; a cleared session is not stored."""
     if not body.harness.strip():
         raise Invalid("harness is required")
-    return await end_session(body, request.headers, state)
+    return await end_session(body, ask.headers, ask.state)
 
 
 @serves(wire.END_TURN, first=unless_internal({"skipped": True}))
-async def post_checkpoint(request: Request, state: Shared, body: SessionEndBody) -> wire.EndedTurn:
+async def post_checkpoint(ask: Ask, body: SessionEndBody) -> wire.EndedTurn:
     """Store the current transcript; the session continues, and new text is queued if there is enough."""
     if not (body.harness.strip() and (body.session_key or body.session_id)):
         raise Invalid("harness and sessionKey are required")
-    call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
-    ended = await session_end.end_turn(call, _report(body, request.headers), services_of(state))
+    state = ask.state
+    call = await call_of(body, ask.headers, state, key=body.session_id, cwd=body.cwd)
+    ended = await session_end.end_turn(call, _report(body, ask.headers), services_of(state))
     if ended.is_bypassed:
         return {"skipped": True, "bypassed": True}
-    answer: wire.EndedTurn = {"skipped": True}
+    queued: wire.EndedTurn = {"skipped": True}
     if ended.queued:
-        answer = {"queued": True, "jobId": ended.queued.job_id}
-    if masked := _masked(ended):
-        answer["masked"] = masked
-    return answer
+        queued = {"queued": True, "jobId": ended.queued.job_id}
+    return {**queued, **_masked(ended)}
 
 
 async def end_session(
@@ -284,13 +267,10 @@ async def end_session(
         state.following.pop((call.agent_id, call.key or ""), None)
     if ended.is_bypassed:
         return {"memoriesSaved": 0, "bypassed": True}
-    answer: wire.EndedSession = {"memoriesSaved": 0}
+    saved: wire.EndedSession = {"memoriesSaved": 0}
     if ended.queued:
-        answer["queued"] = ended.queued.is_open
-        answer["jobId"] = ended.queued.job_id
-    if masked := _masked(ended):
-        answer["masked"] = masked
-    return answer
+        saved |= {"queued": ended.queued.is_open, "jobId": ended.queued.job_id}
+    return {**saved, **_masked(ended)}
 
 
 def _report(body: SessionEndBody, headers: Mapping[str, str]) -> Report:
@@ -303,6 +283,10 @@ def _report(body: SessionEndBody, headers: Mapping[str, str]) -> Report:
     )
 
 
-def _masked(ended: Ended) -> list[str]:
+class _Masked(TypedDict, total=False):
+    masked: list[str]
+
+
+def _masked(ended: Ended) -> _Masked:
     found = ended.session and ended.session.reading
-    return list(found.masked) if found else []
+    return {"masked": list(found.masked)} if found and found.masked else {}

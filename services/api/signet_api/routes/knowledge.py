@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, TypeVar
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
@@ -25,7 +25,7 @@ from signet.wire.requests.browse import GraphParams
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody, PinBody
 from signet.wire.requests.model import ClampedInt, Text
 from signet_api import rows
-from signet_api.deps import Shared, State, agent_of
+from signet_api.deps import Ask, Shared, State
 from signet_api.params import Agent
 from signet_api.serving import serves
 
@@ -145,19 +145,15 @@ async def get_dependencies(
 
 @serves(wire.PIN_ENTITY)
 async def post_pin(
-    entity_id: str,
-    request: Request,
-    state: Shared,
-    body: PinBody | None = None,
-    agent_id: Text = None,
+    entity_id: str, ask: Ask, body: PinBody | None = None, agent_id: Text = None
 ) -> wire.Pinned:
     """Pin an entity for graph walks regardless of its mentions, or suppress it."""
-    state.check_writable()
+    ask.state.check_writable()
     asked = body or PinBody.model_validate({})
     pin = Pin(type=PinType(asked.pin_type), weight=asked.weight_override, reason=asked.reason)
     now = clock.now()
-    agent = await agent_of(asked.agent_id or agent_id, None, request)
-    weight = await state.db.awrite(_pin, entity_id, pin, agent, now=now)
+    agent = await ask.agent(asked, agent_id)
+    weight = await ask.state.db.awrite(_pin, entity_id, pin, agent, now=now)
     pinned: wire.Pinned = {"pinned": pin.type is PinType.PIN}
     if pinned["pinned"]:
         pinned["pinnedAt"] = clock.to_text(now)
@@ -304,7 +300,7 @@ async def get_hygiene(
 
 @serves(wire.EXPAND)
 async def post_expand(
-    request: Request, state: Shared, body: ExpandBody | None = None, agent_id: Text = None
+    ask: Ask, body: ExpandBody | None = None, agent_id: Text = None
 ) -> wire.Expanded:
     """Return an entity's attributes by its name, best for the question first, within a token budget."""
     asked = body or ExpandBody.model_validate({})
@@ -314,11 +310,11 @@ async def post_expand(
     text = asked.question.strip()
     question = Question()
     if text:
-        question = Question(text=text, vector=partial(await state.vectors.of(text), {}))
-    async with state.recalls:
+        question = Question(text=text, vector=partial(await ask.state.vectors.of(text), {}))
+    async with ask.state.recalls:
         found = await look(
-            state,
-            await agent_of(asked.agent_id or agent_id, None, request),
+            ask.state,
+            await ask.agent(asked, agent_id),
             expand.expand,
             name,
             aspect=asked.aspect,
@@ -333,7 +329,7 @@ async def post_expand(
 
 @serves(wire.EXPAND_SESSIONS)
 async def post_expand_session(
-    body: ExpandSessionBody, request: Request, state: Shared, agent_id: Text = None
+    body: ExpandSessionBody, ask: Ask, agent_id: Text = None
 ) -> wire.EntitySessions:
     """Return summaries of the sessions that mention an entity, newest first."""
     name = body.entity_name.strip()
@@ -341,8 +337,8 @@ async def post_expand_session(
         raise Invalid("entityName is required")
     nothing: wire.EntitySessions = {"entityName": name, "summaries": [], "total": 0}
     return await look(
-        state,
-        await agent_of(body.agent_id or agent_id, None, request),
+        ask.state,
+        await ask.agent(body, agent_id),
         _sessions,
         name,
         session=body.session_id,
@@ -362,9 +358,7 @@ def _sessions(
 
 
 @serves(wire.IMPACT)
-async def post_impact(
-    body: ImpactBody, request: Request, state: Shared, agent_id: Text = None
-) -> wire.Impact:
+async def post_impact(body: ImpactBody, ask: Ask, agent_id: Text = None) -> wire.Impact:
     """Return the entities affected by a change of one, nearest first: its dependents, or with `upstream` its
     dependencies.
     """
@@ -374,8 +368,8 @@ async def post_impact(
         raise Invalid("direction must be downstream or upstream")
     ends_at = clock.monotonic_ms() + IMPACT_MS
     found = await look(
-        state,
-        await agent_of(body.agent_id or agent_id, None, request),
+        ask.state,
+        await ask.agent(body, agent_id),
         expand.impact,
         body.entity_id,
         direction=body.direction,

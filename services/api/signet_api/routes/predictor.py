@@ -3,8 +3,6 @@
 import dataclasses
 from typing import Annotated
 
-from fastapi import Request
-
 from signet import clock
 from signet.config import Settings, loading
 from signet.db.visibility import Here
@@ -22,7 +20,7 @@ from signet.wire.requests.predictor import ReplayBody, RollBackBody, TrainBody
 from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Project, Shared, State, agent_of
+from signet_api.deps import Ask, Project, Shared, State
 from signet_api.params import Agent, Since, Until
 from signet_api.serving import serves
 
@@ -107,12 +105,12 @@ async def get_past_sessions(
 
 
 @serves(evaluation.REPLAY)
-async def post_replay(body: ReplayBody, request: Request, state: Shared) -> evaluation.Replay:
+async def post_replay(body: ReplayBody, ask: Ask) -> evaluation.Replay:
     """Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
 
     Counts no use.
     """
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
+    state, agent_id = ask.state, await ask.agent(body)
     key = bare(body.session_key)
     await scopes.check_session(state.db, agent_id, key)
     past = await state.db.aread(replay.past, agent_id, key)
@@ -138,13 +136,12 @@ async def _replayed(
 
 
 @serves(wire.TRAIN)
-async def post_train(
-    request: Request, state: Shared, body: TrainBody | None = None
-) -> wire.Trained:
+async def post_train(ask: Ask, body: TrainBody | None = None) -> wire.Trained:
     """Recompute an agent's memories from all labels; each session end does this for its own."""
+    state = ask.state
     if not state.settings.pipeline.predictor.enabled:
         raise Invalid("Predictor is not enabled")
-    agent_id = await agent_of(body.agent_id if body else None, None, request)
+    agent_id = await ask.agent(body)
     started, used = clock.monotonic_ms(), 0
     for memory_ids in await state.db.aread(worth.batches, agent_id):
         used += await state.db.awrite(worth.learn, agent_id, memory_ids, now=clock.now())
@@ -165,12 +162,9 @@ async def post_train(
 
 
 @serves(wire.ROLL_BACK)
-async def post_rollback(
-    request: Request, state: Shared, body: RollBackBody | None = None
-) -> wire.RolledBack:
+async def post_rollback(ask: Ask, body: RollBackBody | None = None) -> wire.RolledBack:
     """Restore the original order; observation restarts from zero."""
     if body and body.version is not None:
         raise NotFound("No such version: learned ranking has no versions")
-    agent_id = await agent_of(body.agent_id if body else None, None, request)
-    await state.db.awrite(influence.rollback, agent_id, now=clock.now())
+    await ask.state.db.awrite(influence.rollback, await ask.agent(body), now=clock.now())
     return {"activeVersion": None}

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from fastapi import Query, Request
-from fastapi import Query as Address
+from fastapi import Query
 
 from signet import clock
 from signet.db.visibility import Here
@@ -30,7 +29,7 @@ from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Db, Shared, State, agent_of, filed, project_of, read_as, said
+from signet_api.deps import Ask, Asker, Db, State, filed, project_of, read_as, said
 from signet_api.hook import known
 from signet_api.params import Agent
 from signet_api.serving import serves
@@ -38,7 +37,7 @@ from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.RECALL)
-async def post_recall(body: RecallBody, request: Request, state: Shared) -> wire.Recalled:
+async def post_recall(body: RecallBody, ask: Ask) -> wire.Recalled:
     """Return the memories that answer a question, best first.
 
     Times in the question ("last week") are relative to `now`, with days of `timezone` (an IANA name; both default to
@@ -47,24 +46,23 @@ async def post_recall(body: RecallBody, request: Request, state: Shared) -> wire
     With `touch` false the results do not count as used. `entities` and `cards` describe the entities in the
     question.
     """
-    return await recalled(body, request, state)
+    return await recalled(body, ask)
 
 
 @serves(wire.RECALL_BY_ADDRESS)
-async def get_search(
-    query: Annotated[RecallParams, Address()], request: Request, state: Shared
-) -> wire.Recalled:
+async def get_search(query: Annotated[RecallParams, Query()], ask: Ask) -> wire.Recalled:
     """Answer a question in the query string: `q` and the fields of the recall body."""
-    return await recalled(query, request, state)
+    return await recalled(query, ask)
 
 
-async def recalled(body: RecallBody, request: Request, state: State) -> wire.Recalled:
+async def recalled(body: RecallBody, ask: Asker) -> wire.Recalled:
     """Return the answer to a question; raises Invalid if it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
+    state = ask.state
     body = await filed(body, state)
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
-    key = bare(body.session_key or said(request.headers, "x-signet-session-key") or "")
+    agent_id = await ask.agent(body)
+    key = bare(body.session_key or said(ask.headers, "x-signet-session-key") or "")
     await scopes.check_session(state.db, agent_id, key)
     result = await found(body, agent_id, state)
     if body.touch:
@@ -127,14 +125,12 @@ def _items(result: Result) -> list[Item]:
 
 
 @serves(wire.CONTEXT)
-async def post_context(
-    body: ContextBody, request: Request, state: Shared
-) -> wire.ContextAnswer | wire.EpisodePage:
+async def post_context(body: ContextBody, ask: Ask) -> wire.ContextAnswer | wire.EpisodePage:
     """Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
 
     Sessions receive the same block with their prompts. An unknown or foreign source is 404.
     """
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
+    state, agent_id = ask.state, await ask.agent(body)
     if body.id:
         found = await read_as(
             state.db,
@@ -155,7 +151,7 @@ async def post_context(
     if not body.prompt.strip():
         raise Invalid("prompt or id is required")
     only = await project_of(body.project, state)
-    named = only or await project_of(said(request.headers, "x-signet-project"), state)
+    named = only or await project_of(said(ask.headers, "x-signet-project"), state)
     question = Question(
         agent_id=agent_id,
         message=body.prompt,

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
 
 from signet import clock
 from signet.domain.graph.link import (
@@ -24,20 +24,9 @@ from signet.wire.requests.memory import MAX_CONTENT_CHARS, RememberBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
 from signet_api.answering import predecessors
-from signet_api.deps import (
-    Shared,
-    State,
-    Who,
-    agent_of,
-    asking,
-    bound,
-    clock_offset,
-    filed,
-    project_of,
-    said,
-)
+from signet_api.deps import Ask, Asker, Shared, State, bound, clock_offset, filed, project_of, said
 from signet_api.serving import serves
-from signet_api.shapes import filled
+from signet_api.shapes import as_wire, filled
 
 #: Longer texts are scanned for secrets before the transaction, because 2 ms would block other writers.
 LONG_CHARS = 20_000
@@ -57,21 +46,19 @@ Admitted = Annotated[State, Depends(_admitted)]
 @serves(wire.REMEMBER)
 @serves(wire.SAVE)
 @serves(wire.HOOK_SAVE)
-async def post_remember(
-    request: Request, state: Admitted, actor: Who, body: RememberBody
-) -> wire.Remembered:
+async def post_remember(state: Admitted, ask: Ask, body: RememberBody) -> wire.Remembered:
     """Save a text and queue its processing; `deduped` means that it already existed.
 
     `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
     questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
     `idempotency_key` can be repeated and is saved once.
     """
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
-    new = await _from_where(new_memory(await filed(body, state), agent_id), body, request, state)
-    offset = clock_offset(request.headers)
+    new = new_memory(await filed(body, state), await ask.agent(body))
+    new = await _from_where(new, body, ask)
+    offset = clock_offset(ask.headers)
     if new.created_at and offset:
         new = replace(new, created_at=clock.shifted(new.created_at, offset))
-    saved = await save(state, new, asking(actor, body.changed_by, request.headers))
+    saved = await save(state, new, ask.actor(body.changed_by))
     told = answer(saved)
     if earlier := await predecessors(saved, new, state):
         told["may_replace"] = earlier
@@ -118,17 +105,15 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
     )
 
 
-async def _from_where(
-    new: NewMemory, body: RememberBody, request: Request, state: State
-) -> NewMemory:
+async def _from_where(new: NewMemory, body: RememberBody, ask: Asker) -> NewMemory:
     """Return the memory with the session named in the headers, unless the body names one (MC-6)."""
-    harness, named = (said(request.headers, f"x-signet-{one}") for one in ("harness", "project"))
+    harness, named = (said(ask.headers, f"x-signet-{one}") for one in ("harness", "project"))
     if not (harness or named):
         return new
     return replace(
         new,
         who=body.who or (harness or new.who)[:NAME_CHARS],
-        project=new.project or await project_of((named or "")[:KEY_CHARS], state),
+        project=new.project or await project_of((named or "")[:KEY_CHARS], ask.state),
     )
 
 
@@ -170,38 +155,18 @@ def _structured(body: RememberBody) -> StructuredInput | None:
 
 def answer(saved: Remembered) -> wire.Remembered:
     """Return the answer for a saved memory."""
-    body: wire.Remembered = {
-        "success": True,
-        "id": saved.id,
-        "memoryId": saved.id,
-        "type": saved.type,
-        "tags": ",".join(saved.tags) or None,
-        "pinned": saved.pinned,
-        "importance": saved.importance,
-        "content": saved.content,
-        "embedded": saved.embedded,
-        "deduped": saved.deduped,
-        "entities_linked": saved.entities_linked,
-        "hints_written": saved.hints_written,
-        "origin": saved.origin,
-    }
-    if saved.is_rewritten:
-        body["rewritten"] = True
-    if saved.claimed:
-        body["origin_claimed"] = saved.claimed
-    if saved.review:
-        body["review"] = saved.review
-    if saved.not_superseded:
-        body["not_superseded"] = list(saved.not_superseded)
-    if saved.superseded:
-        body["superseded"] = list(saved.superseded)
-    if saved.masked:
-        body["masked"] = list(saved.masked)
-    if saved.lifted:
-        body["lifted"] = list(saved.lifted)
+    body = as_wire(
+        wire.Remembered,
+        saved,
+        success=True,
+        memoryId=saved.id,
+        tags=",".join(saved.tags) or None,
+        rewritten=saved.is_rewritten or None,
+        origin_claimed=saved.claimed or None,
+        review=saved.review or None,
+    )
     if saved.is_chunked:
-        body["chunked"] = True
-        body["chunk_count"] = len(saved.ids)
-        body["ids"] = list(saved.ids)
-        body["group_id"] = saved.group_id
+        return {**body, "chunked": True, "chunk_count": len(saved.ids)}
+    body.pop("ids", None)
+    body.pop("group_id")
     return body

@@ -1,10 +1,10 @@
 """Memories that wait for approval, forgotten values, and ratings."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 
 from signet import clock
 from signet.config.pipeline import FeedbackSettings as Settings
@@ -17,14 +17,14 @@ from signet.domain.graph.feedback import Path, WeightBounds
 from signet.domain.injections import ratings
 from signet.domain.injections.ratings import Feedback, Recorded
 from signet.domain.memory import forgotten, review
-from signet.domain.memory.models import Actor, Changed, Memory, Rules
+from signet.domain.memory.models import Actor, Memory, Rules
 from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import RECOVER
 from signet.wire.origin import Review
 from signet.wire.requests.browse import ForgottenParams
 from signet.wire.requests.changes import DecisionBody, FeedbackBody
-from signet_api.deps import Shared, State, Who, agent_of
+from signet_api.deps import Ask, Asker, Shared, State, agent_of
 from signet_api.params import Agent
 from signet_api.routes.changes import changed_body
 from signet_api.serving import serves
@@ -50,31 +50,17 @@ def page(tx: ReadTx, agent: str, query: ForgottenParams) -> wire.WaitingMemories
 
 
 @serves(wire.APPROVE)
-async def post_approve(
-    memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
-) -> wire.Modified:
+async def post_approve(memory_id: str, ask: Ask, body: DecisionBody | None = None) -> wire.Modified:
     """Approve a waiting memory for unasked injection, as data with its origin; only for people, not tools."""
-    agent = await agent_of(body.agent_id if body else None, None, request)
-    return await _decided(review.approve, memory_id, agent, state, actor)
+    decide, agent_id = review.approve, await ask.agent(body)
+    return changed_body(await ask.change(decide, memory_id, agent_id=agent_id))
 
 
 @serves(wire.REJECT)
-async def post_reject(
-    memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
-) -> wire.Modified:
+async def post_reject(memory_id: str, ask: Ask, body: DecisionBody | None = None) -> wire.Modified:
     """Forget a waiting memory as wrong; its text is not saved again automatically. Only for people, not tools."""
-    agent = await agent_of(body.agent_id if body else None, None, request)
-    return await _decided(review.reject, memory_id, agent, state, actor)
-
-
-async def _decided(
-    decide: Callable[..., Changed], memory_id: str, agent: str, state: State, actor: Actor
-) -> wire.Modified:
-    rules, now = Rules.of(state.settings), clock.now()
-    changed = await state.db.awrite(
-        decide, memory_id, agent_id=agent, actor=actor, rules=rules, now=now
-    )
-    return changed_body(changed)
+    decide, agent_id = review.reject, await ask.agent(body)
+    return changed_body(await ask.change(decide, memory_id, agent_id=agent_id))
 
 
 def _shown(memory: Memory, replaces: list[str]) -> wire.WaitingMemory:
@@ -128,26 +114,23 @@ def _reader(tx: ReadTx, agent_id: str) -> Reader:
 
 
 @serves(wire.RATE)
-async def post_feedback(
-    body: FeedbackBody, request: Request, state: Shared, actor: Who
-) -> wire.Rated:
+async def post_feedback(body: FeedbackBody, ask: Ask) -> wire.Rated:
     """Store ratings of a session's memories from -1 to 1, by ID; adjusts the weights that led to them.
 
     `unknown` lists memories that the session did not receive.
     """
     if body.memory_id is not None or body.feedback_type is not None:
-        return await _say(body, request, state, actor)
+        return await _say(body, ask)
     if not body.session_key or body.feedback is None:
         raise Invalid("sessionKey and feedback required")
-    agent_id = await agent_of(body.agent_id, body.session_key, request)
-    taken, moved = await state.db.awrite(
+    taken, moved = await ask.state.db.awrite(
         _take,
         body.session_key,
         _ratings(body.feedback),
         _paths(body),
-        _steps(state),
-        agent_id,
-        actor,
+        _steps(ask.state),
+        await ask.agent(body),
+        ask.actor(),
         now=clock.now(),
     )
     return {
@@ -160,7 +143,7 @@ async def post_feedback(
     }
 
 
-async def _say(body: FeedbackBody, request: Request, state: State, actor: Actor) -> wire.Rated:
+async def _say(body: FeedbackBody, ask: Asker) -> wire.Rated:
     session = body.session_id or body.session_key
     if not session or not body.memory_id:
         raise Invalid("session_id and memory_id required")
@@ -169,14 +152,14 @@ async def _say(body: FeedbackBody, request: Request, state: State, actor: Actor)
     said, text = Feedback(body.feedback_type), (body.correction_text or "").strip()
     if said is Feedback.CORRECTION and not text:
         raise Invalid("correction_text required")
-    await state.db.awrite(
+    await ask.state.db.awrite(
         ratings.say,
         session,
         body.memory_id,
         said,
         correction=text,
-        agent_id=await agent_of(body.agent_id, session, request),
-        actor=actor,
+        agent_id=await agent_of(body.agent_id, session, ask.request),
+        actor=ask.actor(),
         now=clock.now(),
     )
     return {"ok": True, "recorded": 1}

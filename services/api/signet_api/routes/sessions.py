@@ -13,7 +13,7 @@ from signet.domain.auth import caller
 from signet.domain.backup import kept as backups
 from signet.domain.injections import show
 from signet.domain.memory import lookup
-from signet.domain.memory.models import Along, Rules
+from signet.domain.memory.models import Along
 from signet.domain.sessions import (
     checkpoints,
     every,
@@ -39,7 +39,7 @@ from signet.wire.requests.hooks import (
 )
 from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.sessions import RunningSession, SummaryPage
-from signet_api.deps import Db, Project, Shared, Who, agent_of, filed
+from signet_api.deps import Ask, Db, Project, Shared, agent_of, filed
 from signet_api.params import Agent
 from signet_api.routes.changes import along_body
 from signet_api.serving import serves
@@ -92,17 +92,17 @@ async def get_sessions(
 
 
 @serves(wire.SEARCH_SESSIONS)
-async def post_search(request: Request, state: Shared, body: TranscriptSearchBody) -> wire.Excerpts:
+async def post_search(ask: Ask, body: TranscriptSearchBody) -> wire.Excerpts:
     """Return transcript passages that contain the query's words."""
     if not body.query.strip():
         raise Invalid("query is required")
-    body = await filed(body, state)
+    body = await filed(body, ask.state)
     scope = caller.current().scope
     caller.current().check_row(project=body.project)
-    found = await state.db.aread(
+    found = await ask.state.db.aread(
         transcript_search.search,
         prompt_text.terms(body.query),
-        agent_id=await agent_of(body.agent_id, body.session_key, request),
+        agent_id=await ask.agent(body),
         project=scope.project or body.project,
         chars=transcript_search.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
@@ -144,7 +144,7 @@ async def post_renew(session_key: str, db: Db) -> wire.RenewedSession:
 
 @serves(wire.FORGET_SESSION)
 async def post_forget(
-    session_key: str, only: Only, state: Shared, actor: Who, body: ForgetSessionBody
+    session_key: str, only: Only, ask: Ask, body: ForgetSessionBody
 ) -> wire.SessionPreview | wire.SessionForgotten:
     """Delete a session's stored data permanently, and forget memories that come only from it; `mode=preview` only lists
     them.
@@ -153,6 +153,7 @@ async def post_forget(
     """
     if body.mode == "execute" and not body.reason.strip():
         raise Invalid("reason is required")
+    state = ask.state
     found = await state.db.aread(forget.look, bare(session_key), agent_id=body.agent_id or only)
     if body.mode == "preview":
         return {**_going(found, found.along), "mode": "preview"}
@@ -161,15 +162,7 @@ async def post_forget(
     held_by = await asyncio.to_thread(backups.copies_since, state.workspace, began)
     root = state.workspace.root
     removed, kept = await asyncio.to_thread(forget.remove_notes, root, found.made)
-    along = await state.db.awrite(
-        forget.forget,
-        found.agent_id,
-        found.key,
-        actor=actor,
-        rules=Rules.of(state.settings),
-        reason=body.reason,
-        now=clock.now(),
-    )
+    along = await ask.change(forget.forget, found.agent_id, found.key, reason=body.reason)
     return {
         **_going(found, along),
         "mode": "execute",

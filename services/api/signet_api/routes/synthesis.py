@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Query
 
 from signet import clock
 from signet.config import Settings
@@ -18,13 +18,13 @@ from signet.wire import synthesis as wire
 from signet.wire.requests.hooks import SynthesisBody, SynthesisCompleteBody
 from signet.wire.requests.model import Text
 from signet_api import processes
-from signet_api.deps import Shared, State, agent_of
+from signet_api.deps import Ask, Shared, State
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 
 
-async def _owner(request: Request, body: SynthesisBody | None = None) -> str:
-    return await agent_of(body.agent_id if body else None, None, request)
+async def _owner(ask: Ask, body: SynthesisBody | None = None) -> str:
+    return await ask.agent(body)
 
 
 #: The owner of the file; the body is optional.
@@ -47,14 +47,12 @@ async def post_request(agent_id: Owner, state: Shared) -> wire.SynthesisRequest:
 
 
 @serves(wire.COMPLETE_SYNTHESIS)
-async def post_complete(
-    request: Request, state: Shared, body: SynthesisCompleteBody
-) -> wire.Synthesised:
+async def post_complete(ask: Ask, body: SynthesisCompleteBody) -> wire.Synthesised:
     """Replace MEMORY.md with a text, keeping the earlier one as a backup."""
     if body.content is None:
         raise Invalid("content is required")
     text = file.checked(body.content)
-    agent_id = await agent_of(body.agent_id, None, request)
+    state, agent_id = ask.state, await ask.agent(body)
     path = _path(state, agent_id)
     await state.db.aread(_must_be_free, state, clock.now())
     newest = await asyncio.to_thread(_write, state, agent_id, path, text, clock.now())
@@ -89,14 +87,14 @@ async def post_undo(agent_id: Owner, state: Shared) -> wire.UndoneSynthesis:
 
 @serves(wire.SYNTHESIS_STATUS)
 async def get_status(
-    request: Request, state: Shared, agent_id: Annotated[Text, Query(alias="agentId")] = None
+    ask: Ask, agent_id: Annotated[Text, Query(alias="agentId")] = None
 ) -> wire.SynthesisStatus:
     """Return whether MEMORY.md is being written, and when it last was."""
-    owner = await agent_of(agent_id, None, request)
-    running, last = await state.db.aread(
+    owner = await ask.agent(named=agent_id)
+    running, last = await ask.state.db.aread(
         lambda tx: (run.is_running(tx), run.last_run_at(tx, owner))
     )
-    return {"running": running, "lastRunAt": last, "config": _config(state.settings)}
+    return {"running": running, "lastRunAt": last, "config": _config(ask.state.settings)}
 
 
 def _config(settings: Settings) -> wire.SynthesisConfig:

@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
-from fastapi import Request
 from pydantic import ValidationError
 
 from signet import clock
@@ -21,7 +20,7 @@ from signet.wire.access import ADMIN
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import ImportBody, TextBody
 from signet.wire.requests.model import OnlyTrue, Text
-from signet_api.deps import Shared, State, Who, agent_of, filed
+from signet_api.deps import Ask, Asker, Shared, State, filed
 from signet_api.params import Agent
 from signet_api.routes.remember import new_memory
 from signet_api.serving import serves
@@ -64,21 +63,20 @@ async def get_export(
 
 
 @serves(wire.IMPORT)
-async def post_import(
-    body: ImportBody, request: Request, state: Shared, actor: Who
-) -> wire.Imported:
+async def post_import(body: ImportBody, ask: Ask) -> wire.Imported:
     """Import up to 1,000 records, each completely or not at all, and return the results; repeating it adds nothing.
 
     `vectors`: the file contains vectors, so none are created. With a name under `preview` nothing is written; all
     requests of a dry run share the name, and its last one sets `last`.
     """
+    state = ask.state
     how = How(
-        actor=replace(actor, origin=Origin.IMPORTED, may_claim=Origin.IMPORTED),
+        actor=replace(ask.actor(), origin=Origin.IMPORTED, may_claim=Origin.IMPORTED),
         rules=Rules.of(state.settings),
         embed=not body.vectors,
         seal_key=await asyncio.to_thread(export.seal_key),
     )
-    known, refused = await _parsed(body.records, request, state)
+    known, refused = await _parsed(body.records, ask)
     outcomes = dict(refused)
     records = [record for _, record in known]
     ready, masked = await asyncio.to_thread(take.prepared, records, how)
@@ -122,7 +120,7 @@ async def _taken(
 
 
 async def _parsed(
-    records: list[dict[str, object]], request: Request, state: State
+    records: list[dict[str, object]], ask: Asker
 ) -> tuple[list[tuple[int, Record | take.ImportText]], dict[int, ImportOutcome]]:
     """Return the valid records with their positions, and the errors of others."""
     known: list[tuple[int, Record | take.ImportText]] = []
@@ -139,8 +137,8 @@ async def _parsed(
             refused[index] = ImportOutcome(fate=Fate.REFUSED, reason=reason)
             continue
         new = new_memory(
-            (await filed(body, state)).model_copy(update=_NOT_IN_TEXTS),
-            await agent_of(body.agent_id, body.session_key, request),
+            (await filed(body, ask.state)).model_copy(update=_NOT_IN_TEXTS),
+            await ask.agent(body),
         )
         known.append(
             (index, take.ImportText(new=new, path=body.source_path, section=body.source_section))
