@@ -8,7 +8,6 @@ new commit reads no row.
 import asyncio
 import os
 import re
-import threading
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
@@ -20,20 +19,14 @@ from signet.domain.injections import record
 from signet.domain.memory import history, lookup
 from signet.domain.sessions import running
 from signet.domain.tasks import scheduled
-from signet.errors import Unavailable
-from signet.observe import logfile, logs
-from signet.observe.logread import Tail
+from signet.observe import logfile
 from signet.queue.events import EventCursor as JobCursor
 from signet.queue.events import EventWatch
 from signet.wire.events import TopicEvent
 from signet_api import scopes
 from signet_api.deps import State
-from signet_api.stream import message
+from signet_api.stream import LogTail, OnCommit, message
 
-log = logs.get("api")
-
-#: Polling interval; at most five messages per topic and second.
-LOOK_SECONDS = 0.2
 #: Maximum rows of one table per poll; more are reported as missed.
 MOST_ROWS = 500
 #: Maximum IDs in one message.
@@ -80,17 +73,19 @@ class EventFollower:
     topics: Collection[str]
     cursor: Cursor | None
     _watch: EventWatch | None = None
-    _tail: Tail | None = None
-    _reading: threading.Lock = field(default_factory=threading.Lock)
+    _rows: OnCommit = field(init=False)
+    _tail: LogTail | None = None
     #: The previous snapshot by topic and ID.
     _known: dict[str, Mapping[str, object]] = field(default_factory=dict)
-    _seen: int | None = None
+
+    def __post_init__(self) -> None:
+        self._rows = OnCommit(self.state)
 
     async def begin(self, last: str | None) -> bytes:
         """Return the first message; also `missed` if events after `last` are no longer available."""
         if "log" in self.topics:
             place = logfile.place(self.state.workspace.log_dir, os.environ)
-            self._tail = await asyncio.to_thread(Tail, place)
+            self._tail = await asyncio.to_thread(LogTail, place)
         if self.cursor is None:
             self.cursor, self._watch = await self.state.db.aread(_now)
         else:
@@ -107,25 +102,20 @@ class EventFollower:
     async def look(self) -> bytes:
         """Return the events since the last poll."""
         found = [*await asyncio.to_thread(self._lines), *self._inside()]
-        # Read before polling, so that a later commit triggers another poll.
-        version = self.state.commits.version()
-        if version == self._seen:
+        rows = await self._rows.read(self._committed)
+        if rows is None:
             return self._written(found)
-        try:
-            committed, is_whole = await self.state.db.aread(self._committed)
-        except Unavailable as error:  # busy: the next poll retries
-            log.warning("events.poll_failed", code=error.code)
-            return self._written(found)
-        self._seen = version if is_whole else None
-        return (b"" if is_whole else self._missed()) + self._written([*found, *committed])
+        committed, is_whole = rows
+        if is_whole:
+            return self._written([*found, *committed])
+        self._rows.again()
+        return self._missed() + self._written([*found, *committed])
 
     def leave(self) -> None:
-        """Release the client's resources once no poll is reading."""
+        """Release the client's resources."""
         self.state.event_listeners.leave()
-        with self._reading:
-            if self._tail is not None:
-                self._tail.close()
-            self._tail = None
+        if self._tail is not None:
+            self._tail.close()
 
     def _committed(self, tx: ReadTx) -> tuple[list[Happened], bool]:
         """Return the committed events since the last poll, and whether they are complete."""
@@ -191,8 +181,7 @@ class EventFollower:
         ]
 
     def _lines(self) -> list[Happened]:
-        with self._reading:
-            entries = [] if self._tail is None else self._tail.take()
+        entries = [] if self._tail is None else self._tail.take()
         return [Happened("log", str(one.get("level", "info")), "") for one in entries]
 
     def _mine(self, tx: ReadTx, memory_ids: Collection[str]) -> Collection[str]:

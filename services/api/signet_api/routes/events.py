@@ -11,7 +11,6 @@ from signet.wire.requests.browse import EventParams
 from signet_api import eventfeed
 from signet_api.deps import Shared
 from signet_api.eventfeed import EventFollower
-from signet_api.following import polled
 from signet_api.serving import serves
 from signet_api.stream import EventStream
 
@@ -38,5 +37,4 @@ async def get_events(
     follower = EventFollower(state, asked, chosen, eventfeed.Cursor.parse(last_event_id))
     with state.event_listeners.joining():
         first = await follower.begin(last_event_id)
-    more = polled(state, follower.look, eventfeed.LOOK_SECONDS)
-    return EventStream(first, more, follower.leave)
+    return EventStream(state, first, follower.look, follower.leave)

@@ -20,7 +20,6 @@ from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound, Unavailable
-from signet.observe import logs
 from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter, JobTally
 from signet.queue.events import EventCursor, EventWatch, Look
@@ -28,44 +27,38 @@ from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import ClampedInt, Flag, Text
 from signet_api import scopes
-from signet_api.deps import Db, Shared, State, Who
-from signet_api.following import polled
+from signet_api.deps import Db, Shared, Who
 from signet_api.params import Since, Until
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
-from signet_api.stream import EventStream, message
-
-log = logs.get("api")
-
-#: Polling interval, and the maximum delay of an event.
-LOOK_SECONDS = 0.2
+from signet_api.stream import EventStream, OnCommit, message
 
 
 @dataclass(slots=True)
 class JobFollower:
-    """One client of the stream.
+    """One client of the stream; a slow client continues at its cursor."""
 
-    A poll without a new commit reads no row. A slow client continues at its cursor.
-    """
-
-    state: State
     watch: EventWatch
-    _seen: int | None = None
+    rows: OnCommit
 
     async def look(self) -> bytes:
-        """Return the events since the last poll."""
-        # Read before polling, so that a later commit triggers another poll.
-        version = self.state.commits.version()
-        if version == self._seen:
-            return b""
+        """Return the events since the last poll.
+
+        A client that did not receive the last one continues before the first, so some may be repeated.
+        """
         before = self.watch.cursor
-        try:
-            look = await self.state.db.aread(self._look)
-        except Unavailable as error:  # busy: the next poll retries
-            log.warning("events.poll_failed", code=error.code)
+        look = await self.rows.read(self._look)
+        if look is None:
             return b""
-        self._seen = None if look.more else version
-        return (missed(before) if look.missed else b"") + _written(look, before)
+        if look.more:
+            self.rows.again()
+        ids = [before] * (len(look.events) - 1) + [look.cursor]
+        return (missed(before) if look.missed else b"") + b"".join(
+            message(event, id=cursor, event=event["event"])
+            for cursor, event in zip(
+                ids, look.events, strict=False
+            )  # without events there is no ID
+        )
 
     def _look(self, tx: ReadTx) -> Look:
         look = self.watch.look(tx, now=clock.now())
@@ -77,23 +70,6 @@ class JobFollower:
 def missed(cursor: EventCursor) -> bytes:
     """Return the message for lost events."""
     return message({}, id=cursor, event="missed")
-
-
-def ready(cursor: EventCursor) -> bytes:
-    """Return the first message."""
-    return message({}, id=cursor, event="ready")
-
-
-def _written(look: Look, before: EventCursor) -> bytes:
-    """Return the events of a poll as text of the stream.
-
-    A client that did not receive the last one continues before the first, so some may be repeated.
-    """
-    ids = [before] * (len(look.events) - 1) + [look.cursor]
-    return b"".join(
-        message(event, id=cursor, event=event["event"])
-        for cursor, event in zip(ids, look.events, strict=False)  # without events there is no ID
-    )
 
 
 #: Columns for counts of jobs.
@@ -350,6 +326,7 @@ async def get_job_stream(
             if cursor
             else await state.db.aread(EventWatch.begin, now=clock.now())
         )
-    first = ready(watch.cursor) + (missed(watch.cursor) if last and not cursor else b"")
-    more = polled(state, JobFollower(state, watch).look, LOOK_SECONDS)
-    return EventStream(first, more, state.job_listeners.leave)
+    first = message({}, id=watch.cursor, event="ready")
+    first += missed(watch.cursor) if last and not cursor else b""
+    look = JobFollower(watch, OnCommit(state)).look
+    return EventStream(state, first, look, state.job_listeners.leave)

@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-import threading
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Annotated
 
 from starlette.responses import Response
@@ -11,18 +10,15 @@ from starlette.responses import Response
 from signet.errors import Invalid
 from signet.observe import logfile, logread
 from signet.observe.logfile import LogPlace
-from signet.observe.logread import RANK, LogFilter, Tail
+from signet.observe.logread import RANK, LogFilter
 from signet.wire import logs as wire
 from signet.wire.requests.model import ClampedInt, Text
 from signet_api.deps import Shared, State
-from signet_api.following import polled
 from signet_api.params import Since
 from signet_api.serving import serves
-from signet_api.stream import EventStream, message
+from signet_api.stream import FILES_SECONDS, EventStream, LogTail, message
 
 MAX_LINES = 1_000
-#: Polling interval of the files.
-LOOK_SECONDS = 0.25
 
 
 @serves(wire.LOGS)
@@ -47,37 +43,19 @@ async def get_log_stream(
     """Stream each new line of any process; `level` and `category` filter them."""
     wanted = _filter(level, category, since)
     with state.log_listeners.joining():
-        follower = _Follower(state, await asyncio.to_thread(Tail, _place(state)), wanted)
-    more = polled(state, follower.look, LOOK_SECONDS)
-    return EventStream(message({"type": "connected"}), more, follower.leave)
+        tail = await asyncio.to_thread(LogTail, _place(state))
 
-
-@dataclass(slots=True)
-class _Follower:
-    """One client that follows the log; the files buffer for slow clients."""
-
-    state: State
-    tail: Tail
-    wanted: LogFilter
-    _reading: threading.Lock = field(default_factory=threading.Lock)
-    _has_left: bool = False
-
-    async def look(self) -> bytes:
+    def take() -> bytes:
         """Return new lines as events; at most the newest MAX_LINES."""
-        return await asyncio.to_thread(self._take)
-
-    def leave(self) -> None:
-        """Close the file once no poll is reading."""
-        self.state.log_listeners.leave()
-        with self._reading:
-            self._has_left = True
-            self.tail.close()
-
-    def _take(self) -> bytes:
-        with self._reading:
-            entries = [] if self._has_left else self.tail.take()
-        lines = [entry for entry in entries if self.wanted.matches(entry)][-MAX_LINES:]
+        lines = [entry for entry in tail.take() if wanted.matches(entry)][-MAX_LINES:]
         return b"".join(map(message, lines))
+
+    def left() -> None:
+        state.log_listeners.leave()
+        tail.close()
+
+    first, look = message({"type": "connected"}), partial(asyncio.to_thread, take)
+    return EventStream(state, first, look, left, every_seconds=FILES_SECONDS)
 
 
 def _filter(level: str | None, category: str | None, since: str | None) -> LogFilter:

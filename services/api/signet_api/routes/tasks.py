@@ -18,9 +18,8 @@ from signet.wire.done import Done
 from signet.wire.requests.machine import TaskBody
 from signet.wire.requests.model import ClampedInt
 from signet_api.deps import Db, Shared, State
-from signet_api.following import polled
 from signet_api.serving import serves
-from signet_api.stream import EventStream, message
+from signet_api.stream import FILES_SECONDS, EventStream, message
 
 #: Characters of earlier output per stream sent at connection.
 REPLAY_CHARS = 200_000
@@ -143,8 +142,6 @@ class TaskFollower:
         return message(event | {"timestamp": clock.to_text(clock.now())})
 
 
-#: Polling interval of the output.
-LOOK_SECONDS = 0.25
 #: Runs returned with their task.
 RUNS_SHOWN = 20
 MAX_RUNS = 200
@@ -215,8 +212,8 @@ async def get_stream(task_id: str, state: Shared) -> EventStream:
     """Stream the output of a task's runs, including the current run's earlier output."""
     await state.db.aread(scheduled.get, task_id)
     follower = TaskFollower(state, task_id)
-    more = polled(state, follower.look, LOOK_SECONDS)
-    return EventStream(follower.connected(), more, follower.leave)
+    first, look = follower.connected(), follower.look
+    return EventStream(state, first, look, follower.leave, every_seconds=FILES_SECONDS)
 
 
 def _overview(tx: ReadTx) -> list[dict[str, Any]]:
