@@ -17,9 +17,9 @@ from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.queue import Job, enqueue
 from signet.queue.events import EventWatch
 from signet.wire.access import Role
-from signet_api import eventfeed
-from signet_api.eventfeed import Cursor, EventFollower
+from signet_api.routes.events import Cursor, EventFollower
 from signet_api.routes.jobs import JobFollower
+from signet_api.stream import OnCommit
 from support.http import Api, Served, an_api
 from support.tokens import HOUR, a_token, bearer
 
@@ -142,7 +142,7 @@ def test_settings_and_tasks_are_told_by_their_change(api: Api) -> None:
 
 
 def test_more_than_is_told_is_missed(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(eventfeed, "MOST_ROWS", 2)
+    monkeypatch.setattr("signet_api.routes.events.MOST_ROWS", 2)
     follower = _follower(api, OWNER, "memory")
     for number in range(3):
         api.post("/api/memory/remember", {"content": f"Owl {number} sleeps."})
@@ -174,7 +174,7 @@ def test_an_operator_follows_no_memory_and_no_job_of_a_user(api: Api) -> None:
         claims=claim(sub="x", role=Role.OPERATOR, now=clock.now(), ttl=HOUR),
     )
     follower = _follower(api, operator)
-    jobs = JobFollower(api.state, api.state.db.read(EventWatch.begin, now=clock.now()))
+    jobs = JobFollower(api.state.db.read(EventWatch.begin, now=clock.now()), OnCommit(api.state))
     hers, shared = (
         api.post("/api/memory/remember", {"content": text, "agentId": agent}).body["id"]
         for text, agent in (("Anna's gate is green.", "user:anna"), ("The shed is red.", "default"))

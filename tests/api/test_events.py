@@ -15,7 +15,7 @@ from signet.db import Database
 from signet.queue import Job, enqueue, transitions
 from signet.queue.events import EventCursor, EventWatch
 from signet_api.routes.jobs import JobFollower
-from signet_api.stream import MAX_LISTENERS
+from signet_api.stream import MAX_LISTENERS, OnCommit
 from support.http import Api, Served, a_workspace, served
 from support.processes import PATIENCE_SECONDS, eventually
 
@@ -116,7 +116,7 @@ def test_a_look_reads_only_after_a_commit_and_a_slow_listener_misses_nothing(api
     async def scene() -> None:
         db = api.state.db
         begun = await db.aread(EventWatch.begin, now=clock.now())
-        listener = JobFollower(api.state, begun)
+        listener = JobFollower(begun, OnCommit(api.state))
         assert await listener.look() == b""
         begun.cursor = EventCursor(0, 0)
         assert await listener.look() == b""  # nothing was committed, so nothing was read

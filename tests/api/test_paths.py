@@ -12,8 +12,8 @@ from starlette.routing import Router
 from starlette.types import Message, Receive, Scope, Send
 
 from signet_api import segments
-from signet_api.paths import Direct
 from signet_api.routes import ROUTER
+from signet_api.serving import Direct
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "OPTIONS")
 FIXED = sorted(

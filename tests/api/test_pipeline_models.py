@@ -9,7 +9,7 @@ import pytest
 
 from signet.config.extraction import TEXT_MODELS, TextProvider
 from signet.providers.registry import TextSettings
-from signet_api.models import Models
+from signet_api.probe import Models
 from support.http import Api
 from support.models import FakeServer, fake_ollama
 from support.processes import eventually

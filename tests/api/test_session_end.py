@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from signet.domain.sessions import spool
-from signet_api import spooled
+from signet_api import background
 from support.http import Answer, Api
 
 LONG = "\n".join(
@@ -285,7 +285,7 @@ def test_what_waits_for_a_daemon_elsewhere_is_not_taken_by_the_one_here(api: Api
     )
     told = {"harness": "claude-code", "sessionKey": "s1", "transcript": LONG}
     ours = spool.put(folder, "/api/hooks/session-end", {}, told, is_settled=True)
-    asyncio.run(spooled.take_all(api.state))
+    asyncio.run(background.take_all(api.state))
     assert theirs.file.exists() and not ours.file.exists()
     assert content(api) == LONG
 

@@ -15,7 +15,7 @@ from signet.observe.record import PROPERTIES, Event
 from signet.observe.taxonomy import Code
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.ports import Completion, Reading, Shape
-from signet_api import heartbeat
+from signet_api import background
 from support.http import Api
 
 PLANTED = "zebra-crossing-7"
@@ -87,7 +87,7 @@ def test_no_event_holds_text_questions_or_paths(api: Api) -> None:
         asked(MeteredModel(Fake(is_late=True)))
     MeteredEmbedder(Fake()).embed([PLANTED])
     record.error(Code.EXTRACTION_PARSE_FAIL, PLANTED)
-    heartbeat.tell(api.state, memories=1, connectors=0)
+    background.tell(api.state, memories=1, connectors=0)
     record.event(Event.RECALL_PERFORMED, query=PLANTED, results=1)
     kinds = {event["event"] for event in events(api, "?limit=100")}
     assert kinds == {

@@ -16,7 +16,7 @@ from signet.db import ReadTx
 from signet.domain.auth import tokens
 from signet.domain.auth.caller import PEER, Caller, CallerStanding, acting_for
 from signet.wire import access, events, operations
-from signet_api.eventfeed import EventFollower
+from signet_api.routes.events import EventFollower
 from support.http import Api
 from support.tokens import a_token, bearer
 

@@ -13,15 +13,14 @@ from signet import __version__, clock
 from signet.domain import memory_followers
 from signet.domain.agents import registry
 from signet.observe.tracing import TRACES
-from signet_api import errors, permissions, spooled
+from signet_api import background, errors, permissions
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
-from signet_api.heartbeat import beat, pulsate
+from signet_api.measure import Traced
 from signet_api.openapi import Described
-from signet_api.paths import Direct
 from signet_api.routes import ROUTER
-from signet_api.traced import Traced
+from signet_api.serving import Direct
 
 #: Size of a request's other fields in addition to the longest content.
 ENVELOPE_BYTES = 1_048_576
@@ -43,10 +42,10 @@ def create_app(state: State) -> ASGIApp:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         running = [
-            asyncio.create_task(pulsate(state)),
+            asyncio.create_task(background.pulsate(state)),
             asyncio.create_task(state.health.watch()),
-            asyncio.create_task(beat(state)),
-            asyncio.create_task(spooled.watch(state)),
+            asyncio.create_task(background.beat(state)),
+            asyncio.create_task(background.watch_spool(state)),
         ]
         yield
         for task in running:

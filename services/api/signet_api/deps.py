@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, TypeVar
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from pydantic import BaseModel
 
 from signet import clock
@@ -24,6 +24,7 @@ from signet.domain.auth import caller, issued
 from signet.domain.auth.caller import CallerStanding
 from signet.domain.injections import record
 from signet.domain.injections.models import Injection
+from signet.domain.memory import filters
 from signet.domain.memory.models import Actor, Rules
 from signet.errors import Frozen
 from signet.ids import DEFAULT_AGENT, agent_of_session, is_of_user
@@ -37,11 +38,9 @@ from signet_api.admission import Admission
 from signet_api.authority import Authority
 from signet_api.confirmations import Confirmations
 from signet_api.counting import Gathering, Use
-from signet_api.health import Health
-from signet_api.models import Models
-from signet_api.probe import Probe
+from signet_api.health import Health, Reports
+from signet_api.probe import Models, Probe
 from signet_api.projects import Projects
-from signet_api.reports import Reports
 from signet_api.stream import Listeners
 from signet_api.vectors import QueryVectors
 
@@ -286,3 +285,38 @@ Shared = Annotated[State, Depends(state_of)]
 Db = Annotated[Database, Depends(_database)]
 Who = Annotated[Actor, Depends(_actor)]
 Ask = Annotated[Asker, Depends(_asker)]
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _instant(text: str | None, name: str) -> str | None:
+    return filters.instant(name, (text or "").strip() or None)
+
+
+async def _since(since: str | None = None) -> str | None:
+    return _instant(since, "since")
+
+
+async def _until(until: str | None = None) -> str | None:
+    return _instant(until, "until")
+
+
+async def _agent(
+    request: Request,
+    agent_id: Annotated[str | None, Query(description="whose memories; default: yours")] = None,
+) -> str:
+    return await agent_of(agent_id, None, request)
+
+
+#: The agent named by `agent_id` or the headers; raises ScopeDenied.
+Agent = Annotated[str, Depends(_agent)]
+#: `since` and `until` as stored instants; raise Invalid.
+Since = Annotated[str | None, Depends(_since)]
+Until = Annotated[str | None, Depends(_until)]
+
+
+def merged(query: Model, body: Model | None) -> Model:
+    """Return the query's fields, overridden by those of the body."""
+    said = {name: getattr(body, name) for name in body.model_fields_set} if body else {}
+    return query.model_copy(update=said)

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from signet import clock
+from signet.config import Settings
 from signet.db import Database, ReadTx, damage, migrate
 from signet.db.driver import sqlite
+from signet.domain.diagnostics import report
+from signet.domain.diagnostics.counts import Facts, HealthReport
 from signet.domain.updates import check
 from signet.domain.updates.check import KnownRelease
 from signet.errors import SignetError, StorageDamaged, StorageFull
@@ -147,3 +150,30 @@ class Health:
             if looks % UPDATE_LOOKS == 0:
                 await self.look_at_updates()
             await asyncio.sleep(LOOK_SECONDS)
+
+
+KEPT_MS = 2_000
+
+
+@dataclass(slots=True)
+class Reports:
+    """The cached report; concurrent requests share one computation."""
+
+    db: Database
+    _kept: tuple[int, Facts, HealthReport] | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def get(self, settings: Settings, *, kept_ms: int = KEPT_MS) -> HealthReport:
+        """Return a report of at most this age, computed after the last repair."""
+        facts = Facts.of(settings)
+        async with self._lock:
+            kept = self._kept
+            if kept is None or kept[1] != facts or clock.monotonic_ms() - kept[0] >= kept_ms:
+                looked_at = clock.monotonic_ms()
+                found = await self.db.aread(report.report, facts, now=clock.now())
+                kept = self._kept = (looked_at, facts, found)
+            return kept[2]
+
+    def drop(self) -> None:
+        """Discard the report after a repair."""
+        self._kept = None

@@ -1,7 +1,8 @@
 """Register route handlers for declared operations."""
 
+import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, urlencode
@@ -12,8 +13,12 @@ from fastapi.routing import APIRoute
 from pydantic import AliasChoices, BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import to_json
+from starlette.routing import BaseRoute, Match
+from starlette.types import Receive, Scope, Send
 
 from signet.errors import Invalid
+from signet.text.json_text import STRICT
+from signet.text.surrogates import encodable
 from signet.wire import operations
 from signet.wire.operation import JSON, Operation
 from signet_api import segments
@@ -149,3 +154,57 @@ def respond(
     # JSON has no infinite numbers; a damaged row must not break the whole answer.
     content = to_json(reply, inf_nan_mode="null") if is_json else reply
     return Response(content, status or operation.status, media_type=operation.media_type)
+
+
+def respond_rows(
+    fields: Mapping[str, object], name: str, rows: Iterable[Mapping[str, object]]
+) -> Response:
+    """Return a JSON object with these fields (at least one) and the rows under `name`."""
+    head = _encoded(fields)[:-1]
+    body = ",".join(map(_encoded, rows))
+    return Response(f'{head},"{name}":[{body}]}}'.encode(), media_type="application/json")
+
+
+def _encoded(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_json(raw: bytes) -> object:
+    """Parse a body; raises JSONDecodeError if it is not JSON in UTF-8."""
+    try:
+        text = raw.decode("utf-8-sig")
+        found = STRICT.decode(text)
+        if _SURROGATE.search(text):
+            found = STRICT.decode(encodable(json.dumps(found, ensure_ascii=False)))
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise json.JSONDecodeError(str(error), "", 0) from error
+    return found
+
+
+class Direct(BaseRoute):
+    """Routes requests to paths without parameters; must precede the other routes.
+
+    Other methods of these paths are left to the other routes, which answer 405.
+    """
+
+    def __init__(self, routes: Iterable[BaseRoute]) -> None:
+        self._routes: dict[tuple[str, str], APIRoute] = {}
+        for route in routes:
+            if isinstance(route, APIRoute) and "{" not in route.path:
+                for method in route.methods or ():
+                    self._routes.setdefault((method, route.path), route)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return the match of a request's path and method."""
+        route = self._routes.get((scope.get("method", ""), scope["path"]))
+        if route is None:
+            return Match.NONE, {}
+        return Match.FULL, {"route": route, "endpoint": route.endpoint, "path_params": {}}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await scope["route"].handle(scope, receive, send)

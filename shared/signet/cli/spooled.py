@@ -1,6 +1,6 @@
 """Deliver spooled calls to a daemon other than the workspace's own, such as one on another machine.
 
-The workspace's own daemon reads the spool itself (`signet_api/spooled.py`); a remote one cannot see it. So the first
+The workspace's own daemon reads the spool itself (`signet_api/background.py`); a remote one cannot see it. So the first
 hook that reaches a remote daemon again, `signet-mcp`, `signet connect` and `signet sync` deliver waiting calls,
 oldest first, with the logs in the requests, because that daemon does not have this machine's files. One process
 delivers at a time. Calls that wait for the connected daemon go to no other.

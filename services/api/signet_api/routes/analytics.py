@@ -18,8 +18,7 @@ from signet.observe.taxonomy import ErrorStage
 from signet.wire import analytics as wire
 from signet.wire.requests.browse import SeriesParams
 from signet.wire.requests.model import ClampedInt, Text
-from signet_api.deps import Project, Shared, State
-from signet_api.params import Since
+from signet_api.deps import Project, Shared, Since, State
 from signet_api.serving import serves
 
 MAX_ERRORS = 500

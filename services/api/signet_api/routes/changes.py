@@ -30,9 +30,8 @@ from signet.wire.requests.changes import (
     RecoverManyBody,
 )
 from signet_api import limits, scopes
-from signet_api.deps import Ask, Asker, State, filed, project_of
+from signet_api.deps import Ask, Asker, State, filed, merged, project_of
 from signet_api.errors import note_refusal, problem
-from signet_api.params import merged
 from signet_api.routes.remember import Admitted, answer
 from signet_api.scopes import each
 from signet_api.serving import serves

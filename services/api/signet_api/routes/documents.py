@@ -14,8 +14,7 @@ from signet.domain.documents.records import DocumentRules, DocumentSource, NewDo
 from signet.wire import documents as wire
 from signet.wire.requests.documents import DocumentBody
 from signet.wire.requests.model import ClampedInt, Text
-from signet_api.deps import Ask, Db, Shared, Who
-from signet_api.params import Agent
+from signet_api.deps import Agent, Ask, Db, Shared, Who
 from signet_api.serving import respond, serves
 from signet_api.shapes import as_wire, filled
 

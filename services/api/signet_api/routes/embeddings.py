@@ -28,9 +28,8 @@ from signet.queue.kinds import queue_of
 from signet.wire import embeddings as wire
 from signet.wire.requests.browse import MapParams
 from signet.wire.requests.model import ClampedInt, OnlyTrue, Text
-from signet_api import processes, rows
-from signet_api.deps import Shared, State, read_as
-from signet_api.params import Agent
+from signet_api import processes, serving
+from signet_api.deps import Agent, Shared, State, read_as
 from signet_api.probe import Probed
 from signet_api.serving import respond, serves
 from signet_api.shapes import as_wire, filled
@@ -59,7 +58,7 @@ async def get_embeddings(
         "hasMore": offset + len(page.rows) < page.total,
     }
     exported = map(_exported, page.rows)
-    return await asyncio.to_thread(rows.answer, fields, "embeddings", exported)
+    return await asyncio.to_thread(serving.respond_rows, fields, "embeddings", exported)
 
 
 @serves(wire.EMBEDDINGS_STATUS)
@@ -257,7 +256,7 @@ def _ready(view: MapView, looked: Looked) -> Response:
         "edges": edges,
         "cachedAt": drawn.cached_at,
     }
-    return rows.answer(fields, "nodes", nodes)
+    return serving.respond_rows(fields, "nodes", nodes)
 
 
 def _columns(view: MapView, looked: Looked) -> wire.ProjectionColumns:

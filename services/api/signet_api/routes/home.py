@@ -2,6 +2,10 @@
 
 import asyncio
 from datetime import date, datetime, timedelta, tzinfo
+from typing import Annotated
+
+from fastapi import Header
+from fastapi.responses import Response
 
 from signet import clock, resources
 from signet.db import ReadTx
@@ -12,6 +16,7 @@ from signet.domain.identity.files import ProductText, greeting
 from signet.domain.memory.models import Rules
 from signet.domain.sessions import running
 from signet.domain.transcripts import stored
+from signet.errors import NotFound
 from signet.observe import latency
 from signet.queue import Status, pauses, stats
 from signet.wire import config
@@ -20,8 +25,8 @@ from signet.wire.access import ANALYTICS, DIAGNOSTICS, RECOVER
 from signet.wire.memory import MemoryPage
 from signet.wire.requests.browse import ForgottenParams, PageParams
 from signet.wire.requests.model import Flag, Text
-from signet_api.deps import Shared, State
-from signet_api.params import Agent
+from signet_api import dashboard
+from signet_api.deps import Agent, Shared, State
 from signet_api.routes import memories, reviews
 from signet_api.routes.sessions import Only
 from signet_api.serving import serves
@@ -149,3 +154,22 @@ async def _text(name: ProductText, has_html: bool) -> wire.ProductPage:
 async def get_docs() -> str:
     """Return the page that shows /openapi.json."""
     return resources.template("docs.html").read_text("utf-8")
+
+
+Known = Annotated[str | None, Header(alias="if-none-match")]
+
+
+@serves(wire.PAGE)
+@serves(wire.CAPTURE)
+async def get_page(known: Known = None) -> Response:
+    """Return the page."""
+    return dashboard.answer(dashboard.INDEX, known)
+
+
+@serves(wire.ASSET)
+async def get_asset(name: str, known: Known = None) -> Response:
+    """Return a script, a style or an icon of the page."""
+    try:
+        return dashboard.answer(name, known)
+    except KeyError:
+        raise NotFound("Not found") from None

@@ -39,7 +39,7 @@ from signet.wire.requests.hooks import (
     SessionEndBody,
     SessionStartBody,
 )
-from signet_api import transcripts
+from signet_api import hook
 from signet_api.answering import services_of
 from signet_api.deps import Ask, State, clock_offset
 from signet_api.hook import bypassed, call_of, known, unless_internal
@@ -207,7 +207,7 @@ async def post_prompt(ask: Ask, body: PromptBody) -> wire.Prompted:
     may_save = caller.current().may(access.REMEMBER)
     if may_save:
         offset = clock_offset(ask.headers)
-        transcripts.later(state, call, body.transcript_path, body.transcript, offset=offset)
+        hook.later(state, call, body.transcript_path, body.transcript, offset=offset)
     if not records.without_injected(message).strip():
         return prompt.NOTHING  # a notification of the harness
     return await prompt.answer(
@@ -262,7 +262,7 @@ async def end_session(
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
     report, services = _report(body, headers), services_of(state)
     ended = await session_end.end(call, report, services)
-    transcripts.again(state, call, report, ended, services)
+    hook.again(state, call, report, ended, services)
     if not ended.is_turn:
         state.following.pop((call.agent_id, call.key or ""), None)
     if ended.is_bypassed:
@@ -277,7 +277,7 @@ def _report(body: SessionEndBody, headers: Mapping[str, str]) -> Report:
     return Report(
         harness=body.harness,
         reason=body.reason,
-        log=transcripts.readable(body.transcript_path),
+        log=hook.readable(body.transcript_path),
         inline=body.transcript,
         offset=clock_offset(headers),
     )

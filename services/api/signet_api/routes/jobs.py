@@ -27,8 +27,7 @@ from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import ClampedInt, Flag, Text
 from signet_api import scopes
-from signet_api.deps import Db, Shared, Who
-from signet_api.params import Since, Until
+from signet_api.deps import Db, Shared, Since, Until, Who
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
 from signet_api.stream import EventStream, OnCommit, message

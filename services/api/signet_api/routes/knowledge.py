@@ -24,9 +24,8 @@ from signet.wire import knowledge as wire
 from signet.wire.requests.browse import GraphParams
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody, PinBody
 from signet.wire.requests.model import ClampedInt, Text
-from signet_api import rows
-from signet_api.deps import Ask, Shared, State
-from signet_api.params import Agent
+from signet_api import serving
+from signet_api.deps import Agent, Ask, Shared, State
 from signet_api.serving import serves
 
 T = TypeVar("T")
@@ -254,7 +253,7 @@ async def get_constellation(
     nothing: wire.Constellation = {"dependencies": [], "entities": []}
     found = await look(state, agent, browse.draw, extent, otherwise=nothing)
     edges = {"dependencies": found["dependencies"]}
-    return await asyncio.to_thread(rows.answer, edges, "entities", found["entities"])
+    return await asyncio.to_thread(serving.respond_rows, edges, "entities", found["entities"])
 
 
 @serves(wire.GRAPH)

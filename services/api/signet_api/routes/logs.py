@@ -13,8 +13,7 @@ from signet.observe.logfile import LogPlace
 from signet.observe.logread import RANK, LogFilter
 from signet.wire import logs as wire
 from signet.wire.requests.model import ClampedInt, Text
-from signet_api.deps import Shared, State
-from signet_api.params import Since
+from signet_api.deps import Shared, Since, State
 from signet_api.serving import serves
 from signet_api.stream import FILES_SECONDS, EventStream, LogTail, message
 

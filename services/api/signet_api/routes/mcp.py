@@ -6,11 +6,13 @@ messages need none.
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
+from starlette.types import ASGIApp, Message
 
 from signet import ids
 from signet.errors import TooLarge
@@ -19,11 +21,10 @@ from signet.mcp.protocol import Reply, ToolCall
 from signet.mcp.tool import ToolRequest
 from signet.wire import mcp as wire
 from signet.wire.done import Done
-from signet_api.bodies import parse
+from signet_api import connections
 from signet_api.deps import said
 from signet_api.errors import answer
-from signet_api.inner import ask
-from signet_api.serving import serves
+from signet_api.serving import parse_json, serves
 
 #: Maximum body (MC-5).
 MAX_BYTES = 10 * 1024 * 1024
@@ -70,7 +71,7 @@ async def post_mcp(request: Request) -> Response:
     if len(raw) > MAX_BYTES:
         raise TooLarge(f"A message may have at most {MAX_BYTES} bytes")
     try:
-        sent = parse(raw)
+        sent = parse_json(raw)
     except json.JSONDecodeError:
         return JSONResponse(protocol.error(None, protocol.PARSE_ERROR, "Parse error"), 400)
     if not isinstance(sent, list):
@@ -151,3 +152,77 @@ def _takes(request: Request, media_type: str) -> bool:
 def _is_invalid(reply: Reply) -> bool:
     found = reply.get("error")
     return isinstance(found, dict) and found["code"] == protocol.INVALID_REQUEST
+
+
+#: Headers that belong only to the outer request.
+_OUTER = frozenset(
+    {
+        b"content-length",
+        b"content-type",
+        b"transfer-encoding",
+        b"accept",
+        b"accept-encoding",
+        b"x-signet-confirmation",
+    }
+)
+
+
+async def ask(
+    app: ASGIApp,
+    request: Request,
+    method: str,
+    path: str,
+    body: bytes,
+    headers: Mapping[bytes, bytes],
+) -> tuple[int, object]:
+    """Return status and JSON of a request in the name and from the place of `request`'s caller.
+
+    `headers` replace those of the same name. Run it as a separate task, because requests store notes in context
+    variables.
+    """
+    known, _, query = path.partition("?")
+    replaced = _OUTER | headers.keys()
+    kept = [pair for pair in request.scope["headers"] if pair[0] not in replaced]
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": request.scope["scheme"],
+        "method": method,
+        "path": unquote(known),
+        "raw_path": known.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": [
+            *kept,
+            *headers.items(),
+            (b"content-length", str(len(body)).encode()),
+            (b"content-type", b"application/json"),
+        ],
+        "client": request.scope.get("client"),
+        "server": request.scope.get("server"),
+        connections.KEY: request.scope.get(connections.KEY),
+    }
+    sent = bytearray()
+    status = 500
+    is_read = False
+
+    async def receive() -> Message:
+        nonlocal is_read
+        if is_read:
+            await asyncio.Future()
+        is_read = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Message) -> None:
+        nonlocal status
+        if message["type"] == "http.response.start":
+            status = message["status"]
+        else:
+            sent.extend(message.get("body", b""))
+
+    await app(scope, receive, send)
+    try:
+        return status, json.loads(sent)
+    except ValueError:
+        return status, sent.decode("utf-8", "replace")

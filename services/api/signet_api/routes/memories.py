@@ -16,13 +16,16 @@ from signet.domain.episodes import expand
 from signet.domain.memory import filters, history, listing, lookup, review
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
 from signet.domain.memory.models import Event, Memory, Rules
+from signet.domain.memory.review import Verdict
 from signet.errors import Invalid, NotFound
 from signet.wire import memory as wire
+from signet.wire import memory_links
 from signet.wire.access import OPERATOR, RECOVER
 from signet.wire.requests.browse import HistoryParams, PageParams
+from signet.wire.requests.changes import VerdictBody
 from signet.wire.requests.model import ClampedInt, Text
-from signet_api.deps import Db, Shared, filed, read_as
-from signet_api.params import Agent
+from signet_api.deps import Agent, Ask, Db, Shared, filed, read_as
+from signet_api.routes.changes import changed_body
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
 
@@ -188,3 +191,26 @@ async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.
 async def get_ids(prefix: str, agent: Agent, db: Db) -> wire.Ids:
     """Return up to ten IDs with this prefix, including forgotten memories."""
     return {"ids": await read_as(db, agent, lookup.ids, prefix)}
+
+
+@serves(memory_links.LINKS)
+async def get_links(memory_id: str, agent: Agent, db: Db) -> memory_links.Links:
+    """Return a memory's sources, derived memories, corrections, and entities."""
+    return await read_as(db, agent, lookup.links_of_memory, memory_id)
+
+
+@serves(memory_links.ACCESS)
+async def get_access(memory_id: str, agent: Agent, db: Db) -> memory_links.Access:
+    """Return which agents may read a memory, and the deciding rule."""
+    return await read_as(db, agent, lookup.access, memory_id)
+
+
+@serves(memory_links.JUDGE)
+async def post_review(memory_id: str, body: VerdictBody, ask: Ask) -> wire.Modified:
+    """Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools.
+
+    The pipeline never changes a memory to keep; one that may fade counts half; a wrong one is forgotten as untrue.
+    """
+    agent_id, judged = await ask.agent(body), Verdict(body.verdict)
+    changed = await ask.change(review.judge, memory_id, judged, agent_id=agent_id)
+    return changed_body(changed)

@@ -26,9 +26,8 @@ from signet.wire import pipeline as wire
 from signet.wire.requests.jobs import QueueBody
 from signet.wire.requests.model import OnlyTrue, Text
 from signet_api import processes
-from signet_api.deps import Db, Shared, State, Who
+from signet_api.deps import Agent, Db, Shared, State, Who
 from signet_api.errors import answer
-from signet_api.params import Agent
 from signet_api.serving import serves
 
 #: Job kinds by the worker names that clients know; all run in the worker process.

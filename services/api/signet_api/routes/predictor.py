@@ -20,8 +20,7 @@ from signet.wire.requests.predictor import ReplayBody, RollBackBody, TrainBody
 from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Ask, Project, Shared, State
-from signet_api.params import Agent, Since, Until
+from signet_api.deps import Agent, Ask, Project, Shared, Since, State, Until
 from signet_api.serving import serves
 
 #: Maximum page size, and maximum past sessions.

@@ -29,9 +29,8 @@ from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Ask, Asker, Db, State, filed, project_of, read_as, said
+from signet_api.deps import Agent, Ask, Asker, Db, State, filed, project_of, read_as, said
 from signet_api.hook import known
-from signet_api.params import Agent
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
 

@@ -37,10 +37,9 @@ from signet.wire import operations
 from signet.wire import repair as wire
 from signet.wire.requests.model import ClampedInt, Text
 from signet_api import processes
-from signet_api.bodies import parse
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.errors import RETRY_AFTER
-from signet_api.serving import serves
+from signet_api.serving import parse_json, serves
 from signet_api.shapes import as_wire
 
 #: How long a request waits for its job or repairs itself, and the polling interval.
@@ -277,7 +276,7 @@ async def _is_at_work(state: State) -> bool:
 async def _body(request: Request) -> Mapping[str, object]:
     """Return the body's fields; empty if it is unreadable."""
     try:
-        sent = parse(await request.body())
+        sent = parse_json(await request.body())
     except json.JSONDecodeError:
         return {}
     return sent if isinstance(sent, Mapping) else {}

@@ -24,8 +24,7 @@ from signet.wire.access import RECOVER
 from signet.wire.origin import Review
 from signet.wire.requests.browse import ForgottenParams
 from signet.wire.requests.changes import DecisionBody, FeedbackBody
-from signet_api.deps import Ask, Asker, Shared, State, agent_of
-from signet_api.params import Agent
+from signet_api.deps import Agent, Ask, Asker, Shared, State, agent_of
 from signet_api.routes.changes import changed_body
 from signet_api.serving import serves
 from signet_api.shapes import as_wire

@@ -39,8 +39,7 @@ from signet.wire.requests.hooks import (
 )
 from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.sessions import RunningSession, SummaryPage
-from signet_api.deps import Ask, Db, Project, Shared, agent_of, filed
-from signet_api.params import Agent
+from signet_api.deps import Agent, Ask, Db, Project, Shared, agent_of, filed
 from signet_api.routes.changes import along_body
 from signet_api.serving import serves
 from signet_api.shapes import as_wire

@@ -13,8 +13,7 @@ from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire import skills as wire
 from signet.wire.requests.machine import SkillInstallBody
-from signet_api.deps import Shared, State
-from signet_api.params import Agent
+from signet_api.deps import Agent, Shared, State
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 

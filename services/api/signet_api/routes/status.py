@@ -13,10 +13,13 @@ from typing import Annotated, Any, cast
 from fastapi import Query, Response
 
 from signet import __version__, clock, config
+from signet.config import Settings
 from signet.db import ReadTx, driver
 from signet.domain.auth import caller
+from signet.domain.diagnostics import report
 from signet.domain.diagnostics.counts import DEGRADED, HealthReport, status_of
 from signet.domain.embeddings import vectors as embeddings
+from signet.domain.extraction.models import Mode, mode_of
 from signet.domain.memory import review
 from signet.domain.sessions import running as sessions
 from signet.domain.transcripts import readings
@@ -25,13 +28,16 @@ from signet.errors import Invalid
 from signet.net import http
 from signet.observe import logfile
 from signet.process.program import SUPERVISOR_PID
-from signet.providers import registry
+from signet.providers import chosen, registry, resolved
+from signet.providers.registry import TextSettings
+from signet.providers.resolved import Part
 from signet.queue import circuit_breaker, pauses, stats
 from signet.queue.kinds import QUEUES
+from signet.wire import diagnostics
 from signet.wire import status as wire
-from signet.wire.diagnostics import Diagnosis
+from signet.wire.diagnostics import Diagnoses, Diagnosis
 from signet.wire.requests.browse import StatusParams
-from signet_api import processes, resolution, resources
+from signet_api import processes
 from signet_api.deps import Shared, State
 from signet_api.health import Seen
 from signet_api.serving import respond, serves
@@ -51,7 +57,7 @@ async def get_resources(state: Shared) -> wire.Resources:
     """Return memory and processor time of each process, and disk use of each part of the workspace."""
     now = clock.now()
     running = await state.db.aread(processes.states, state.workspace, now=now)
-    return await asyncio.to_thread(resources.taken, running, state.workspace)
+    return await asyncio.to_thread(processes.taken, running, state.workspace)
 
 
 async def status(state: State, parts: frozenset[str]) -> wire.Status:
@@ -142,7 +148,7 @@ _STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
     "processes": lambda tx, state, now: processes.states(tx, state.workspace, now=now),
     "activeSessions": lambda tx, _, now: sessions.counts(tx, now=now)[0],
     "bypassedSessions": lambda tx, _, now: sessions.counts(tx, now=now)[1],
-    "providerResolution": lambda tx, state, _: resolution.told(tx, state),
+    "providerResolution": lambda tx, state, _: told(tx, state),
     "queue": _queue,
     "oldestDueSeconds": lambda tx, _, now: stats.oldest_due_seconds(tx, now=now),
     "waitingForProvider": _waiting,
@@ -258,3 +264,76 @@ def main_pid() -> int:
 async def get_features(state: Shared) -> dict[str, bool]:
     """Return the boolean flags of the `features` section."""
     return dict(state.settings.features)
+
+
+#: Circuit breakers of text and vector jobs.
+TEXTS, VECTORS = "llm", "vectors"
+
+
+def told(tx: ReadTx, state: State) -> dict[str, dict[str, object]]:
+    """Return configured, resolved and effective provider of each part of the pipeline, with reasons."""
+    settings, environment = state.settings, state.live.loaded.environment
+    embedding = settings.embedding
+    parts: dict[str, tuple[str, str, dict[str, object], str]] = {}
+    for part, wanted in (
+        (Part.EXTRACTION, chosen.text_settings(settings, environment)),
+        (Part.SYNTHESIS, chosen.synthesis_settings(settings, environment)),
+    ):
+        parts[part] = (wanted.provider, wanted.model, _text(tx, part, wanted), TEXTS)
+    vectors: dict[str, object] = {
+        "resolved": str(embedding.provider),
+        "reason": None,
+        "since": None,
+    }
+    parts["embedding"] = (embedding.provider, embedding.model, vectors, VECTORS)
+    return {
+        part: {
+            "provider": provider,
+            "model": model,
+            "configured": provider,
+            **_standing(tx, settings, found, breaker),
+        }
+        for part, (provider, model, found, breaker) in parts.items()
+    }
+
+
+def _text(tx: ReadTx, part: Part, wanted: TextSettings) -> dict[str, object]:
+    """Return the resolved provider; only the worker can resolve `auto`."""
+    if wanted.provider != registry.AUTO:
+        found = registry.resolve(wanted, lambda _: False)
+        return {"resolved": found.effective, "reason": found.reason, "since": None}
+    kept = resolved.read(tx, part)
+    if kept is None or not kept.is_about(wanted):
+        why = "the worker finds out with its first job"
+        return {"resolved": None, "reason": why, "since": None}
+    return {"resolved": kept.effective, "reason": kept.reason, "since": kept.since}
+
+
+def _standing(
+    tx: ReadTx, settings: Settings, found: dict[str, object], breaker: str
+) -> dict[str, object]:
+    provider = found["resolved"]
+    if mode_of(settings) is Mode.DISABLED:
+        off = {"effective": registry.NONE, "status": "disabled", "reason": "the pipeline is off"}
+        return found | off
+    if provider == registry.NONE:
+        return found | {"effective": provider, "status": "disabled"}
+    if pauses.is_paused(tx):
+        return found | {"effective": provider, "status": "paused"}
+    stopped = next((one for one in stats.breakers(tx) if one.name == breaker), None)
+    if stopped is not None and provider != registry.RULES:
+        why = {"reason": stopped.error, "since": stopped.since}
+        return found | {"effective": registry.NONE, "status": "blocked", **why}
+    return found | {"effective": provider, "status": "active" if provider else "unknown"}
+
+
+@serves(diagnostics.DIAGNOSTICS)
+async def get_diagnostics(state: Shared) -> Diagnoses:
+    """Return every domain's score, and the weighted total with reasons and commands."""
+    return (await state.reports.get(state.settings)).as_dict()
+
+
+@serves(diagnostics.DIAGNOSIS)
+async def get_diagnostics_domain(domain: str, state: Shared) -> Diagnosis:
+    """Return one domain, or `composite`."""
+    return report.part(await state.reports.get(state.settings), domain)

@@ -17,8 +17,7 @@ from signet.domain.auth import caller
 from signet.errors import Invalid, NotFound
 from signet.wire import telemetry as wire
 from signet.wire.requests.model import ClampedInt, Text
-from signet_api.deps import Shared, State
-from signet_api.params import Since, Until
+from signet_api.deps import Shared, Since, State, Until
 from signet_api.serving import serves
 
 Row = Mapping[str, object]

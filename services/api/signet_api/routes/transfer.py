@@ -20,8 +20,7 @@ from signet.wire.access import ADMIN
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import ImportBody, TextBody
 from signet.wire.requests.model import OnlyTrue, Text
-from signet_api.deps import Ask, Asker, Shared, State, filed
-from signet_api.params import Agent
+from signet_api.deps import Agent, Ask, Asker, Shared, State, filed
 from signet_api.routes.remember import new_memory
 from signet_api.serving import serves
 

@@ -1,18 +1,57 @@
-"""Process hook calls that were spooled while the daemon was down: at start and soon after spooling (HK-111)."""
+"""Work beside requests: heartbeats to the supervisor (each second) and to telemetry, and spooled hook calls."""
 
 import asyncio
 
 from pydantic import ValidationError
 
+from signet import clock
+from signet.domain.activity import events
+from signet.domain.extraction.models import mode_of
 from signet.domain.memory.models import Actor
 from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
 from signet.errors import Kind, SignetError
-from signet.observe import logs
+from signet.observe import logs, record
+from signet.observe.record import Event
+from signet.process import pulse
 from signet.wire.requests.hooks import CompactionBody, SessionEndBody
 from signet_api.deps import State
 from signet_api.hook import call_of
 from signet_api.routes.hooks import end_session, keep_summary
+
+EVERY_SECONDS = 300.0
+
+
+async def pulsate(state: State) -> None:
+    """Send the supervisor a heartbeat each second until cancelled."""
+    while True:
+        state.pulse.beat(state.db.holding, needs_restart=state.health.needs_restart)
+        await asyncio.sleep(pulse.EVERY_SECONDS)
+
+
+async def beat(state: State) -> None:
+    """Record heartbeats until cancelled."""
+    while True:
+        await asyncio.sleep(EVERY_SECONDS)
+        try:
+            memories, connectors = await state.db.aread(events.inventory)
+        except SignetError:  # busy: skip this one
+            continue
+        tell(state, memories=memories, connectors=connectors)
+
+
+def tell(state: State, *, memories: int, connectors: int) -> None:
+    settings = state.settings
+    record.event(
+        Event.DAEMON_HEARTBEAT,
+        uptimeMs=round((clock.now() - state.started_at).total_seconds() * 1000),
+        memoryCount=memories,
+        connectorsActive=connectors,
+        pipelineMode=mode_of(settings),
+        extractionProvider=settings.pipeline.extraction.provider,
+        embeddingProvider=settings.embedding.provider,
+    )
+
 
 log = logs.get("hooks")
 
@@ -22,7 +61,7 @@ LOOK_SECONDS = 2.0
 _HOPELESS = frozenset({Kind.INVALID, Kind.CONFLICT, Kind.TOO_LARGE, Kind.FORBIDDEN})
 
 
-async def watch(state: State) -> None:
+async def watch_spool(state: State) -> None:
     """Process entries until cancelled."""
     folder = state.workspace.spool_dir
     while True:
