@@ -7,7 +7,7 @@ import pytest
 
 from cli.program import SETTINGS, Program
 from signet.client import target
-from signet.client.taskstream import task_events
+from signet.client.events import task_events
 from support.harness import install
 from support.processes import eventually, is_running
 

@@ -9,7 +9,7 @@ from typing import cast
 
 from signet.client import AsyncSignet, Job, find_url
 from signet.client.answers import PipelineStatus
-from signet.client.work import summed
+from signet.client.plans import summed
 from signet.config.env import read_environment
 from support.processes import PYTHONPATH
 

@@ -15,7 +15,7 @@ from signet.client import (
     Unavailable,
 )
 from signet.client.calls import Calls
-from signet.client.retry import pause_seconds
+from signet.client.signet import pause_seconds
 from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
 from support.ports import free_port
 from support.processes import eventually

@@ -202,7 +202,7 @@ def watch(task: TaskArgument, path: PathOption = None, as_json: JsonOption = Fal
 def _follow(task_id: str, path: str | None, *, as_json: bool, run_id: str | None = None) -> None:
     """Show events live, for one run until its end. Raises SignetError if that run failed."""
     from signet.client import target
-    from signet.client.taskstream import task_events
+    from signet.client.events import task_events
 
     for event in task_events(target.find(path=path, actor="cli", actor_type="operator"), task_id):
         if as_json:

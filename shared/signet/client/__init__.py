@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from signet.client.answers import Job
     from signet.client.asynchronous import AsyncSignet
     from signet.client.calls import Choice, MemoryFilter, Patch
-    from signet.client.context import Context
     from signet.client.errors import (
         BadAnswer,
         Conflict,
@@ -36,9 +35,9 @@ if TYPE_CHECKING:
         Unauthenticated,
         Unavailable,
     )
+    from signet.client.plans import Context, Work
     from signet.client.signet import Signet
     from signet.client.tools import anthropic_tools, openai_tools
-    from signet.client.work import Work
     from signet.errors import Forbidden, Invalid, NotFound, SignetError, TooLarge
 
 __all__ = [
@@ -68,24 +67,14 @@ __all__ = [
     "openai_tools",
 ]
 
-
 _HOMES = {
-    "AsyncSignet": "signet.client.asynchronous",
-    "Choice": "signet.client.calls",
-    "MemoryFilter": "signet.client.calls",
-    "Context": "signet.client.context",
-    "Forbidden": "signet.errors",
-    "Invalid": "signet.errors",
-    "Job": "signet.client.answers",
-    "NotFound": "signet.errors",
-    "Patch": "signet.client.calls",
-    "Signet": "signet.client.signet",
-    "SignetError": "signet.errors",
-    "TooLarge": "signet.errors",
-    "Work": "signet.client.work",
-    "anthropic_tools": "signet.client.tools",
-    "find_url": "signet.client.address",
-    "openai_tools": "signet.client.tools",
+    "address": "find_url",
+    "answers": "Job",
+    "asynchronous": "AsyncSignet",
+    "calls": "Choice MemoryFilter Patch",
+    "plans": "Context Work",
+    "signet": "Signet",
+    "tools": "anthropic_tools openai_tools",
 }
 
 
@@ -93,4 +82,5 @@ def __getattr__(name: str) -> object:
     """Import a name's module on first use: a hook needs only a few."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "signet.client.errors")), name)
+    home = next((home for home, names in _HOMES.items() if name in names.split()), "errors")
+    return getattr(import_module(f"signet.client.{home}"), name)

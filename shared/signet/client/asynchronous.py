@@ -16,7 +16,7 @@ from signet.client.target import Options
 from signet.errors import SignetError
 
 if TYPE_CHECKING:
-    from signet.client.async_events import AsyncEvents
+    from signet.client.events import AsyncEvents
 
 R = TypeVar("R")
 
@@ -64,7 +64,7 @@ class AsyncSignet(Calls, plans.Plans):
 
     def job_events(self, *, after: str | None = None) -> "AsyncEvents":
         """Return job events from now on, or after the `last_id` of an earlier stream."""
-        from signet.client.async_events import AsyncEvents
+        from signet.client.events import AsyncEvents
 
         events = AsyncEvents(self._signet.target, after)
         self._streams.add(events)

@@ -4,24 +4,25 @@ A plan yields the next call or a pause and is sent each answer (see `call.Plan`)
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from signet.client.answers import (
     ConnectorHealth,
     ContextAnswer,
+    ContextSource,
     Document,
     Job,
     MemoryPage,
     MemorySummary,
+    PipelineStatus,
     Repaired,
     StartedSync,
 )
 from signet.client.call import Body, Call, Param, Plan, Wait, ask, part
 from signet.client.calls import Calls
-from signet.client.context import Context
 from signet.client.method import method
-from signet.client.work import Work, summed
 from signet.errors import SignetError
 from signet.wire import connectors
 
@@ -31,7 +32,8 @@ LOOK_SECONDS = 0.25
 JOBS = 500
 #: The daemon's maximum of memories per request.
 MEMORIES = 1_000
-
+#: Error code of jobs that wait for a provider.
+_PROVIDER_DOWN = "provider_down"
 #: Final states of jobs and documents.
 ENDS = frozenset({"completed", "failed", "done", "dead", "deleted", "ready"})
 
@@ -54,6 +56,64 @@ class Pages:
         rows = page["memories"]
         self._last = rows[-1]["id"] if rows else self._last
         return rows or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A text for a system prompt, empty without memories, and its sources in order."""
+
+    text: str
+    sources: Sequence[ContextSource]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """Jobs by state.
+
+    `open` jobs run or will run; `waiting` ones need an unreachable provider, named in `reasons`. `completed` and
+    `dead` count the whole queue.
+    """
+
+    open: int
+    waiting: int
+    completed: int
+    dead: int
+    paused: bool
+    reasons: tuple[str, ...]
+
+
+def summed(
+    pipeline: PipelineStatus,
+    found: Sequence[Job],
+    stopped_queues: Mapping[str, object],
+    mine: Callable[[Job], bool] | None,
+    *,
+    is_all: bool,
+) -> Work:
+    """Return the state of the open jobs selected by `mine`; without it, of all jobs, including those not listed."""
+    counts = pipeline["queues"]["memory"]
+    wanted = [job for job in found if mine is None or mine(job)]
+    waiting = [job for job in wanted if _waits(job, stopped_queues)]
+    still = len(wanted) - len(waiting)
+    if mine is None and not is_all:
+        still = counts["pending"] + counts["leased"] - len(waiting)
+    return Work(
+        open=max(0, still),
+        waiting=len(waiting),
+        completed=counts["completed"],
+        dead=counts["dead"],
+        paused=bool(pipeline["paused"]),
+        reasons=tuple(sorted({str(job["error"]) for job in waiting if job["error"]})),
+    )
+
+
+def _waits(job: Job, stopped_queues: Mapping[str, object]) -> bool:
+    return job["status"] == "pending" and (
+        job["last_error_code"] == _PROVIDER_DOWN or job["queue"] in stopped_queues
+    )
 
 
 class Plans:

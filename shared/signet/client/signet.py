@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from weakref import WeakSet
 
-from signet.client import plans, retry, transport
+from signet.client import plans, transport
 from signet.client.answers import MemorySummary
 from signet.client.call import Call, Plan, T, Wait, answer
 from signet.client.calls import Calls
+from signet.client.errors import ConnectionBroken, RateLimited, Unavailable
 from signet.client.target import CallTarget, Options, find
-from signet.errors import SignetError
+from signet.errors import Frozen, SignetError
 
 if TYPE_CHECKING:
     from signet.client.events import Events
@@ -101,9 +102,7 @@ class Signet(Calls, plans.Plans):
             try:
                 return answer(call, transport.send(self._target, call))
             except SignetError as error:
-                pause = retry.pause_seconds(
-                    call, error, attempt=attempt, retries=self._target.retries
-                )
+                pause = pause_seconds(call, error, attempt=attempt, retries=self._target.retries)
                 if pause is None:
                     raise
             time.sleep(pause)
@@ -124,3 +123,28 @@ class Signet(Calls, plans.Plans):
                 found = error
             if isinstance(step, Wait):
                 time.sleep(step.seconds)
+
+
+#: The first pause if the daemon names none; each further one is twice as long.
+FIRST_PAUSE_SECONDS = 0.1
+#: The caller gets the error if the daemon asks to wait longer.
+MAX_PAUSE_SECONDS = 5.0
+
+
+def pause_seconds(
+    call: Call[Any], error: SignetError, *, attempt: int, retries: int
+) -> float | None:
+    """Return the seconds to wait before retrying after the failed `attempt` (from 0), None to give up."""
+    if not call.is_safe or attempt >= retries or not _will_pass(error):
+        return None
+    pause = FIRST_PAUSE_SECONDS * 2**attempt
+    if isinstance(error, RateLimited | Unavailable) and error.retry_after is not None:
+        pause = error.retry_after
+    return pause if pause <= MAX_PAUSE_SECONDS else None
+
+
+def _will_pass(error: SignetError) -> bool:
+    if isinstance(error, ConnectionBroken):
+        return True
+    is_said = isinstance(error, RateLimited | Unavailable) and "http_status" in error.facts
+    return is_said and error.code != Frozen.code
