@@ -166,7 +166,7 @@ def answer(saved: Remembered) -> wire.Remembered:
         review=saved.review or None,
     )
     if saved.is_chunked:
-        return {**body, "chunked": True, "chunk_count": len(saved.ids)}
+        return {**body, "chunked": True, "chunk_count": len(saved.ids), "ids": list(saved.ids)}
     body.pop("ids", None)
     body.pop("group_id")
     return body
