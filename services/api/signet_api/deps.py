@@ -126,10 +126,7 @@ class Asker:
 
     request: Request
     state: State
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        return self.request.headers
+    headers: Mapping[str, str]
 
     async def agent(self, body: BaseModel | None = None, named: str | None = None) -> str:
         """Return the agent that `named`, the body, its session or a header names, as `agent_of`."""
@@ -165,7 +162,7 @@ class Asker:
 
 
 async def _asker(request: Request) -> Asker:
-    return Asker(request, await state_of(request))
+    return Asker(request, await state_of(request), request.headers)
 
 
 async def _actor(request: Request) -> Actor:

@@ -125,11 +125,11 @@ async def post_recover(
 
 @serves(wire.ADOPT)
 async def post_adopt(
-    memory_id: str, state: Admitted, ask: Ask, body: DecisionBody | None = None
+    memory_id: str, ask: Admitted, body: DecisionBody | None = None
 ) -> wire.Remembered:
     """Give a removed agent's archived memory to an agent."""
     saved = await ask.change(leave.adopt, memory_id, agent_id=await ask.agent(body))
-    await state.admission.saved()
+    await ask.state.admission.saved()
     return answer(saved)
 
 

@@ -24,7 +24,7 @@ from signet.wire.requests.memory import MAX_CONTENT_CHARS, RememberBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
 from signet_api.answering import predecessors
-from signet_api.deps import Ask, Asker, Shared, State, bound, clock_offset, filed, project_of, said
+from signet_api.deps import Ask, Asker, State, bound, clock_offset, filed, project_of, said
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
 
@@ -34,25 +34,26 @@ LONG_CHARS = 20_000
 NAMED = {str(one): one for one in (Visibility.PRIVATE, Visibility.GLOBAL)}
 
 
-async def _admitted(state: Shared) -> State:
-    await state.admission.save()
-    return state
+async def _admitted(ask: Ask) -> Asker:
+    await ask.state.admission.save()
+    return ask
 
 
-#: The process's state, once a save may continue.
-Admitted = Annotated[State, Depends(_admitted)]
+#: The request, once a save may continue.
+Admitted = Annotated[Asker, Depends(_admitted)]
 
 
 @serves(wire.REMEMBER)
 @serves(wire.SAVE)
 @serves(wire.HOOK_SAVE)
-async def post_remember(state: Admitted, ask: Ask, body: RememberBody) -> wire.Remembered:
+async def post_remember(ask: Admitted, body: RememberBody) -> wire.Remembered:
     """Save a text and queue its processing; `deduped` means that it already existed.
 
     `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
     questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
     `idempotency_key` can be repeated and is saved once.
     """
+    state = ask.state
     new = new_memory(await filed(body, state), await ask.agent(body))
     new = await _from_where(new, body, ask)
     offset = clock_offset(ask.headers)
