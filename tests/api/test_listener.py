@@ -13,9 +13,9 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 
 from signet_api import connections
+from signet_api.app import ACCEPTED_AT_ONCE, Server
 from signet_api.connections import NamingConnections
 from signet_api.main import SOCKET_FD, listener
-from signet_api.server import ACCEPTED_AT_ONCE, Server
 from support.processes import eventually
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from signet_api.routes import secrets as routes
+from signet_api.routes import config as routes
 from support.asgi import OVER_TCP
 from support.http import Api, an_api
 from support.processes import eventually, is_running

@@ -34,7 +34,6 @@ SERVICES = (
     "signet_api.app",
     "signet_api.authority",
     "signet_api.health",
-    "signet_api.server",
     "signet_api.vectors",
     "uvicorn.loops.auto",
     "uvicorn.protocols.http.httptools_impl",

@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Callable
 from functools import partial
 
+import uvicorn
 from fastapi import FastAPI
 from fastapi.telemetry import TelemetryConfig
 from starlette.types import ASGIApp
@@ -15,6 +17,7 @@ from signet.domain.agents import registry
 from signet.observe.tracing import TRACES
 from signet_api import background, errors, permissions
 from signet_api.access import Access
+from signet_api.connections import close_late
 from signet_api.deps import State
 from signet_api.guard import Guard
 from signet_api.measure import Traced
@@ -25,7 +28,7 @@ from signet_api.serving import Direct
 #: Size of a request's other fields in addition to the longest content.
 ENVELOPE_BYTES = 1_048_576
 
-#: The framework would record paths, questions and error messages; traced.py records only permitted attributes.
+#: The framework would record paths, questions and error messages; measure.py records only permitted attributes.
 UNTOLD: TelemetryConfig = {
     "tracing": False,
     "metrics": False,
@@ -78,3 +81,34 @@ def create_app(state: State) -> ASGIApp:
 def _register(state: State) -> None:
     """Synchronize the agent rows with the roster in agent.yaml."""
     state.db.write_quick(registry.follow, state.settings.agents.roster, now=clock.now())
+
+
+#: Ticks (0.1 s) between checks for slow clients.
+LOOK_TICKS = 10
+#: Connections queued by the kernel, and accepted per turn of the event loop; accepting more could exhaust file
+#: descriptors before any is closed.
+BACKLOG, ACCEPTED_AT_ONCE = 2_048, 16
+
+
+class Server(uvicorn.Server):
+    """Serves until told to exit; then calls `ending` and waits for open requests."""
+
+    def __init__(self, config: uvicorn.Config, ending: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to serve; asyncio uses one number as backlog and as connections per turn."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(BACKLOG)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections of slow clients once a second."""
+        if counter % LOOK_TICKS == 0:
+            close_late(self.server_state.connections)
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._ending()
+        await super().shutdown(sockets)

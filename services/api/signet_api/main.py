@@ -54,11 +54,10 @@ def serve(booted: Booted) -> int:
     from signet.process.settings_reload import LiveSettings
     from signet.queue.wakeup import Notifier
     from signet_api import connections
-    from signet_api.app import create_app
+    from signet_api.app import ACCEPTED_AT_ONCE, Server, create_app
     from signet_api.authority import Authority
     from signet_api.deps import State
     from signet_api.health import Health
-    from signet_api.server import ACCEPTED_AT_ONCE, Server
     from signet_api.vectors import QueryVectors, read_ahead
 
     workspace, loaded = booted.workspace, booted.loaded

@@ -1,24 +1,40 @@
 """Local events about processing, without texts, questions or paths; they never leave this machine."""
 
+import asyncio
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Annotated
 
 from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
-from signet.db import Database
+from signet import __version__, clock
+from signet.db import Database, ReadTx
 from signet.domain.activity import events
 from signet.domain.activity.events import TimeSpan
 from signet.domain.auth import caller
+from signet.domain.diagnostics.counts import HealthReport
+from signet.domain.transcripts import readings
 from signet.errors import Invalid, NotFound
+from signet.observe import logfile, logread, metrics
+from signet.observe.logfile import LogPlace
+from signet.observe.logread import RANK, LogFilter
+from signet.observe.metrics import Sample
+from signet.queue import pauses, stats
+from signet.queue.kinds import QUEUES, breaker_of
+from signet.wire import logs as wire_logs
+from signet.wire import status as wire_status
 from signet.wire import telemetry as wire
 from signet.wire.requests.model import ClampedInt, Text
+from signet_api import processes
 from signet_api.deps import Shared, Since, State, Until
 from signet_api.serving import serves
+from signet_api.stream import FILES_SECONDS, EventStream, LogTail, message
 
 Row = Mapping[str, object]
 
@@ -121,3 +137,163 @@ def _table(rows: Iterable[Row], *, head: bool = False) -> str:
     else:
         writer.writerows(rows)
     return out.getvalue()
+
+
+MAX_LINES = 1_000
+
+
+@serves(wire_logs.LOGS)
+@serves(wire_logs.ANALYTICS_LOGS)
+async def get_logs(
+    state: Shared,
+    since: Since,
+    level: Text = None,
+    category: Text = None,
+    limit: Annotated[int, ClampedInt(1, MAX_LINES)] = 100,
+) -> wire_logs.LogLines:
+    """Return the newest lines in time order; `level` (minimum), `category` and `since` filter them."""
+    wanted = _filter(level, category, since)
+    lines = await asyncio.to_thread(logread.newest, _place(state), limit, wanted)
+    return {"logs": lines, "count": len(lines)}
+
+
+@serves(wire_logs.LOG_STREAM)
+async def get_log_stream(
+    state: Shared, since: Since, level: Text = None, category: Text = None
+) -> Response:
+    """Stream each new line of any process; `level` and `category` filter them."""
+    wanted = _filter(level, category, since)
+    with state.log_listeners.joining():
+        tail = await asyncio.to_thread(LogTail, _place(state))
+
+    def take() -> bytes:
+        """Return new lines as events; at most the newest MAX_LINES."""
+        lines = [entry for entry in tail.take() if wanted.matches(entry)][-MAX_LINES:]
+        return b"".join(map(message, lines))
+
+    def left() -> None:
+        state.log_listeners.leave()
+        tail.close()
+
+    first, look = message({"type": "connected"}), partial(asyncio.to_thread, take)
+    return EventStream(state, first, look, left, every_seconds=FILES_SECONDS)
+
+
+def _filter(level: str | None, category: str | None, since: str | None) -> LogFilter:
+    level = level or "debug"
+    if level not in RANK:
+        raise Invalid(f"level must be one of {', '.join(RANK)}")
+    return LogFilter(level=level, category=category, since=since)
+
+
+def _place(state: State) -> LogPlace:
+    return logfile.place(state.workspace.log_dir, os.environ)
+
+
+#: Maximum age of diagnostics scores in a scrape, because computing them is expensive.
+SCORES_KEPT_MS = 60_000
+
+
+@serves(wire_status.METRICS)
+async def get_metrics(state: Shared) -> str:
+    """Return counters of API, worker and scheduler, and the current queue."""
+    rows = await state.db.aread(_of_rows, state, clock.now())
+    report = await state.reports.get(state.settings, kept_ms=SCORES_KEPT_MS)
+    return await asyncio.to_thread(_text, state, [*rows, *_of_health(report)])
+
+
+def _text(state: State, samples: list[Sample]) -> str:
+    text = metrics.exposition() + metrics.gauges([*samples, *_of_files(state), *_of_build()])
+    return text.decode()
+
+
+def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
+    found = [
+        Sample(
+            "signet_jobs",
+            "Jobs in the queue",
+            {"queue": depth.queue, "job_type": depth.kind, "status": depth.status},
+            depth.jobs,
+        )
+        for depth in stats.depths(tx)
+    ]
+    oldest = stats.oldest_due_seconds(tx, now=now)
+    found.append(Sample("signet_oldest_due_seconds", "Wait of the oldest due job", {}, oldest))
+    open_breakers = {breaker.name for breaker in stats.breakers(tx)}
+    found += [
+        Sample(
+            "signet_queue_waits_for_provider",
+            "Whether a queue stands still because its provider does not answer",
+            {"queue": queue},
+            float(breaker_of(queue) in open_breakers),
+        )
+        for queue in QUEUES
+    ]
+    found += [
+        Sample(
+            "signet_unknown_records",
+            "Log records of unknown types in sessions of the last 30 days",
+            {"harness": one["harness"], "version": one["version"] or "", "type": one["type"]},
+            one["records"],
+        )
+        for one in readings.capture(tx, now=now)["unknownRecords"]
+    ]
+    found += [
+        Sample(
+            "signet_jobs_dead", "Dead jobs by the code of their last error", {"code": code}, jobs
+        )
+        for code, jobs in stats.error_codes(tx).items()
+    ]
+    found += [
+        Sample("signet_jobs_delayed", "Jobs that are due later", {"queue": queue}, jobs)
+        for queue, jobs in stats.delayed(tx, now=now).items()
+    ]
+    paused = pauses.paused_queues(tx)
+    found += [
+        Sample(
+            "signet_queue_paused",
+            "Whether a queue is paused by a person",
+            {"queue": queue},
+            float(queue in paused),
+        )
+        for queue in QUEUES
+    ]
+    found += [
+        Sample(
+            "signet_process_up",
+            "Whether a process runs",
+            {"process": str(one["name"])},
+            float(one["state"] == "running"),
+        )
+        for one in processes.states(tx, state.workspace, now=now)
+    ]
+    return found
+
+
+def _of_health(report: HealthReport) -> Iterator[Sample]:
+    scores = {name: domain.score for name, domain in report.domains.items()}
+    for name, score in {"composite": report.score, **scores}.items():
+        yield Sample(
+            "signet_health_score", "Score from 0 to 1 of the diagnostics", {"domain": name}, score
+        )
+
+
+def _of_files(state: State) -> Iterator[Sample]:
+    for suffix in ("", "-wal"):
+        path = state.db.path.with_name(state.db.path.name + suffix)
+        if path.exists():
+            yield Sample(
+                "signet_database_bytes",
+                "Size of the database files",
+                {"file": "wal" if suffix else "main"},
+                path.stat().st_size,
+            )
+    disk = os.statvfs(state.workspace.root)
+    for name, blocks in (("free", disk.f_bavail), ("size", disk.f_blocks)):
+        yield Sample(
+            f"signet_disk_{name}_bytes", "Disk of the workspace", {}, blocks * disk.f_frsize
+        )
+
+
+def _of_build() -> Iterator[Sample]:
+    yield Sample("signet_build_info", "Version of the daemon", {"version": __version__}, 1)
