@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import delete, get, post
 
 
 class NamedAgent(TypedDict):
@@ -35,17 +35,15 @@ class Agents(TypedDict):
     agents: list[CountedAgent]
 
 
-AGENTS = Operation("GET", "/api/agents", access.LOCAL, Agents)
-ADD_AGENT = Operation(
-    "POST",
+AGENTS = get("/api/agents", access.LOCAL, Agents)
+ADD_AGENT = post(
     "/api/agents",
     access.programs("add an agent with its own read policy", "signet agent add NAME"),
     NamedAgent,
     status=201,
 )
-AGENT = Operation("GET", "/api/agents/{name}", access.LOCAL, WholeAgent)
-REMOVE_AGENT = Operation(
-    "DELETE",
+AGENT = get("/api/agents/{name}", access.LOCAL, WholeAgent)
+REMOVE_AGENT = delete(
     "/api/agents/{name}",
     access.programs("remove an agent from agent.yaml", "signet agent remove NAME"),
     RemovedAgent,

@@ -4,7 +4,7 @@ from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.diagnostics import Diagnosis
-from signet.wire.operation import Operation
+from signet.wire.operation import get
 
 
 class Usage(TypedDict):
@@ -114,16 +114,12 @@ class ExportedTimeline(TypedDict):
     timeline: Timeline
 
 
-USAGE = Operation("GET", "/api/analytics/usage", access.ANALYTICS, Usage)
-LATENCY = Operation("GET", "/api/analytics/latency", access.ANALYTICS, dict[str, dict[str, float]])
-ERRORS = Operation("GET", "/api/analytics/errors", access.ANALYTICS, Errors)
-MEMORY_SAFETY = Operation("GET", "/api/analytics/memory-safety", access.ANALYTICS, MemorySafety)
-CONTINUITY = Operation("GET", "/api/analytics/continuity", access.ANALYTICS, Continuity)
-LATEST_CONTINUITY = Operation(
-    "GET", "/api/analytics/continuity/latest", access.ANALYTICS, ProjectScores
-)
-SERIES = Operation("GET", "/api/analytics/series", access.ANALYTICS, Series)
-TIMELINE = Operation("GET", "/api/timeline/{entity_id}", access.ANALYTICS, Timeline)
-EXPORT_TIMELINE = Operation(
-    "GET", "/api/timeline/{entity_id}/export", access.ANALYTICS, ExportedTimeline
-)
+USAGE = get("/api/analytics/usage", access.ANALYTICS, Usage)
+LATENCY = get("/api/analytics/latency", access.ANALYTICS, dict[str, dict[str, float]])
+ERRORS = get("/api/analytics/errors", access.ANALYTICS, Errors)
+MEMORY_SAFETY = get("/api/analytics/memory-safety", access.ANALYTICS, MemorySafety)
+CONTINUITY = get("/api/analytics/continuity", access.ANALYTICS, Continuity)
+LATEST_CONTINUITY = get("/api/analytics/continuity/latest", access.ANALYTICS, ProjectScores)
+SERIES = get("/api/analytics/series", access.ANALYTICS, Series)
+TIMELINE = get("/api/timeline/{entity_id}", access.ANALYTICS, Timeline)
+EXPORT_TIMELINE = get("/api/timeline/{entity_id}/export", access.ANALYTICS, ExportedTimeline)

@@ -4,7 +4,7 @@ from typing import Any, TypedDict
 
 from signet.wire import access
 from signet.wire.access import Quota
-from signet.wire.operation import Operation
+from signet.wire.operation import delete, get, post
 
 
 class WhoAmI(TypedDict):
@@ -65,21 +65,19 @@ class Proof(TypedDict):
     proof: str
 
 
-WHOAMI = Operation("GET", "/api/auth/whoami", access.KNOWN, WhoAmI)
-ISSUE_TOKEN = Operation(
-    "POST",
+WHOAMI = get("/api/auth/whoami", access.KNOWN, WhoAmI)
+ISSUE_TOKEN = post(
     "/api/auth/token",
     access.programs(
         "create an access token for another caller", "signet auth token create", limit=Quota.ADMIN
     ),
     IssuedToken,
 )
-CONFIRM = Operation("POST", "/api/auth/confirm", access.KNOWN, Confirmation)
-EXCHANGE = Operation("POST", "/api/auth/exchange", access.OPEN, IssuedToken)
-PROOF = Operation("GET", "/api/auth/proof", access.OPEN, Proof)
-TOKENS = Operation("GET", "/api/auth/tokens", access.ADMIN, Tokens)
-REVOKE_TOKEN = Operation(
-    "DELETE",
+CONFIRM = post("/api/auth/confirm", access.KNOWN, Confirmation)
+EXCHANGE = post("/api/auth/exchange", access.OPEN, IssuedToken)
+PROOF = get("/api/auth/proof", access.OPEN, Proof)
+TOKENS = get("/api/auth/tokens", access.ADMIN, Tokens)
+REVOKE_TOKEN = delete(
     "/api/auth/tokens/{jti}",
     access.programs("revoke an access token", "signet auth token revoke TOKEN"),
     RevokedToken,

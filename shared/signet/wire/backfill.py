@@ -3,7 +3,7 @@
 from typing import Literal, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 BackfillState = Literal["none", "running", "finishing", "stopped", "done"]
 
@@ -75,6 +75,6 @@ class StoppedBackfill(TypedDict):
     stopped: int
 
 
-BACKFILL = Operation("GET", "/api/backfill", access.LOCAL, Backfill)
-START_BACKFILL = Operation("POST", "/api/backfill", access.OPERATOR, StartedBackfill)
-STOP_BACKFILL = Operation("POST", "/api/backfill/stop", access.OPERATOR, StoppedBackfill)
+BACKFILL = get("/api/backfill", access.LOCAL, Backfill)
+START_BACKFILL = post("/api/backfill", access.OPERATOR, StartedBackfill)
+STOP_BACKFILL = post("/api/backfill/stop", access.OPERATOR, StoppedBackfill)

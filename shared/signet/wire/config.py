@@ -4,7 +4,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.done import Done
-from signet.wire.operation import Operation
+from signet.wire.operation import get, patch, post
 
 
 class ConfigFile(TypedDict):
@@ -67,8 +67,8 @@ class ChangedConfig(TypedDict):
     restartRequired: list[str]
 
 
-CONFIG_SCHEMA = Operation("GET", "/api/config/schema", access.LOCAL, ConfigSchema)
-CHANGE_CONFIG = Operation("PATCH", "/api/config", access.SETTINGS, ChangedConfig)
-CONFIG_FILES = Operation("GET", "/api/config", access.LOCAL, ConfigFiles)
-WRITE_CONFIG = Operation("POST", "/api/config", access.SETTINGS, Done)
-IDENTITY = Operation("GET", "/api/identity", access.LOCAL, Identity)
+CONFIG_SCHEMA = get("/api/config/schema", access.LOCAL, ConfigSchema)
+CHANGE_CONFIG = patch("/api/config", access.SETTINGS, ChangedConfig)
+CONFIG_FILES = get("/api/config", access.LOCAL, ConfigFiles)
+WRITE_CONFIG = post("/api/config", access.SETTINGS, Done)
+IDENTITY = get("/api/identity", access.LOCAL, Identity)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import delete, get, post
 
 
 class SyncError(TypedDict):
@@ -94,27 +94,21 @@ class Connectors(TypedDict):
     count: int
 
 
-CONNECTORS = Operation("GET", "/api/connectors", access.CONNECTORS, Connectors)
-ADD_CONNECTOR = Operation(
-    "POST",
+CONNECTORS = get("/api/connectors", access.CONNECTORS, Connectors)
+ADD_CONNECTOR = post(
     "/api/connectors",
     access.programs("read the files of a folder into memory", "signet connector add"),
     AddedConnector,
     status=201,
 )
 _SYNC = access.programs("read the folder of a connector again", "signet connector sync")
-RESYNC_CONNECTORS = Operation("POST", "/api/connectors/resync", _SYNC, Resynced)
-CONNECTOR = Operation("GET", "/api/connectors/{connector_id}", access.CONNECTORS, Connector)
-REMOVE_CONNECTOR = Operation(
-    "DELETE",
+RESYNC_CONNECTORS = post("/api/connectors/resync", _SYNC, Resynced)
+CONNECTOR = get("/api/connectors/{connector_id}", access.CONNECTORS, Connector)
+REMOVE_CONNECTOR = delete(
     "/api/connectors/{connector_id}",
     access.programs("remove a connector", "signet connector remove CONNECTOR"),
     RemovedConnector,
 )
-CONNECTOR_HEALTH = Operation(
-    "GET", "/api/connectors/{connector_id}/health", access.CONNECTORS, ConnectorHealth
-)
-SYNC_CONNECTOR = Operation("POST", "/api/connectors/{connector_id}/sync", _SYNC, StartedSync)
-FULLY_SYNC_CONNECTOR = Operation(
-    "POST", "/api/connectors/{connector_id}/sync/full", _SYNC, StartedSync
-)
+CONNECTOR_HEALTH = get("/api/connectors/{connector_id}/health", access.CONNECTORS, ConnectorHealth)
+SYNC_CONNECTOR = post("/api/connectors/{connector_id}/sync", _SYNC, StartedSync)
+FULLY_SYNC_CONNECTOR = post("/api/connectors/{connector_id}/sync/full", _SYNC, StartedSync)

@@ -3,7 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get
 
 
 class Advice(TypedDict):
@@ -40,5 +40,5 @@ class Diagnoses(TypedDict):
     predictor: Diagnosis
 
 
-DIAGNOSTICS = Operation("GET", "/api/diagnostics", access.DIAGNOSTICS, Diagnoses)
-DIAGNOSIS = Operation("GET", "/api/diagnostics/{domain}", access.DIAGNOSTICS, Diagnosis)
+DIAGNOSTICS = get("/api/diagnostics", access.DIAGNOSTICS, Diagnoses)
+DIAGNOSIS = get("/api/diagnostics/{domain}", access.DIAGNOSTICS, Diagnosis)

@@ -3,7 +3,7 @@
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import delete, get, post
 
 
 class AddedDocument(TypedDict):
@@ -71,12 +71,8 @@ class Chunks(TypedDict):
 
 
 #: A known document returns 200.
-ADD_DOCUMENT = Operation(
-    "POST", "/api/documents", access.DOCUMENTS, AddedDocument, status=201, also=(200,)
-)
-DOCUMENTS = Operation("GET", "/api/documents", access.DOCUMENTS, DocumentPage)
-DOCUMENT = Operation("GET", "/api/documents/{document_id}", access.DOCUMENTS, Document)
-CHUNKS = Operation("GET", "/api/documents/{document_id}/chunks", access.DOCUMENTS, Chunks)
-DELETE_DOCUMENT = Operation(
-    "DELETE", "/api/documents/{document_id}", access.DOCUMENTS, DeletedDocument
-)
+ADD_DOCUMENT = post("/api/documents", access.DOCUMENTS, AddedDocument, status=201, also=(200,))
+DOCUMENTS = get("/api/documents", access.DOCUMENTS, DocumentPage)
+DOCUMENT = get("/api/documents/{document_id}", access.DOCUMENTS, Document)
+CHUNKS = get("/api/documents/{document_id}/chunks", access.DOCUMENTS, Chunks)
+DELETE_DOCUMENT = delete("/api/documents/{document_id}", access.DOCUMENTS, DeletedDocument)

@@ -4,7 +4,7 @@ from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.access import AccessRule, Permission
-from signet.wire.operation import Operation
+from signet.wire.operation import Operation, get
 
 
 class Embedding(TypedDict):
@@ -113,15 +113,14 @@ class ProjectionColumns(TypedDict):
     typeNames: list[str]
 
 
-EMBEDDINGS = Operation("GET", "/api/embeddings", access.RECALL, EmbeddingPage)
-EMBEDDINGS_STATUS = Operation("GET", "/api/embeddings/status", access.RECALL, EmbeddingsStatus)
-EMBEDDINGS_HEALTH = Operation("GET", "/api/embeddings/health", access.RECALL, EmbeddingsHealth)
+EMBEDDINGS = get("/api/embeddings", access.RECALL, EmbeddingPage)
+EMBEDDINGS_STATUS = get("/api/embeddings/status", access.RECALL, EmbeddingsStatus)
+EMBEDDINGS_HEALTH = get("/api/embeddings/health", access.RECALL, EmbeddingsHealth)
 #: Both return 202 while the map is drawn.
-PROJECTION = Operation(
-    "GET", "/api/embeddings/projection", AccessRule(Permission.RECALL), Projection, also=(202,)
+PROJECTION = get(
+    "/api/embeddings/projection", AccessRule(Permission.RECALL), Projection, also=(202,)
 )
-PROJECTION_COLUMNS: Operation[ProjectionColumns | Projection] = Operation(
-    "GET",
+PROJECTION_COLUMNS: Operation[ProjectionColumns | Projection] = get(
     "/api/embeddings/projection/columns",
     AccessRule(Permission.RECALL),
     (ProjectionColumns, Projection),

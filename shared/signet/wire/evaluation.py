@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class Interval(TypedDict):
@@ -102,6 +102,6 @@ class Replay(TypedDict):
     other: Replayed | None
 
 
-EVALUATION = Operation("GET", "/api/evaluation", access.ANALYTICS, Evaluation)
-PAST_SESSIONS = Operation("GET", "/api/evaluation/sessions", access.ANALYTICS, PastSessions)
-REPLAY = Operation("POST", "/api/evaluation/replay", access.ANALYTICS, Replay)
+EVALUATION = get("/api/evaluation", access.ANALYTICS, Evaluation)
+PAST_SESSIONS = get("/api/evaluation/sessions", access.ANALYTICS, PastSessions)
+REPLAY = post("/api/evaluation/replay", access.ANALYTICS, Replay)

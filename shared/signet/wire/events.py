@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from signet.wire import access
 from signet.wire.access import AccessRule
-from signet.wire.operation import Operation
+from signet.wire.operation import get
 
 #: Topics, with the rule of the operation that shows the rows of their events.
 TOPICS: Mapping[str, AccessRule] = {
@@ -33,4 +33,4 @@ class TopicEvent(TypedDict):
     count: int
 
 
-EVENTS = Operation("GET", "/api/events", access.KNOWN, str, media_type="text/event-stream")
+EVENTS = get("/api/events", access.KNOWN, str, media_type="text/event-stream")

@@ -3,7 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class GitStatus(TypedDict):
@@ -44,28 +44,24 @@ class ChangedGitSettings(TypedDict):
     config: GitSettings
 
 
-GIT_STATUS = Operation("GET", "/api/git/status", access.LOCAL, GitStatus)
-GIT_PULL = Operation(
-    "POST",
+GIT_STATUS = get("/api/git/status", access.LOCAL, GitStatus)
+GIT_PULL = post(
     "/api/git/pull",
     access.programs("pull the workspace's files, agent.yaml included", "signet git pull"),
     GitDone,
 )
-GIT_PUSH = Operation(
-    "POST",
+GIT_PUSH = post(
     "/api/git/push",
     access.programs("push the workspace's files to its remote", "signet git push"),
     GitDone,
 )
-GIT_SYNC = Operation(
-    "POST",
+GIT_SYNC = post(
     "/api/git/sync",
     access.programs("pull and push the workspace's files", "signet git sync"),
     GitDone,
 )
-GIT_SETTINGS = Operation("GET", "/api/git/config", access.LOCAL, GitSettings)
-CHANGE_GIT_SETTINGS = Operation(
-    "POST",
+GIT_SETTINGS = get("/api/git/config", access.LOCAL, GitSettings)
+CHANGE_GIT_SETTINGS = post(
     "/api/git/config",
     access.programs("change where and when the workspace is synchronised", "signet git enable"),
     ChangedGitSettings,

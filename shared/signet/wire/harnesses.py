@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class KnownHarness(TypedDict):
@@ -28,9 +28,8 @@ class Harnesses(TypedDict):
     harnesses: list[KnownHarness]
 
 
-HARNESSES = Operation("GET", "/api/harnesses", access.LOCAL, Harnesses)
-REGENERATE_HARNESSES = Operation(
-    "POST",
+HARNESSES = get("/api/harnesses", access.LOCAL, Harnesses)
+REGENERATE_HARNESSES = post(
     "/api/harnesses/regenerate",
     access.programs("rewrite the settings of connected harnesses", "signet sync"),
     Regenerated,

@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 from signet.wire import access
 from signet.wire.analytics import Series
 from signet.wire.memory import MemoryPage, WaitingMemories
-from signet.wire.operation import Operation
+from signet.wire.operation import get
 from signet.wire.sessions import RunningSessions
 
 
@@ -53,12 +53,12 @@ class ProductPage(TypedDict):
     cachedAt: int
 
 
-PAGE = Operation("GET", "/", access.OPEN, str, media_type="text/html")
-CAPTURE = Operation("GET", "/capture", access.OPEN, str, media_type="text/html")
-ASSET = Operation("GET", "/assets/{name}", access.OPEN, str, media_type="text/html")
-DOCS = Operation("GET", "/docs", access.KNOWN, str, media_type="text/html")
-HOME = Operation("GET", "/api/home", access.RECALL, Home)
-GREETING = Operation("GET", "/api/home/greeting", access.KNOWN, Greeting)
-CHANGELOG = Operation("GET", "/api/changelog", access.KNOWN, ProductPage)
-ROADMAP = Operation("GET", "/api/roadmap", access.KNOWN, ProductPage)
-README = Operation("GET", "/api/readme", access.KNOWN, ProductPage)
+PAGE = get("/", access.OPEN, str, media_type="text/html")
+CAPTURE = get("/capture", access.OPEN, str, media_type="text/html")
+ASSET = get("/assets/{name}", access.OPEN, str, media_type="text/html")
+DOCS = get("/docs", access.KNOWN, str, media_type="text/html")
+HOME = get("/api/home", access.RECALL, Home)
+GREETING = get("/api/home/greeting", access.KNOWN, Greeting)
+CHANGELOG = get("/api/changelog", access.KNOWN, ProductPage)
+ROADMAP = get("/api/roadmap", access.KNOWN, ProductPage)
+README = get("/api/readme", access.KNOWN, ProductPage)

@@ -6,7 +6,7 @@
 from typing import NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import Operation, post
 from signet.wire.recall import Hit, Recalled
 
 
@@ -127,16 +127,16 @@ class NothingRecalled(TypedDict):
     internal: NotRequired[bool]
 
 
-START_SESSION = Operation("POST", "/api/hooks/session-start", access.REMEMBER, StartedSession)
-SUBMIT_PROMPT = Operation("POST", "/api/hooks/user-prompt-submit", access.RECALL, Prompted)
-HOOK_RECALL: Operation[Recalled | NothingRecalled] = Operation(
-    "POST", "/api/hooks/recall", access.RECALL, (Recalled, NothingRecalled)
+START_SESSION = post("/api/hooks/session-start", access.REMEMBER, StartedSession)
+SUBMIT_PROMPT = post("/api/hooks/user-prompt-submit", access.RECALL, Prompted)
+HOOK_RECALL: Operation[Recalled | NothingRecalled] = post(
+    "/api/hooks/recall", access.RECALL, (Recalled, NothingRecalled)
 )
-HOOK_REMEMBER: Operation[RememberedByHook | NothingRemembered] = Operation(
-    "POST", "/api/hooks/remember", access.REMEMBER, (RememberedByHook, NothingRemembered)
+HOOK_REMEMBER: Operation[RememberedByHook | NothingRemembered] = post(
+    "/api/hooks/remember", access.REMEMBER, (RememberedByHook, NothingRemembered)
 )
-PREPARE_OFFLINE = Operation("POST", "/api/hooks/offline", access.RECALL, OfflineContexts)
-BEFORE_COMPACTION = Operation("POST", "/api/hooks/pre-compaction", access.REMEMBER, Precompaction)
-AFTER_COMPACTION = Operation("POST", "/api/hooks/compaction-complete", access.REMEMBER, Compacted)
-END_TURN = Operation("POST", "/api/hooks/session-checkpoint-extract", access.REMEMBER, EndedTurn)
-END_SESSION = Operation("POST", "/api/hooks/session-end", access.REMEMBER, EndedSession)
+PREPARE_OFFLINE = post("/api/hooks/offline", access.RECALL, OfflineContexts)
+BEFORE_COMPACTION = post("/api/hooks/pre-compaction", access.REMEMBER, Precompaction)
+AFTER_COMPACTION = post("/api/hooks/compaction-complete", access.REMEMBER, Compacted)
+END_TURN = post("/api/hooks/session-checkpoint-extract", access.REMEMBER, EndedTurn)
+END_SESSION = post("/api/hooks/session-end", access.REMEMBER, EndedSession)

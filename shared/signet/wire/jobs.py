@@ -5,7 +5,7 @@ from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.access import EVERY, AccessRule, Permission
-from signet.wire.operation import Operation
+from signet.wire.operation import delete, get, post
 
 
 class Job(TypedDict):
@@ -105,16 +105,12 @@ class JobEvent(TypedDict):
     at: str
 
 
-JOBS = Operation("GET", "/api/jobs", access.JOBS, Jobs)
-JOB = Operation("GET", "/api/jobs/{job_id}", access.JOBS, WholeJob)
-MEMORY_JOB = Operation(
-    "GET", "/api/memory/jobs/{job_id}", AccessRule(Permission.DOCUMENTS, within=EVERY), Job
-)
-RETRY_JOB = Operation("POST", "/api/jobs/{job_id}/retry", access.JOBS_CHANGE, ChangedJob)
-CANCEL_JOB = Operation("POST", "/api/jobs/{job_id}/cancel", access.JOBS_CHANGE, ChangedJob)
-DELETE_JOB = Operation("DELETE", "/api/jobs/{job_id}", access.JOBS_CHANGE, DeletedJob)
-RETRY_JOBS = Operation("POST", "/api/jobs/retry", access.JOBS_CHANGE, ChangedJobs)
-CANCEL_JOBS = Operation("POST", "/api/jobs/cancel", access.JOBS_CHANGE, ChangedJobs)
-JOB_STREAM = Operation(
-    "GET", "/api/jobs/stream", access.DIAGNOSTICS, str, media_type="text/event-stream"
-)
+JOBS = get("/api/jobs", access.JOBS, Jobs)
+JOB = get("/api/jobs/{job_id}", access.JOBS, WholeJob)
+MEMORY_JOB = get("/api/memory/jobs/{job_id}", AccessRule(Permission.DOCUMENTS, within=EVERY), Job)
+RETRY_JOB = post("/api/jobs/{job_id}/retry", access.JOBS_CHANGE, ChangedJob)
+CANCEL_JOB = post("/api/jobs/{job_id}/cancel", access.JOBS_CHANGE, ChangedJob)
+DELETE_JOB = delete("/api/jobs/{job_id}", access.JOBS_CHANGE, DeletedJob)
+RETRY_JOBS = post("/api/jobs/retry", access.JOBS_CHANGE, ChangedJobs)
+CANCEL_JOBS = post("/api/jobs/cancel", access.JOBS_CHANGE, ChangedJobs)
+JOB_STREAM = get("/api/jobs/stream", access.DIAGNOSTICS, str, media_type="text/event-stream")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import delete, get, post
 
 
 class Entity(TypedDict):
@@ -410,34 +410,25 @@ class Impact(TypedDict):
     timedOut: NotRequired[bool]
 
 
-ENTITIES = Operation("GET", "/api/knowledge/entities", access.RECALL, EntityPage)
-PINNED_ENTITIES = Operation(
-    "GET", "/api/knowledge/entities/pinned", access.RECALL, list[PinnedEntity]
-)
-ENTITY_HEALTH = Operation(
-    "GET", "/api/knowledge/entities/health", access.RECALL, list[EntityHealth]
-)
-ENTITY = Operation("GET", "/api/knowledge/entities/{entity_id}", access.RECALL, WholeEntity)
-ASPECTS = Operation("GET", "/api/knowledge/entities/{entity_id}/aspects", access.RECALL, Aspects)
-ATTRIBUTES = Operation(
-    "GET",
+ENTITIES = get("/api/knowledge/entities", access.RECALL, EntityPage)
+PINNED_ENTITIES = get("/api/knowledge/entities/pinned", access.RECALL, list[PinnedEntity])
+ENTITY_HEALTH = get("/api/knowledge/entities/health", access.RECALL, list[EntityHealth])
+ENTITY = get("/api/knowledge/entities/{entity_id}", access.RECALL, WholeEntity)
+ASPECTS = get("/api/knowledge/entities/{entity_id}/aspects", access.RECALL, Aspects)
+ATTRIBUTES = get(
     "/api/knowledge/entities/{entity_id}/aspects/{aspect_id}/attributes",
     access.RECALL,
     AttributePage,
 )
-DEPENDENCIES = Operation(
-    "GET", "/api/knowledge/entities/{entity_id}/dependencies", access.RECALL, Dependencies
-)
-PIN_ENTITY = Operation("POST", "/api/knowledge/entities/{entity_id}/pin", access.PIN, Pinned)
-UNPIN_ENTITY = Operation("DELETE", "/api/knowledge/entities/{entity_id}/pin", access.PIN, Pinned)
-KNOWLEDGE_STATS = Operation("GET", "/api/knowledge/stats", access.RECALL, KnowledgeStats)
-TRAVERSAL_STATUS = Operation(
-    "GET", "/api/knowledge/traversal/status", access.RECALL, TraversalStatus
-)
-CONSTELLATION = Operation("GET", "/api/knowledge/constellation", access.RECALL, Constellation)
-GRAPH = Operation("GET", "/api/knowledge/graph", access.RECALL, GraphColumns)
-HYGIENE = Operation("GET", "/api/knowledge/hygiene", access.RECALL, Hygiene)
-COMMUNITIES = Operation("GET", "/api/knowledge/communities", access.RECALL, Communities)
-EXPAND = Operation("POST", "/api/knowledge/expand", access.RECALL, Expanded)
-EXPAND_SESSIONS = Operation("POST", "/api/knowledge/expand/session", access.RECALL, EntitySessions)
-IMPACT = Operation("POST", "/api/graph/impact", access.RECALL, Impact)
+DEPENDENCIES = get("/api/knowledge/entities/{entity_id}/dependencies", access.RECALL, Dependencies)
+PIN_ENTITY = post("/api/knowledge/entities/{entity_id}/pin", access.PIN, Pinned)
+UNPIN_ENTITY = delete("/api/knowledge/entities/{entity_id}/pin", access.PIN, Pinned)
+KNOWLEDGE_STATS = get("/api/knowledge/stats", access.RECALL, KnowledgeStats)
+TRAVERSAL_STATUS = get("/api/knowledge/traversal/status", access.RECALL, TraversalStatus)
+CONSTELLATION = get("/api/knowledge/constellation", access.RECALL, Constellation)
+GRAPH = get("/api/knowledge/graph", access.RECALL, GraphColumns)
+HYGIENE = get("/api/knowledge/hygiene", access.RECALL, Hygiene)
+COMMUNITIES = get("/api/knowledge/communities", access.RECALL, Communities)
+EXPAND = post("/api/knowledge/expand", access.RECALL, Expanded)
+EXPAND_SESSIONS = post("/api/knowledge/expand/session", access.RECALL, EntitySessions)
+IMPACT = post("/api/graph/impact", access.RECALL, Impact)

@@ -3,7 +3,7 @@
 from typing import Any, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get
 
 
 class LogLines(TypedDict):
@@ -13,6 +13,6 @@ class LogLines(TypedDict):
     count: int
 
 
-LOGS = Operation("GET", "/api/logs", access.LOCAL, LogLines)
-ANALYTICS_LOGS = Operation("GET", "/api/analytics/logs", access.ANALYTICS, LogLines)
-LOG_STREAM = Operation("GET", "/api/logs/stream", access.LOCAL, str, media_type="text/event-stream")
+LOGS = get("/api/logs", access.LOCAL, LogLines)
+ANALYTICS_LOGS = get("/api/analytics/logs", access.ANALYTICS, LogLines)
+LOG_STREAM = get("/api/logs/stream", access.LOCAL, str, media_type="text/event-stream")

@@ -4,7 +4,7 @@ from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.done import Done
-from signet.wire.operation import Operation
+from signet.wire.operation import Operation, delete, post
 
 
 class RpcReply(TypedDict):
@@ -16,7 +16,7 @@ class RpcReply(TypedDict):
     error: NotRequired[dict[str, Any]]
 
 
-SEND_MCP: Operation[RpcReply | list[RpcReply]] = Operation(
-    "POST", "/mcp", access.OPEN, (RpcReply, list[RpcReply])
+SEND_MCP: Operation[RpcReply | list[RpcReply]] = post(
+    "/mcp", access.OPEN, (RpcReply, list[RpcReply])
 )
-END_MCP = Operation("DELETE", "/mcp", access.OPEN, Done)
+END_MCP = delete("/mcp", access.OPEN, Done)

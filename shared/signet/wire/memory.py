@@ -5,7 +5,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.injections import MemoryUsage
-from signet.wire.operation import Operation
+from signet.wire.operation import Operation, delete, get, patch, post
 
 
 class Predecessor(TypedDict):
@@ -391,28 +391,28 @@ class Rated(TypedDict):
     propagated: NotRequired[int]
 
 
-REMEMBER = Operation("POST", "/api/memory/remember", access.REMEMBER, Remembered)
-SAVE = Operation("POST", "/api/memory/save", access.REMEMBER, Remembered)
-HOOK_SAVE = Operation("POST", "/api/hook/remember", access.REMEMBER, Remembered)
-MEMORIES = Operation("GET", "/api/memories", access.RECALL, MemoryPage)
-MEMORY_IDS = Operation("GET", "/api/memories/ids", access.RECALL, Ids)
-MEMORY_TIMELINE = Operation("GET", "/api/memory/timeline", access.RECALL, MemoryTimeline)
-MEMORY = Operation("GET", "/api/memory/{memory_id}", access.RECALL, Memory)
-FORGOTTEN = Operation("GET", "/api/memory/forgotten", access.RECALL, ForgottenValues)
-HISTORY = Operation("GET", "/api/memory/{memory_id}/history", access.RECALL, History)
-ALL_HISTORY = Operation("GET", "/api/history", access.RECALL, HistoryPage)
-MEMORY_USAGE = Operation("GET", "/api/memory/{memory_id}/usage", access.RECALL, MemoryUsage)
-MODIFY = Operation("PATCH", "/api/memory/{memory_id}", access.MODIFY, Modified)
-MODIFY_MANY = Operation("POST", "/api/memory/modify", access.MODIFY, ModifiedMany)
-FORGET = Operation("DELETE", "/api/memory/{memory_id}", access.FORGET, Modified)
-FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
-    "POST", "/api/memory/forget", access.FORGET_MANY, (ForgetPreview, ForgottenMany)
+REMEMBER = post("/api/memory/remember", access.REMEMBER, Remembered)
+SAVE = post("/api/memory/save", access.REMEMBER, Remembered)
+HOOK_SAVE = post("/api/hook/remember", access.REMEMBER, Remembered)
+MEMORIES = get("/api/memories", access.RECALL, MemoryPage)
+MEMORY_IDS = get("/api/memories/ids", access.RECALL, Ids)
+MEMORY_TIMELINE = get("/api/memory/timeline", access.RECALL, MemoryTimeline)
+MEMORY = get("/api/memory/{memory_id}", access.RECALL, Memory)
+FORGOTTEN = get("/api/memory/forgotten", access.RECALL, ForgottenValues)
+HISTORY = get("/api/memory/{memory_id}/history", access.RECALL, History)
+ALL_HISTORY = get("/api/history", access.RECALL, HistoryPage)
+MEMORY_USAGE = get("/api/memory/{memory_id}/usage", access.RECALL, MemoryUsage)
+MODIFY = patch("/api/memory/{memory_id}", access.MODIFY, Modified)
+MODIFY_MANY = post("/api/memory/modify", access.MODIFY, ModifiedMany)
+FORGET = delete("/api/memory/{memory_id}", access.FORGET, Modified)
+FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = post(
+    "/api/memory/forget", access.FORGET_MANY, (ForgetPreview, ForgottenMany)
 )
-RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
-RECOVER_MANY = Operation("POST", "/api/memory/recover", access.RECOVER, RecoveredMany)
-ADOPT = Operation("POST", "/api/memory/{memory_id}/adopt", access.OPERATOR, Remembered)
-LIFT = Operation("POST", "/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
-REVIEW_LIST = Operation("GET", "/api/memory/reviews", access.RECALL, WaitingMemories)
-APPROVE = Operation("POST", "/api/memory/reviews/{memory_id}/approve", access.REVIEW, Modified)
-REJECT = Operation("POST", "/api/memory/reviews/{memory_id}/reject", access.REVIEW, Modified)
-RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)
+RECOVER = post("/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
+RECOVER_MANY = post("/api/memory/recover", access.RECOVER, RecoveredMany)
+ADOPT = post("/api/memory/{memory_id}/adopt", access.OPERATOR, Remembered)
+LIFT = post("/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
+REVIEW_LIST = get("/api/memory/reviews", access.RECALL, WaitingMemories)
+APPROVE = post("/api/memory/reviews/{memory_id}/approve", access.REVIEW, Modified)
+REJECT = post("/api/memory/reviews/{memory_id}/reject", access.REVIEW, Modified)
+RATE = post("/api/memory/feedback", access.REMEMBER, Rated)

@@ -4,7 +4,7 @@ from typing import TypedDict
 
 from signet.wire import access
 from signet.wire.memory import Followed, Modified
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class NamedEntity(TypedDict):
@@ -52,6 +52,6 @@ class Access(TypedDict):
     agents: list[AgentAccess]
 
 
-LINKS = Operation("GET", "/api/memory/{memory_id}/links", access.RECALL, Links)
-ACCESS = Operation("GET", "/api/memory/{memory_id}/access", access.RECALL, Access)
-JUDGE = Operation("POST", "/api/memory/{memory_id}/review", access.REVIEW, Modified)
+LINKS = get("/api/memory/{memory_id}/links", access.RECALL, Links)
+ACCESS = get("/api/memory/{memory_id}/access", access.RECALL, Access)
+JUDGE = post("/api/memory/{memory_id}/review", access.REVIEW, Modified)

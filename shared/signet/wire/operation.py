@@ -6,6 +6,7 @@ callers with its `reply`. Permissions and OpenAPI's answers derive from it too.
 """
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Generic, Literal, TypeVar
 
 from signet.wire import access
@@ -48,3 +49,10 @@ class Operation(Generic[Reply]):
     def replies(self) -> tuple[type[Reply], ...]:
         """Return the possible types of an answer."""
         return self.reply if isinstance(self.reply, tuple) else (self.reply,)
+
+
+get = partial(Operation, "GET")
+post = partial(Operation, "POST")
+put = partial(Operation, "PUT")
+patch = partial(Operation, "PATCH")
+delete = partial(Operation, "DELETE")

@@ -4,7 +4,7 @@ from typing import Any, TypedDict
 
 from signet.wire import access
 from signet.wire.diagnostics import Diagnoses
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class LastFeedback(TypedDict):
@@ -93,15 +93,12 @@ class RefreshedModels(TypedDict):
     throttled: bool
 
 
-PIPELINE_STATUS = Operation("GET", "/api/pipeline/status", access.DIAGNOSTICS, PipelineStatus)
-PAUSE = Operation("POST", "/api/pipeline/pause", access.OPERATOR, Paused)
-RESUME = Operation("POST", "/api/pipeline/resume", access.OPERATOR, Paused)
-NUDGE = Operation("POST", "/api/pipeline/nudge", access.OPERATOR, Nudged)
-MODELS = Operation("GET", "/api/pipeline/models", access.DIAGNOSTICS, Models)
-MODELS_BY_PROVIDER = Operation(
-    "GET",
-    "/api/pipeline/models/by-provider",
-    access.DIAGNOSTICS,
-    dict[str, list[OfferedModel]],
+PIPELINE_STATUS = get("/api/pipeline/status", access.DIAGNOSTICS, PipelineStatus)
+PAUSE = post("/api/pipeline/pause", access.OPERATOR, Paused)
+RESUME = post("/api/pipeline/resume", access.OPERATOR, Paused)
+NUDGE = post("/api/pipeline/nudge", access.OPERATOR, Nudged)
+MODELS = get("/api/pipeline/models", access.DIAGNOSTICS, Models)
+MODELS_BY_PROVIDER = get(
+    "/api/pipeline/models/by-provider", access.DIAGNOSTICS, dict[str, list[OfferedModel]]
 )
-REFRESH_MODELS = Operation("POST", "/api/pipeline/models/refresh", access.OPERATOR, RefreshedModels)
+REFRESH_MODELS = post("/api/pipeline/models/refresh", access.OPERATOR, RefreshedModels)

@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class PredictorModel(TypedDict):
@@ -169,19 +169,13 @@ class RolledBack(TypedDict):
     activeVersion: int | None
 
 
-PREDICTOR_STATUS = Operation(
-    "GET", "/api/predictor/status", access.ANALYTICS, (PredictorStatus, PredictorOff)
+PREDICTOR_STATUS = get("/api/predictor/status", access.ANALYTICS, (PredictorStatus, PredictorOff))
+COMPARISONS = get("/api/predictor/comparisons", access.ANALYTICS, ComparisonPage)
+COMPARISONS_BY_PROJECT = get(
+    "/api/predictor/comparisons/by-project", access.ANALYTICS, ProjectResults
 )
-COMPARISONS = Operation("GET", "/api/predictor/comparisons", access.ANALYTICS, ComparisonPage)
-COMPARISONS_BY_PROJECT = Operation(
-    "GET", "/api/predictor/comparisons/by-project", access.ANALYTICS, ProjectResults
-)
-COMPARISONS_BY_ENTITY = Operation(
-    "GET", "/api/predictor/comparisons/by-entity", access.ANALYTICS, EntityResults
-)
-TRAININGS = Operation("GET", "/api/predictor/training", access.ANALYTICS, Trainings)
-TRAINING_PAIRS = Operation(
-    "GET", "/api/predictor/training-pairs-count", access.ANALYTICS, PairCount
-)
-TRAIN = Operation("POST", "/api/predictor/train", access.OPERATOR, Trained)
-ROLL_BACK = Operation("POST", "/api/predictor/rollback", access.OPERATOR, RolledBack)
+COMPARISONS_BY_ENTITY = get("/api/predictor/comparisons/by-entity", access.ANALYTICS, EntityResults)
+TRAININGS = get("/api/predictor/training", access.ANALYTICS, Trainings)
+TRAINING_PAIRS = get("/api/predictor/training-pairs-count", access.ANALYTICS, PairCount)
+TRAIN = post("/api/predictor/train", access.OPERATOR, Trained)
+ROLL_BACK = post("/api/predictor/rollback", access.OPERATOR, RolledBack)

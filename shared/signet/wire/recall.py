@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import Operation, get, post
 
 
 class Channel(TypedDict):
@@ -227,12 +227,10 @@ class EpisodePage(TypedDict):
     pages: int
 
 
-RECALL = Operation("POST", "/api/memory/recall", access.RECALL, Recalled)
-RECALL_BY_ADDRESS = Operation("GET", "/api/memory/search", access.RECALL, Recalled)
-CONTEXT: Operation[ContextAnswer | EpisodePage] = Operation(
-    "POST", "/api/memory/context", access.RECALL, (ContextAnswer, EpisodePage)
+RECALL = post("/api/memory/recall", access.RECALL, Recalled)
+RECALL_BY_ADDRESS = get("/api/memory/search", access.RECALL, Recalled)
+CONTEXT: Operation[ContextAnswer | EpisodePage] = post(
+    "/api/memory/context", access.RECALL, (ContextAnswer, EpisodePage)
 )
-SEARCH: Operation[FoundMany | Values] = Operation(
-    "GET", "/memory/search", access.RECALL, (FoundMany, Values)
-)
-SIMILAR = Operation("GET", "/memory/similar", access.RECALL, FoundMany)
+SEARCH: Operation[FoundMany | Values] = get("/memory/search", access.RECALL, (FoundMany, Values))
+SIMILAR = get("/memory/similar", access.RECALL, FoundMany)

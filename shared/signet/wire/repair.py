@@ -3,7 +3,7 @@
 from typing import Any, Literal, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import Operation, get, post
 
 
 class Repaired(TypedDict):
@@ -108,10 +108,10 @@ class Repairs(TypedDict):
 
 
 def _repair(path: str) -> Operation[Repaired]:
-    return Operation("POST", f"/api/repair/{path}", access.OPERATOR, Repaired)
+    return post(f"/api/repair/{path}", access.OPERATOR, Repaired)
 
 
-REPAIRS = Operation("GET", "/api/repair", access.OPERATOR, Repairs)
+REPAIRS = get("/api/repair", access.OPERATOR, Repairs)
 REQUEUE_DEAD = _repair("requeue-dead")
 RELEASE_LEASES = _repair("release-leases")
 PRUNE_JOBS = _repair("prune-jobs")
@@ -133,8 +133,8 @@ BACKFILL_HINTS = _repair("backfill-hints")
 CLUSTER_ENTITIES = _repair("cluster-entities")
 FOLLOW_FORGOTTEN = _repair("follow-forgotten")
 FORGET_DEAD_MEMORIES = _repair("dead-memories/forget")
-EMBEDDING_GAPS = Operation("GET", "/api/repair/embedding-gaps", access.OPERATOR, EmbeddingGaps)
-DEDUP_STATS = Operation("GET", "/api/repair/dedup-stats", access.OPERATOR, DedupStats)
-COLD_STATS = Operation("GET", "/api/repair/cold-stats", access.OPERATOR, ColdStats)
-INTEGRITY_CHECK = Operation("GET", "/api/repair/integrity-check", access.OPERATOR, Integrity)
-DEAD_MEMORIES = Operation("GET", "/api/repair/dead-memories", access.OPERATOR, DeadMemories)
+EMBEDDING_GAPS = get("/api/repair/embedding-gaps", access.OPERATOR, EmbeddingGaps)
+DEDUP_STATS = get("/api/repair/dedup-stats", access.OPERATOR, DedupStats)
+COLD_STATS = get("/api/repair/cold-stats", access.OPERATOR, ColdStats)
+INTEGRITY_CHECK = get("/api/repair/integrity-check", access.OPERATOR, Integrity)
+DEAD_MEMORIES = get("/api/repair/dead-memories", access.OPERATOR, DeadMemories)

@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import delete, get, post
 
 
 class KeptSecret(TypedDict):
@@ -28,28 +28,25 @@ class SecretValue(TypedDict):
     value: str
 
 
-SECRETS = Operation("GET", "/api/secrets", access.ADMIN, Secrets)
+SECRETS = get("/api/secrets", access.ADMIN, Secrets)
 _EXEC = access.programs(
     "run a command with secrets in its environment",
     "signet secret exec -s NAME COMMAND",
     for_agents=True,
 )
-RUN_WITH_SECRETS = Operation("POST", "/api/secrets/exec", _EXEC, Ran)
-RUN_WITH_SECRET = Operation("POST", "/api/secrets/{name}/exec", _EXEC, Ran)
-SECRET = Operation(
-    "GET",
+RUN_WITH_SECRETS = post("/api/secrets/exec", _EXEC, Ran)
+RUN_WITH_SECRET = post("/api/secrets/{name}/exec", _EXEC, Ran)
+SECRET = get(
     "/api/secrets/{name}",
     access.programs("show the value of a secret", "signet secret get NAME", for_peers=True),
     SecretValue,
 )
-PUT_SECRET = Operation(
-    "POST",
+PUT_SECRET = post(
     "/api/secrets/{name}",
     access.programs("store a secret, in place of an earlier value", "signet secret put NAME"),
     KeptSecret,
 )
-REMOVE_SECRET = Operation(
-    "DELETE",
+REMOVE_SECRET = delete(
     "/api/secrets/{name}",
     access.programs("delete a secret", "signet secret delete NAME"),
     KeptSecret,

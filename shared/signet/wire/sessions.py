@@ -6,7 +6,7 @@ from signet.wire import access
 from signet.wire.capture import Reading
 from signet.wire.injections import SessionContext, SessionOverview, SessionReplay
 from signet.wire.memory import Along
-from signet.wire.operation import Operation
+from signet.wire.operation import Operation, get, post
 
 
 class RunningSession(TypedDict):
@@ -186,28 +186,19 @@ class SessionForgotten(SessionGoing):
     notesKept: list[str]
 
 
-SESSIONS: Operation[RunningSessions | SessionPage] = Operation(
-    "GET", "/api/sessions", access.RECALL, (RunningSessions, SessionPage)
+SESSIONS: Operation[RunningSessions | SessionPage] = get(
+    "/api/sessions", access.RECALL, (RunningSessions, SessionPage)
 )
-SEARCH_SESSIONS = Operation("POST", "/api/sessions/search", access.RECALL, Excerpts)
-SESSION_SUMMARIES = Operation("GET", "/api/sessions/summaries", access.RECALL, SummaryPage)
-SESSION = Operation("GET", "/api/sessions/{session_key}", access.RECALL, RunningSession)
-BYPASS_SESSION = Operation("POST", "/api/sessions/{session_key}/bypass", access.REMEMBER, Bypassed)
-RENEW_SESSION = Operation(
-    "POST", "/api/sessions/{session_key}/renew", access.REMEMBER, RenewedSession
+SEARCH_SESSIONS = post("/api/sessions/search", access.RECALL, Excerpts)
+SESSION_SUMMARIES = get("/api/sessions/summaries", access.RECALL, SummaryPage)
+SESSION = get("/api/sessions/{session_key}", access.RECALL, RunningSession)
+BYPASS_SESSION = post("/api/sessions/{session_key}/bypass", access.REMEMBER, Bypassed)
+RENEW_SESSION = post("/api/sessions/{session_key}/renew", access.REMEMBER, RenewedSession)
+FORGET_SESSION: Operation[SessionPreview | SessionForgotten] = post(
+    "/api/sessions/{session_key}/forget", access.FORGET_MANY, (SessionPreview, SessionForgotten)
 )
-FORGET_SESSION: Operation[SessionPreview | SessionForgotten] = Operation(
-    "POST",
-    "/api/sessions/{session_key}/forget",
-    access.FORGET_MANY,
-    (SessionPreview, SessionForgotten),
-)
-TRANSCRIPT = Operation("GET", "/api/sessions/{session_key}/transcript", access.RECALL, Transcript)
-SESSION_CONTEXT = Operation(
-    "GET", "/api/sessions/{session_key}/context", access.RECALL, SessionContext
-)
-SESSION_REPLAY = Operation(
-    "GET", "/api/sessions/{session_key}/replay", access.RECALL, SessionReplay
-)
-CHECKPOINTS = Operation("GET", "/api/checkpoints", access.RECALL, Checkpoints)
-SESSION_CHECKPOINTS = Operation("GET", "/api/checkpoints/{session_key}", access.RECALL, Checkpoints)
+TRANSCRIPT = get("/api/sessions/{session_key}/transcript", access.RECALL, Transcript)
+SESSION_CONTEXT = get("/api/sessions/{session_key}/context", access.RECALL, SessionContext)
+SESSION_REPLAY = get("/api/sessions/{session_key}/replay", access.RECALL, SessionReplay)
+CHECKPOINTS = get("/api/checkpoints", access.RECALL, Checkpoints)
+SESSION_CHECKPOINTS = get("/api/checkpoints/{session_key}", access.RECALL, Checkpoints)

@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import delete, get, post
 
 
 class Skill(TypedDict):
@@ -88,19 +88,17 @@ class RelatedSkills(TypedDict):
     count: int
 
 
-SKILLS = Operation("GET", "/api/skills", access.LOCAL, Skills)
-SEARCH_SKILLS = Operation("GET", "/api/skills/search", access.LOCAL, FoundSkills)
-BROWSE_SKILLS = Operation("GET", "/api/skills/browse", access.LOCAL, OfferedSkills)
-INSTALL_SKILL = Operation(
-    "POST",
+SKILLS = get("/api/skills", access.LOCAL, Skills)
+SEARCH_SKILLS = get("/api/skills/search", access.LOCAL, FoundSkills)
+BROWSE_SKILLS = get("/api/skills/browse", access.LOCAL, OfferedSkills)
+INSTALL_SKILL = post(
     "/api/skills/install",
     access.programs("install a skill, which tells agents what to do", "signet skill install NAME"),
     InstalledSkill,
 )
-SKILL = Operation("GET", "/api/skills/{name}", access.LOCAL, SkillFile)
-RELATED_SKILLS = Operation("GET", "/api/skills/{name}/related", access.LOCAL, RelatedSkills)
-REMOVE_SKILL = Operation(
-    "DELETE",
+SKILL = get("/api/skills/{name}", access.LOCAL, SkillFile)
+RELATED_SKILLS = get("/api/skills/{name}/related", access.LOCAL, RelatedSkills)
+REMOVE_SKILL = delete(
     "/api/skills/{name}",
     access.programs("delete the folder of a skill", "signet skill uninstall NAME"),
     RemovedSkill,

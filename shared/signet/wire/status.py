@@ -5,7 +5,7 @@ from typing import Any, NotRequired, TypedDict
 from signet.wire import access
 from signet.wire.capture import Capture
 from signet.wire.diagnostics import Diagnosis
-from signet.wire.operation import Operation
+from signet.wire.operation import get
 
 
 class Health(TypedDict):
@@ -137,18 +137,14 @@ class Resources(TypedDict):
     disk: list[DiskPart]
 
 
-HEALTH = Operation("GET", "/health", access.OPEN, Health)
-HEALTH_LIVE = Operation("GET", "/health/live", access.KNOWN, Live)
-LIVE = Operation("GET", "/livez", access.KNOWN, Live)
-HEALTH_READY = Operation("GET", "/health/ready", access.KNOWN, Ready)
-READY = Operation("GET", "/readyz", access.KNOWN, Ready)
-STATUS = Operation("GET", "/api/status", access.KNOWN, Status)
-RESOURCES = Operation("GET", "/api/status/resources", access.ANALYTICS, Resources)
-FEATURES = Operation("GET", "/api/features", access.KNOWN, dict[str, bool])
-METRICS = Operation(
-    "GET",
-    "/metrics",
-    access.ANALYTICS,
-    str,
-    media_type="text/plain; version=0.0.4; charset=utf-8",
+HEALTH = get("/health", access.OPEN, Health)
+HEALTH_LIVE = get("/health/live", access.KNOWN, Live)
+LIVE = get("/livez", access.KNOWN, Live)
+HEALTH_READY = get("/health/ready", access.KNOWN, Ready)
+READY = get("/readyz", access.KNOWN, Ready)
+STATUS = get("/api/status", access.KNOWN, Status)
+RESOURCES = get("/api/status/resources", access.ANALYTICS, Resources)
+FEATURES = get("/api/features", access.KNOWN, dict[str, bool])
+METRICS = get(
+    "/metrics", access.ANALYTICS, str, media_type="text/plain; version=0.0.4; charset=utf-8"
 )

@@ -3,7 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class SynthesisConfig(TypedDict):
@@ -56,10 +56,9 @@ class SynthesisStatus(TypedDict):
     config: SynthesisConfig
 
 
-SYNTHESIS_CONFIG = Operation("GET", "/api/hooks/synthesis/config", access.LOCAL, SynthesisConfig)
-SYNTHESIS_REQUEST = Operation("POST", "/api/hooks/synthesis", access.OPERATOR, SynthesisRequest)
-COMPLETE_SYNTHESIS = Operation(
-    "POST",
+SYNTHESIS_CONFIG = get("/api/hooks/synthesis/config", access.LOCAL, SynthesisConfig)
+SYNTHESIS_REQUEST = post("/api/hooks/synthesis", access.OPERATOR, SynthesisRequest)
+COMPLETE_SYNTHESIS = post(
     "/api/hooks/synthesis/complete",
     access.programs(
         "replace MEMORY.md, which every agent reads",
@@ -68,6 +67,6 @@ COMPLETE_SYNTHESIS = Operation(
     ),
     Synthesised,
 )
-TRIGGER_SYNTHESIS = Operation("POST", "/api/synthesis/trigger", access.OPERATOR, TriggeredSynthesis)
-UNDO_SYNTHESIS = Operation("POST", "/api/synthesis/undo", access.OPERATOR, UndoneSynthesis)
-SYNTHESIS_STATUS = Operation("GET", "/api/synthesis/status", access.LOCAL, SynthesisStatus)
+TRIGGER_SYNTHESIS = post("/api/synthesis/trigger", access.OPERATOR, TriggeredSynthesis)
+UNDO_SYNTHESIS = post("/api/synthesis/undo", access.OPERATOR, UndoneSynthesis)
+SYNTHESIS_STATUS = get("/api/synthesis/status", access.LOCAL, SynthesisStatus)

@@ -3,7 +3,7 @@
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get
 
 NDJSON = "application/x-ndjson"
 
@@ -45,11 +45,7 @@ class TelemetryStats(TypedDict):
     pipelineErrorsByCode: NotRequired[dict[str, int]]
 
 
-TELEMETRY_EVENTS = Operation("GET", "/api/telemetry/events", access.ANALYTICS, TelemetryPage)
-TELEMETRY_STATS = Operation("GET", "/api/telemetry/stats", access.ANALYTICS, TelemetryStats)
-EXPORT_TELEMETRY = Operation(
-    "GET", "/api/telemetry/export", access.ANALYTICS, str, media_type=NDJSON
-)
-EXPORT_TRAINING = Operation(
-    "GET", "/api/telemetry/training-export", access.ANALYTICS, str, media_type=NDJSON
-)
+TELEMETRY_EVENTS = get("/api/telemetry/events", access.ANALYTICS, TelemetryPage)
+TELEMETRY_STATS = get("/api/telemetry/stats", access.ANALYTICS, TelemetryStats)
+EXPORT_TELEMETRY = get("/api/telemetry/export", access.ANALYTICS, str, media_type=NDJSON)
+EXPORT_TRAINING = get("/api/telemetry/training-export", access.ANALYTICS, str, media_type=NDJSON)

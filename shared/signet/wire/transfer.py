@@ -3,7 +3,7 @@
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class ExportPage(TypedDict):
@@ -26,9 +26,8 @@ class Imported(TypedDict):
     masked: NotRequired[list[str]]
 
 
-EXPORT = Operation("GET", "/api/export", access.RECALL, ExportPage)
-IMPORT = Operation(
-    "POST",
+EXPORT = get("/api/export", access.RECALL, ExportPage)
+IMPORT = post(
     "/api/import",
     access.programs("import records, agents and their read policies included", "signet import"),
     Imported,

@@ -3,7 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.operation import Operation
+from signet.wire.operation import get, post
 
 
 class UpdateCheck(TypedDict):
@@ -54,16 +54,14 @@ class Installed(TypedDict):
     installedVersion: NotRequired[str]
 
 
-CHECK_UPDATE = Operation("GET", "/api/update/check", access.LOCAL, UpdateCheck)
-UPDATE_SETTINGS = Operation("GET", "/api/update/config", access.LOCAL, UpdateSettings)
-CHANGE_UPDATE_SETTINGS = Operation(
-    "POST",
+CHECK_UPDATE = get("/api/update/check", access.LOCAL, UpdateCheck)
+UPDATE_SETTINGS = get("/api/update/config", access.LOCAL, UpdateSettings)
+CHANGE_UPDATE_SETTINGS = post(
     "/api/update/config",
     access.programs("change whether new versions are installed", "signet update enable"),
     ChangedUpdateSettings,
 )
-INSTALL_UPDATE = Operation(
-    "POST",
+INSTALL_UPDATE = post(
     "/api/update/run",
     access.programs("install another version of Signet", "signet update install"),
     Installed,
