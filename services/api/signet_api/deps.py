@@ -22,6 +22,7 @@ from signet.domain.activity.events import Flusher
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller, issued
 from signet.domain.auth.caller import CallerStanding
+from signet.domain.graph.browse import tolerate_missing_tables
 from signet.domain.injections import record
 from signet.domain.injections.models import Injection
 from signet.domain.memory import filters
@@ -45,6 +46,7 @@ from signet_api.stream import Listeners
 from signet_api.vectors import QueryVectors
 
 Value = TypeVar("Value")
+Other = TypeVar("Other")
 Sent = TypeVar("Sent", bound=BaseModel)
 
 #: Concurrent recalls; they are CPU-bound, and each connection caches some MB of pages.
@@ -202,22 +204,6 @@ async def agent_of(named: str | None, session_key: str | None, request: Request)
     return await known_as(named_agent(named, session_key, request.headers), state.db)
 
 
-async def read_as(
-    db: Database,
-    agent_id: str,
-    find: Callable[..., Value],
-    *args: object,
-    scope: str | None = None,
-    **fields: object,
-) -> Value:
-    """Call `find` with the agent's `reader=` in a read transaction and return its result."""
-
-    def found(tx: ReadTx) -> Value:
-        return find(tx, *args, reader=agents.reader(tx, agent_id, scope=scope), **fields)
-
-    return await db.aread(found)
-
-
 async def known_as(agent_id: str, db: Database) -> str:
     """Return the agent of this name; the default one while no other is registered."""
     if agent_id in (DEFAULT_AGENT, caller.current().scope.agent) or is_of_user(agent_id):
@@ -311,6 +297,50 @@ Agent = Annotated[str, Depends(_agent)]
 #: `since` and `until` as stored instants; raise Invalid.
 Since = Annotated[str | None, Depends(_since)]
 Until = Annotated[str | None, Depends(_until)]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnReader:
+    """Reads what an agent may read; each call is one read transaction."""
+
+    state: State
+    agent: str
+
+    async def read(
+        self,
+        find: Callable[..., Value],
+        *args: object,
+        scope: str | None = None,
+        **fields: object,
+    ) -> Value:
+        """Return the result of `find`, which gets the agent's `reader=`."""
+
+        def found(tx: ReadTx) -> Value:
+            return find(tx, *args, reader=agents.reader(tx, self.agent, scope=scope), **fields)
+
+        return await self.state.db.aread(found)
+
+    async def rows(self, find: Callable[..., Value], *args: object, **fields: object) -> Value:
+        """Return the result of `find`, which gets `agent_id=`."""
+        return await self.state.db.aread(find, *args, agent_id=self.agent, **fields)
+
+    async def graph(
+        self, otherwise: Other, find: Callable[..., Value], *args: object, **fields: object
+    ) -> Value | Other:
+        """Return the result of `find` as `read` does, `otherwise` if the tables of the graph are missing."""
+
+        def found(tx: ReadTx) -> Value | Other:
+            reader = agents.reader(tx, self.agent)
+            return tolerate_missing_tables(tx, otherwise, find, *args, reader=reader, **fields)
+
+        return await self.state.db.aread(found)
+
+
+async def _own(agent: Agent, state: Shared) -> OwnReader:
+    return OwnReader(state, agent)
+
+
+Mine = Annotated[OwnReader, Depends(_own)]
 
 
 def merged(query: Model, body: Model | None) -> Model:

@@ -29,7 +29,7 @@ from signet.wire import embeddings as wire
 from signet.wire.requests.browse import MapParams
 from signet.wire.requests.model import ClampedInt, OnlyTrue, Text
 from signet_api import processes, serving
-from signet_api.deps import Agent, Shared, State, read_as
+from signet_api.deps import Agent, Mine, Shared, State
 from signet_api.probe import Probed
 from signet_api.serving import respond, serves
 from signet_api.shapes import as_wire, filled
@@ -40,16 +40,13 @@ TENTHS = 10
 
 @serves(wire.EMBEDDINGS)
 async def get_embeddings(
-    agent_id: Agent,
-    state: Shared,
+    mine: Mine,
     limit: Annotated[int, ClampedInt(browse.LEAST_EXPORTED, browse.MOST_EXPORTED)] = browse.USUAL,
     offset: Annotated[int, ClampedInt(0, browse.FURTHEST)] = 0,
     vectors: OnlyTrue = False,
 ) -> Response:
     """Return a page of memories with a vector, newest first; `vectors` adds the numbers."""
-    page = await read_as(
-        state.db, agent_id, browse.export_page, limit=limit, offset=offset, vectors=vectors
-    )
+    page = await mine.read(browse.export_page, limit=limit, offset=offset, vectors=vectors)
     fields = {
         "count": len(page.rows),
         "total": page.total,

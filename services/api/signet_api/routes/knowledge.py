@@ -1,10 +1,9 @@
 """The knowledge graph: entities, attributes, pins, communities, the whole picture, and the impact of a change."""
 
 import asyncio
-from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import Query, Response
 
@@ -25,11 +24,8 @@ from signet.wire.requests.browse import GraphParams
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody, PinBody
 from signet.wire.requests.model import ClampedInt, Text
 from signet_api import serving
-from signet_api.deps import Agent, Ask, Shared, State
+from signet_api.deps import Ask, Mine, OwnReader
 from signet_api.serving import serves
-
-T = TypeVar("T")
-U = TypeVar("U")
 
 KINDS = ("attribute", "constraint")
 STATUSES = ("active", "superseded", "deleted")
@@ -41,73 +37,58 @@ Offset = Annotated[int, ClampedInt(0, FURTHEST)]
 
 @serves(wire.ENTITIES)
 async def get_entities(
-    agent: Agent,
-    state: Shared,
+    mine: Mine,
     type: Text = None,
     q: Text = None,
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> wire.EntityPage:
     """Return a page of entities with their counts, the most important first; `q` is part of the name."""
-    items, total = await look(
-        state,
-        agent,
-        browse.entities,
-        type=type,
-        q=q,
-        limit=limit,
-        offset=offset,
-        otherwise=([], 0),
+    items, total = await mine.graph(
+        ([], 0), browse.entities, type=type, q=q, limit=limit, offset=offset
     )
     return {"items": items, "limit": limit, "offset": offset, "total": total}
 
 
 @serves(wire.PINNED_ENTITIES)
-async def get_pinned(agent: Agent, state: Shared, pin_type: Text = None) -> list[wire.PinnedEntity]:
+async def get_pinned(mine: Mine, pin_type: Text = None) -> list[wire.PinnedEntity]:
     """Return the pinned entities, newest first; with `pin_type=suppress` the suppressed ones."""
     type = _one_of("pin_type", pin_type, tuple(PinType)) or PinType.PIN
-    return await look(state, agent, browse.pinned, PinType(type), otherwise=[])
+    return await mine.graph([], browse.pinned, PinType(type))
 
 
 @serves(wire.ENTITY_HEALTH)
 async def get_entity_health(
-    agent: Agent,
-    state: Shared,
+    mine: Mine,
     since: str | None = None,
     min_comparisons: Annotated[int, ClampedInt(1, FURTHEST)] = 3,
 ) -> list[wire.EntityHealth]:
     """Return the results of learned ranking in the sessions about each entity, best first."""
-    return await look(
-        state,
-        agent,
-        browse.entity_health,
-        since=filters.instant("since", since),
-        least=min_comparisons,
-        otherwise=[],
+    return await mine.graph(
+        [], browse.entity_health, since=filters.instant("since", since), least=min_comparisons
     )
 
 
 @serves(wire.ENTITY)
-async def get_entity(entity_id: str, agent: Agent, state: Shared) -> wire.WholeEntity:
+async def get_entity(entity_id: str, mine: Mine) -> wire.WholeEntity:
     """Return one entity with its counts."""
-    found = await look(state, agent, browse.detail, entity_id, otherwise=None)
+    found = await mine.graph(None, browse.detail, entity_id)
     if found is None:
         raise UnknownEntity(entityId=entity_id)
     return found
 
 
 @serves(wire.ASPECTS)
-async def get_aspects(entity_id: str, agent: Agent, state: Shared) -> wire.Aspects:
+async def get_aspects(entity_id: str, mine: Mine) -> wire.Aspects:
     """Return an entity's aspects, by weight."""
-    return {"items": await look(state, agent, browse.aspects, entity_id, otherwise=[])}
+    return {"items": await mine.graph([], browse.aspects, entity_id)}
 
 
 @serves(wire.ATTRIBUTES)
 async def get_attributes(
     entity_id: str,
     aspect_id: str,
-    agent: Agent,
-    state: Shared,
+    mine: Mine,
     kind: Text = None,
     status: Text = None,
     limit: Limit = 50,
@@ -115,9 +96,8 @@ async def get_attributes(
 ) -> wire.AttributePage:
     """Return a page of an entity's attributes under one aspect; active ones unless another status is requested."""
     status = _one_of("status", status, (*STATUSES, "all")) or "active"
-    items: list[wire.Attribute] = await look(
-        state,
-        agent,
+    items: list[wire.Attribute] = await mine.graph(
+        [],
         browse.attributes,
         id=entity_id,
         aspect=aspect_id,
@@ -125,20 +105,15 @@ async def get_attributes(
         status=None if status == "all" else status,
         limit=limit,
         offset=offset,
-        otherwise=[],
     )
     return {"items": items, "limit": limit, "offset": offset}
 
 
 @serves(wire.DEPENDENCIES)
-async def get_dependencies(
-    entity_id: str, agent: Agent, state: Shared, direction: Text = None
-) -> wire.Dependencies:
+async def get_dependencies(entity_id: str, mine: Mine, direction: Text = None) -> wire.Dependencies:
     """Return the edges of an entity, the strongest first."""
     direction = _one_of("direction", direction, ("incoming", "outgoing", "both")) or "both"
-    found: list[wire.Dependency] = await look(
-        state, agent, browse.dependencies, entity_id, direction, otherwise=[]
-    )
+    found: list[wire.Dependency] = await mine.graph([], browse.dependencies, entity_id, direction)
     return {"items": found}
 
 
@@ -162,37 +137,17 @@ async def post_pin(
 
 
 @serves(wire.UNPIN_ENTITY)
-async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> wire.Pinned:
+async def delete_pin(entity_id: str, mine: Mine) -> wire.Pinned:
     """Remove a pin or a suppression."""
-    state.check_writable()
-    await state.db.awrite(browse.clear_pin, entity_id, agent_id=agent)
+    mine.state.check_writable()
+    await mine.state.db.awrite(browse.clear_pin, entity_id, agent_id=mine.agent)
     return {"pinned": False}
 
 
 @serves(wire.COMMUNITIES)
-async def get_communities(agent: Agent, state: Shared) -> wire.Communities:
+async def get_communities(mine: Mine) -> wire.Communities:
     """Return the latest communities, the largest first; `routes/repair.py` recomputes them."""
-    return await look(state, agent, communities.overview, otherwise=communities.NOTHING)
-
-
-async def look(
-    state: State,
-    agent_id: str,
-    find: Callable[..., T],
-    *args: object,
-    otherwise: U,
-    **fields: object,
-) -> T | U:
-    """Return the result of `find` for an agent's graph, or `otherwise` if the tables are missing.
-
-    It is called with `reader=` in a read transaction.
-    """
-
-    def found(tx: ReadTx) -> T | U:
-        reader = agents.reader(tx, agent_id)
-        return tolerate_missing_tables(tx, otherwise, find, *args, reader=reader, **fields)
-
-    return await state.db.aread(found)
+    return await mine.graph(communities.NOTHING, communities.overview)
 
 
 def _pin(tx: WriteTx, entity_id: str, pin: Pin, agent_id: str, *, now: datetime) -> float:
@@ -214,30 +169,28 @@ MOST_DEPTH = 10
 
 
 @serves(wire.KNOWLEDGE_STATS)
-async def get_stats(agent: Agent, state: Shared) -> wire.KnowledgeStats:
+async def get_stats(mine: Mine) -> wire.KnowledgeStats:
     """Return the counts of an agent's graph."""
-    bounds = WeightBounds.of(state.settings.pipeline.feedback)
-    return await state.db.aread(
+    bounds = WeightBounds.of(mine.state.settings.pipeline.feedback)
+    return await mine.rows(
         tolerate_missing_tables,
         browse.NO_STATS,
         browse.graph_counts,
-        agent_id=agent,
         bounds=bounds,
         now=clock.now(),
     )
 
 
 @serves(wire.TRAVERSAL_STATUS)
-async def get_traversal_status(agent: Agent, state: Shared) -> wire.TraversalStatus:
+async def get_traversal_status(mine: Mine) -> wire.TraversalStatus:
     """Return statistics of the latest graph walk, null before the first."""
-    found = await look(state, agent, traversal.newest, otherwise=None)
+    found = await mine.graph(None, traversal.newest)
     return {"status": found}
 
 
 @serves(wire.CONSTELLATION)
 async def get_constellation(
-    agent: Agent,
-    state: Shared,
+    mine: Mine,
     limit: Annotated[int, ClampedInt(1, 1_000)] = 150,
     max_aspects_per_entity: Annotated[int, ClampedInt(1, 25)] = 6,
     max_attributes_per_aspect: Annotated[int, ClampedInt(1, 250)] = 4,
@@ -251,15 +204,13 @@ async def get_constellation(
         dependencies=dependency_limit,
     )
     nothing: wire.Constellation = {"dependencies": [], "entities": []}
-    found = await look(state, agent, browse.draw, extent, otherwise=nothing)
+    found = await mine.graph(nothing, browse.draw, extent)
     edges = {"dependencies": found["dependencies"]}
     return await asyncio.to_thread(serving.respond_rows, edges, "entities", found["entities"])
 
 
 @serves(wire.GRAPH)
-async def get_graph(
-    agent: Agent, state: Shared, query: Annotated[GraphParams, Query()]
-) -> wire.GraphColumns:
+async def get_graph(mine: Mine, query: Annotated[GraphParams, Query()]) -> wire.GraphColumns:
     """Return the most mentioned entities and their edges as columns, for a map.
 
     `min_mentions` and `kinds` filter them; chunk groups are excluded.
@@ -268,33 +219,19 @@ async def get_graph(
         "ids": [], "names": [], "kinds": [], "mentions": [], "communities": [], "pinned": [],
         "kindNames": [], "communityNames": [], "sources": [], "targets": [], "total": 0,
     }  # fmt: skip
-    return await look(
-        state,
-        agent,
-        browse.columns,
-        limit=query.limit,
-        least=query.min_mentions,
-        kinds=query.kinds,
-        otherwise=nothing,
+    return await mine.graph(
+        nothing, browse.columns, limit=query.limit, least=query.min_mentions, kinds=query.kinds
     )
 
 
 @serves(wire.HYGIENE)
 async def get_hygiene(
-    agent: Agent,
-    state: Shared,
+    mine: Mine,
     limit: Annotated[int, ClampedInt(1, 200)] = 50,
     memory_limit: Annotated[int, ClampedInt(1, 1_000)] = 200,
 ) -> wire.Hygiene:
     """Return doubtful rows of the graph; changes nothing."""
-    return await look(
-        state,
-        agent,
-        expand.hygiene,
-        limit=limit,
-        memories=memory_limit,
-        otherwise=expand.NO_HYGIENE,
-    )
+    return await mine.graph(expand.NO_HYGIENE, expand.hygiene, limit=limit, memories=memory_limit)
 
 
 @serves(wire.EXPAND)
@@ -310,16 +247,15 @@ async def post_expand(
     question = Question()
     if text:
         question = Question(text=text, vector=partial(await ask.state.vectors.of(text), {}))
+    mine = OwnReader(ask.state, await ask.agent(asked, agent_id))
     async with ask.state.recalls:
-        found = await look(
-            ask.state,
-            await ask.agent(asked, agent_id),
+        found = await mine.graph(
+            None,
             expand.expand,
             name,
             aspect=asked.aspect,
             question=question,
             tokens=min(MOST_TOKENS, max(LEAST_TOKENS, asked.max_tokens)),
-            otherwise=None,
         )
     if found is None:
         raise expand.nothing(name)
@@ -334,16 +270,15 @@ async def post_expand_session(
     name = body.entity_name.strip()
     if not name:
         raise Invalid("entityName is required")
+    mine = OwnReader(ask.state, await ask.agent(body, agent_id))
     nothing: wire.EntitySessions = {"entityName": name, "summaries": [], "total": 0}
-    return await look(
-        ask.state,
-        await ask.agent(body, agent_id),
+    return await mine.graph(
+        nothing,
         _sessions,
         name,
         session=body.session_id,
         since=_beginning(body.time_range, clock.now()),
         limit=min(MOST_SESSIONS, max(1, body.max_results)),
-        otherwise=nothing,
     )
 
 
@@ -365,16 +300,15 @@ async def post_impact(body: ImpactBody, ask: Ask, agent_id: Text = None) -> wire
         raise Invalid("entityId is required")
     if body.direction not in ("downstream", "upstream"):
         raise Invalid("direction must be downstream or upstream")
+    mine = OwnReader(ask.state, await ask.agent(body, agent_id))
     ends_at = clock.monotonic_ms() + IMPACT_MS
-    found = await look(
-        ask.state,
-        await ask.agent(body, agent_id),
+    found = await mine.graph(
+        None,
         expand.impact,
         body.entity_id,
         direction=body.direction,
         depth=min(MOST_DEPTH, max(1, body.max_depth)),
         expired=lambda: clock.monotonic_ms() >= ends_at,
-        otherwise=None,
     )
     if found is None:
         raise UnknownEntity(entityId=body.entity_id)

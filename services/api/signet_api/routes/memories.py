@@ -24,7 +24,7 @@ from signet.wire.access import OPERATOR, RECOVER
 from signet.wire.requests.browse import HistoryParams, PageParams
 from signet.wire.requests.changes import VerdictBody
 from signet.wire.requests.model import ClampedInt, Text
-from signet_api.deps import Agent, Ask, Db, Shared, filed, read_as
+from signet_api.deps import Agent, Ask, Mine, Shared, filed
 from signet_api.routes.changes import changed_body
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
@@ -56,31 +56,28 @@ async def get_memories(
 
 
 @serves(wire.MEMORY)
-async def get_memory(memory_id: str, agent: Agent, db: Db) -> wire.Memory:
+async def get_memory(memory_id: str, mine: Mine) -> wire.Memory:
     """Return one memory; 404 for a forgotten one, and for a session or commit named by recall."""
     if expand.names_one(memory_id):
         raise NotFound(f"not a memory; memory_context shows all of {memory_id}")
-    return full(await read_as(db, agent, lookup.get, memory_id))
+    return full(await mine.read(lookup.get, memory_id))
 
 
 @serves(wire.HISTORY)
 async def get_history(
     memory_id: str,
-    agent: Agent,
-    db: Db,
+    mine: Mine,
     limit: Annotated[int, ClampedInt(0, history.MAX_LIMIT)] = history.DEFAULT_LIMIT,
 ) -> wire.History:
     """Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it."""
     limit = limit or history.DEFAULT_LIMIT  # an invalid number means the default (MEM-22)
     told = caller.current().may(RECOVER)
-    changes = await read_as(db, agent, history.of, memory_id, limit=limit, forgotten_texts=told)
+    changes = await mine.read(history.of, memory_id, limit=limit, forgotten_texts=told)
     return {"memoryId": memory_id, "count": len(changes), "history": changes}
 
 
 @serves(wire.ALL_HISTORY)
-async def get_all_history(
-    agent: Agent, query: Annotated[HistoryParams, Query()], db: Db
-) -> wire.HistoryPage:
+async def get_all_history(mine: Mine, query: Annotated[HistoryParams, Query()]) -> wire.HistoryPage:
     """Return the history of all memories, newest first; `cursor` is `next` of the previous page.
 
     Texts of deleted memories are included only for callers who may recover them. Proposals without effect are
@@ -96,7 +93,7 @@ async def get_all_history(
         until=filters.instant("until", query.until, last=True),
     )
     told = caller.current().may(RECOVER)
-    return await read_as(db, agent, history.page, asked, scope=query.scope, forgotten_texts=told)
+    return await mine.read(history.page, asked, scope=query.scope, forgotten_texts=told)
 
 
 def filter_of(query: PageParams) -> Filter:
@@ -182,27 +179,27 @@ def full(memory: Memory) -> wire.Memory:
 
 
 @serves(wire.MEMORY_TIMELINE)
-async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.MemoryTimeline:
+async def get_memory_timeline(mine: Mine, scope: Text = None) -> wire.MemoryTimeline:
     """Return counts, types, authors and tags of today, the last seven and the last thirty days."""
-    return await read_as(db, agent, browse.eras, scope=scope, now=clock.now())
+    return await mine.read(browse.eras, scope=scope, now=clock.now())
 
 
 @serves(wire.MEMORY_IDS)
-async def get_ids(prefix: str, agent: Agent, db: Db) -> wire.Ids:
+async def get_ids(prefix: str, mine: Mine) -> wire.Ids:
     """Return up to ten IDs with this prefix, including forgotten memories."""
-    return {"ids": await read_as(db, agent, lookup.ids, prefix)}
+    return {"ids": await mine.read(lookup.ids, prefix)}
 
 
 @serves(memory_links.LINKS)
-async def get_links(memory_id: str, agent: Agent, db: Db) -> memory_links.Links:
+async def get_links(memory_id: str, mine: Mine) -> memory_links.Links:
     """Return a memory's sources, derived memories, corrections, and entities."""
-    return await read_as(db, agent, lookup.links_of_memory, memory_id)
+    return await mine.read(lookup.links_of_memory, memory_id)
 
 
 @serves(memory_links.ACCESS)
-async def get_access(memory_id: str, agent: Agent, db: Db) -> memory_links.Access:
+async def get_access(memory_id: str, mine: Mine) -> memory_links.Access:
     """Return which agents may read a memory, and the deciding rule."""
-    return await read_as(db, agent, lookup.access, memory_id)
+    return await mine.read(lookup.access, memory_id)
 
 
 @serves(memory_links.JUDGE)

@@ -20,7 +20,7 @@ from signet.wire.requests.predictor import ReplayBody, RollBackBody, TrainBody
 from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Agent, Ask, Project, Shared, Since, State, Until
+from signet_api.deps import Agent, Ask, Mine, Project, Shared, Since, State, Until
 from signet_api.serving import serves
 
 #: Maximum page size, and maximum past sessions.
@@ -29,19 +29,18 @@ FURTHEST = 1_000_000
 
 
 @serves(wire.PREDICTOR_STATUS)
-async def get_status(agent: Agent, state: Shared) -> wire.PredictorStatus | wire.PredictorOff:
+async def get_status(mine: Mine) -> wire.PredictorStatus | wire.PredictorOff:
     """Return the state and results of learned ranking."""
-    settings = state.settings.pipeline.predictor
+    settings = mine.state.settings.pipeline.predictor
     if not settings.enabled:
         return {"enabled": False, "status": None}
     window = settings.drift_reset_window
-    return await state.db.aread(report.status, agent_id=agent, window=window)
+    return await mine.rows(report.status, window=window)
 
 
 @serves(wire.COMPARISONS)
 async def get_comparisons(
-    agent: Agent,
-    state: Shared,
+    mine: Mine,
     since: Since,
     until: Until,
     project: Project,
@@ -50,9 +49,8 @@ async def get_comparisons(
     offset: Annotated[int, ClampedInt(0, FURTHEST)] = 0,
 ) -> wire.ComparisonPage:
     """Return the sessions ranked both ways, newest first."""
-    return await state.db.aread(
+    return await mine.rows(
         report.comparisons,
-        agent_id=agent,
         project=project,
         entity_id=entity_id,
         since=since,
@@ -63,36 +61,36 @@ async def get_comparisons(
 
 
 @serves(wire.COMPARISONS_BY_PROJECT)
-async def get_by_project(agent: Agent, state: Shared) -> wire.ProjectResults:
+async def get_by_project(mine: Mine) -> wire.ProjectResults:
     """Return the results of learned ranking by project."""
-    return {"items": await state.db.aread(report.by_project, agent_id=agent)}
+    return {"items": await mine.rows(report.by_project)}
 
 
 @serves(wire.COMPARISONS_BY_ENTITY)
-async def get_by_entity(agent: Agent, state: Shared) -> wire.EntityResults:
+async def get_by_entity(mine: Mine) -> wire.EntityResults:
     """Return the results of learned ranking by the session's entity."""
-    return {"items": await state.db.aread(report.by_entity, agent_id=agent)}
+    return {"items": await mine.rows(report.by_entity)}
 
 
 @serves(wire.TRAININGS)
 async def get_trainings(
-    agent: Agent, state: Shared, limit: Annotated[int, ClampedInt(1, 100)] = 20
+    mine: Mine, limit: Annotated[int, ClampedInt(1, 100)] = 20
 ) -> wire.Trainings:
     """Return activations and stops of learned ranking, newest first."""
-    return {"items": await state.db.aread(report.trainings, agent_id=agent, limit=limit)}
+    return {"items": await mine.rows(report.trainings, limit=limit)}
 
 
 @serves(wire.TRAINING_PAIRS)
-async def get_pair_count(agent: Agent, state: Shared) -> wire.PairCount:
+async def get_pair_count(mine: Mine) -> wire.PairCount:
     """Return the number of labels."""
-    return {"count": await state.db.aread(report.count_labels, agent_id=agent)}
+    return {"count": await mine.rows(report.count_labels)}
 
 
 @serves(EVALUATION)
-async def get_evaluation(agent: Agent, state: Shared) -> Evaluation:
+async def get_evaluation(mine: Mine) -> Evaluation:
     """Compare sessions with and without memory: effect, cost, notable memories."""
-    share = state.settings.pipeline.predictor.held_out
-    return await state.db.aread(report.evaluation, agent_id=agent, holdout=share)
+    share = mine.state.settings.pipeline.predictor.held_out
+    return await mine.rows(report.evaluation, holdout=share)
 
 
 @serves(evaluation.PAST_SESSIONS)

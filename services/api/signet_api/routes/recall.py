@@ -29,7 +29,7 @@ from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Agent, Ask, Asker, Db, State, filed, project_of, read_as, said
+from signet_api.deps import Ask, Asker, Mine, OwnReader, State, filed, project_of, said
 from signet_api.hook import known
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
@@ -131,9 +131,7 @@ async def post_context(body: ContextBody, ask: Ask) -> wire.ContextAnswer | wire
     """
     state, agent_id = ask.state, await ask.agent(body)
     if body.id:
-        found = await read_as(
-            state.db,
-            agent_id,
+        found = await OwnReader(state, agent_id).read(
             expand.page,
             body.id,
             body.page,
@@ -174,14 +172,14 @@ NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 
 @serves(wire.SEARCH)
 async def get_legacy_search(
-    asked: Annotated[SearchParams, Query()], agent: Agent, db: Db
+    asked: Annotated[SearchParams, Query()], mine: Mine
 ) -> wire.FoundMany | wire.Values:
     """Return memories that contain the words, best first; without words, those that pass the filters.
 
     `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
     """
     if asked.distinct in browse.COLUMNS:
-        return {"values": await read_as(db, agent, browse.values, asked.distinct)}
+        return {"values": await mine.read(browse.values, asked.distinct)}
     wanted = filled(
         MemorySearch,
         asked,
@@ -190,14 +188,13 @@ async def get_legacy_search(
         since=filters.instant("since", asked.since),
         limit=asked.limit or None,
     )
-    rows = await read_as(db, agent, browse.search, wanted, now=clock.now())
+    rows = await mine.read(browse.search, wanted, now=clock.now())
     return {"results": [_found(row) for row in rows]}
 
 
 @serves(wire.SIMILAR)
 async def get_similar(
-    agent: Agent,
-    db: Db,
+    mine: Mine,
     id: str = "",
     k: Annotated[int, ClampedInt(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
     type: Text = None,
@@ -205,7 +202,7 @@ async def get_similar(
     """Return the memories most similar to the one with this `id`, best first; 404 without a vector."""
     if not id:
         raise Invalid("id is required", results=[])
-    found = await read_as(db, agent, browse.find_similar, id, k=k, type=type)
+    found = await mine.read(browse.find_similar, id, k=k, type=type)
     return {"results": [_near(row, found) for row in found.rows]}
 
 
