@@ -164,7 +164,6 @@ def _sent(
 
 
 def summary(found: "BackfillSurvey") -> str:
-    """Return the readable sessions in one line."""
     if not found["sessions"]:
         return "No earlier sessions found"
     new = found["newSessions"]
@@ -177,7 +176,6 @@ def summary(found: "BackfillSurvey") -> str:
 
 
 def line(found: "Backfill") -> str:
-    """Return the progress in one line."""
     if found["state"] == "none":
         return "No earlier sessions were read. List them with: signet backfill --dry-run"
     done = found["sessions"] - found["waiting"]

@@ -111,7 +111,6 @@ def _list(workspace: Workspace) -> Output:
 
 
 def to_dict(found: KeptBackup) -> dict[str, object]:
-    """Return the JSON form of a stored backup."""
     made = clock.to_text(found.made_at)
     return {
         "path": str(found.path),

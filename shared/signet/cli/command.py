@@ -36,7 +36,6 @@ class opt:
 
 
 def arg(help: str, metavar: str | None = None, **more: Any) -> Any:
-    """Return a positional argument."""
     return typer.Argument(metavar=metavar, help=help, **more)
 
 

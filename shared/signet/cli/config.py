@@ -115,7 +115,6 @@ def _hint(key: str, known: Mapping[str, object]) -> str:
 
 
 def _settings(workspace: Workspace) -> Mapping[str, object]:
-    """Return the effective settings, with secrets masked."""
     from signet import config
 
     return config.as_public_dict(config.load(workspace).settings)

@@ -22,7 +22,6 @@ app = typer.Typer(help="Connect the programs that agents run in.", no_args_is_he
 
 
 def ids(incomplete: str) -> list[str]:
-    """Return the harness IDs with this prefix."""
     from signet.domain.harnesses import registry
 
     return [one for one in registry.HARNESSES if one.startswith(incomplete)]

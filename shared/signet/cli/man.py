@@ -14,7 +14,6 @@ _FILES = (
 
 
 def show(root: Any) -> None:
-    """Print the manual page of a command tree."""
     for line in _page(root):
         output.say(line)
 

@@ -134,7 +134,6 @@ def forgot(workspace: Workspace, daemon: CallTarget) -> None:
 
 
 def forget(workspace: Workspace) -> None:
-    """Delete the offline copy."""
     import shutil
 
     shutil.rmtree(workspace.offline_dir, ignore_errors=True)

@@ -46,7 +46,6 @@ def check_type(signet: Signet, type: str | None, *, agent: str | None) -> None:
 
 
 def types(incomplete: str) -> list[str]:
-    """Return the types with this prefix."""
     return [name for name in TYPES if name.startswith(incomplete)]
 
 

@@ -83,7 +83,6 @@ def can_ask() -> bool:
 
 
 def width() -> int:
-    """Return the maximum line width in columns."""
     return min(MAX_WIDTH, shutil.get_terminal_size((100, 24)).columns)
 
 
@@ -225,7 +224,6 @@ def _here() -> Path:
 
 
 def is_quiet() -> bool:
-    """Return whether only results and errors are printed."""
     return bool(os.environ.get(QUIET))
 
 
@@ -249,7 +247,6 @@ class Passing:
             sys.stderr.flush()
 
     def show(self, text: str) -> None:
-        """Replace the current text."""
         if self._quiet:
             return
         if self.is_live:
@@ -298,7 +295,6 @@ class ProgressLine(Passing):
 
 
 def bar(done: int, total: int, ink: Ink) -> str:
-    """Return a bar of BAR_CHARS cells."""
     filled = BAR_CHARS * done // max(total, 1)
     return ink.good("━" * filled) + ink.dim("━" * (BAR_CHARS - filled))
 
@@ -412,7 +408,6 @@ def local(instant: str) -> str:
 
 
 def day(instant: str) -> str:
-    """Return the local date of an instant."""
     return local(instant)[:10]
 
 
@@ -422,5 +417,4 @@ def last_day(end: str) -> str:
 
 
 def ago(instant: str) -> str:
-    """Return how long ago an instant is."""
     return f"{clock.span(max((clock.now() - clock.parse(instant)).total_seconds(), 0))} ago"

@@ -333,7 +333,6 @@ def _facts(workspace: Workspace, source: BackupSource) -> dict[str, object]:
 
 
 def _lines(facts: dict[str, object], found: "Changes") -> Iterator[str]:
-    """Yield the facts and the changes as lines for people."""
     backup, present = facts["backup"], facts["present"]
     yield f"From       {facts['from']}"
     if isinstance(backup, dict):
@@ -359,7 +358,6 @@ def _lines(facts: dict[str, object], found: "Changes") -> Iterator[str]:
 
 
 def _as_json(found: "Changes", skipped: "tuple[LeftOut, ...]") -> dict[str, object]:
-    """Return the changes and skipped files, for `--json`."""
     return {"changes": asdict(found), "skipped": [asdict(one) for one in skipped]}
 
 
@@ -374,7 +372,6 @@ def _say_skipped(skipped: "tuple[LeftOut, ...]") -> None:
 def _report(
     source: BackupSource, staged: "Staged", aside: Path, choice: SettingsDiff, *, is_running: bool
 ) -> None:
-    """Print the result of a restore, and how to undo it."""
     memories = output.count(staged.counts.get("memories", 0), "memory")
     output.say(f"Restored {memories} from {source.path}")
     if staged.migrated_from:

@@ -91,7 +91,6 @@ def _settings(here: Workspace, there: Workspace) -> Iterator[str]:
 
 
 def _values(workspace: Workspace) -> dict[str, str]:
-    """Return the values of the settings file by dotted key."""
     path = manifest.find(workspace)
     if path is None:
         return {}

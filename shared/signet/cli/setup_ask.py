@@ -79,7 +79,6 @@ class _Questions:
     _asked: int = 0
 
     def put(self) -> SetupPlan:
-        """Ask, and return the plan with the answers."""
         chosen = self.plan.chosen
         is_new = self.plan.state is not SetupState.REPAIR
         offers_history = (

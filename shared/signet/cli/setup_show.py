@@ -110,14 +110,12 @@ def do(plan: SetupPlan, earlier: Earlier | None, *, quiet: bool) -> SetupDone:
 
 
 def show(done: SetupDone) -> None:
-    """Print the result for people."""
     ink = output.ink(sys.stdout)
     for line in (*_steps(done, ink), "", *_closing(done, ink)):
         output.advise(line)
 
 
 def as_dict(done: SetupDone) -> dict[str, object]:
-    """Return the result for programs."""
     prepared, started = done.prepared, done.started
     return {
         "workspace": str(done.plan.workspace.root),

@@ -63,7 +63,6 @@ def paths(path: PathOption = None) -> Output:
 
 
 def places(workspace: Workspace) -> dict[str, str]:
-    """Return every location by name."""
     models = os.environ.get("SIGNET_MODEL_DIR") or cache_home() / "models"
     found = {
         "workspace": workspace.root,

@@ -241,7 +241,6 @@ app = typer.Typer(
 
 
 def command() -> TyperGroup:
-    """Return the command tree, ready to be called with arguments."""
     made = typer.main.get_command(app)
     return cast(TyperGroup, made)
 

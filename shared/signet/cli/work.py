@@ -176,7 +176,6 @@ class Meter:
         return time.monotonic() - self._began
 
     def refresh(self) -> None:
-        """Request the current state."""
         before, self.pipeline = self.pipeline, self._signet.pipeline_status()
         if before["queues"] != self.pipeline["queues"]:
             self._moved = time.monotonic()
@@ -204,7 +203,6 @@ class Board:
             self.draw([])
 
     def draw(self, lines: list[str]) -> None:
-        """Replace the current lines."""
         back = f"\x1b[{self._lines}A" if self._lines else ""
         try:
             sys.stderr.write(f"\r{back}\x1b[J" + "".join(f"{line}\n" for line in lines))

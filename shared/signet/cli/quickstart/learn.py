@@ -79,7 +79,6 @@ def _is_kept(told: dict[str, Any]) -> bool:
 
 
 def sample_questions() -> list[SampleQuestion]:
-    """Return the questions for the sample session."""
     raw = json.loads(template("quickstart-questions.json").read_text("utf-8"))
     return [SampleQuestion(text=one["question"]) for one in raw]
 
@@ -104,7 +103,6 @@ def questions_about(learned: Sequence[LearnedFact]) -> list[SampleQuestion]:
 
 
 def ask(signet: Signet, asked: Iterable[SampleQuestion]) -> list[Answered]:
-    """Return recall's answers."""
     return [
         Answered(
             question=one.text,
@@ -115,7 +113,6 @@ def ask(signet: Signet, asked: Iterable[SampleQuestion]) -> list[Answered]:
 
 
 def plain(values: Iterable[LearnedFact] | Iterable[Answered]) -> list[dict[str, Any]]:
-    """Return values as JSON objects."""
     return [asdict(value) for value in values]
 
 

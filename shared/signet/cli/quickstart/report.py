@@ -30,7 +30,6 @@ class Steps:
         self._since = time.monotonic()
 
     def done(self, name: str, text: str) -> None:
-        """Print that a step succeeded."""
         self._line(self._ink.good("✓"), name, text)
 
     def lacking(self, name: str, text: str) -> None:
@@ -72,7 +71,6 @@ def learned(facts: Sequence[LearnedFact], memories: int) -> None:
 
 
 def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
-    """Print each question with its best answers."""
     ink = output.ink(sys.stdout)
     made = "generated from the most mentioned names, then the types of facts"
     _title("Questions and answers", "sample questions" if is_sample else made)
@@ -92,7 +90,6 @@ def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
 
 
 def where(places: Mapping[str, str]) -> None:
-    """Print the paths of everything that is kept."""
     _title("Kept")
     for name, place in places.items():
         output.say(f"  {name:<{_LABEL}}{place}")
