@@ -21,6 +21,22 @@ MAX_CHARS = 500
 ASKING_CHARS = 500
 
 
+#: A longer prompt, or one that points at what is in front of it, is about the work at hand.
+QUESTION_CHARS = 300
+#: A prompt with fewer words to look for is short.
+MANY_WORDS = 8
+
+_QUESTION = re.compile(
+    r"(?:please )?(?:remind me|tell me|do you (?:remember|recall)"
+    r"|(?:what|when|where|who|which|why|how) (?:\w+ ){0,6}?(?:did|was|were|had|has|have|do|does|is|are))\b[^.!?\n]*",
+    re.IGNORECASE,
+)
+_AT_HAND = re.compile(
+    r"\b(?:(?:this|these)(?! (?:project|repo|week|month|year|session))|here|right now)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """One sort of answer: how it is asked for, how a text gives it, and the types of memory that give it."""
@@ -118,3 +134,19 @@ def given(kinds: Sequence[Kind], type_: str, text: str) -> float:
     return math.fsum(
         TYPED if type_ in kind.types else float(bool(kind.tells.search(short))) for kind in kinds
     )
+
+
+def asks(prompt: str) -> bool:
+    """Return whether a prompt asks, in few words, for something that may have been said before."""
+    said = prompt.strip()
+    if len(said) > QUESTION_CHARS or _AT_HAND.search(said):
+        return False
+    return said.endswith(QUESTION_MARKS) or _QUESTION.fullmatch(said) is not None
+
+
+def reports(prompt: str, words: Sequence[str]) -> bool:
+    """Return whether a prompt with these words to look for tells of something instead of asking.
+
+    The times that it names are those of what happened ("the import failed last night"), not of what is looked for.
+    """
+    return len(words) >= MANY_WORDS and not asks(prompt)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from signet import clock
 from signet.db import ReadTx, fts
-from signet.domain.recall import keyword, time_lookup, time_query
+from signet.domain.recall import answer_type, keyword, time_lookup, time_query
 from signet.domain.recall.models import Query
 from signet.domain.recall.run import Run
 from signet.domain.recall.time_query import Anchor, Span, When
@@ -42,8 +42,10 @@ def unknown(query: Query) -> Period:
 
 
 def of(run: Run) -> Period:
-    """Return what time the question is about."""
+    """Return what time the question is about; a prompt that reports something is about none."""
     tx, query, where = run.tx, run.query, run.where
+    if query.sessions and answer_type.reports(query.text, unknown(query).words):
+        return unknown(query)
     asked_at = query.now or run.now
     found = time_query.understand(query.text, now=asked_at, zone=query.zone)
     if found.anchor:

@@ -16,7 +16,7 @@ from signet.db import ReadTx, script, vectors
 from signet.db.visibility import Here
 from signet.domain.episodes import fence, outcome, search
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
-from signet.domain.recall import rank
+from signet.domain.recall import answer_type, rank
 from signet.domain.recall.models import Hit, Query, QueryVector, RecallSettings
 from signet.domain.recall.recall import memories, scored
 from signet.domain.recall.run import Run
@@ -31,8 +31,6 @@ NEARLY = 0.5
 #: Cosine of two chunks of one matter: two talks about one rule were at 0.62 to 0.82 to each other, talks about other
 #: rules of the same code at most at 0.55; and the least cosine of such a chunk to the prompt.
 SAME_MATTER, LEAST_COSINE = 0.6, 0.2
-#: For a prompt with fewer words the passage that answers it is shown, not the outcome of the talk.
-MANY_WORDS = 8
 #: Sources that are named when nothing, or no more, is needed.
 MOST_FAR = 3
 #: Characters from which on a saved memory is more than a sentence or two.
@@ -111,7 +109,8 @@ def _needed(run: Run) -> Needed:
     found = _sources(pairs, cosines)
     is_needed = needed >= (NEEDED if by_meaning else NEEDED_BY_WORDS)
     kept = _kept(found) if is_needed else {}
-    is_asked = len(run.words) < MANY_WORDS
+    # A short prompt gets the passage that answers it, not the outcome of the talk.
+    is_asked = len(run.words) < answer_type.MANY_WORDS
 
     def match(one: _Source) -> Match:
         behind = found[0].score - one.score

@@ -21,11 +21,8 @@ from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType, is_given
 from signet.domain.recall import prompt, rank
-from signet.domain.recall.answer_type import QUESTION_MARKS
 from signet.text import orders
 
-#: A longer prompt, or one that points at what is in front of it, is about the work at hand.
-QUESTION_CHARS = 300
 #: What the share of the question's words that a turn contains adds to the score of its chunk, and what the better of
 #: the turns before and after it adds.
 WORDS, BESIDE = 3.0, 1.5
@@ -45,15 +42,6 @@ READ = 48
 #: What a sentence that states an outcome counts, in words of the question.
 OUTCOME_WORDS = 3
 
-_QUESTION = re.compile(
-    r"(?:please )?(?:remind me|tell me|do you (?:remember|recall)"
-    r"|(?:what|when|where|who|which|why|how) (?:\w+ ){0,6}?(?:did|was|were|had|has|have|do|does|is|are))\b[^.!?\n]*",
-    re.IGNORECASE,
-)
-_AT_HAND = re.compile(
-    r"\b(?:(?:this|these)(?! (?:project|repo|week|month|year|session))|here|right now)\b",
-    re.IGNORECASE,
-)
 _SPEAKER = re.compile(rf"(User|Assistant)(?!{re.escape(split.CONTINUED)})[^:\n]{{0,60}}: ")
 _PERSON = "User"
 
@@ -122,14 +110,6 @@ class _Turn:
         """Return its text, of a long one the sentences that hold most of these words."""
         usual = PERSON_CHARS if self.speaker == _PERSON else AGENT_CHARS
         return _shortened(self.text, asked, min(most, usual if is_answer else BESIDE_CHARS))
-
-
-def asks(prompt: str) -> bool:
-    """Return whether a prompt asks, in few words, for something that may have been said before."""
-    said = prompt.strip()
-    if len(said) > QUESTION_CHARS or _AT_HAND.search(said):
-        return False
-    return said.endswith(QUESTION_MARKS) or _QUESTION.fullmatch(said) is not None
 
 
 def find(

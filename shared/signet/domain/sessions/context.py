@@ -17,7 +17,7 @@ from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.graph import changes
 from signet.domain.injections.models import Item, Kind, Reason
-from signet.domain.recall import prompt, turns
+from signet.domain.recall import answer_type, prompt, turns
 from signet.domain.recall.models import Filters, Query, QueryVector, Sessions
 from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
 from signet.domain.sessions.context_memories import Memories
@@ -302,7 +302,7 @@ def _told(
     agent answered at length: then single turns say more. Half of the room have turns that a request is only near to.
     """
     stretches = partial(brief.stretches, tx, asked.message, reader=reader, given=asked.given)
-    asks = turns.asks(asked.message)
+    asks = answer_type.asks(asked.message)
     if asks:
         saved = [one for one in near if one.source.type in _SAVED]
         first = stretches(saved, chars=chars // 2)
