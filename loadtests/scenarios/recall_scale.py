@@ -22,7 +22,7 @@ from signet.db import Database, ReadTx, fts, vectors
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.recall import vector, view
 from signet.domain.recall.models import Filters, Query
-from signet.domain.recall.vector_cache import VectorCache
+from signet.domain.recall.vector import MemoryVectors
 from signet.providers.native.encoder import NativeEmbedder
 
 COUNTS = (10_000, 100_000, 1_000_000)
@@ -141,7 +141,7 @@ def _timed(tx: ReadTx, query: Callable[[ReadTx, str, bytes], object], *one: obje
 
 def _has_signs(tx: ReadTx) -> bool:
     assert tx.caches is not None
-    return tx.caches.of(VectorCache).fresh(tx, DIMENSIONS, NativeEmbedder.model) is not None
+    return tx.caches.of(MemoryVectors).fresh(tx, DIMENSIONS, NativeEmbedder.model) is not None
 
 
 def _everything(

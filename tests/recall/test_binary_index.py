@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from recall.world import MODEL, NOW, SHARED, a_store, remember
-from signet.db import Database, ReadTx, WriteTx, binary_index, vectors
+from signet.db import Database, ReadTx, WriteTx, binary_index, vector_cache, vectors
 from signet.db.binary_index import BLOCK, BinaryIndex
 from signet.db.driver import connect
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import vector, vector_cache, view
+from signet.domain.recall import vector, view
 from signet.domain.recall.models import Filters, Query, Scores
-from signet.domain.recall.sql import reading
-from signet.domain.recall.vector_cache import VectorCache
+from signet.domain.recall.vector import MemoryVectors
 from support.processes import eventually
 
 WIDTH = 20
@@ -66,7 +65,12 @@ def _near(tx: ReadTx, question: bytes, query: Query, limit: int, model: str = MO
 
 def _has_all(tx: ReadTx) -> bool:
     assert tx.caches is not None
-    return tx.caches.of(VectorCache).fresh(tx, WIDTH, MODEL) is not None
+    return tx.caches.of(MemoryVectors).fresh(tx, WIDTH, MODEL) is not None
+
+
+def _newest(tx: ReadTx) -> int:
+    assert tx.caches is not None
+    return tx.caches.of(MemoryVectors).newest(tx)
 
 
 def _agree(db: Database, seed: int) -> None:
@@ -104,7 +108,7 @@ def test_any_sequence_of_changes_leaves_the_answers_those_of_an_exact_scan(
             db.write(_save, number, step + 1, chance.choice((1, 1, 3)))
         else:
             db.write(change, number)
-        assert not db.read(reading.newest_vector) or eventually(lambda: db.read(_has_all))
+        assert not db.read(_newest) or eventually(lambda: db.read(_has_all))
         _agree(db, step + 1)
 
 
@@ -133,7 +137,7 @@ def test_a_large_store_is_read_before_anybody_asks(
 
     def begin(tx: ReadTx) -> bool:
         assert tx.caches is not None
-        kept = tx.caches.of(VectorCache)
+        kept = tx.caches.of(MemoryVectors)
         kept.read_ahead(tx, MODEL)
         return kept._packed is not None
 
@@ -257,8 +261,8 @@ def test_another_model_or_width_has_its_own_signs(db: Database) -> None:
 
 
 def test_few_of_many_are_found(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector, "LEAST_COMPARED", LIMIT)
-    monkeypatch.setattr(vector, "COMPARED", 1)
+    monkeypatch.setattr(vector_cache, "LEAST_COMPARED", LIMIT)
+    monkeypatch.setattr(vector_cache, "COMPARED", 1)
     for number in range(35):
         db.write(_save, number, number + 1)
     db.write(lambda tx: tx.run("UPDATE memories SET project = 'rare' WHERE seq IN (2, 9, 30)"))
@@ -268,22 +272,22 @@ def test_few_of_many_are_found(db: Database, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_of_very_many_more_are_compared(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector, "LEAST_COMPARED", 5)
-    monkeypatch.setattr(vector, "COMPARED", 1)
+    monkeypatch.setattr(vector_cache, "LEAST_COMPARED", 5)
+    monkeypatch.setattr(vector_cache, "COMPARED", 1)
     for number in range(35):
         db.write(_save, number, number + 1)
     assert db.read(_has_all)
-    read = reading.vectors_of
+    read = MemoryVectors.stored
     looked: list[int] = []
 
-    def counted(tx: ReadTx, numbers: list[int]) -> object:
+    def counted(self: MemoryVectors, tx: ReadTx, numbers: list[int]) -> object:
         looked.append(len(numbers))
-        return read(tx, numbers)
+        return read(self, tx, numbers)
 
-    monkeypatch.setattr(reading, "vectors_of", counted)
+    monkeypatch.setattr(MemoryVectors, "stored", counted)
     for many, expected in ((35, 5), (34, 15)):
         looked.clear()
-        monkeypatch.setattr(vector, "MANY", many)
+        monkeypatch.setattr(vector_cache, "MANY", many)
         db.read(_near, _vector(3), _query(), 5)
         assert looked[0] == expected
 

@@ -10,12 +10,12 @@ import pytest
 
 from recall.world import MODEL, NOW, SHARED, a_store, ask, found, remember
 from signet import clock
-from signet.db import Database, ReadTx, WriteTx, vectors
+from signet.db import Database, ReadTx, WriteTx, vector_cache, vectors
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import keyword, vector, vector_cache, view
+from signet.domain.recall import keyword, vector, view
 from signet.domain.recall.models import Filters, Query
-from signet.domain.recall.vector_cache import VectorCache
+from signet.domain.recall.vector import MemoryVectors
 from support.processes import eventually
 
 COUNT = 600
@@ -78,7 +78,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 def _signs(tx: ReadTx) -> object:
     assert tx.caches is not None
-    return tx.caches.of(VectorCache).fresh(tx, WIDTH, MODEL)
+    return tx.caches.of(MemoryVectors).fresh(tx, WIDTH, MODEL)
 
 
 def _agrees(tx: ReadTx, query: Query) -> None:

@@ -46,15 +46,17 @@ READ_CHARS = 8_192
 
 
 def read_ahead(db: Database, model: str | None) -> None:
-    """Load the ranking data of all memories in the background."""
+    """Load the ranking data of all memories and passages in the background."""
 
     def start(tx: ReadTx) -> bool:
+        from signet.domain.episodes.search import ChunkVectors
         from signet.domain.recall.columns import Columns
-        from signet.domain.recall.vector_cache import VectorCache
+        from signet.domain.recall.vector import MemoryVectors
 
         db.caches.of(Columns).fresh(tx)
         if model is not None:
-            db.caches.of(VectorCache).read_ahead(tx, model)
+            for kind in (MemoryVectors, ChunkVectors):
+                db.caches.of(kind).read_ahead(tx, model)
         return False
 
     db.caches.later("read-ahead", start)

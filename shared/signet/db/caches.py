@@ -1,7 +1,7 @@
 """What one process keeps in memory about its database file: computed from its rows, lost without harm.
 
 Each kind of it is a class; a file has one instance of each, made when it is first asked for
-(`tx.caches.of(VectorCache)`).
+(`tx.caches.of(MemoryVectors)`).
 """
 
 import threading

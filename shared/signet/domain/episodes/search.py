@@ -2,14 +2,21 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from signet.db import ReadTx, fts, vectors
+from signet.db.vector_cache import VectorCache, first
 from signet.db.visibility import Reader
 from signet.domain.episodes import sql
 from signet.domain.episodes.models import FoundRow, SourceType
 from signet.domain.transcripts import withheld
 
+if TYPE_CHECKING:
+    from signet.db.binary_index import Flags
+
+#: Vectors that are compared where there are no signs.
+COMPARED = 2_000
 #: Of a prompt so much is read.
 READ_CHARS = 4_000
 #: Words of a stem that are compared: the index stems, this is an approximation of it.
@@ -18,46 +25,74 @@ _STEM = 5
 LABEL = re.compile(r"(?:User|Assistant)(?: \([^)\n]*\))?: ")
 
 
-def said(
-    tx: ReadTx,
-    words: str | None,
-    *,
-    reader: Reader,
-    project: str | None,
-    but: str | None = None,
-    commits: bool = True,
-    spoken: bool = False,
-) -> list[FoundRow]:
+class Scope(NamedTuple):
+    """Who reads, and whose chunks: of one project (None: of any), without those of the session `but`."""
+
+    reader: Reader
+    project: str | None
+    but: str | None = None
+    commits: bool = True
+
+    def asked(self, *, spoken: bool = False) -> sql.Asked:
+        """Return what the statements take."""
+        return sql.Asked(self.reader.agent_id, self.project, self.but, self.commits, spoken)
+
+
+def said(tx: ReadTx, words: str | None, scope: Scope, *, spoken: bool = False) -> list[FoundRow]:
     """Return the chunks of sessions and commits that a full-text expression fits best, without what was forgotten.
 
-    Without words the newest; each is one that a search compares by meaning. `spoken` leaves out those of sessions in
-    which no person speaks.
+    Without words the newest. `spoken` leaves out those of sessions in which no person speaks.
     """
-    asked = sql.Asked(
-        agent_id=reader.agent_id, project=project, but=but, commits=commits, spoken=spoken
-    )
+    asked = scope.asked(spoken=spoken)
 
     def read() -> list[FoundRow]:
         found = sql.newest(tx, asked) if words is None else sql.search(tx, words, asked)
-        return _cleaned(tx, found, reader)
+        return _cleaned(tx, found, scope.reader)
 
     return tx.once(("said", words, asked), read)
 
 
+class ChunkVectors(VectorCache):
+    """The signs of the vectors of chunks."""
+
+    statements = sql.VECTORS
+    name = "chunk-signs"
+
+
+def near(
+    tx: ReadTx, vector: bytes, scope: Scope, *, model: str | None, most: int
+) -> list[FoundRow]:
+    """Return the chunks of sessions and commits nearest to a vector, best first, without what was forgotten.
+
+    Few are compared exactly, of many those that their signs choose; while these are being read, the newest.
+    """
+    asked = scope.asked()
+    cosines = None
+    if tx.caches is not None:
+        signs, flags = tx.caches.of(ChunkVectors), partial(_flags, tx, asked)
+        cosines = signs.nearest(tx, vector, flags, most, model=model)
+    if cosines is None:
+        found = sql.newest_vectors(tx, asked, bytes=len(vector), model=model, most=COMPARED)
+        every = vectors.cosines(vector, [one for _, one in found])
+        cosines = {chunk: cosine for (chunk, _), cosine in zip(found, every, strict=True)}
+    return _cleaned(tx, sql.numbered(tx, list(first(cosines, most)), asked), scope.reader)
+
+
+def _flags(tx: ReadTx, asked: sql.Asked) -> "Flags":
+    """Return for each number of a chunk whether the chunk may be told."""
+    import numpy as np
+
+    passing = np.fromstring(sql.passing(tx, asked), dtype=np.int64, sep=",")
+    flags = np.zeros(int(passing.max(initial=0)) + 1, dtype=np.bool_)
+    flags[passing] = True
+    return flags
+
+
 def within(
-    tx: ReadTx,
-    *,
-    since: str = "",
-    until: str = "9999",
-    reader: Reader,
-    project: str | None,
-    commits: bool,
-    but: str | None = None,
-    most: int = sql.CANDIDATES,
+    tx: ReadTx, scope: Scope, *, since: str = "", until: str = "9999", most: int = sql.CANDIDATES
 ) -> list[FoundRow]:
     """Return the newest chunks of sessions and commits in an interval, without forgotten statements."""
-    asked = sql.Asked(agent_id=reader.agent_id, project=project, but=but, commits=commits)
-    return _cleaned(tx, sql.within(tx, asked, since, until, most=most), reader)
+    return _cleaned(tx, sql.within(tx, scope.asked(), since, until, most=most), scope.reader)
 
 
 #: For other nouns, which use no SQL of this one.

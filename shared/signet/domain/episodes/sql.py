@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx, visibility
 from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, list_of, list_rows
+from signet.db.vector_cache import VectorStatements
 from signet.db.visibility import Reader, Where
 from signet.domain.episodes.models import Chunk, FoundRow, Source, SourceType
 from signet.domain.memory.modify import is_current
@@ -48,10 +49,13 @@ INSERT INTO episode_chunks (agent_id, source_type, source_id, project, position,
 VALUES (?, ?, ?, ?, ?, ?, ?)"""
 #: Of a session, or of all commits of a project.
 _LACKING = """
-SELECT seq, content FROM episode_chunks
+SELECT seq, content FROM episode_chunks LEFT JOIN chunk_vectors v ON v.chunk = seq
  WHERE agent_id = :agent AND source_type = :type AND (source_id = :id OR (:type = 'commit' AND project = :project))
    AND model IS NOT :model AND content <> '' ORDER BY seq LIMIT :most"""
-_GIVE = "UPDATE episode_chunks SET model = ?, vector = ? WHERE seq = ? AND content = ?"
+#: Another vector of a chunk has another number: numbers are not given twice.
+_GIVE = """
+INSERT OR REPLACE INTO chunk_vectors (chunk, model, vector)
+SELECT seq, ?, ? FROM episode_chunks WHERE seq = ? AND content = ?"""
 _DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SESSION} AND position IN {list_of(':positions')}"
 #: A session may get its project after its first words were indexed.
 _MOVE = f"UPDATE episode_chunks SET project = :project WHERE {_OF_SESSION} AND position = :position"
@@ -68,8 +72,8 @@ SELECT t.agent_id, t.session_key FROM session_transcripts t
                    WHERE o.agent_id = t.agent_id AND o.session_key = t.session_key AND o.decisions IS NOT NULL))
  ORDER BY t.created_at DESC LIMIT :most"""
 _OTHER_MODEL = f"""
-SELECT DISTINCT c.agent_id, c.source_id FROM episode_chunks c
- WHERE c.source_type = 'session' AND c.model IS NOT :model AND c.content <> ''
+SELECT DISTINCT c.agent_id, c.source_id FROM episode_chunks c LEFT JOIN chunk_vectors v ON v.chunk = c.seq
+ WHERE c.source_type = 'session' AND v.model IS NOT :model AND c.content <> ''
    AND {_ALIVE.format("embed_chunks:session", "c", "source_id")} LIMIT :most"""
 _COMMITS = """
 SELECT DISTINCT source_id FROM episode_chunks WHERE source_type = 'commit' AND agent_id = ? AND project = ?"""
@@ -79,15 +83,16 @@ SELECT content FROM episode_chunks
 _FORGET = f"""
 DELETE FROM episode_chunks
  WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN {LIST}"""
-_FOUND = """
+_MAY = """c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
+   AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')"""
+_FOUND = f"""
 SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at, c.content,
-       c.vector, {rank} AS rank, '' AS kind, NULL AS who, NULL AS title,
+       v.vector, {{rank}} AS rank, '' AS kind, NULL AS who, NULL AS title,
        'inferred' AS origin, NULL AS review
-  FROM {table}
- WHERE c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
-   AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')
+  FROM {{table}} LEFT JOIN chunk_vectors v ON v.chunk = c.seq
+ WHERE {_MAY}
    AND (NOT :spoken OR c.source_type = 'commit' OR instr(c.content, 'User') > 0)
- {order} LIMIT :most"""
+ {{order}} LIMIT :most"""
 #: To rank chunks is most of a search, and one request makes several with the same words.
 _RANKS = "SELECT rowid, rank FROM episode_chunks_fts WHERE episode_chunks_fts MATCH ?"
 _RANKED = _FOUND.format(
@@ -109,8 +114,26 @@ _AROUND = f"""
 SELECT position, content FROM episode_chunks
  WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last ORDER BY position"""
 _VECTORS = f"""
-SELECT position, vector FROM episode_chunks WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last
+SELECT position, vector FROM episode_chunks LEFT JOIN chunk_vectors v ON v.chunk = seq
+ WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last
  ORDER BY position"""
+#: What `db/vector_cache.py` reads.
+VECTORS = VectorStatements(
+    newest="SELECT seq FROM sqlite_sequence WHERE name = 'chunk_vectors'",
+    newest_width=f"""
+SELECT length(vector) / 4 FROM chunk_vectors WHERE ? IS NULL OR model = ? ORDER BY number DESC {at_most("1")}""",
+    mark="SELECT hex(substr(vector, 1, 8)) FROM chunk_vectors WHERE number = ?",
+    after=f"""
+SELECT number, chunk, vector FROM chunk_vectors
+ WHERE number > ? AND length(vector) = 4 * ? AND (? IS NULL OR model = ?) ORDER BY number {at_most()}""",
+    stored=f"""
+SELECT group_concat(number), CAST(group_concat(vector, x'') AS BLOB) FROM chunk_vectors WHERE number IN {LIST}""",
+)
+_PASSING = f"SELECT group_concat(c.seq) FROM episode_chunks c WHERE {_MAY}"
+_VECTORS_PASSING = f"""
+SELECT c.seq, v.vector FROM chunk_vectors v {THEN_JOIN} episode_chunks c ON c.seq = v.chunk
+ WHERE {_MAY} AND length(v.vector) = :bytes AND (:model IS NULL OR v.model = :model)
+ ORDER BY v.number DESC {at_most(":most")}"""
 
 #: A commit may be known in several projects.
 _WHOLE = """
@@ -337,6 +360,24 @@ def _ranks(tx: ReadTx, words: str) -> tuple[dict[int, float], str]:
     """Return the chunks that fit an expression with their bm25, and as a list, best first."""
     ranks = dict(tx.tuples(_RANKS, (words,)))
     return ranks, as_list(sorted(ranks, key=ranks.__getitem__))
+
+
+def passing(tx: ReadTx, asked: Asked) -> str:
+    """Return the numbers of all chunks that may be told, parted by commas."""
+    return str(tx.value(_PASSING, asked.given()) or "")
+
+
+def newest_vectors(
+    tx: ReadTx, asked: Asked, *, bytes: int, model: str | None, most: int
+) -> list[tuple[int, bytes]]:
+    """Return the numbers and vectors of the chunks that got theirs last, of this many bytes."""
+    given = {**asked.given(), "bytes": bytes, "model": model, "most": most}
+    return [(row[0], row[1]) for row in tx.tuples(_VECTORS_PASSING, given)]
+
+
+def numbered(tx: ReadTx, chunks: Sequence[int], asked: Asked) -> list[FoundRow]:
+    """Return these chunks, in their order."""
+    return tx.rows(FoundRow, _RANKED, {**asked.given(), "ranked": as_list(chunks)})
 
 
 def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:

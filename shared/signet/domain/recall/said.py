@@ -48,28 +48,22 @@ def find(run: "Run") -> dict[int, FoundRow]:
     found = [_rows(run, words), _rows(run, words, spoken=True)]
     if len(found[0]) < READ:
         found.append(_rows(run, None))
-    rows = {_place(row): row for some in found for row in some}
-    cosines = search.similarities([row.vector for row in rows.values()], run.query_vector)
-    near = sorted(zip(rows, cosines, strict=True), key=lambda pair: pair[1] or 0.0, reverse=True)
-    chosen = dict.fromkeys(_place(row) for some in found for row in some[:READ])
-    chosen |= dict.fromkeys(place for place, _ in near[:READ])
-    return {-number: rows[place] for number, place in enumerate(chosen, start=1)}
+    if run.query_vector is not None:
+        found.append(_rows(run, run.query_vector))
+    rows = {_place(row): row for some in found for row in some[:READ]}
+    return {-number: row for number, row in enumerate(rows.values(), start=1)}
 
 
-def _rows(run: "Run", words: str | None, *, spoken: bool = False) -> list[FoundRow]:
-    query, wanted = run.query, run.query.filters
+def _rows(run: "Run", by: str | bytes | None, *, spoken: bool = False) -> list[FoundRow]:
+    """Return passages that fit an expression best, are nearest to a vector, or (None) are the newest."""
+    wanted = run.query.filters
     since = asked.instant("since", wanted.since) or ""
     until = asked.instant("until", wanted.until, last=True) or _LAST
-    of = query.sessions
-    found = search.said(
-        run.tx,
-        words,
-        reader=query.reader,
-        project=of.project if of else query.reader.project or wanted.project,
-        but=of.but if of else None,
-        commits=run.settings.commits,
-        spoken=spoken,
-    )
+    scope = _scope(run)
+    if isinstance(by, bytes):
+        found = search.near(run.tx, by, scope, model=run.settings.embedding_model, most=READ)
+    else:
+        found = search.said(run.tx, by, scope, spoken=spoken)
     return [
         row
         for row in found
@@ -77,18 +71,22 @@ def _rows(run: "Run", words: str | None, *, spoken: bool = False) -> list[FoundR
     ]
 
 
+def _scope(run: "Run") -> search.Scope:
+    query, of = run.query, run.query.sessions
+    project = of.project if of else query.reader.project or query.filters.project
+    return search.Scope(query.reader, project, of.but if of else None, run.settings.commits)
+
+
 def within(run: "Run", types: Collection[SourceType]) -> list[FoundRow]:
     """Return one chunk for each session and commit of the time in question, of these types (none: of all)."""
-    query = run.query
+    scope = _scope(run)
     found: dict[tuple[str, str], list[FoundRow]] = {}
     for span in run.when.spans:
         rows = search.within(
             run.tx,
+            scope,
             since=clock.to_text(span.start or run.now),
             until=clock.to_text(span.end or run.now),
-            reader=query.reader,
-            project=query.reader.project or query.filters.project,
-            commits=run.settings.commits,
         )
         for row in rows:
             if not types or row.source_type in types:

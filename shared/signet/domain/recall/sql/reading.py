@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet.db import ReadTx, Row
 from signet.db.dialect import LIST, NO_INDEX, THEN_JOIN, at_most, list_rows
+from signet.db.vector_cache import VectorStatements
 from signet.db.visibility import EVERYWHERE, Reader, Where, readable
 from signet.domain.injections.models import Ranked
 from signet.domain.recall import answer_type
@@ -78,6 +79,14 @@ _VECTORS_OF = f"""
 SELECT group_concat(seq), CAST(group_concat(vector, x'') AS BLOB)
 FROM embeddings WHERE seq IN {LIST}
 """
+#: What `db/vector_cache.py` reads.
+VECTORS = VectorStatements(
+    newest=_NEWEST_VECTOR,
+    newest_width=_NEWEST_WIDTH,
+    mark=_VECTOR_ID,
+    after=_VECTORS_AFTER,
+    stored=_VECTORS_OF,
+)
 #: What ranking needs, in the order of `columns.HASHED` and `columns.PLAIN`; then the memory's own source, where it
 #: stands (a fact: in the source of the memory that it was read from), and its id. Times are compared as bytes.
 _RANKED = f"""
@@ -241,35 +250,6 @@ def vectors(tx: ReadTx, dimensions: int, model: str | None, where: Where) -> Ite
     cursor = tx.connection.execute(_VECTORS.format(where=where.sql), params)
     while rows := cursor.fetchmany(_BATCH):
         yield rows
-
-
-def newest_vector(tx: ReadTx) -> int:
-    """Return the highest number that a vector was ever given, 0 when there was none."""
-    return int(tx.value(_NEWEST_VECTOR) or 0)
-
-
-def newest_width(tx: ReadTx, model: str | None) -> int | None:
-    """Return the width of the newest vector of a memory by this model, None when there is none."""
-    found: int | None = tx.value(_NEWEST_WIDTH, (model, model))
-    return found
-
-
-def vector_id(tx: ReadTx, number: int) -> str | None:
-    """Return the id of the vector with this number, None when it is gone."""
-    found: str | None = tx.value(_VECTOR_ID, (number,))
-    return found
-
-
-def vectors_after(tx: ReadTx, number: int, width: int, model: str | None, limit: int) -> list[Row]:
-    """Return (number, memory, vector) of the vectors of memories behind a number, in order, at most `limit`."""
-    return tx.all(_VECTORS_AFTER, (number, width, model, model, limit))
-
-
-def vectors_of(tx: ReadTx, numbers: Collection[int]) -> tuple["Numbers", bytes]:
-    """Return the numbers of those of the given vectors that are there, and these one behind the other."""
-    found = tx.one(_VECTORS_OF, (_numbered(numbers),))
-    assert found is not None  # what is put together is one row, of nothing too
-    return _numbers(found[0]), found[1] or b""
 
 
 def passing(tx: ReadTx, where: Where) -> list[int]:
