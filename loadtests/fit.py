@@ -398,8 +398,8 @@ def _put_sessions(tx: WriteTx, world: World, vectors: Vectors) -> Gold:
                 text.id for text in texts if text.text.strip()[:200] in piece
             )
         rows = sql.lacking(tx, source, vectors.model, most=len(pieces) + 1)
-        made = vectors.of([row.content for row in rows])
-        sql.give_vectors(tx, list(zip(rows, made, strict=True)), vectors.model)
+        made = [(row, vectors.of(split.exchanges(row.content, SourceType.SESSION))) for row in rows]
+        sql.give_vectors(tx, made, vectors.model)
     return held
 
 

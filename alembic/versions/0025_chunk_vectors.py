@@ -1,4 +1,7 @@
-"""Keep the vectors of chunks in a table of their own, numbered in the order of commits, so that signs can follow it."""
+"""Keep the vectors of passages in a table of their own, one for each exchange, numbered in the order of commits.
+
+Those of whole passages go: jobs make the new ones.
+"""
 
 from alembic import op
 
@@ -7,25 +10,27 @@ down_revision = "0024"
 
 STATEMENTS = (
     """
-    CREATE TABLE chunk_vectors (
+    CREATE TABLE IF NOT EXISTS chunk_vectors (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
-      chunk INTEGER NOT NULL UNIQUE,
+      chunk INTEGER NOT NULL,
       model TEXT NOT NULL,
       vector BLOB NOT NULL
     )""",
+    "CREATE INDEX IF NOT EXISTS idx_chunk_vectors_chunk ON chunk_vectors (chunk)",
     """
-    INSERT INTO chunk_vectors (chunk, model, vector)
-    SELECT seq, model, vector FROM episode_chunks WHERE model IS NOT NULL AND vector IS NOT NULL ORDER BY seq""",
-    """
-    CREATE TRIGGER episode_chunks_vd AFTER DELETE ON episode_chunks BEGIN
+    CREATE TRIGGER IF NOT EXISTS episode_chunks_vd AFTER DELETE ON episode_chunks BEGIN
       DELETE FROM chunk_vectors WHERE chunk = old.seq;
     END""",
-    "ALTER TABLE episode_chunks DROP COLUMN vector",
-    "ALTER TABLE episode_chunks DROP COLUMN model",
 )
+COLUMNS = ("vector", "model")
 
 
 def upgrade() -> None:
-    """Move the vectors."""
+    """Create the table and drop the columns that it replaces."""
+    connection = op.get_bind()
     for statement in STATEMENTS:
-        op.get_bind().exec_driver_sql(statement)
+        connection.exec_driver_sql(statement)
+    known = {row[1] for row in connection.exec_driver_sql("PRAGMA table_info(episode_chunks)")}
+    for column in COLUMNS:
+        if column in known:
+            connection.exec_driver_sql(f"ALTER TABLE episode_chunks DROP COLUMN {column}")

@@ -39,7 +39,7 @@ def say(
     def index(tx: WriteTx) -> None:
         sql.insert(tx, source, [chunk])
         lacking = sql.lacking(tx, source, MODEL, most=1)
-        sql.give_vectors(tx, [(one, meaning(one.content)) for one in lacking], MODEL)
+        sql.give_vectors(tx, [(one, [meaning(one.content)]) for one in lacking], MODEL)
 
     db.write(index)
     return source.name

@@ -16,7 +16,7 @@ from signet.db.driver import Row
 from signet.db.transaction import ReadTx
 
 if TYPE_CHECKING:
-    from signet.db.binary_index import BinaryIndex, Flags, Floats, Numbers
+    from signet.db.binary_index import BinaryIndex, Flags, Numbers
 
 Scores = dict[int, float]
 
@@ -139,7 +139,7 @@ class VectorCache:
                 break
         if not (is_half or is_all):
             return None  # too many of those chosen are gone
-        return best_of(whose, np.fromiter(scores.values(), dtype=np.float64, count=len(scores)))
+        return best_of(whose, list(scores.values()))
 
     def fresh(self, tx: ReadTx, width: int, model: str | None) -> "BinaryIndex | None":
         """Return signs that hold every vector of this width and model that the snapshot has.
@@ -250,11 +250,10 @@ def _owners(numbers: "Numbers", owners: "Numbers", wanted: "Numbers") -> list[in
     return found
 
 
-def best_of(owners: Sequence[int], scores: "Floats") -> Scores:
+def best_of(owners: Sequence[int], scores: Sequence[float]) -> Scores:
     """Return for each owner its highest score: of the same key, the last one stays in a dictionary."""
-    order = scores.argsort().tolist()
-    numbers: list[float] = scores.tolist()
-    return {owners[place]: numbers[place] for place in order}
+    order = sorted(range(len(scores)), key=scores.__getitem__)
+    return {owners[place]: scores[place] for place in order}
 
 
 def first(scores: Scores, limit: int) -> Scores:

@@ -50,6 +50,16 @@ _KNN = "SELECT id, distance FROM vec_embeddings WHERE embedding MATCH ? AND k = 
 _ALL = "SELECT id, vector FROM embeddings WHERE dimensions = ? AND length(vector) = 4 * dimensions"
 
 
+def mean(many: bytes | None, count: int) -> bytes | None:
+    """Return the mean of vectors that stand one behind the other; None for none."""
+    import numpy as np
+
+    if not many or count < 2:
+        return many or None
+    middle: bytes = np.frombuffer(many, dtype="<f4").reshape(count, -1).mean(axis=0).tobytes()
+    return middle
+
+
 def pack(values: Iterable[float]) -> bytes:
     """Return numbers as little-endian float32 bytes."""
     numbers = array("f", values)

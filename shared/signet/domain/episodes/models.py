@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from signet import ids
+from signet.db import vectors
 
 #: Characters of a commit's hash that name it.
 COMMIT_CHARS = 12
@@ -84,7 +85,10 @@ class Match:
 
 
 class FoundRow(NamedTuple):
-    """A chunk, memory or piece of a document that words were found in; `rank` is its bm25."""
+    """A chunk, memory or piece of a document that was found; `rank` is its bm25.
+
+    `vectors` are those of its exchanges, `parts` of them, one behind the other.
+    """
 
     source_type: str
     source_id: str
@@ -93,13 +97,19 @@ class FoundRow(NamedTuple):
     position: int
     said_at: str
     content: str
-    vector: bytes | None
+    vectors: bytes | None
+    parts: int
     rank: float
     kind: str
     who: str | None
     title: str | None
     origin: str
     review: str | None
+
+    @property
+    def middle(self) -> bytes | None:
+        """Return the mean of its vectors."""
+        return vectors.mean(self.vectors, self.parts)
 
     @property
     def source(self) -> Source:

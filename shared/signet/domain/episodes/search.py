@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from signet.db import ReadTx, fts, vectors
-from signet.db.vector_cache import VectorCache, first
+from signet.db.vector_cache import VectorCache, best_of, first
 from signet.db.visibility import Reader
 from signet.domain.episodes import sql
 from signet.domain.episodes.models import FoundRow, SourceType
@@ -74,7 +74,7 @@ def near(
     if cosines is None:
         found = sql.newest_vectors(tx, asked, bytes=len(vector), model=model, most=COMPARED)
         every = vectors.cosines(vector, [one for _, one in found])
-        cosines = {chunk: cosine for (chunk, _), cosine in zip(found, every, strict=True)}
+        cosines = best_of([chunk for chunk, _ in found], every)
     return _cleaned(tx, sql.numbered(tx, list(first(cosines, most)), asked), scope.reader)
 
 

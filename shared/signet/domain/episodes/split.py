@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from signet.domain.episodes.models import SourceType
 from signet.domain.transcripts.transcript import Turn, written
 
 #: A chunk takes whole turns up to this length: about what the embedding model reads (256 tokens).
@@ -51,6 +52,24 @@ def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
 def turns(text: str) -> list[str]:
     """Return the turns of joined chunks, each with the name of who speaks in front."""
     return [found for part in _TURN.split(text) if (found := part.strip("\n"))]
+
+
+def exchanges(text: str, type: SourceType) -> list[str]:
+    """Return the parts of a chunk that are compared by meaning: what a person says with the answer; a commit whole.
+
+    By exchanges the right one of 140 conversations between engineers is the nearest to 31 of 31 bug reports and 0.25
+    nearer than the next on average, by chunks to 30 and 0.22; of 14 everyday questions in other words 10 have their
+    answer among the nearest three, by chunks 8 (`ownday`).
+    """
+    if type is not SourceType.SESSION:
+        return [text]
+    found: list[str] = []
+    for turn in turns(text):
+        if found and not turn.startswith("User"):
+            found[-1] += f"\n{turn}"
+        else:
+            found.append(turn)
+    return found or [text]
 
 
 def speakers(turns: Iterable[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, WriteTx, visibility
 from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, list_of, list_rows
 from signet.db.vector_cache import VectorStatements
+from signet.db.vectors import mean
 from signet.db.visibility import Reader, Where
 from signet.domain.episodes.models import Chunk, FoundRow, Source, SourceType
 from signet.domain.memory.modify import is_current
@@ -49,12 +50,14 @@ INSERT INTO episode_chunks (agent_id, source_type, source_id, project, position,
 VALUES (?, ?, ?, ?, ?, ?, ?)"""
 #: Of a session, or of all commits of a project.
 _LACKING = """
-SELECT seq, content FROM episode_chunks LEFT JOIN chunk_vectors v ON v.chunk = seq
+SELECT seq, content FROM episode_chunks
  WHERE agent_id = :agent AND source_type = :type AND (source_id = :id OR (:type = 'commit' AND project = :project))
-   AND model IS NOT :model AND content <> '' ORDER BY seq LIMIT :most"""
+   AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = seq AND v.model = :model)
+   AND content <> '' ORDER BY seq LIMIT :most"""
 #: Another vector of a chunk has another number: numbers are not given twice.
+_TAKE = f"DELETE FROM chunk_vectors WHERE chunk IN {LIST}"
 _GIVE = """
-INSERT OR REPLACE INTO chunk_vectors (chunk, model, vector)
+INSERT INTO chunk_vectors (chunk, model, vector)
 SELECT seq, ?, ? FROM episode_chunks WHERE seq = ? AND content = ?"""
 _DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SESSION} AND position IN {list_of(':positions')}"
 #: A session may get its project after its first words were indexed.
@@ -72,8 +75,9 @@ SELECT t.agent_id, t.session_key FROM session_transcripts t
                    WHERE o.agent_id = t.agent_id AND o.session_key = t.session_key AND o.decisions IS NOT NULL))
  ORDER BY t.created_at DESC LIMIT :most"""
 _OTHER_MODEL = f"""
-SELECT DISTINCT c.agent_id, c.source_id FROM episode_chunks c LEFT JOIN chunk_vectors v ON v.chunk = c.seq
- WHERE c.source_type = 'session' AND v.model IS NOT :model AND c.content <> ''
+SELECT DISTINCT c.agent_id, c.source_id FROM episode_chunks c
+ WHERE c.source_type = 'session' AND c.content <> ''
+   AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = c.seq AND v.model = :model)
    AND {_ALIVE.format("embed_chunks:session", "c", "source_id")} LIMIT :most"""
 _COMMITS = """
 SELECT DISTINCT source_id FROM episode_chunks WHERE source_type = 'commit' AND agent_id = ? AND project = ?"""
@@ -85,11 +89,15 @@ DELETE FROM episode_chunks
  WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN {LIST}"""
 _MAY = """c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
    AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')"""
+#: One behind the other, and their number.
+_VECTORS_OF = """
+       (SELECT CAST(group_concat(v.vector, x'') AS BLOB) FROM chunk_vectors v WHERE v.chunk = c.seq) AS vectors,
+       (SELECT count(*) FROM chunk_vectors v WHERE v.chunk = c.seq) AS parts"""
 _FOUND = f"""
 SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at, c.content,
-       v.vector, {{rank}} AS rank, '' AS kind, NULL AS who, NULL AS title,
+       {_VECTORS_OF}, {{rank}} AS rank, '' AS kind, NULL AS who, NULL AS title,
        'inferred' AS origin, NULL AS review
-  FROM {{table}} LEFT JOIN chunk_vectors v ON v.chunk = c.seq
+  FROM {{table}}
  WHERE {_MAY}
    AND (NOT :spoken OR c.source_type = 'commit' OR instr(c.content, 'User') > 0)
  {{order}} LIMIT :most"""
@@ -114,7 +122,7 @@ _AROUND = f"""
 SELECT position, content FROM episode_chunks
  WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last ORDER BY position"""
 _VECTORS = f"""
-SELECT position, vector FROM episode_chunks LEFT JOIN chunk_vectors v ON v.chunk = seq
+SELECT position, {_VECTORS_OF} FROM episode_chunks c
  WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last
  ORDER BY position"""
 #: What `db/vector_cache.py` reads.
@@ -219,7 +227,8 @@ SELECT CASE m.type WHEN 'document_chunk' THEN 'document' ELSE 'memory' END AS so
        m.agent_id, coalesce(m.project, '') AS project,
        coalesce(m.ordinal, (SELECT d.chunk_index FROM document_memories d
                              WHERE d.memory_id = m.id AND d.document_id = m.source_id), 0) AS position,
-       m.created_at AS said_at, m.content, e.vector, m.seq AS rank,
+       m.created_at AS said_at, m.content, e.vector AS vectors,
+       e.vector IS NOT NULL AS parts, m.seq AS rank,
        coalesce(o.source_type, m.source_type, '') AS kind, m.who, coalesce(o.title, o.source_url) AS title,
        coalesce(m.origin, 'agent') AS origin, m.review
   FROM {list_rows()} j {THEN_JOIN} memories m ON m.seq = j.value
@@ -281,9 +290,13 @@ def lacking(tx: ReadTx, source: Source, model: str, *, most: int) -> list[Lackin
     return tx.rows(LackingRow, _LACKING, {**_key(source), "model": model, "most": most})
 
 
-def give_vectors(tx: WriteTx, found: Sequence[tuple[LackingRow, bytes]], model: str) -> None:
-    """Store the vectors of chunks that are still there and say the same."""
-    tx.many(_GIVE, [(model, vector, one.seq, one.content) for one, vector in found])
+def give_vectors(
+    tx: WriteTx, found: Sequence[tuple[LackingRow, Sequence[bytes]]], model: str
+) -> None:
+    """Store the vectors of the exchanges of chunks that are still there and say the same."""
+    tx.run(_TAKE, (as_list(one.seq for one, _ in found),))
+    rows = [(model, vector, one.seq, one.content) for one, many in found for vector in many]
+    tx.many(_GIVE, rows)
 
 
 def delete(tx: WriteTx, source: Source, positions: Sequence[int]) -> None:
@@ -450,8 +463,9 @@ def chunks(tx: ReadTx, source: Source, first: int, last: int) -> dict[int, str]:
 
 
 def vectors(tx: ReadTx, source: Source, first: int, last: int) -> dict[int, bytes | None]:
-    """Return the vectors of the chunks of a session or commit between two positions, both included, in order."""
-    return dict(tx.tuples(_VECTORS, {**_key(source), "first": first, "last": last}))
+    """Return the middle of the vectors of each chunk between two positions, both included, in order."""
+    rows = tx.tuples(_VECTORS, {**_key(source), "first": first, "last": last})
+    return {position: mean(many, count) for position, many, count in rows}
 
 
 def named(

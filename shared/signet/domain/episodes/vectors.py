@@ -1,13 +1,15 @@
-"""One `embed_chunks` job: give the chunks of a session, or of a project's commits, their vectors.
+"""One `embed_chunks` job: give the chunks of a session, or of a project's commits, the vectors of their exchanges.
 
 Chunks are found by their words as soon as they are written. Their vectors are made by a job of their own, so that a
 provider that is down, or a model that is not installed yet, keeps nothing from being found.
 """
 
+from itertools import islice
+
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings.vectors import embedded
-from signet.domain.episodes import sql
+from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Source, SourceType
 from signet.providers.ports import Embedder
 from signet.queue import BULK, Job, enqueue
@@ -53,15 +55,19 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
         project=str(given.get("project")),
     )
     batch = job.db.read(sql.lacking, source, model, most=BATCH)
+    texts = [split.exchanges(one.content, source.type) for one in batch]
+    every = [text for some in texts for text in some]
     found: list[bytes] = []
-    for start in range(0, len(batch), AT_ONCE):
-        found += embedded(embedder, [one.content for one in batch[start : start + AT_ONCE]])
+    for start in range(0, len(every), AT_ONCE):
+        found += embedded(embedder, every[start : start + AT_ONCE])
         job.check()
+    made = iter(found)
+    pairs = [(row, list(islice(made, len(some)))) for row, some in zip(batch, texts, strict=True)]
 
     def write(tx: WriteTx) -> dict[str, object]:
-        sql.give_vectors(tx, list(zip(batch, found, strict=True)), model)
+        sql.give_vectors(tx, pairs, model)
         ask(tx, source, model)
-        return {"embedded": len(found)}
+        return {"embedded": len(pairs)}
 
     job.commit(write)
 

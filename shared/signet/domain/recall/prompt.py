@@ -56,7 +56,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Source:
-    """A source: its best chunk with score and cosine, and the vectors of all its chunks that were found."""
+    """A source: its best chunk with score and cosine, and the middle vectors of all its chunks that were found."""
 
     row: FoundRow
     score: float
@@ -165,7 +165,8 @@ def _sources(
     for (row, score), cosine in zip(rows, cosines, strict=True):
         source = row.source
         known = found.get(source, _Source(row, -math.inf, None, ()))
-        every = [*known.vectors, *([row.vector] if row.vector else [])]
+        middle = row.middle
+        every = [*known.vectors, *([middle] if middle else [])]
         best = _Source(row, score, cosine, every) if score > known.score else known
         found[source] = replace(best, vectors=every)
     return sorted(found.values(), key=lambda one: (-one.score, one.row.said_at))

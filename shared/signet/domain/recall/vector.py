@@ -122,9 +122,10 @@ def compare(
     import numpy as np
 
     owners, vectors_of = stored(tx, vectors.dimensions(plain), seqs, model=model)
-    known = {number: row.vector for number, row in said.items() if row.vector}
-    known = {number: one for number, one in known.items() if len(one) == len(plain)}
-    owners, vectors_of = [*owners, *known], vectors_of + b"".join(known.values())
+    for number, row in said.items():
+        if row.vectors and len(row.vectors) == row.parts * len(plain):
+            owners += [number] * row.parts
+            vectors_of += row.vectors
     if not owners:
         return {}, {}
     many = np.frombuffer(vectors_of, dtype="<f4").reshape(len(owners), -1)
@@ -141,6 +142,6 @@ def compare(
     apart = near - SHARE * (common - common.mean())
     factor, shift = scale.factor, scale.shift
     return (
-        best_of(owners, factor * as_asked + shift),
-        best_of(owners, factor * apart + shift),
+        best_of(owners, (factor * as_asked + shift).tolist()),
+        best_of(owners, (factor * apart + shift).tolist()),
     )
