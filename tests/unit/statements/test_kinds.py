@@ -50,6 +50,8 @@ KINDS = [
 ]
 
 NOTHING = [
+    "Seven minutes, the queue was never longer in the videos.",
+    "No other adjustments needed for now.",
     "add a budget field to the project form",
     "also show it in the list",
     "can you never do that again?",
