@@ -88,6 +88,21 @@ def test_an_empty_page_takes_what_is_near_by_meaning_and_else_names_it(db: Datab
     assert far.nearest.hit.id == said and far.nearest.why.endswith("relevant, 40% required")
 
 
+def test_of_passages_that_say_the_same_the_later_one_is_first(db: Database) -> None:
+    old = say(db, "s1", LEDGER, at="2026-02-03T09:00:00Z")
+    new = say(db, "s2", LEDGER.replace("23:40", "22:10"), at="2026-03-09T09:00:00Z")
+    assert found(ask(db, "when is the ledger frozen", reader=OWN)) == [new, old]
+
+
+def test_what_shares_no_word_is_found_beside_many_that_share_some(db: Database) -> None:
+    said = say(db, "s1", "User: Which harbour has room?\nAssistant: That of pier seven.")
+    for number in range(80):
+        say(db, f"other-{number}", f"User: note {number}\nAssistant: Noted.")
+    settings = RecallSettings(embedding_model=MODEL)
+    asked = ask(db, "note of the vessel", reader=OWN, by_meaning=True, settings=settings)
+    assert said in found(asked)
+
+
 def test_a_commit_is_found_unless_commits_are_not_read(db: Database) -> None:
     commit = say(db, "c" * 40, "Freeze the ledger at 23:40", type=SourceType.COMMIT)
     assert found(ask(db, "freeze ledger", reader=OWN)) == [commit]

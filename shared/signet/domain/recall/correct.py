@@ -16,6 +16,8 @@ BELOW = 0.01
 
 #: Log-odds that a superseded memory loses, and a passage of a session in which people only ask.
 PENALTY, ASKS = 1.0, 2.0
+#: Log-odds that the newest passage of sessions and commits gains, of those so near to the best one.
+NEWEST, NEAR = 0.75, 1.5
 
 
 def correct(run: Run, scores: Scores) -> Scores:
@@ -30,6 +32,7 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("rated", bool(run.worth.rated), lambda s: _rated(run, s)),
         ("learned", settings.learns and bool(run.worth.learned), lambda s: _learned(run, s)),
         ("asks", bool(asking), lambda s: s | {seq: s[seq] - ASKS for seq in asking}),
+        ("newest", bool(run.said), lambda s: _newest(run, s)),
         ("superseded", bool(run.replaced), lambda s: behind(s, run.replaced, run.allowed)),
     )
     run.judged = scores
@@ -77,6 +80,17 @@ def _rated(run: Run, scores: Scores) -> Scores:
         for seq in scores.keys() & rated.keys()
     }
     return scores | lowered
+
+
+def _newest(run: Run, scores: Scores) -> Scores:
+    """Return scores where of passages that answer about equally well the later ones gain: things change."""
+    said = scores.keys() & run.said.keys()
+    least = max((scores[seq] for seq in said), default=0.0) - NEAR
+    near = sorted(
+        (seq for seq in said if scores[seq] >= least), key=lambda seq: run.said[seq].said_at
+    )
+    share = NEWEST / max(1, len(near) - 1)
+    return scores | {seq: scores[seq] + share * place for place, seq in enumerate(near)}
 
 
 def _times(scores: Scores, factors: Mapping[int, float]) -> Scores:

@@ -44,6 +44,7 @@ STAGES = {
     "graph": ("it is linked to what you asked about", "others are linked more closely"),
     "rated": ("agents found it useful", "agents found it of no use"),
     "learned": ("it helped in earlier sessions", "it did not help in earlier sessions"),
+    "newest": ("of similar passages it is a later one", "it is older than similar passages"),
     "superseded": ("it is current", "a later memory corrects it"),
     "topics": ("it replaces an earlier statement", "a later statement replaces it"),
 }
