@@ -10,7 +10,7 @@ from signet.db import Database, ReadTx, WriteTx, vector_cache, vectors
 from signet.db.visibility import Reader
 from signet.domain.episodes import search, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.episodes.search import ChunkVectors, Scope
+from signet.domain.episodes.search import ChunkScope, ChunkVectors
 from support.database import fresh_database
 from support.processes import eventually
 
@@ -48,7 +48,7 @@ def _index(tx: WriteTx, number: int, seed: int, parts: int = 3, agent: str = "de
     sql.give_vectors(tx, [(one, many) for one in lacking], MODEL)
 
 
-def _near(tx: ReadTx, scope: Scope, question: bytes) -> list[str]:
+def _near(tx: ReadTx, scope: ChunkScope, question: bytes) -> list[str]:
     found = search.near(tx, question, scope, model=MODEL, most=MOST)
     return [one.source_id for one in found]
 
@@ -83,12 +83,12 @@ def test_the_nearest_are_found_after_any_change(db: Database) -> None:
             known[8] = [_vector(9_000)]
         assert eventually(lambda: db.read(_is_read))
         question = _vector(-1 - seed)
-        assert db.read(_near, Scope(Reader(), None), question) == _nearest(known, question)
+        assert db.read(_near, ChunkScope(Reader(), None), question) == _nearest(known, question)
         south = {number: many for number, many in known.items() if number % 2}
-        assert db.read(_near, Scope(Reader(), "/south"), question) == _nearest(south, question)
+        assert db.read(_near, ChunkScope(Reader(), "/south"), question) == _nearest(south, question)
         but = _nearest(south, question)[0]
         others = {number: many for number, many in south.items() if f"s{number}" != but}
-        assert db.read(_near, Scope(Reader(), "/south", but), question) == _nearest(
+        assert db.read(_near, ChunkScope(Reader(), "/south", but), question) == _nearest(
             others, question
         )
 
@@ -96,9 +96,9 @@ def test_the_nearest_are_found_after_any_change(db: Database) -> None:
 def test_another_model_or_width_finds_nothing(db: Database) -> None:
     for number in range(5):
         db.write(_index, number, number)
-    assert db.read(search.near, _vector(1), Scope(Reader(), None), model="other", most=3) == []
+    assert db.read(search.near, _vector(1), ChunkScope(Reader(), None), model="other", most=3) == []
     short = vectors.pack([1.0, 2.0])
-    assert db.read(search.near, short, Scope(Reader(), None), model=MODEL, most=3) == []
+    assert db.read(search.near, short, ChunkScope(Reader(), None), model=MODEL, most=3) == []
 
 
 def test_a_deleted_chunk_takes_its_vectors_along(db: Database) -> None:

@@ -25,7 +25,7 @@ _STEM = 5
 LABEL = re.compile(r"(?:User|Assistant)(?: \([^)\n]*\))?: ")
 
 
-class Scope(NamedTuple):
+class ChunkScope(NamedTuple):
     """Who reads, and whose chunks: of one project (None: of any), without those of the session `but`."""
 
     reader: Reader
@@ -38,7 +38,9 @@ class Scope(NamedTuple):
         return sql.Asked(self.reader.agent_id, self.project, self.but, self.commits, spoken)
 
 
-def said(tx: ReadTx, words: str | None, scope: Scope, *, spoken: bool = False) -> list[FoundRow]:
+def said(
+    tx: ReadTx, words: str | None, scope: ChunkScope, *, spoken: bool = False
+) -> list[FoundRow]:
     """Return the chunks of sessions and commits that a full-text expression fits best, without what was forgotten.
 
     Without words the newest. `spoken` leaves out those of sessions in which no person speaks.
@@ -60,7 +62,7 @@ class ChunkVectors(VectorCache):
 
 
 def near(
-    tx: ReadTx, vector: bytes, scope: Scope, *, model: str | None, most: int
+    tx: ReadTx, vector: bytes, scope: ChunkScope, *, model: str | None, most: int
 ) -> list[FoundRow]:
     """Return the chunks of sessions and commits nearest to a vector, best first, without what was forgotten.
 
@@ -89,7 +91,12 @@ def _flags(tx: ReadTx, asked: sql.Asked) -> "Flags":
 
 
 def within(
-    tx: ReadTx, scope: Scope, *, since: str = "", until: str = "9999", most: int = sql.CANDIDATES
+    tx: ReadTx,
+    scope: ChunkScope,
+    *,
+    since: str = "",
+    until: str = "9999",
+    most: int = sql.CANDIDATES,
 ) -> list[FoundRow]:
     """Return the newest chunks of sessions and commits in an interval, without forgotten statements."""
     return _cleaned(tx, sql.within(tx, scope.asked(), since, until, most=most), scope.reader)

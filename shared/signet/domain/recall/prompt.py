@@ -169,7 +169,7 @@ def _sources(
         every = [*known.vectors, *([middle] if middle else [])]
         best = _Source(row, score, cosine, every) if score > known.score else known
         found[source] = replace(best, vectors=every)
-    return sorted(found.values(), key=lambda one: (-one.score, one.row.said_at))
+    return sorted(found.values(), key=lambda one: (-round(one.score, 6), one.row.said_at))
 
 
 def _kept(found: Sequence[_Source]) -> dict[_Source, bool]:

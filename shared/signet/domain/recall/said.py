@@ -71,10 +71,10 @@ def _rows(run: "Run", by: str | bytes | None, *, spoken: bool = False) -> list[F
     ]
 
 
-def _scope(run: "Run") -> search.Scope:
+def _scope(run: "Run") -> search.ChunkScope:
     query, of = run.query, run.query.sessions
     project = of.project if of else query.reader.project or query.filters.project
-    return search.Scope(query.reader, project, of.but if of else None, run.settings.commits)
+    return search.ChunkScope(query.reader, project, of.but if of else None, run.settings.commits)
 
 
 def within(run: "Run", types: Collection[SourceType]) -> list[FoundRow]:

@@ -142,15 +142,15 @@ def find(
 
 
 def _once_each(worth: Mapping[_Turn, float]) -> dict[_Turn, float]:
-    """Return the turns without copies of a better one: forks of a session have the same beginning.
+    """Return the turns without copies of an earlier one: forks of a session have the same beginning.
 
     The other turns of a fork count only with a word of the question: their worth comes from the copies around them.
     """
-    best: dict[str, _Turn] = {}
-    for one in worth:
+    first: dict[str, _Turn] = {}
+    for one in sorted(worth, key=lambda one: one.row.said_at):
         if len(one.text) >= brief.REPEAT_CHARS:
-            best.setdefault(one.text, one)
-    copies = {one for one in worth if best.get(one.text, one) is not one}
+            first.setdefault(one.text, one)
+    copies = {one for one in worth if first.get(one.text, one) is not one}
     forks = {one.source for one in copies}
     return {
         one: score

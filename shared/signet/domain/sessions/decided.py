@@ -79,7 +79,7 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
     """
     if not project:
         return []
-    rows = search.within(tx, search.Scope(reader, project, but, commits=False), most=READ)
+    rows = search.within(tx, search.ChunkScope(reader, project, but, commits=False), most=READ)
     every = [
         Decided(
             text=text,
