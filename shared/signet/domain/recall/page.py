@@ -20,6 +20,8 @@ ENOUGH = 20
 #: (`rank.Model.answered`), and up to two others with 0.8 of its cosine.
 MEANT, NEAREST, NEARLY = 0.1, 3, 0.8
 
+DOCUMENT_PIECE = "document_chunk"
+
 #: Copies are recognised by their whole text, up to this many characters.
 WHOLE = 1_000
 
@@ -155,6 +157,8 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
     """
     known = run.known
     seqs = [seq for seq in scores if seq in known.compared]
+    if run.query.sessions:  # a piece of a document answers few prompts, and its heading none
+        seqs = [seq for seq in seqs if run.allowed[seq].type != DOCUMENT_PIECE]
     if page.least is None or not seqs:
         return
     places = [known.places[seq] for seq in seqs]

@@ -25,7 +25,7 @@ from signet.providers.scale import FITTED
 from signet.wire.origin import STRANGERS, Origin, Review
 
 #: Minimum probability that a prompt needs its best candidate; higher without vectors, because words alone prove less.
-NEEDED, NEEDED_BY_WORDS = 0.25, 0.8
+NEEDED, NEEDED_BY_WORDS = 0.15, 0.8
 #: Score of another selected source, as a share of the best one's lead over the fourth, which is unrelated.
 NEARLY = 0.5
 #: Cosine of two chunks of one matter: two talks about one rule were at 0.62 to 0.82 to each other, talks about other
