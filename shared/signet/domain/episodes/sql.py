@@ -293,7 +293,7 @@ def lacking(tx: ReadTx, source: Source, model: str, *, most: int) -> list[Lackin
 def give_vectors(
     tx: WriteTx, found: Sequence[tuple[LackingRow, Sequence[bytes]]], model: str
 ) -> None:
-    """Store the vectors of the exchanges of chunks that are still there and say the same."""
+    """Store the vectors of the exchanges of chunks that still have the same text."""
     tx.run(_TAKE, (as_list(one.seq for one, _ in found),))
     rows = [(model, vector, one.seq, one.content) for one, many in found for vector in many]
     tx.many(_GIVE, rows)
@@ -376,7 +376,7 @@ def _ranks(tx: ReadTx, words: str) -> tuple[dict[int, float], str]:
 
 
 def passing(tx: ReadTx, asked: Asked) -> str:
-    """Return the numbers of all chunks that may be told, parted by commas."""
+    """Return the numbers of all chunks in scope, separated by commas."""
     return str(tx.value(_PASSING, asked.given()) or "")
 
 

@@ -145,7 +145,7 @@ def asks(prompt: str) -> bool:
 
 
 def reports(prompt: str, words: Sequence[str]) -> bool:
-    """Return whether a prompt with these words to look for tells of something instead of asking.
+    """Return whether a prompt with these words to look for reports something instead of asking.
 
     The times that it names are those of what happened ("the import failed last night"), not of what is looked for.
     """

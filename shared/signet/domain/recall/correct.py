@@ -16,7 +16,7 @@ BELOW = 0.01
 
 #: Log-odds that a superseded memory loses, and a passage of a session in which people only ask.
 PENALTY, ASKS = 1.0, 2.0
-#: Log-odds that the newest passage of sessions and commits gains, of those so near to the best one.
+#: Log-odds added to the newest passage of sessions and commits, among those within NEAR of the best.
 NEWEST, NEAR = 0.75, 1.5
 
 
