@@ -96,8 +96,8 @@ def exact(tx: ReadTx, vector: bytes, where: Where, *, model: str | None) -> Scor
     return best
 
 
-#: Number of nearest candidates whose mean is subtracted, and its share; 30 to 100 and 0.5 to 0.8 give the same results. In
-#: 140 stores of 60 memories recall@5 is 0.6 % higher with the nearer part than with all, of at least LEAST.
+#: Number of nearest candidates whose mean is subtracted, and its share; 30 to 100 and 0.5 to 0.8 give the same results.
+#: In 140 stores of 60 memories recall@5 is 0.6 % higher with the nearer part than with all, of at least LEAST.
 NEAREST = 50
 NEARER = 0.4
 LEAST = 10
