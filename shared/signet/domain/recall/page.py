@@ -17,8 +17,8 @@ from signet.domain.recall.sayings import Saying
 #: The best of few is seldom high by chance: with fewer candidates than this the floor is lower, with one it is 0.
 ENOUGH = 20
 #: An otherwise empty page shows a candidate if this is the probability that it answers by its meaning
-#: (`rank.Model.answered`), and up to two others with 0.8 of its cosine.
-MEANT, NEAREST, NEARLY = 0.1, 3, 0.8
+#: (`rank.Model.answered`), and up to two others with 0.8 of its cosine. One word that no text contains is often a name.
+MEANT, ONE_WORD, NEAREST, NEARLY = 0.1, 0.4, 3, 0.8
 
 DOCUMENT_PIECE = "document_chunk"
 
@@ -165,7 +165,8 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
     evidence = known.features[places]
     fitted = known.model.scores(evidence)
     best, chance = known.model.answered(fitted, evidence, known.sources[places], len(run.words))
-    if chance < (MEANT if run.settings.floor <= DEFAULT_FLOOR else run.settings.floor):
+    least = MEANT if len(run.words) > 1 else ONE_WORD
+    if chance < (least if run.settings.floor <= DEFAULT_FLOOR else run.settings.floor):
         return
     cosines = evidence[:, rank.at("cosine")]
     near = [int(place) for place in np.argsort(-cosines, kind="stable") if place != best]
@@ -179,6 +180,7 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
         if seqs[best] in saying.members or not later.isdisjoint(saying.members):
             saying.score = max(saying.score, rank.logit(chance))
             page.relevance[saying.best] = chance
+    page.sayings.sort(key=lambda one: one.score, reverse=True)
     page.below_floor = []
 
 
