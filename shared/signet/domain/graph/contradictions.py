@@ -59,7 +59,11 @@ def find(tx: ReadTx, memory_ids: Sequence[str], *, least: float) -> list[Superse
 def apply(tx: WriteTx, found: Sequence[Superseded], *, now: datetime) -> list[Superseded]:
     """Supersede the found attributes that still exist; return them."""
     at = clock.to_text(now)
-    return [one for one in found if attributes.supersede(tx, one.old_id, one.new_id, at=at)]
+    return [
+        one
+        for one in found
+        if bool(tx.run(attributes.SUPERSEDE, (one.new_id, at, one.old_id, one.new_id)))
+    ]
 
 
 def sweep(job: JobContext, *, supersede: Supersede, least: float, now: datetime) -> int:

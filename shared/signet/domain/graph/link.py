@@ -5,8 +5,8 @@ runs inside the transaction that changes the memory.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -70,7 +70,7 @@ def relink(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime)
     Attributes of the old text are superseded; edges are deleted unless another memory names both ends. An entity that
     is mentioned again keeps its ID.
     """
-    joined = entities.joined(tx, [memory_id])
+    joined = [(row[0], row[1]) for row in tx.tuples(entities.JOINED, (as_list([memory_id]),))]
     lost = _unmention(tx, [memory_id], clock.to_text(now))
     linked = apply(tx, memory_id, text, agent_id, now)
     entities.separate(tx, joined)
@@ -100,7 +100,7 @@ def unlink(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> tuple[in
 
     Deletes orphaned entities (KG-27), and edges whose ends no other memory names together.
     """
-    joined = entities.joined(tx, memory_ids)
+    joined = [(row[0], row[1]) for row in tx.tuples(entities.JOINED, (as_list(memory_ids),))]
     lost = _unmention(tx, memory_ids, clock.to_text(now))
     entities.separate(tx, joined)
     return sum(lost.values()), entities.delete_orphans(tx, list(lost))
@@ -241,6 +241,12 @@ class StructuredInput:
     entities: tuple[EntityInput, ...] = ()
     relations: tuple[Triple, ...] = ()
     attributes: tuple[AttributeInput, ...] = ()
+
+
+def mapped(given: StructuredInput, change: Callable[[str], str]) -> StructuredInput:
+    """Return the input with changed texts of its attributes."""
+    changed = (replace(one, content=change(one.content)) for one in given.attributes)
+    return replace(given, attributes=tuple(changed))
 
 
 def apply_input(

@@ -46,15 +46,8 @@ def put(
     at = clock.to_text(now)
     if is_new:
         canonical = names.canonical(name)
-        entities.insert(
-            tx,
-            entity_id,
-            title,
-            canonical,
-            SKILL,
-            description=description,
-            agent_id=agent_id,
-            at=at,
+        tx.run(
+            entities.INSERT, (entity_id, title, canonical, SKILL, description, 0, agent_id, at, at)
         )
     else:
         tx.run(entities.UPDATE, (title, SKILL, description, at, entity_id))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from signet.db import ReadTx, fts, script
+from signet.db.dialect import as_list
 from signet.db.visibility import Where
 from signet.domain.agents import registry as agents
 from signet.domain.memory import meant
@@ -101,7 +102,9 @@ def candidates(tx: ReadTx, choice: Choice) -> Chosen:
         where &= holds(query)
     why = f"holds {query}" if query else "chosen by ID" if choice.ids else "passes the filters"
     if choice.ids:
-        rows = sql.named(tx, _ids(choice), where)
+        rows = tx.rows(
+            sql.Match, sql.NAMED + where.sql + sql.BY_ID, (as_list(_ids(choice)), *where.params)
+        )
         page, total = rows[choice.offset :][: choice.size], len(rows)
     else:
         page = sql.passing(tx, where, choice.size, choice.offset, newest_first=bool(query))
@@ -135,7 +138,7 @@ def confirm(found: Sequence[Candidate], token: str | None) -> None:
 
 def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
     """Return when any of these memories last changed, as stored; empty without memories."""
-    return sql.last_change(tx, list(ids)) or ""
+    return tx.value(sql.LAST_CHANGE, (as_list(list(ids)),)) or ""
 
 
 def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:

@@ -1,8 +1,7 @@
-"""What was read from a memory follows it: hidden with it, back with it, read anew when its text changes (MEM-52 ff.).
+"""Memories derived from others: hidden and restored with their sources, read again when these change (MEM-52 ff.).
 
-A derived memory (a fact of extraction, or of a session) stands on its sources. It goes with the last of them, unless
-a person has pinned it, changed it, said it or taken it back. A memory without a source stands for itself and never
-follows. More than `AT_ONCE` follow in a job that is committed with the change.
+A derived memory (a fact of extraction or of a session) is hidden with its last source, unless a person has pinned,
+changed, saved or recovered it. Up to `AT_ONCE` follow in the transaction of the change, the others in a job.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,12 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from signet import clock
 from signet.db import ReadTx, WriteTx, fts
+from signet.db.dialect import as_list
 from signet.domain.memory import history, wording
 from signet.domain.memory.models import PIPELINE, Actor, Along, Event, Keeper, Memory, Staying
 from signet.domain.memory.sql import memories, sources
-from signet.domain.memory.sql.sources import Dependent, WithdrawReason
-from signet.domain.memory.sql.sources import SourceKind as Source
+from signet.domain.memory.sql.sources import Dependent, SourceKind, WithdrawReason
 from signet.domain.transcripts import withheld
 from signet.queue import Job, enqueue
 from signet.wire.origin import Origin
@@ -26,14 +26,14 @@ class Kind(StrEnum):
 
     #: Hidden; they may be recovered for a while.
     FORGOTTEN = "forgotten"
-    #: Hidden because somebody said that they are wrong.
+    #: Hidden because a person called them wrong.
     REJECTED = "rejected"
-    #: Hidden because the text that they were read from has changed; what it says now is read anew.
+    #: Hidden because the text that they were read from has changed.
     RETIRED = "retired"
     RECOVERED = "recovered"
-    #: Deleted at once, because somebody asked for it: nothing of what they said stays.
+    #: Deleted at once, with all copies of their text.
     ERASED = "erased"
-    #: Deleted after they were forgotten for as long as such memories are kept.
+    #: Deleted after they were forgotten for the retention time.
     PURGED = "purged"
 
 
@@ -44,7 +44,7 @@ class MemoryEvent:
     kind: Kind
     memory_ids: Sequence[str]
     at: datetime
-    #: Whether somebody asked for it because of what they say; not so for repetitions, and passages of a document.
+    #: Whether a person objects to their content; not for duplicates and passages of a document.
     is_asked: bool = False
 
 
@@ -74,25 +74,39 @@ def publish(
         follow(tx, event)
 
 
-#: The source type of a fact that was distilled from a session; its source id is the session's key.
+#: The source type of a fact distilled from a session; its source ID is the session's key.
 SESSION_END = "session_end"
-#: Derived memories that are hidden, or brought back, in the transaction of the change itself.
+#: Derived memories that are hidden or restored in the transaction of the change itself.
 AT_ONCE = 200
 #: The kind of job that does the rest.
 KIND = "follow_memory"
 ATTEMPTS = 5
 
+Facts = Mapping[str, object]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Who hides something or brings it back, why and when; `kind` is what the owners of other rows are told."""
+    """Who hides or restores memories, why and when; for `is_asked` see `MemoryEvent`."""
 
     kind: Kind
     actor: Actor
     reason: str
     at: datetime
-    #: Whether somebody does not want what it says (`followers.MemoryEvent`).
     is_asked: bool = False
+
+    def publish(self, tx: WriteTx, memory_ids: Sequence[str]) -> None:
+        publish(tx, self.kind, memory_ids, at=self.at, is_asked=self.is_asked)
+
+    def record(self, tx: WriteTx, memory_id: str, text: str | None, metadata: Facts) -> None:
+        """Record the change in the history of a memory with this text."""
+        event = _EVENTS.get(self.kind, Event.DELETED)
+        old, new = (None, text) if event is Event.RECOVERED else (text, None)
+        why = (self.actor, self.at, self.reason, metadata)
+        history.record(tx, memory_id, event, *why, old=old, new=new)
+
+
+_EVENTS = {Kind.REJECTED: Event.REJECTED, Kind.RECOVERED: Event.RECOVERED}
 
 
 def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> Along:
@@ -104,7 +118,7 @@ def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> A
     said, held_by = _said_elsewhere(tx, memory_ids) if is_asked else ((), ())
     goes: dict[str, str] = {}
     while True:
-        found = sources.dependents(tx, gone, said=said)
+        found = tx.rows(Dependent, sources.DEPENDENTS, (as_list(gone), as_list(said)))
         new = {one.id: one.content for one in found if _keeper(one) is None}
         if not new:
             stays = (_staying(one) for one in found)
@@ -115,12 +129,23 @@ def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> A
 
 def along_session(tx: ReadTx, agent_id: str, key: str) -> Along:
     """Return the memories that are hidden with a session: those read from it alone."""
-    found = sources.of_session(tx, agent_id, key)
+    found = tx.rows(Dependent, sources.OF_SESSION, (agent_id, key))
     first = {one.id: one.content for one in found if _keeper(one) is None}
     after = along(tx, list(first))
     stays = {one.id: _staying(one) for one in found if _keeper(one)}
     stays |= {one.id: one for one in after.stays}
     return Along(goes=tuple((first | dict(after.goes)).items()), stays=tuple(stays.values()))
+
+
+def hide(tx: WriteTx, memory_id: str, found: Along, change: Change, metadata: Facts) -> bool:
+    """Hide an active memory and what was derived from it; False if it is not active."""
+    content = memories.hide(tx, memory_id, at=change.at)
+    if content is None:
+        return False
+    change.publish(tx, [memory_id])
+    change.record(tx, memory_id, content, metadata)
+    withdraw(tx, memory_id, found, change)
+    return True
 
 
 def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
@@ -132,21 +157,32 @@ def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
     now = found.goes if is_retired else found.goes[:AT_ONCE]
     if not now:
         return
-    hidden = [memory_id for memory_id, _ in now]
-    sources.withdraw(tx, hidden, root_id, _why(change), at=change.at)
+    why = WithdrawReason.CHANGED if is_retired else WithdrawReason.FORGOTTEN
+    at = clock.to_text(change.at)
+    tx.many(sources.WITHDRAW, [(memory_id, root_id, why, at) for memory_id, _ in now])
     for memory_id, content in now:
         memories.hide(tx, memory_id, at=change.at)
-        _record(tx, memory_id, _gone(change), change, old=content, metadata={"goneWith": root_id})
-    publish(tx, change.kind, hidden, at=change.at, is_asked=change.is_asked)
+        change.record(tx, memory_id, content, {"goneWith": root_id})
+    change.publish(tx, [memory_id for memory_id, _ in now])
     if len(found.goes) > len(now):
         _later(tx, root_id, change)
+
+
+def reactivate(tx: WriteTx, memory: Memory, change: Change, metadata: Facts) -> None:
+    """Make a hidden memory active again; the caller has checked that its text was not saved again."""
+    tx.run(memories.UNHIDE, (clock.to_text(change.at), change.actor.name, memory.id))
+    publish(tx, Kind.RECOVERED, [memory.id], at=change.at)
+    recovered = Change(kind=Kind.RECOVERED, actor=change.actor, reason=change.reason, at=change.at)
+    recovered.record(tx, memory.id, memory.content, metadata)
 
 
 def bring_back(tx: WriteTx, root_id: str, change: Change) -> list[Memory]:
     """Reactivate memories that were hidden with this one, or that it also states, unless their text was saved again."""
     back: dict[str, Memory] = {}
     roots = [root_id]
-    while new := [one for one in sources.withdrawn(tx, roots) if one not in back]:
+    while new := [
+        one for one in tx.column(sources.WITHDRAWN, (as_list(roots),)) if one not in back
+    ]:
         for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in new)):
             if len(back) == AT_ONCE:
                 _later(tx, root_id, change)
@@ -173,15 +209,14 @@ def retire(tx: WriteTx, memory: Memory, *, actor: Actor, at: datetime) -> int:
     """Hide facts read from a memory's old text alone, and return their number; others lose this source."""
     found = along(tx, [memory.id])
     reason = "the text that it was read from has changed"
-    change = Change(kind=Kind.RETIRED, actor=actor, reason=reason, at=at)
-    withdraw(tx, memory.id, found, change)
-    sources.lose(tx, memory.id, [one.id for one in found.stays])
+    withdraw(tx, memory.id, found, Change(kind=Kind.RETIRED, actor=actor, reason=reason, at=at))
+    tx.run(sources.LOSE, (memory.id, as_list([one.id for one in found.stays])))
     return len(found.goes)
 
 
 def revive_retired(tx: WriteTx, source: Memory, content: str, change: Change) -> str | None:
     """Reactivate the fact of this text that was hidden when its source changed; return its ID."""
-    found = sources.retired(tx, source.id, wording.content_hash(content))
+    found = tx.value(sources.RETIRED, (source.id, wording.content_hash(content)))
     memory = memories.by_id(tx, found) if found else None
     if memory is None or not _revive(tx, memory, source.id, change):
         return None
@@ -191,25 +226,25 @@ def revive_retired(tx: WriteTx, source: Memory, content: str, change: Change) ->
 def own(tx: WriteTx, memory_id: str, actor: Actor) -> None:
     """Note that a person (not an agent) vouches for a derived memory, which then outlives its sources."""
     if actor.may_claim is Origin.USER:
-        sources.add(tx, memory_id, Source.PERSON, actor.name)
+        tx.run(sources.ADD, (memory_id, SourceKind.PERSON, actor.name))
 
 
 def saved_too(tx: WriteTx, memory_id: str, actor: Actor) -> None:
     """Note that a derived memory was also saved, so that it no longer depends on its sources."""
     if actor.type != PIPELINE:
-        sources.add(tx, memory_id, Source.PERSON, actor.name)
+        tx.run(sources.ADD, (memory_id, SourceKind.PERSON, actor.name))
 
 
 def found_in(tx: WriteTx, memory_id: str, source_id: str, *, actor: Actor, at: datetime) -> None:
     """Add a source to a derived memory; if that source had superseded it, it is current again."""
-    sources.add(tx, memory_id, Source.MEMORY, source_id)
-    link = sources.link_of(tx, memory_id)
+    tx.run(sources.ADD, (memory_id, SourceKind.MEMORY, source_id))
+    link = tx.row(sources.Link, sources.ONE, (memory_id,))
     if link is not None and link.superseded_by == source_id:
-        sources.set_link(tx, memory_id, None, None, at=at, actor=actor.name)
+        tx.run(sources.LINK, (None, None, clock.to_text(at), actor.name, memory_id))
 
 
 def found_in_session(tx: WriteTx, memory_id: str, key: str) -> None:
-    sources.add(tx, memory_id, Source.SESSION, key)
+    tx.run(sources.ADD, (memory_id, SourceKind.SESSION, key))
 
 
 def _said_elsewhere(
@@ -219,20 +254,18 @@ def _said_elsewhere(
     found: dict[str, None] = {}
     documents: dict[str, None] = {}
     for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in memory_ids)):
-        documents |= dict.fromkeys(sources.holders(tx, memory.id))
+        documents |= dict.fromkeys(tx.column(sources.HOLDERS, (memory.id,)))
         terms = fts.content_words(memory.content)
         if not terms:
             continue
-        asked = (memory_ids, memory.agent_id, fts.any_of(terms))
-        for one in sources.like(tx, *asked):
-            if withheld.says(one.content, memory.content) or withheld.says(
-                memory.content, one.content
-            ):
-                found[one.id] = None
+        asked = (fts.any_of(terms), memory.agent_id, as_list(memory_ids))
+        for fact_id, text in tx.tuples(sources.LIKE, asked):
+            if withheld.says(text, memory.content) or withheld.says(memory.content, text):
+                found[fact_id] = None
         said = withheld.statement(memory.content)
-        for piece in sources.in_documents(tx, *asked):
-            if withheld.without(piece.content, [said]) != piece.content:
-                documents[piece.document] = None
+        for text, document in tx.tuples(sources.IN_DOCUMENTS, asked):
+            if withheld.without(text, [said]) != text:
+                documents[document] = None
     return found, documents
 
 
@@ -248,59 +281,21 @@ def _staying(one: Dependent) -> Staying:
     return Staying(id=one.id, content=one.content, why=_keeper(one) or Keeper.OTHER_SOURCE)
 
 
-def _why(change: Change) -> WithdrawReason:
-    return WithdrawReason.CHANGED if change.kind is Kind.RETIRED else WithdrawReason.FORGOTTEN
-
-
-def _gone(change: Change) -> Event:
-    return Event.REJECTED if change.kind is Kind.REJECTED else Event.DELETED
-
-
 def _revive(tx: WriteTx, memory: Memory, root_id: str, change: Change) -> bool:
-    """Reactivate a memory; False if its text was saved again: then it stays hidden on its own."""
-    sources.release(tx, [memory.id])
+    """Reactivate a derived memory; False if its text was saved again: then it stays hidden on its own."""
+    tx.run(sources.RELEASE, (memory.id,))
     if memories.twin(tx, memory, wording.content_hash(memory.content)):
         return False
-    memories.unhide(tx, memory.id, by=change.actor.name, at=change.at)
-    publish(tx, Kind.RECOVERED, [memory.id], at=change.at)
-    metadata = {"cameBackWith": root_id}
-    _record(tx, memory.id, Event.RECOVERED, change, new=memory.content, metadata=metadata)
+    reactivate(tx, memory, change, {"cameBackWith": root_id})
     return True
 
 
-def _record(
-    tx: WriteTx,
-    memory_id: str,
-    event: Event,
-    change: Change,
-    *,
-    old: str | None = None,
-    new: str | None = None,
-    metadata: Mapping[str, object],
-) -> None:
-    history.record(
-        tx,
-        memory_id,
-        event,
-        actor=change.actor,
-        at=change.at,
-        old=old,
-        new=new,
-        reason=change.reason,
-        metadata=metadata,
-    )
-
-
 def _later(tx: WriteTx, root_id: str, change: Change) -> None:
-    job = Job(
-        kind=KIND,
-        memory_id=root_id,
-        dedupe_key=f"{KIND}:{root_id}",
-        payload={
-            "kind": change.kind,
-            "actor": change.actor.name,
-            "reason": change.reason,
-            "isAsked": change.is_asked,
-        },
-    )
+    payload = {
+        "kind": change.kind,
+        "actor": change.actor.name,
+        "reason": change.reason,
+        "isAsked": change.is_asked,
+    }
+    job = Job(kind=KIND, memory_id=root_id, dedupe_key=f"{KIND}:{root_id}", payload=payload)
     enqueue(tx, job, now=change.at, max_attempts=ATTEMPTS)

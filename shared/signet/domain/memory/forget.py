@@ -1,7 +1,7 @@
 """Forgetting a memory: it is hidden at once, can be recovered for a while, and then purged (MEM-29).
 
-Only `erase` removes it at once and for good; its history stays until that is old enough itself (MEM-38). What other
-nouns do about it stands in `memory_followers.py`.
+`erase` deletes it at once; its history stays for its own retention time (MEM-38). Other nouns follow in
+`memory_followers.py`.
 """
 
 import json
@@ -10,9 +10,10 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.graph import link
 from signet.domain.memory import derived, history, lookup
-from signet.domain.memory.derived import Kind
+from signet.domain.memory.derived import Change, Kind
 from signet.domain.memory.lookup import AlreadyDeleted, ForceDenied, PinnedNeedsForce, check_version
 from signet.domain.memory.models import (
     PIPELINE,
@@ -35,35 +36,13 @@ from signet.queue.job_context import JobContext
 
 SUPERSEDED = "superseded"
 PIPELINE_DELETE = "pipeline_delete"
-
-
-def stored_row(tx: WriteTx, memory_id: str) -> Row | None:
-    return tx.one(sql.WHOLE, (memory_id,))
-
-
-def drop_deleted_copies(tx: WriteTx, memory_id: str) -> None:
-    """Delete the copies of a recovered memory, so that nothing is left if it is forgotten later."""
-    tx.run(sql.DELETE_COPIES, (memory_id, PIPELINE_DELETE))
-
-
-def drop_copies(tx: WriteTx, memory_id: str) -> None:
-    tx.run(sql.DELETE_ALL_COPIES, (memory_id,))
-
-
-def keep_copy(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
-    whole = json.dumps(dict(old), ensure_ascii=False)
-    same = (old[name.strip()] for name in sql.SAME.split(","))
-    times = (old["created_at"], clock.to_text(at))
-    tx.run(sql.COPY, (ids.new_ordered_id(), old["id"], *same, *times, reason, whole))
-
-
-#: The kind of job that leaves no bytes of what was erased, how long erasures are gathered for it, in milliseconds,
-#: and how often it is tried: somebody may read an older state for a while.
+#: The kind of job that overwrites the bytes of erased texts, the time in which erasures share one job, and its
+#: attempts: readers of an older state block it.
 REWRITE = "rewrite_store"
-SWEEPER = Actor(name="erasure", type=PIPELINE)
-REREADER, NO_MESSAGE = Actor(name="reread", type=PIPELINE), "read from a record that is no message"
 REWRITE_WINDOW_MS = 1_000
 REWRITE_ATTEMPTS = 10
+SWEEPER = Actor(name="erasure", type=PIPELINE)
+REREADER, NO_MESSAGE = Actor(name="reread", type=PIPELINE), "read from a record that is no message"
 
 
 def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
@@ -78,7 +57,7 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
         raise Frozen
     memory = lookup.known(tx, asked.memory_id, agent_id=asked.agent_id)
     is_gone = memory.is_deleted and not asked.for_good
-    if is_gone and not sources.is_withdrawn(tx, memory.id):
+    if is_gone and tx.value(sources.IS_WITHDRAWN, (memory.id,)) is None:
         raise AlreadyDeleted(memory.id, memory.version)
     check_version(memory, asked.if_version)
     if memory.pinned and not asked.force:
@@ -87,21 +66,20 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
         raise ForceDenied(memory.id, memory.version)
     is_asked = actor.type != PIPELINE
     along = derived.along(tx, [memory.id], is_asked=is_asked)
-    kind = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
-    change = derived.Change(
-        kind=Kind.ERASED if asked.for_good else kind,
-        actor=actor,
-        reason=asked.reason,
-        at=now,
-        is_asked=is_asked,
-    )
+    hidden = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
+    kind = Kind.ERASED if asked.for_good else hidden
+    change = Change(kind=kind, actor=actor, reason=asked.reason, at=now, is_asked=is_asked)
     metadata = {"force": asked.force, "ifVersion": asked.if_version}
     if asked.for_good:
-        erase_all(tx, memory, along, change)
-    elif memory.is_deleted:
-        _by_itself(tx, memory, change, metadata)
+        goes = filter(None, (memories.by_id(tx, memory_id) for memory_id, _ in along.goes))
+        for one in (*goes, memory):
+            erase(tx, one, actor=actor, reason=asked.reason, now=now, is_asked=is_asked)
+    elif memory.is_deleted:  # with its source: now it is not restored with it
+        tx.run(sources.RELEASE, (memory.id,))
+        change.publish(tx, [memory.id])
+        change.record(tx, memory.id, memory.content, metadata)
     else:
-        _hide(tx, memory.id, change, along, metadata)
+        derived.hide(tx, memory.id, along, change, metadata)
     return Changed(
         id=memory.id,
         status=Outcome.DELETED,
@@ -121,46 +99,19 @@ def forget(
     metadata: Mapping[str, object] | None = None,
 ) -> bool:
     """Hide an active memory with the facts read from it alone; False if it is not active."""
-    change = derived.Change(kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now)
-    given = metadata or {"force": False, "ifVersion": None}
-    return _hide(tx, memory_id, change, derived.along(tx, [memory_id]), given)
-
-
-def _hide(
-    tx: WriteTx,
-    memory_id: str,
-    change: derived.Change,
-    along: Along,
-    metadata: Mapping[str, object],
-) -> bool:
-    content = memories.hide(tx, memory_id, at=change.at)
-    if content is None:
-        return False
-    derived.publish(tx, change.kind, [memory_id], at=change.at, is_asked=change.is_asked)
-    history.record(
-        tx,
-        memory_id,
-        Event.REJECTED if change.kind is Kind.REJECTED else Event.DELETED,
-        actor=change.actor,
-        at=change.at,
-        old=content,
-        reason=change.reason,
-        metadata=metadata,
-    )
-    derived.withdraw(tx, memory_id, along, change)
-    return True
+    change = Change(kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now)
+    metadata = metadata or {"force": False, "ifVersion": None}
+    return derived.hide(tx, memory_id, derived.along(tx, [memory_id]), change, metadata)
 
 
 def forget_session(
     tx: WriteTx, agent_id: str, key: str, *, actor: Actor, reason: str, now: datetime
 ) -> Along:
     """Hide the memories read from a session alone and return them; each can be recovered separately."""
-    found = derived.along_session(tx, agent_id, key)
-    change = derived.Change(
-        kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now, is_asked=actor.type != PIPELINE
-    )
+    found, is_asked = derived.along_session(tx, agent_id, key), actor.type != PIPELINE
+    change = Change(kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now, is_asked=is_asked)
     for memory_id, _ in found.goes:
-        _hide(tx, memory_id, change, Along(), {"session": key})
+        derived.hide(tx, memory_id, Along(), change, {"session": key})
     return found
 
 
@@ -169,44 +120,13 @@ def retract(tx: WriteTx, agent_id: str, key: str, dropped: str, kept: str, *, no
 
     Unlike a forgotten text, the same text can be saved again.
     """
-    change = derived.Change(kind=Kind.RETIRED, actor=REREADER, reason=NO_MESSAGE, at=now)
+    change = Change(kind=Kind.RETIRED, actor=REREADER, reason=NO_MESSAGE, at=now)
     count = 0
     for memory_id, content in derived.along_session(tx, agent_id, key).goes:
         said = [withheld.statement(content)]
         if withheld.without(dropped, said) != dropped and withheld.without(kept, said) == kept:
-            count += _hide(tx, memory_id, change, Along(), {"session": key})
+            count += derived.hide(tx, memory_id, Along(), change, {"session": key})
     return count
-
-
-def _by_itself(
-    tx: WriteTx, memory: Memory, change: derived.Change, metadata: Mapping[str, object]
-) -> None:
-    """Forget a memory that was hidden with its source, so that it is not restored with it."""
-    sources.release(tx, [memory.id])
-    derived.publish(tx, change.kind, [memory.id], at=change.at, is_asked=change.is_asked)
-    history.record(
-        tx,
-        memory.id,
-        Event.REJECTED if change.kind is Kind.REJECTED else Event.DELETED,
-        actor=change.actor,
-        at=change.at,
-        old=memory.content,
-        reason=change.reason,
-        metadata=metadata,
-    )
-
-
-def erase_all(tx: WriteTx, memory: Memory, along: Along, change: derived.Change) -> None:
-    goes = (memories.by_id(tx, memory_id) for memory_id, _ in along.goes)
-    for one in (*filter(None, goes), memory):
-        erase(
-            tx,
-            one,
-            actor=change.actor,
-            reason=change.reason,
-            now=change.at,
-            is_asked=change.is_asked,
-        )
 
 
 def erase(
@@ -222,19 +142,12 @@ def erase(
 
     Its history stays without texts. A job rewrites the file so that no bytes of it are left.
     """
-    derived.publish(tx, Kind.ERASED, [memory.id], at=now, is_asked=is_asked)
+    change = Change(kind=Kind.ERASED, actor=actor, reason=reason, at=now, is_asked=is_asked)
+    change.publish(tx, [memory.id])
     sources.delete_memories(tx, [memory.id])
-    drop_copies(tx, memory.id)
+    tx.run(sql.DELETE_ALL_COPIES, (memory.id,))
     history.blank(tx, memory.id)
-    history.record(
-        tx,
-        memory.id,
-        Event.DELETED,
-        actor=actor,
-        at=now,
-        reason=reason,
-        metadata={"force": True, "ifVersion": None, "erased": True},
-    )
+    change.record(tx, memory.id, None, {"force": True, "ifVersion": None, "erased": True})
     rewrite_later(tx, now=now)
 
 
@@ -242,17 +155,17 @@ def erase_said_elsewhere(
     job: JobContext, known: Mapping[str, Sequence[Statement]], *, now: datetime
 ) -> int:
     """Erase facts of sessions and deleted documents that state an erased text; return their number."""
-    gone = 0
-    for found in withheld.saying(job, sources.SAID_ELSEWHERE, known):
-        gone += job.db.write(_erase_all_of, [(one.rowid, one.before) for one in found], now)
-    return gone
 
+    def erase_all(tx: WriteTx, found: Sequence[tuple[int, str]]) -> int:
+        ids = [row[0] for one in found for row in tx.tuples(sources.ID_OF, one)]
+        for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in ids)):
+            erase(tx, memory, actor=SWEEPER, reason="says what was erased", now=now)
+        return len(ids)
 
-def _erase_all_of(tx: WriteTx, found: Sequence[tuple[int, str]], now: datetime) -> int:
-    ids = [row[0] for one in found for row in tx.tuples(sources.ID_OF, one)]
-    for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in ids)):
-        erase(tx, memory, actor=SWEEPER, reason="says what was erased", now=now)
-    return len(ids)
+    return sum(
+        job.db.write(erase_all, [(one.rowid, one.before) for one in found])
+        for found in withheld.saying(job, sources.SAID_ELSEWHERE, known)
+    )
 
 
 def rewrite_later(tx: WriteTx, *, now: datetime, if_said: bool = False) -> None:
@@ -269,7 +182,7 @@ def rewrite_later(tx: WriteTx, *, now: datetime, if_said: bool = False) -> None:
 
 
 def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
-    return sources.expired(tx, before, limit)
+    return tx.column(sources.EXPIRED, (before, limit))
 
 
 def purge(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> int:
@@ -292,11 +205,27 @@ def merge(
     """Merge memories into one, which gets these tags; the others are forgotten."""
     stored = json.dumps(list(tags), ensure_ascii=False) if tags else None
     tx.run(memories.SET_TAGS, (stored, clock.to_text(now), actor.name, keeper_id))
-    sources.repoint(tx, loser_ids, keeper_id)
-    sources.move(tx, loser_ids, keeper_id)
+    tx.run(sources.REPOINT, (keeper_id, as_list(loser_ids)))
+    tx.run(sources.MOVE, (as_list(loser_ids), keeper_id))
     link.hand_over(tx, loser_ids, keeper_id, now=now)
     merged = {"mergedFrom": list(loser_ids), "mergedTags": list(tags)}
     history.record(tx, keeper_id, Event.MERGED, actor=actor, at=now, metadata=merged)
     for loser in loser_ids:
-        reason = f"dedup: duplicate of {keeper_id}"
-        forget(tx, loser, actor=actor, reason=reason, now=now)
+        forget(tx, loser, actor=actor, reason=f"dedup: duplicate of {keeper_id}", now=now)
+
+
+def stored_row(tx: WriteTx, memory_id: str) -> Row | None:
+    return tx.one(sql.WHOLE, (memory_id,))
+
+
+def keep_copy(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
+    """Keep a row as it was before the pipeline changed it, so that a person can undo that (PIP-58)."""
+    whole = json.dumps(dict(old), ensure_ascii=False)
+    same = (old[name.strip()] for name in sql.SAME.split(","))
+    times = (old["created_at"], clock.to_text(at))
+    tx.run(sql.COPY, (ids.new_ordered_id(), old["id"], *same, *times, reason, whole))
+
+
+def drop_deleted_copies(tx: WriteTx, memory_id: str) -> None:
+    """Delete the copies of a recovered memory, so that nothing is left if it is forgotten later."""
+    tx.run(sql.DELETE_COPIES, (memory_id, PIPELINE_DELETE))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, visibility
+from signet.db.dialect import as_list
 from signet.db.driver import connect, sqlite
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.agents import registry as agents
@@ -42,15 +43,15 @@ def follow(tx: WriteTx, event: MemoryEvent) -> None:
             sql.delete_values(tx, [memory.id])
             lift_said(tx, memory.agent_id, memory.scope, memory.content)
     elif event.is_asked:
-        sql.put_values(tx, [row for memory in found for row in _rows(memory, event)])
+        tx.many(sql.PUT, [row for memory in found for row in _rows(memory, event)])
 
 
 def check(tx: ReadTx, owner: Draft | Memory, text: str) -> None:
     """Raise ForgottenValue if a text that no user asked to save states a value forgotten by its owner."""
-    if not sql.is_any(tx):
+    if not tx.value(sql.IS_ANY):
         return
     said = wording.read_value(text)
-    found = sql.matching(tx, said.hashes)
+    found = tx.rows(sql.KnownValue, sql.MATCHING, (as_list(said.hashes),))
     known = {row.value_hash: row for row in found if _withholds(tx, row, owner)}
     if said.whole in known or (said.sentences and known.keys() >= set(said.sentences)):
         raise ForgottenValue(next(iter(known.values())).memory_id)
@@ -58,9 +59,9 @@ def check(tx: ReadTx, owner: Draft | Memory, text: str) -> None:
 
 def lift_said(tx: WriteTx, agent_id: str, scope: str | None, text: str) -> tuple[str, ...]:
     """Lift an agent's forgotten values that this text states; return the IDs of their memories."""
-    if not sql.is_any(tx):
+    if not tx.value(sql.IS_ANY):
         return ()
-    found = sql.matching(tx, wording.read_value(text).hashes)
+    found = tx.rows(sql.KnownValue, sql.MATCHING, (as_list(wording.read_value(text).hashes),))
     ours = (row for row in found if row.agent_id == agent_id and _meet(row.scope, scope))
     lifted = tuple(dict.fromkeys(row.memory_id for row in ours))
     if lifted:
@@ -70,7 +71,7 @@ def lift_said(tx: WriteTx, agent_id: str, scope: str | None, text: str) -> tuple
 
 def named(tx: ReadTx, memory_ids: Collection[str]) -> set[str]:
     """Return the memories whose value is forgotten."""
-    return set(sql.named(tx, memory_ids))
+    return set(tx.column(sql.NAMED, (as_list(memory_ids),)))
 
 
 def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
@@ -79,7 +80,9 @@ def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
     Raises NotFound, and ScopeDenied for a value that another owner has forgotten.
     """
     seen = visibility.readable(reader, "v") & visibility.Where("v.memory_id = ?", (memory_id,))
-    found = sql.newest(tx, seen, limit=1, offset=0)
+    found = tx.records(
+        wire.ForgottenValue, sql.NEWEST + seen.sql + sql.PAGE_SQL, (*seen.params, 1, 0)
+    )
     if not found:
         raise NotFound("no forgotten value has this id", id=memory_id)
     caller.current().check_row(agent=found[0]["agentId"])
@@ -95,12 +98,16 @@ def newest(
 ) -> tuple[list[wire.ForgottenValue], int]:
     """Return a page of forgotten values, newest first, and their number; memories are recoverable for `window`."""
     seen = visibility.readable(reader, "v")
-    rows = sql.newest(tx, seen, limit=max(1, min(limit, MAX_LIMIT)), offset=max(0, offset))
+    rows = tx.records(
+        wire.ForgottenValue,
+        sql.NEWEST + seen.sql + sql.PAGE_SQL,
+        (*seen.params, max(1, min(limit, MAX_LIMIT)), max(0, offset)),
+    )
     for row in rows:
         deleted_at = clock.parsed(row["recoverableUntil"] or "")
         until = deleted_at + window if deleted_at else None
         row["recoverableUntil"] = clock.to_text(until) if until and until >= now else None
-    return rows, sql.count_values(tx, seen)
+    return rows, int(tx.value(sql.COUNT_VALUES + seen.sql, seen.params))
 
 
 def _rows(memory: Memory, event: MemoryEvent) -> list[tuple[object, ...]]:
@@ -153,7 +160,7 @@ def carry_over(present: Path, staged: Path, *, now: datetime) -> int:
     """
     try:
         with contextlib.closing(connect(present, read_only=True)) as connection:
-            rows = sql.stored_values(ReadTx(connection))
+            rows = ReadTx(connection).rows(sql.StoredValue, sql.WHOLE_SQL)
             held = withheld.whole(ReadTx(connection))
     except sqlite.Error:
         return 0
@@ -166,18 +173,18 @@ def carry_over(present: Path, staged: Path, *, now: datetime) -> int:
 
 
 def pinned_rules(tx: ReadTx) -> list[str]:
-    return memories.pinned_rules(tx)
+    return [str(text) for text in tx.column(memories.PINNED_RULES)]
 
 
 def _forget(tx: WriteTx, rows: list[StoredValue], now: datetime) -> int:
-    known = set(sql.named(tx, [row.memory_id for row in rows]))
+    known = set(tx.column(sql.NAMED, (as_list([row.memory_id for row in rows]),)))
     newer = [row for row in rows if row.memory_id not in known]
     if not newer:
         return 0
-    sql.put_values(tx, newer)
+    tx.many(sql.PUT, newer)
     hashes = {(row.agent_id, row.value_hash): row for row in newer if row.part == 0}
     count = 0
-    for memory_id in sql.active(tx):
+    for memory_id in tx.column(sql.ACTIVE):
         memory = memories.by_id(tx, memory_id)
         row = memory and hashes.get((memory.agent_id, wording.read_value(memory.content).whole))
         if memory and row and memory.created_at <= row.since:

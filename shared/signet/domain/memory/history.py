@@ -27,32 +27,19 @@ def record(
     tx: WriteTx,
     memory_id: str,
     event: Event,
-    *,
     actor: Actor,
     at: datetime,
-    old: str | None = None,
-    new: str | None = None,
     reason: str | None = None,
     metadata: Mapping[str, object] | None = None,
+    *,
+    old: str | None = None,
+    new: str | None = None,
 ) -> None:
     """Record a change of a memory; `old` and `new` are its text before and after."""
-    tx.run(
-        sql.INSERT,
-        (
-            ids.new_ordered_id(),
-            memory_id,
-            event,
-            old,
-            new,
-            actor.name,
-            actor.type,
-            reason,
-            None if metadata is None else json.dumps(metadata, ensure_ascii=False),
-            clock.to_text(at),
-            actor.session_id,
-            actor.request_id,
-        ),
-    )
+    said = None if metadata is None else json.dumps(metadata, ensure_ascii=False)
+    why = (actor.name, actor.type, reason, said, clock.to_text(at))
+    row = (ids.new_ordered_id(), memory_id, event, old, new, *why)
+    tx.run(sql.INSERT, (*row, actor.session_id, actor.request_id))
 
 
 def of(
@@ -70,7 +57,7 @@ def of(
     """
     gone = readable(reader, "v") & Where("v.memory_id = ?", (memory_id,))
     memory = memories.readable(tx, memory_id, reader)
-    if memory is None and not sql.count_values(tx, gone):
+    if memory is None and not int(tx.value(sql.COUNT_VALUES + gone.sql, gone.params)):
         raise NotFound("Not found", memoryId=memory_id)
     changes = tx.records(Change, sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
     if memory is not None and not memory.is_deleted:

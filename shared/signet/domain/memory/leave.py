@@ -1,6 +1,6 @@
-"""What becomes of the memories of an agent that is removed: kept where nobody reads them, or erased (HN-70 ff.).
+"""Memories of a removed agent: archived, erased, or adopted by another agent (HN-70 ff.).
 
-Step by step in short transactions, so that it may be stopped and done again.
+Works in short transactions, so that it can be stopped and repeated.
 """
 
 from datetime import datetime
@@ -20,27 +20,19 @@ REASON = "its agent was removed"
 
 def archive(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
     """Archive the next memories of an agent, which hides them from every reader; return how many, 0 at the end."""
-    # A text that is archived already is a repetition: it is forgotten instead.
-    ids = sources.ids_of_agent(tx, agent_id, BATCH, with_hidden=False)
+    ids = tx.column(sources.OF_AGENT, (agent_id, False, BATCH))
+    said = {"visibility": "archived"}
     for memory_id in ids:
-        if not sources.archive(tx, memory_id):
+        if tx.run(sources.ARCHIVE, (memory_id,)):
+            history.record(tx, memory_id, Event.UPDATED, actor, now, REASON, said)
+        else:  # the same text is archived already
             forget.forget(tx, memory_id, actor=actor, reason=REASON, now=now)
-            continue
-        history.record(
-            tx,
-            memory_id,
-            Event.UPDATED,
-            actor=actor,
-            at=now,
-            reason=REASON,
-            metadata={"visibility": "archived"},
-        )
     return len(ids)
 
 
 def erase(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
     """Erase the next memories of an agent, forgotten and archived ones too; return how many, 0 at the end."""
-    ids = sources.ids_of_agent(tx, agent_id, BATCH, with_hidden=True)
+    ids = tx.column(sources.OF_AGENT, (agent_id, True, BATCH))
     for memory_id in ids:
         memory = memories.by_id(tx, memory_id)
         if memory is not None:
@@ -48,7 +40,7 @@ def erase(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
     return len(ids)
 
 
-#: The kind of source of what was adopted.
+#: The source type of adopted memories.
 ADOPTED = "adopted"
 
 

@@ -10,7 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from signet import clock
 from signet.db import ReadTx, cursor, fts
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where, archived, readable
 from signet.domain.memory import filters, history, lookup
 from signet.domain.memory.models import Memory
@@ -94,7 +96,7 @@ class Filter:
             if value is not None and name != without:
                 where &= Where(condition, (value,))
         if self.ids:
-            where &= memories.among(self.ids)
+            where &= Where(memories.AMONG, (as_list(self.ids),))
         if self.unreviewed:
             where &= Where(search.UNREVIEWED)
         if self.q.strip():
@@ -105,7 +107,9 @@ class Filter:
 
     def _standing(self, without: str) -> Where:
         if self.as_of is not None:
-            return filters.standing(self.as_of) & search.not_replaced(self.as_of)
+            return filters.standing(self.as_of) & Where(
+                "(m.superseded_by IS NULL OR m.valid_to > ?)", (clock.to_text(self.as_of),)
+            )
         if without == "state":
             return Where("1")
         if self.state is State.FORGOTTEN:
@@ -173,7 +177,7 @@ def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
         lookup.readable_memories(
             tx, memories.by_ids(tx, ids, texts=_texts(tx, asked, places)), reader=reader
         ),
-        search.embedded(tx, ids),
+        frozenset(row[0] for row in tx.tuples(search.EMBEDDED, (as_list(ids),))),
         history.forgettings(tx, ids) if asked.state is State.FORGOTTEN else {},
         _cursor(order, places[-1]) if more else None,
     )
@@ -208,7 +212,9 @@ def _texts(tx: ReadTx, asked: Filter, places: Sequence[Place]) -> dict[str, str]
 def _holds(text: str) -> Where:
     words = fts.content_words(text)
     return (
-        search.matches(fts.all_of(words)) if words else filters.holds(fts.encodable(text).strip())
+        Where(search.MATCHES, (fts.all_of(words),))
+        if words
+        else filters.holds(fts.encodable(text).strip())
     )
 
 

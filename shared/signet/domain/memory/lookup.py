@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from signet.db import ReadTx, Row
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.agents import registry as agents
 from signet.domain.agents.registry import Agent
@@ -156,7 +157,7 @@ def check_owner(memory: Memory | None) -> None:
 def refused(tx: ReadTx, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
     """Return why the caller may not change some of these memories, by ID."""
     found: dict[str, ScopeDenied] = {}
-    for one in memories.owners(tx, memory_ids):
+    for one in tx.rows(Owner, memories.OWNERS, (as_list(memory_ids),)):
         try:
             caller.current().check_row(project=one.project, agent=one.agent_id)
         except ScopeDenied as error:
@@ -181,7 +182,7 @@ def ids(tx: ReadTx, prefix: str, *, reader: Reader) -> list[str]:
 
 def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
     """Return the owners of existing memories, also of forgotten ones."""
-    return memories.owners(tx, memory_ids)
+    return tx.rows(Owner, memories.OWNERS, (as_list(memory_ids),))
 
 
 def several(tx: ReadTx, memory_ids: Sequence[str]) -> list[Memory]:
@@ -208,9 +209,9 @@ def links_of_memory(tx: ReadTx, memory_id: str, *, reader: Reader) -> links.Link
     behind = _shown(tx, [memory.superseded_by] if memory.superseded_by else [], reader)
     return {
         "memoryId": memory.id,
-        "sources": _shown(tx, sources.above(tx, memory.id, limit=MOST), reader),
-        "distilled": _shown(tx, sources.below(tx, memory.id, limit=MOST), reader),
-        "corrects": _shown(tx, memories.behind(tx, memory.id, limit=MOST), reader),
+        "sources": _shown(tx, tx.column(sources.ABOVE, (memory.id, MOST)), reader),
+        "distilled": _shown(tx, tx.column(sources.BELOW, (memory.id, MOST)), reader),
+        "corrects": _shown(tx, tx.column(memories.BEHIND, (memory.id, MOST)), reader),
         "correctedBy": next(iter(behind), None),
         "entities": graph.named_in(tx, memory.id, reader=reader, limit=MOST),
     }

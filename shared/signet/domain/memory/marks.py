@@ -1,4 +1,4 @@
-"""What is stored with a memory without changing its version: how far it was read, its uses, its place in a file."""
+"""Fields of a memory outside of its version: extraction, vectors, hints, uses, and its place in a file."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -9,6 +9,7 @@ from signet.db.dialect import as_list
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import Gap
 from signet.domain.embeddings.vectors import embedded
+from signet.domain.memory.models import Rules
 from signet.domain.memory.sql import memories as sql
 from signet.providers.ports import Embedder
 from signet.queue import Job, enqueue
@@ -51,6 +52,23 @@ def set_place(
     tx.many(sql.SET_PLACE, [(path, section, memory_id) for memory_id in memory_ids])
 
 
+def queue_reading(
+    tx: WriteTx,
+    memory_id: str,
+    agent_id: str,
+    rules: Rules,
+    now: datetime,
+    *,
+    extract: bool,
+    embed: bool,
+) -> None:
+    """Queue the extraction and embedding of a memory."""
+    for kind, wanted in (("extract", extract), ("embed", embed)):
+        if wanted:
+            job = Job(kind=kind, memory_id=memory_id, agent_id=agent_id, priority=rules.priority)
+            enqueue(tx, job, now=now, max_attempts=rules.attempts)
+
+
 def run_embedding(job: JobContext, embedder: Embedder) -> None:
     """Embed the job's memory and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
     memory_id = job.lease.memory_id or ""
@@ -73,7 +91,7 @@ def _store(
     if current is None:
         return {"skipped": "nothing_to_embed"}
     if current.content_hash != gap.content_hash:
-        # Whoever changed the text could not queue its embedding, because this job was still open.
+        # The change could not queue an embedding, because this job was still open.
         again = Job(kind="embed", memory_id=gap.memory_id)
         enqueue(tx, again, now=now, max_attempts=attempts)
         return {"skipped": "memory_changed"}

@@ -185,7 +185,9 @@ class Draft:
     event_at: str | None = None
     idempotency_key: str | None = None
     runtime_path: str | None = None
-    #: See `NewMemory`; what Signet writes by itself is not asked for.
+    #: See `NewMemory`.
+    hints: tuple[str, ...] = ()
+    told: StructuredInput | None = None
     is_asked: bool = False
 
     @classmethod

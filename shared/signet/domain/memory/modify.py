@@ -1,15 +1,21 @@
-"""Changing a memory: what is asked for is compared, checked and written in one transaction.
+"""Changing a memory in one transaction, and letting one memory supersede others.
 
-A new text makes everything that was read from the old one stale: its vectors and hints go, its place in the graph
-is found anew, and an `embed` job makes the new vector. So nobody waits for a model here.
+A new text replaces links, hints and vectors of the old one; jobs make the new vector and facts, so that no caller waits
+for a model.
+
+A superseded memory stays in history and in recall, after its successor, with the time it was valid. Only the link is
+stored (`superseded_by`, `valid_from`, `valid_to`): a memory is superseded while one of its successors is active. A
+chain never closes: a superseded memory that replaces its successor is current again.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.db.visibility import Where
 from signet.domain.embeddings import vectors
 from signet.domain.graph import link
@@ -25,12 +31,11 @@ from signet.domain.memory.models import (
     Patch,
     Rules,
 )
-from signet.domain.memory.sql import memories, sources
+from signet.domain.memory.sql import memories
 from signet.domain.memory.sql import sources as sql
 from signet.domain.memory.sql.sources import Link
 from signet.domain.memory.wording import Normalized
 from signet.errors import Frozen, Invalid, NotFound
-from signet.queue import Job, enqueue
 from signet.text import masking
 from signet.wire.origin import Origin, Review, lowest
 
@@ -56,38 +61,28 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     if "project" in fields or text is not None:
         moved = memory if patch.project is None else replace(memory, project=patch.project or None)
         _check_alone(tx, moved, text or wording.normalize(memory.content))
+    version = memory.version
     if not fields:
         return Changed(
-            id=memory.id,
-            status=Outcome.NO_CHANGES,
-            current_version=memory.version,
-            new_version=None,
+            id=memory.id, status=Outcome.NO_CHANGES, current_version=version, new_version=None
         )
     lifted = _lifted(tx, memory, text.storage, actor) if text and "content" in fields else ()
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     if "project" in fields:
         of_it = [memory.id, *(one for one, _ in derived.along(tx, [memory.id]).goes)]
-        memories.file(tx, of_it, patch.project or None)
+        tx.run(memories.FILE, (patch.project or None, as_list(of_it)))
     derived.own(tx, memory.id, actor)
     if text is not None and "content" in fields:
         _rewrite(tx, memory, text, actor=actor, rules=rules, now=now)
         _credit(tx, memory, text.storage, actor)
-    history.record(
-        tx,
-        memory.id,
-        Event.UPDATED,
-        actor=actor,
-        at=now,
-        old=memory.content,
-        new=text.storage if text else memory.content,
-        reason=patch.reason,
-        metadata={
-            "changedFields": list(fields),
-            "ifVersion": patch.if_version,
-            "contentChanged": "content" in fields,
-            "before": {name: _sent(memory, name) for name in fields if name != "content"},
-        },
-    )
+    said = {
+        "changedFields": list(fields),
+        "ifVersion": patch.if_version,
+        "contentChanged": "content" in fields,
+        "before": {name: _sent(memory, name) for name in fields if name != "content"},
+    }
+    old, new = memory.content, text.storage if text else memory.content
+    history.record(tx, memory.id, Event.UPDATED, actor, now, patch.reason, said, old=old, new=new)
     return Changed(
         id=memory.id,
         status=Outcome.UPDATED,
@@ -155,25 +150,19 @@ def _rewrite(
             tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=rules.attempts
         )
     vectors.remove(tx, memory.id)
-    tx.optional(
-        "link",
-        lambda: link.relink(tx, memory.id, text.flat, memory.agent_id, now),
-        otherwise=0,
-    )
-    if rules.extract and was_read(tx, memory):
+    relink = partial(link.relink, tx, memory.id, text.flat, memory.agent_id, now)
+    tx.optional("link", relink, otherwise=0)
+    extract = rules.extract and was_read(tx, memory)
+    if extract:
         marks.set_extraction(tx, memory.id, ExtractionStatus.PENDING, None)
-        job = Job(kind="extract", memory_id=memory.id, agent_id=memory.agent_id)
-        enqueue(tx, job, now=now, max_attempts=rules.attempts)
-    if rules.embed:
-        job = Job(kind="embed", memory_id=memory.id, agent_id=memory.agent_id)
-        enqueue(tx, job, now=now, max_attempts=rules.attempts)
+    owner, embed = memory.agent_id, rules.embed
+    marks.queue_reading(tx, memory.id, owner, rules, now, extract=extract, embed=embed)
 
 
 def was_read(tx: ReadTx, memory: Memory) -> bool:
     """Return whether facts are extracted from a memory; they are not from a fact."""
-    return memory.extraction_status != ExtractionStatus.NONE and not sources.is_derived(
-        tx, memory.id
-    )
+    is_derived = tx.value(sql.IS_DERIVED, (memory.id,)) is not None
+    return memory.extraction_status != ExtractionStatus.NONE and not is_derived
 
 
 def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
@@ -194,13 +183,6 @@ def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:
     return dates.told_day(text.flat, written_at)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Change:
-    at: datetime
-    actor: Actor
-    reason: str | None
-
-
 def supersede(
     tx: WriteTx,
     old_ids: Sequence[str],
@@ -216,21 +198,21 @@ def supersede(
     Ignores unknown and forgotten ones, `by` itself, those of another owner or scope, and those that it superseded
     before. Each change is one `updated` event. Raises NotFound if `by` is not active.
     """
-    new = sql.link_of(tx, by)
+    new = tx.row(Link, sql.ONE, (by,))
     if new is None:
         raise NotFound("superseding memory not found", memoryId=by)
-    found = sql.links_of(tx, list(dict.fromkeys(old_ids)))
+    found = tx.rows(Link, sql.OLD, (as_list(dict.fromkeys(old_ids)),))
     replaced = [old for old in found if _may_replace(new, old)]
     if not replaced:
         return []
     facts = _read_from(tx, new, replaced)
-    change = _Change(at=at, actor=actor, reason=reason)
-    if {old.id for old in replaced} & set(sql.chain(tx, by)):
-        _link(tx, new, None, None, change)
+    link = partial(_link, tx, at=at, actor=actor, reason=reason)
+    if {old.id for old in replaced} & set(tx.column(sql.CHAIN, (by,))):
+        link(new, None, None)
     begins = clock.to_text(valid_from) if valid_from else new.valid_from or clock.to_text(at)
-    sql.set_begin(tx, by, begins)
+    tx.run(sql.BEGIN, (begins, by))
     for old in (*replaced, *facts):
-        _link(tx, old, by, begins, change)
+        link(old, by, begins)
     return [old.id for old in replaced]
 
 
@@ -238,11 +220,11 @@ def hold_again(
     tx: WriteTx, memory_id: str, *, told_at: datetime, at: datetime, actor: Actor
 ) -> list[str]:
     """Let a superseded memory that was stated again supersede its successors; return which."""
-    row = sql.ended(tx, memory_id)
-    ended = clock.parsed(row.valid_to) if row else None
+    row = tx.one(sql.ENDED, (memory_id,))
+    ended = clock.parsed(row[0]) if row else None
     if row is None or (ended is not None and told_at < ended):
         return []
-    last = sql.current(tx, sql.chain(tx, memory_id))
+    last = tx.column(sql.CURRENT, (as_list(tx.column(sql.CHAIN, (memory_id,))),))
     return supersede(
         tx, last, by=memory_id, at=at, actor=actor, reason="said again", valid_from=told_at
     )
@@ -256,7 +238,7 @@ def is_current() -> Where:
 def _read_from(tx: WriteTx, new: Link, replaced: Sequence[Link]) -> list[Link]:
     """Return facts read from the superseded memories alone, which are superseded too."""
     found = derived.along(tx, [old.id for old in replaced])
-    links = sql.links_of(tx, [memory_id for memory_id, _ in found.goes])
+    links = tx.rows(Link, sql.OLD, (as_list(memory_id for memory_id, _ in found.goes),))
     return [old for old in links if old.superseded_by is None and _may_replace(new, old)]
 
 
@@ -268,21 +250,18 @@ def _may_replace(new: Link, old: Link) -> bool:
     )
 
 
-def _link(tx: WriteTx, old: Link, by: str | None, until: str | None, change: _Change) -> None:
-    sql.set_link(tx, old.id, by, until, at=change.at, actor=change.actor.name)
-    history.record(
-        tx,
-        old.id,
-        Event.UPDATED,
-        actor=change.actor,
-        at=change.at,
-        old=old.content,
-        new=old.content,
-        reason=change.reason,
-        metadata={
-            "changedFields": ["superseded_by", "valid_to"],
-            "contentChanged": False,
-            "supersededBy": by,
-            "validTo": until,
-        },
-    )
+def _link(
+    tx: WriteTx,
+    old: Link,
+    by: str | None,
+    until: str | None,
+    *,
+    at: datetime,
+    actor: Actor,
+    reason: str | None,
+) -> None:
+    tx.run(sql.LINK, (by, until, clock.to_text(at), actor.name, old.id))
+    fields = ["superseded_by", "valid_to"]
+    said = {"changedFields": fields, "contentChanged": False, "supersededBy": by, "validTo": until}
+    text = old.content
+    history.record(tx, old.id, Event.UPDATED, actor, at, reason, said, old=text, new=text)

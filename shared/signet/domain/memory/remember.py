@@ -1,24 +1,20 @@
-"""Saving a text: insert it or answer with the memory that already holds it.
+"""Saving a text: insert it, or return the memory that already has it.
 
-`remember` does everything in the caller's transaction: the row, its history, its links into the graph, its
-hints and its jobs are one commit, so no crash can leave a memory that waits for a job nobody queued. It runs for
-every save of every client and is kept to few statements: insert first, look only when the insert is refused.
-
-`insert_fact` and `insert` share the same insert for the pipeline and for documents.
+`remember` does everything in the caller's transaction, so that no crash leaves a memory without its jobs. Every save
+runs it, so it has few statements: it inserts first, and searches only if the insert is refused.
 """
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.graph import link
-from signet.domain.graph.link import StructuredInput
-from signet.domain.memory import dates, derived, forgotten, history, lookup, origin, wording
-from signet.domain.memory import marks as hints
+from signet.domain.memory import dates, derived, forgotten, history, lookup, marks, origin, wording
 from signet.domain.memory.lookup import ForgottenValue, Unknown
 from signet.domain.memory.models import (
     Actor,
@@ -38,29 +34,28 @@ from signet.domain.memory.wording import TRAILING, Normalized, composed, normali
 from signet.domain.transcripts import stored as transcripts
 from signet.domain.transcripts import withheld
 from signet.errors import Frozen, Invalid
-from signet.queue import Job, enqueue
 from signet.text import masking
 from signet.wire.origin import SPEAKERS, STRANGERS, Origin, Review, lowest, may_replace
 
-#: A hint outside this length is no question that somebody would type.
+#: A hint outside this length is no question.
 HINT_CHARS = range(5, 301)
 
 #: The importance of a memory saved without one.
 DEFAULT_IMPORTANCE = 0.8
 
-#: The source of a piece of a long text; its source id is the piece's group.
+#: The source type of a piece of a long text; its source ID is the group.
 CHUNK = "chunk"
 
-#: Names the groups of long texts that came with a source, so that the same source finds its group again.
+#: The namespace for group IDs, which are the same for the same source.
 _GROUPS = uuid.UUID("5f0b2a3c-1c0e-4c7e-9a5e-6d2f5f0c9b11")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Beside:
-    """What is said beside a text."""
+class _By(NamedTuple):
+    """Who saves, under which rules, and when."""
 
-    hints: tuple[str, ...] = ()
-    told: StructuredInput | None = None
+    actor: Actor
+    rules: Rules
+    now: datetime
 
 
 def remember(
@@ -79,6 +74,7 @@ def remember(
     if new.supersedes:
         _check_replaceable(tx, new)
     if new.transcript and new.source_id:
+        spoken = new.spoken or (draft.created_at, draft.created_at)
         transcripts.keep_text(
             tx,
             draft.agent_id,
@@ -86,15 +82,16 @@ def remember(
             new.transcript,
             harness=new.harness,
             project=draft.project,
-            spoken=new.spoken or (draft.created_at, draft.created_at),
+            spoken=spoken,
         )
+    by = _By(actor, rules, now)
     known = _of_source(tx, draft) if draft.source_id and not new.keeps_versions else None
     if known:
-        saved = _rewritten(tx, known, draft, actor=actor, rules=rules, now=now)
+        saved = _rewritten(tx, known, draft, by)
+    elif len(draft.content) > rules.max_chars:
+        saved = _save_pieces(tx, draft, by)
     else:
-        save = _save_pieces if len(draft.content) > rules.max_chars else _save
-        beside = _Beside(hints=new.hints, told=new.told)
-        saved = save(tx, draft, beside, actor=actor, rules=rules, now=now)
+        saved = _save(tx, draft, by)
     if new.masked:
         saved = replace(saved, masked=new.masked)
     if new.origin and draft.origin is not new.origin:
@@ -117,7 +114,7 @@ def without_secrets(new: NewMemory) -> NewMemory:
             new,
             hints=tuple(map(clean, new.hints)),
             transcript=clean(new.transcript) if new.transcript else new.transcript,
-            told=_without_secrets(new.told, clean) if new.told else None,
+            told=new.told and link.mapped(new.told, clean),
         )
     return replace(new, content=content, masked=tuple(kinds))
 
@@ -171,7 +168,7 @@ def save_told(
     tx: WriteTx, draft: Draft, *, actor: Actor, rules: Rules, now: datetime
 ) -> Remembered:
     """Save a statement distilled from a session, with links and jobs like any saved text. Raises ForgottenValue."""
-    return _save(tx, draft, _Beside(), actor=actor, rules=rules, now=now)
+    return _save(tx, draft, _By(actor, rules, now))
 
 
 def insert(
@@ -195,11 +192,6 @@ def insert(
     return Inserted(id=memory_id, deduped=False)
 
 
-def _without_secrets(told: StructuredInput, clean: Callable[[str], str]) -> StructuredInput:
-    said = (replace(one, content=clean(one.content)) for one in told.attributes)
-    return replace(told, attributes=tuple(said))
-
-
 def _draft(new: NewMemory, actor: Actor, rules: Rules, now: datetime) -> Draft:
     """Set every field to the requested value or its default (MEM-6); strangers' texts are never pinned (MEM-64)."""
     importance = DEFAULT_IMPORTANCE if new.importance is None else new.importance
@@ -214,7 +206,7 @@ def _draft(new: NewMemory, actor: Actor, rules: Rules, now: datetime) -> Draft:
         visibility=new.readers,
         scope=new.scope or None,
         origin=words,
-        # An agent may have it from the very session in which it was forgotten.
+        # An agent may repeat it from the session in which it was forgotten.
         is_asked=new.is_asked and words is Origin.USER,
         why="explicit-critical" if pinned else "explicit",
         source_id=new.source_id or None,
@@ -269,43 +261,30 @@ def _may_replace(tx: WriteTx, held: Memory, old_id: str) -> bool:
     return held.origin in SPEAKERS or may_replace(held.origin, old.origin)
 
 
-def _save(
-    tx: WriteTx,
-    draft: Draft,
-    beside: _Beside,
-    *,
-    actor: Actor,
-    rules: Rules,
-    now: datetime,
-) -> Remembered:
+def _save(tx: WriteTx, draft: Draft, by: _By) -> Remembered:
     text = _normalized(draft.content)
     if draft.event_at is None and (day := dates.told_day(text.flat, draft.created_at)):
         draft = replace(draft, event_at=day)
     review = origin.review(draft.origin, text.storage, draft.type)
-    memory_id = _put(tx, draft, text, review, actor=actor, now=now)
+    memory_id = _put(tx, draft, text, review, actor=by.actor, now=by.now)
     if memory_id is None:
         held = _holder(tx, draft, text)
-        again = _said_again(tx, held, draft, actor=actor, now=now)
+        again = _said_again(tx, held, draft, by)
         lifted = () if held.is_deleted else _lift(tx, draft, text)
-        held = _vouched(tx, held, draft)
-        saved = _rewritten(tx, held, draft, actor=actor, rules=rules, now=now)
+        saved = _rewritten(tx, _vouched(tx, held, draft), draft, by)
         return replace(saved, superseded=again, lifted=lifted)
-    kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
-    written = hints.add_hints(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
-    linked = tx.optional(
-        "link",
-        lambda: _link(tx, memory_id, text, beside.told, draft.agent_id, now),
-        otherwise=0,
-    )
-    for kind, wanted in (("extract", rules.extract), ("embed", rules.embed)):
-        if wanted:
-            job = Job(
-                kind=kind,
-                memory_id=memory_id,
-                agent_id=draft.agent_id,
-                priority=rules.priority,
-            )
-            enqueue(tx, job, now=now, max_attempts=rules.attempts)
+    kept = [hint for raw in draft.hints if len(hint := raw.strip()) in HINT_CHARS]
+    agent_id, rules, now = draft.agent_id, by.rules, by.now
+    written = marks.add_hints(tx, memory_id, kept, agent_id=agent_id, at=now) if kept else 0
+
+    def link_text() -> int:
+        linked = link.apply(tx, memory_id, text.flat, agent_id, now)
+        told = draft.told
+        return link.apply_input(tx, memory_id, told, agent_id, now) if told else linked
+
+    linked = tx.optional("link", link_text, otherwise=0)
+    wanted, embed = rules.extract, rules.embed
+    marks.queue_reading(tx, memory_id, agent_id, rules, now, extract=wanted, embed=embed)
     return Remembered(
         id=memory_id,
         type=draft.type,
@@ -330,27 +309,7 @@ def _lift(tx: WriteTx, draft: Draft, text: Normalized) -> tuple[str, ...]:
     return forgotten.lift_said(tx, draft.agent_id, draft.scope, text.storage)
 
 
-def _link(
-    tx: WriteTx,
-    memory_id: str,
-    text: Normalized,
-    told: StructuredInput | None,
-    agent_id: str,
-    now: datetime,
-) -> int:
-    linked = link.apply(tx, memory_id, text.flat, agent_id, now)
-    return link.apply_input(tx, memory_id, told, agent_id, now) if told else linked
-
-
-def _save_pieces(
-    tx: WriteTx,
-    whole: Draft,
-    beside: _Beside,
-    *,
-    actor: Actor,
-    rules: Rules,
-    now: datetime,
-) -> Remembered:
+def _save_pieces(tx: WriteTx, whole: Draft, by: _By) -> Remembered:
     """Save a long text as pieces of one group, without existing pieces (MEM-11 to MEM-13).
 
     The first piece has the idempotency key, hints and attributes of the whole.
@@ -365,20 +324,19 @@ def _save_pieces(
         group_id = ids.new_ordered_id()
         piece = replace(piece, source_id=group_id)
     saved: list[Remembered] = []
-    withheld: ForgottenValue | None = None
-    for ordinal, text in enumerate(wording.split_text(whole.content, rules.chunk_chars)):
-        draft = replace(piece, content=text, ordinal=ordinal)
+    refusal: ForgottenValue | None = None
+    for ordinal, text in enumerate(wording.split_text(whole.content, by.rules.chunk_chars)):
         try:
-            saved.append(_save(tx, draft, beside, actor=actor, rules=rules, now=now))
+            saved.append(_save(tx, replace(piece, content=text, ordinal=ordinal), by))
         except ForgottenValue as refused:
-            withheld = refused
+            refusal = refused
             continue
-        piece, beside = replace(piece, idempotency_key=None), _Beside()
-    if not saved and withheld:
-        raise withheld
+        piece = replace(piece, idempotency_key=None, hints=(), told=None)
+    if not saved and refusal:
+        raise refusal
     new = tuple(piece.id for piece in saved if not piece.deduped)
     if new:
-        link.group(tx, group_id, new, agent_id=whole.agent_id, now=now)
+        link.group(tx, group_id, new, agent_id=whole.agent_id, now=by.now)
     return replace(
         saved[0],
         deduped=not new,
@@ -423,16 +381,8 @@ def _put(
     memory_id = ids.new_ordered_id()
     if not memories.insert(tx, memory_id, draft, text, review):
         return None
-    history.record(
-        tx,
-        memory_id,
-        Event.CREATED,
-        actor=actor,
-        at=now,
-        new=text.storage,
-        reason=draft.why,
-        metadata=metadata,
-    )
+    why = (actor, now, draft.why, metadata)
+    history.record(tx, memory_id, Event.CREATED, *why, new=text.storage)
     return memory_id
 
 
@@ -445,16 +395,14 @@ def _holder(tx: WriteTx, draft: Draft, text: Normalized) -> Memory:
     return found
 
 
-def _said_again(
-    tx: WriteTx, held: Memory, draft: Draft, *, actor: Actor, now: datetime
-) -> tuple[str, ...]:
+def _said_again(tx: WriteTx, held: Memory, draft: Draft, by: _By) -> tuple[str, ...]:
     """Make a superseded text current again; return what it supersedes now. A repeated request changes nothing."""
     if draft.idempotency_key and memories.by_key(tx, draft.idempotency_key, draft.agent_id):
         return ()
     if draft.source_type == derived.SESSION_END and draft.source_id:
         derived.found_in_session(tx, held.id, draft.source_id)
-    derived.saved_too(tx, held.id, actor)
-    return tuple(hold_again(tx, held.id, told_at=draft.created_at, at=now, actor=actor))
+    derived.saved_too(tx, held.id, by.actor)
+    return tuple(hold_again(tx, held.id, told_at=draft.created_at, at=by.now, actor=by.actor))
 
 
 def _vouched(tx: WriteTx, held: Memory, draft: Draft) -> Memory:
@@ -466,13 +414,11 @@ def _vouched(tx: WriteTx, held: Memory, draft: Draft) -> Memory:
     return replace(held, origin=Origin.USER, review=review)
 
 
-def _rewritten(
-    tx: WriteTx, held: Memory, draft: Draft, *, actor: Actor, rules: Rules, now: datetime
-) -> Remembered:
+def _rewritten(tx: WriteTx, held: Memory, draft: Draft, by: _By) -> Remembered:
     """Return the memory found for a repeated save, with the newer spelling of its text (MEM-8)."""
     saved = _repeated(held)
     text = normalize(draft.content)
-    is_newer = draft.created_at >= (clock.parsed(held.created_at) or now)
+    is_newer = draft.created_at >= (clock.parsed(held.created_at) or by.now)
     if (
         held.is_deleted
         or held.content_hash != text.content_hash
@@ -481,15 +427,10 @@ def _rewritten(
         or not _corrects(text, normalize(held.content))
     ):
         return saved
-    writer = replace(actor, origin=draft.origin)
-    patch = Patch(
-        memory_id=held.id,
-        agent_id=held.agent_id,
-        content=text.storage,
-        reason="other writing",
-        masked=(),
-    )
-    modify(tx, patch, actor=writer, rules=rules, now=now)
+    writer, owner = replace(by.actor, origin=draft.origin), held.agent_id
+    patch = Patch(memory_id=held.id, agent_id=owner, reason="other writing", masked=())
+    patch = replace(patch, content=text.storage)
+    modify(tx, patch, actor=writer, rules=by.rules, now=by.now)
     return replace(saved, content=text.storage, is_rewritten=True)
 
 

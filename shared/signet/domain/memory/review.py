@@ -1,14 +1,15 @@
-"""What waits for a person: memories that are not the user's and tell their reader what to do (MEM-64)."""
+"""Decisions of a person about a memory: review of doubtful ones (MEM-64), recovery, and verdicts."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors
-from signet.domain.memory import derived, forget, history, lookup, wording
+from signet.domain.memory import derived, forget, history, lookup, marks, wording
 from signet.domain.memory.lookup import (
     Deleted,
     DuplicateContent,
@@ -32,11 +33,10 @@ from signet.domain.memory.models import (
 from signet.domain.memory.modify import supersede
 from signet.domain.memory.sql import memories, sources
 from signet.errors import Forbidden, Frozen, Invalid
-from signet.queue import Job, enqueue
 from signet.wire.origin import Origin, Review
 
 REJECTED, APPROVED = "rejected in review", "approved in review"
-#: How history calls a replacement that was not made because of the origin of its words (MEM-63).
+#: The reason in history for a replacement refused because of its origin (MEM-63).
 REFUSED = "replacement refused: words of a lower origin"
 
 
@@ -65,7 +65,7 @@ def refused(
     if memory is None or memory.is_deleted or old_id in replaces(tx, memory_id):
         return
     said = {"proposedAction": "supersede", "targetMemoryId": old_id, "method": why}
-    history.record(tx, memory_id, Event.NONE, actor=actor, at=now, reason=REFUSED, metadata=said)
+    history.record(tx, memory_id, Event.NONE, actor, now, REFUSED, said)
     if memory.review is None:
         memories.set_origin(tx, memory_id, memory.origin, Review.REPLACES)
 
@@ -89,29 +89,16 @@ def approve(
     """
     memory = _waiting(tx, memory_id, agent_id, actor)
     memories.set_origin(tx, memory.id, memory.origin, Review.APPROVED)
-    history.record(
-        tx,
-        memory.id,
-        Event.UPDATED,
-        actor=actor,
-        at=now,
-        old=memory.content,
-        new=memory.content,
-        reason=APPROVED,
-        metadata={"changedFields": ["review"], "contentChanged": False},
-    )
+    said, text = {"changedFields": ["review"], "contentChanged": False}, memory.content
+    history.record(tx, memory.id, Event.UPDATED, actor, now, APPROVED, said, old=text, new=text)
     if memory.review is Review.REPLACES:
         old = replaces(tx, memory.id)
         supersede(tx, old, by=memory.id, at=now, actor=actor, reason=APPROVED)
-    elif rules.extract:
-        job = Job(kind="extract", memory_id=memory.id, agent_id=memory.agent_id)
-        enqueue(tx, job, now=now, max_attempts=rules.attempts)
-    return Changed(
-        id=memory.id,
-        status=Outcome.UPDATED,
-        current_version=memory.version,
-        new_version=None,
-    )
+    else:
+        owner, extract = memory.agent_id, rules.extract
+        marks.queue_reading(tx, memory.id, owner, rules, now, extract=extract, embed=False)
+    version = memory.version
+    return Changed(id=memory.id, status=Outcome.UPDATED, current_version=version, new_version=None)
 
 
 def reject(
@@ -153,28 +140,16 @@ def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: dat
     twin = memories.twin(tx, memory, wording.content_hash(memory.content))
     if twin is not None:
         raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
-    memories.unhide(tx, memory.id, by=actor.name, at=now)
-    forget.drop_deleted_copies(tx, memory.id)
-    derived.publish(tx, derived.Kind.RECOVERED, [memory.id], at=now)
-    _resume(tx, memory, rules, now)
-    history.record(
-        tx,
-        memory.id,
-        Event.RECOVERED,
-        actor=actor,
-        at=now,
-        new=memory.content,
-        reason=asked.reason,
-        metadata={
-            "ifVersion": asked.if_version,
-            "retentionWindowMs": rules.recover_within // timedelta(milliseconds=1),
-        },
-    )
-    if sources.is_withdrawn(tx, memory.id):
-        sources.release(tx, [memory.id])
-        derived.own(tx, memory.id, actor)
     kind = derived.Kind.RECOVERED
     change = derived.Change(kind=kind, actor=actor, reason=asked.reason, at=now)
+    window_ms = rules.recover_within // timedelta(milliseconds=1)
+    metadata = {"ifVersion": asked.if_version, "retentionWindowMs": window_ms}
+    derived.reactivate(tx, memory, change, metadata)
+    forget.drop_deleted_copies(tx, memory.id)
+    _resume(tx, memory, rules, now)
+    if tx.value(sources.IS_WITHDRAWN, (memory.id,)) is not None:
+        tx.run(sources.RELEASE, (memory.id,))
+        derived.own(tx, memory.id, actor)
     back = derived.bring_back(tx, memory.id, change)
     for one in back:
         _resume(tx, one, rules, now)
@@ -206,13 +181,11 @@ def _resume(tx: WriteTx, memory: Memory, rules: Rules, now: datetime) -> None:
     """Queue the jobs that skipped the memory while it was forgotten."""
     extract = rules.extract and memory.extraction_status == ExtractionStatus.PENDING
     embed = rules.embed and vectors.gap(tx, memory.id) is not None
-    for kind, wanted in (("extract", extract), ("embed", embed)):
-        if wanted:
-            job = Job(kind=kind, memory_id=memory.id, agent_id=memory.agent_id)
-            enqueue(tx, job, now=now, max_attempts=rules.attempts)
+    owner = memory.agent_id
+    marks.queue_reading(tx, memory.id, owner, rules, now, extract=extract, embed=embed)
 
 
-#: What is left of the importance of a memory that may fade.
+#: The factor on the importance of a faded memory.
 FADED = 0.5
 
 
@@ -222,7 +195,7 @@ class Verdict(StrEnum):
     KEEP = "keep"
     FADE = "fade"
     WRONG = "wrong"
-    #: Nothing is said of it, or no longer.
+    #: No verdict.
     NONE = "none"
 
 
@@ -255,67 +228,37 @@ def judge(
     memory = lookup.known(tx, memory_id, agent_id=agent_id)
     before = last_verdict(tx, memory.id)
     if before.verdict is Verdict.WRONG and not memory.is_deleted:
-        before = Judged()  # somebody has brought it back
+        before = Judged()  # it was recovered
     if before.verdict is verdict:
         return _changed(memory, memory.version)
     if memory.is_deleted and before.verdict is not Verdict.WRONG:
         raise Deleted(memory.id, memory.version)
-    _take_back(tx, memory, before, agent_id=agent_id, actor=actor, rules=rules, now=now)
-    as_it_was = lookup.known(tx, memory_id, agent_id=agent_id)
-    said = Judged(verdict, as_it_was.importance, as_it_was.manual_override)
-    history.record(
-        tx, memory.id, Event.REVIEWED, actor=actor, at=now, reason=verdict, metadata=said._asdict()
-    )
-    _do(tx, as_it_was, verdict, agent_id=agent_id, actor=actor, rules=rules, now=now)
-    done = lookup.known(tx, memory_id, agent_id=agent_id)
-    return _changed(memory, done.version)
+    fade = partial(memories.patch, tx, memory.id, by=actor.name, at=now)
+    if memory.is_deleted:
+        asked = Recover(memory_id=memory.id, reason=Verdict.NONE, agent_id=agent_id)
+        recover(tx, asked, actor=actor, rules=rules, now=now)
+    elif before.verdict is Verdict.FADE:
+        fade({"importance": before.importance})
+    elif before.verdict is Verdict.KEEP:
+        tx.run(memories.SET_KEPT, (before.is_kept, memory.id))
+    now_is = lookup.known(tx, memory_id, agent_id=agent_id)
+    said = Judged(verdict, now_is.importance, now_is.manual_override)._asdict()
+    history.record(tx, memory.id, Event.REVIEWED, actor, now, verdict, said)
+    if verdict is Verdict.KEEP:
+        tx.run(memories.SET_KEPT, (True, memory.id))
+    elif verdict is Verdict.FADE:
+        fade({"importance": now_is.importance * FADED})
+    elif verdict is Verdict.WRONG:
+        wrong = Forget(
+            memory_id=memory.id, reason=verdict, agent_id=agent_id, force=True, is_wrong=True
+        )
+        forget.forget_one(tx, wrong, actor=actor, rules=rules, now=now)
+    return _changed(memory, lookup.known(tx, memory_id, agent_id=agent_id).version)
 
 
 def last_verdict(tx: WriteTx, memory_id: str) -> Judged:
     said = history.metadata_of_last(tx, memory_id, Event.REVIEWED)
     return Judged(**{**said, "verdict": Verdict(str(said["verdict"]))}) if said else Judged()
-
-
-def _take_back(
-    tx: WriteTx,
-    memory: Memory,
-    before: Judged,
-    *,
-    agent_id: str,
-    actor: Actor,
-    rules: Rules,
-    now: datetime,
-) -> None:
-    if before.verdict is Verdict.WRONG and memory.is_deleted:
-        asked = Recover(memory_id=memory.id, reason=Verdict.NONE, agent_id=agent_id)
-        recover(tx, asked, actor=actor, rules=rules, now=now)
-    elif before.verdict is Verdict.FADE:
-        fields = {"importance": before.importance}
-        memories.patch(tx, memory.id, fields, by=actor.name, at=now)
-    elif before.verdict is Verdict.KEEP:
-        memories.set_kept(tx, memory.id, before.is_kept)
-
-
-def _do(
-    tx: WriteTx,
-    memory: Memory,
-    verdict: Verdict,
-    *,
-    agent_id: str,
-    actor: Actor,
-    rules: Rules,
-    now: datetime,
-) -> None:
-    if verdict is Verdict.KEEP:
-        memories.set_kept(tx, memory.id, True)
-    elif verdict is Verdict.FADE:
-        fields = {"importance": memory.importance * FADED}
-        memories.patch(tx, memory.id, fields, by=actor.name, at=now)
-    elif verdict is Verdict.WRONG:
-        asked = Forget(
-            memory_id=memory.id, reason=verdict, agent_id=agent_id, force=True, is_wrong=True
-        )
-        forget.forget_one(tx, asked, actor=actor, rules=rules, now=now)
 
 
 def _changed(memory: Memory, version: int) -> Changed:

@@ -250,13 +250,13 @@ def by_hand(tx: WriteTx, task_id: str, *, now: datetime) -> str:
 
 
 def is_due(tx: ReadTx, *, now: datetime) -> bool:
-    return bool(sql.due(tx, now=now))
+    return bool(tx.rows(Task, sql.DUE, (clock.to_text(now),)))
 
 
 def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
     """Start due tasks, once however many runs were missed, and return the IDs of the runs."""
     started = []
-    for task in sql.due(tx, now=now):
+    for task in tx.rows(Task, sql.DUE, (clock.to_text(now),)):
         try:
             next_at = scheduled.next_run(task.cron_expression, zone(task.timezone), now)
         except Invalid as error:  # an older program let it in
@@ -273,7 +273,7 @@ def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
 def late(tx: ReadTx, *, now: datetime) -> dict[str, datetime]:
     """Map tasks whose next run is after the next time of their schedule to that time: the clock was ahead."""
     found = {}
-    for task in sql.enabled(tx):
+    for task in tx.rows(Task, sql.ENABLED):
         next_at = clock.parsed(task.next_run_at)
         with contextlib.suppress(Invalid):  # `due` disables it
             right = scheduled.next_run(task.cron_expression, zone(task.timezone), now)
@@ -285,7 +285,7 @@ def late(tx: ReadTx, *, now: datetime) -> dict[str, datetime]:
 def bring_forward(tx: WriteTx, *, now: datetime) -> None:
     """Correct the next runs of late tasks."""
     for task_id, right in late(tx, now=now).items():
-        sql.set_next_run(tx, task_id, right)
+        tx.run(sql.SET_NEXT_RUN, (clock.to_text(right), task_id))
 
 
 def withdraw(tx: WriteTx, *, disable: bool, now: datetime) -> None:
@@ -364,7 +364,7 @@ def _begin(tx: WriteTx, job: JobContext, now: datetime) -> tuple[Task | None, bo
     if not transitions.is_held(tx, held.job_id, held.token):
         raise LeaseLost(job_id=held.job_id)
     found = tx.row(TaskRun, sql.ONE_RUN, (held.job_id,))
-    task = None if found is None else sql.task(tx, found.task_id)
+    task = None if found is None else tx.row(Task, sql.ONE, (found.task_id,))
     return task, tx.run(sql.BEGIN, (str(held.token), clock.to_text(now), held.job_id)) == 1
 
 

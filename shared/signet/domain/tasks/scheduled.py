@@ -17,7 +17,7 @@ from signet.errors import Invalid, NotFound
 
 
 def get(tx: ReadTx, task_id: str) -> Task:
-    found = sql.task(tx, task_id)
+    found = tx.row(Task, sql.ONE, (task_id,))
     if found is None:
         raise NotFound("Task not found")
     return found
@@ -26,7 +26,7 @@ def get(tx: ReadTx, task_id: str) -> Task:
 def every(tx: ReadTx) -> list[tuple[Task, tuple[str | None, int | None]]]:
     """Return every task, newest first, with status and exit code of its newest run."""
     ends = {task_id: (status, exit_code) for task_id, status, exit_code in tx.tuples(sql.LAST_ENDS)}
-    return [(task, ends.get(task.id, (None, None))) for task in sql.newest(tx)]
+    return [(task, ends.get(task.id, (None, None))) for task in tx.rows(Task, sql.NEWEST)]
 
 
 def runs(tx: ReadTx, task_id: str, *, limit: int, offset: int) -> tuple[list[TaskRun], int]:

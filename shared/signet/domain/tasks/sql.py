@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
-from signet.domain.tasks.models import RunEnd, Task
+from signet.db import WriteTx
+from signet.domain.tasks.models import RunEnd
 
 #: Runs of a task that stay.
 RUNS_KEPT = 100
@@ -14,8 +14,8 @@ _TASK = (
     "SELECT id, name, prompt, cron_expression, timezone, harness, working_directory, enabled, last_run_at,"
     " next_run_at, skill_name, skill_mode, skip_permissions, created_at, updated_at FROM scheduled_tasks"
 )
-_NEWEST = f"{_TASK} ORDER BY created_at DESC, id DESC"
-_ONE = f"{_TASK} WHERE id = ?"
+NEWEST = f"{_TASK} ORDER BY created_at DESC, id DESC"
+ONE = f"{_TASK} WHERE id = ?"
 INSERT = """
 INSERT INTO scheduled_tasks (id, name, prompt, cron_expression, timezone, harness, working_directory, enabled,
     last_run_at, next_run_at, skill_name, skill_mode, skip_permissions, created_at, updated_at)
@@ -29,15 +29,15 @@ UPDATE scheduled_tasks SET name = :name, prompt = :prompt, cron_expression = :cr
 DELETE_RUNS = "DELETE FROM task_runs WHERE task_id = ?"
 DELETE = "DELETE FROM scheduled_tasks WHERE id = ?"
 _SET_LAST_RUN = "UPDATE scheduled_tasks SET last_run_at = ?, next_run_at = COALESCE(?, next_run_at) WHERE id = ?"
-_ENABLED = f"{_TASK} WHERE enabled = 1"
-_SET_NEXT_RUN = "UPDATE scheduled_tasks SET next_run_at = ? WHERE id = ?"
+ENABLED = f"{_TASK} WHERE enabled = 1"
+SET_NEXT_RUN = "UPDATE scheduled_tasks SET next_run_at = ? WHERE id = ?"
 DISABLE_ALL = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE enabled = 1"
 OPEN_JOBS = (
     "SELECT id FROM memory_jobs WHERE job_type = 'task_run' AND status IN ('pending', 'leased')"
 )
 DISABLE = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE id = ?"
 
-_DUE = f"""{_TASK} t WHERE enabled = 1 AND next_run_at <= ?
+DUE = f"""{_TASK} t WHERE enabled = 1 AND next_run_at <= ?
    AND NOT EXISTS (SELECT 1 FROM task_runs WHERE task_id = t.id AND status IN ('pending', 'running'))
  ORDER BY next_run_at, id"""
 
@@ -76,27 +76,6 @@ SELECT id, task_id, status, started_at, completed_at, exit_code, stdout, stderr,
 class Latest(NamedTuple):
     id: str
     status: str
-
-
-def newest(tx: ReadTx) -> list[Task]:
-    return tx.rows(Task, _NEWEST)
-
-
-def task(tx: ReadTx, task_id: str) -> Task | None:
-    return tx.row(Task, _ONE, (task_id,))
-
-
-def due(tx: ReadTx, *, now: datetime) -> list[Task]:
-    """Return the due tasks that are not running, the longest due first."""
-    return tx.rows(Task, _DUE, (clock.to_text(now),))
-
-
-def enabled(tx: ReadTx) -> list[Task]:
-    return tx.rows(Task, _ENABLED)
-
-
-def set_next_run(tx: WriteTx, task_id: str, at: datetime) -> None:
-    tx.run(_SET_NEXT_RUN, (clock.to_text(at), task_id))
 
 
 def set_last_run(tx: WriteTx, task_id: str, *, at: datetime, next_at: datetime | None) -> None:

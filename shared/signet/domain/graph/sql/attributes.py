@@ -59,7 +59,7 @@ LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 LEFT JOIN entity_aspects s ON s.id = a.aspect_id
 WHERE a.entity_id = ? AND a.status = 'active' AND a.kind = 'attribute'
 ORDER BY said_at DESC, a.rowid DESC {at_most()}"""
-_SUPERSEDE = """
+SUPERSEDE = """
 UPDATE entity_attributes SET status = 'superseded', superseded_by = ?, updated_at = ?
 WHERE id = ? AND status = 'active'
   AND EXISTS (SELECT 1 FROM entity_attributes WHERE id = ? AND source_memory_id IS NOT NULL)"""
@@ -128,11 +128,6 @@ def insert(
     what = (attribute_id, aspect_id, entity_id, source.agent_id, value, normalized, kind)
     tx.run(_INSERT, (*what, confidence, importance, source.memory_id, source.at, source.at))
     return attribute_id
-
-
-def supersede(tx: WriteTx, old_id: str, new_id: str, *, at: str) -> bool:
-    """Supersede an attribute by another if both still exist; return whether it was."""
-    return bool(tx.run(_SUPERSEDE, (new_id, at, old_id, new_id)))
 
 
 def retire(tx: WriteTx, attribute_ids: Sequence[str], *, at: str) -> int:

@@ -5,7 +5,7 @@
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from signet import ids
@@ -17,10 +17,10 @@ from signet.domain.graph.models import EXTRACTED, UNKNOWN, Dependency, Source
 _UNTYPED = frozenset({EXTRACTED, UNKNOWN})
 
 _FIND = "SELECT id, entity_type FROM entities WHERE agent_id = ? AND canonical_name = ?"
-_INSERT = """
+INSERT = """
 INSERT INTO entities (id, name, canonical_name, entity_type, description, mentions, agent_id, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-FIND_OR_INSERT = f"""{_INSERT}
+FIND_OR_INSERT = f"""{INSERT}
 ON CONFLICT (agent_id, canonical_name) DO UPDATE SET updated_at = excluded.updated_at RETURNING id"""
 UPDATE = (
     "UPDATE entities SET name = ?, entity_type = ?, description = ?, updated_at = ? WHERE id = ?"
@@ -94,8 +94,9 @@ def mention(
     known = find(tx, canonical, agent_id=source.agent_id)
     entity_id = ids.new_ordered_id() if known is None else known.id
     if known is None:
-        insert(
-            tx, entity_id, name, canonical, type, mentions=1, agent_id=source.agent_id, at=source.at
+        tx.run(
+            INSERT,
+            (entity_id, name, canonical, type, None, 1, source.agent_id, source.at, source.at),
         )
     elif known.entity_type in _UNTYPED and type not in _UNTYPED:
         tx.run(_TYPE, (type, entity_id))
@@ -105,27 +106,12 @@ def mention(
     return entity_id
 
 
-def insert(
-    tx: WriteTx,
-    entity_id: str,
-    name: str,
-    canonical: str,
-    type: str,
-    *,
-    description: str | None = None,
-    mentions: int = 0,
-    agent_id: str,
-    at: str,
-) -> None:
-    tx.run(_INSERT, (entity_id, name, canonical, type, description, mentions, agent_id, at, at))
-
-
 def delete_orphans(tx: WriteTx, entity_ids: Sequence[str]) -> int:
     """Delete those entities that nothing keeps; return how many.
 
     Mentions, pins, suppressions and active attributes keep an entity; skills, tasks and chunk groups are always kept.
     """
-    orphans = [row[0] for row in tx.tuples(_ORPHANS, (as_list(entity_ids),))]
+    orphans = tx.column(_ORPHANS, (as_list(entity_ids),))
     delete(tx, orphans)
     return len(orphans)
 
@@ -189,7 +175,7 @@ _DELETE_OF_ORIGIN = (
     f" AND metadata ->> 'origin' IN {LIST}",
 )
 #: Pairs of entities that these memories name together, where something joins them.
-_JOINED = f"""
+JOINED = f"""
 SELECT DISTINCT x.entity_id, y.entity_id FROM memory_entity_mentions x
   JOIN memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id <> x.entity_id
  WHERE x.memory_id IN {LIST}
@@ -225,11 +211,6 @@ def insert_edge(
 def delete_of_origin(tx: WriteTx, entity_id: str, *origins: str) -> None:
     for statement in _DELETE_OF_ORIGIN:
         tx.run(statement, (entity_id, as_list(origins)))
-
-
-def joined(tx: ReadTx, memory_ids: Iterable[str]) -> list[tuple[str, str]]:
-    """Return (source, target) pairs of connected entities that these memories name together."""
-    return [(row[0], row[1]) for row in tx.tuples(_JOINED, (as_list(memory_ids),))]
 
 
 def separate(tx: WriteTx, pairs: Sequence[tuple[str, str]]) -> None:

@@ -1,12 +1,10 @@
 """The statements of `memory_history`, one row for each change, and `memories_cold`, whole memories as they were."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from signet.db import ReadTx, WriteTx
+from signet.db import WriteTx
 from signet.db.dialect import LIST, THEN_JOIN, as_list
-from signet.db.visibility import Where
-from signet.wire.memory import ForgottenValue
 
 INSERT = (
     "INSERT INTO memory_history (id, memory_id, event, old_content, new_content, changed_by, actor_type, reason,"
@@ -90,13 +88,13 @@ DELETE_ALL_COPIES = "DELETE FROM memories_cold WHERE memory_id = ?"
 DELETE_COPIES = "DELETE FROM memories_cold WHERE memory_id = ? AND archived_reason = ?"
 
 
-_IS_ANY = "SELECT EXISTS (SELECT 1 FROM forgotten_values)"
-_PUT = (
+IS_ANY = "SELECT EXISTS (SELECT 1 FROM forgotten_values)"
+PUT = (
     "INSERT OR REPLACE INTO forgotten_values"
     " (memory_id, part, value_hash, agent_id, visibility, scope, project, why, label, since)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_MATCHING = (
+MATCHING = (
     "SELECT memory_id, value_hash, agent_id, visibility, scope FROM forgotten_values"
     f" WHERE value_hash IN {LIST} ORDER BY since, memory_id, part"
 )
@@ -104,18 +102,18 @@ _FIELDS = (
     "v.memory_id AS id, v.agent_id, v.scope, v.why, v.label, v.since,"
     " (SELECT m.deleted_at FROM memories m WHERE m.id = v.memory_id AND m.is_deleted = 1) AS recoverable_until"
 )
-_NEWEST = f"SELECT {_FIELDS} FROM forgotten_values v WHERE v.part = 0 AND "
-_PAGE = " ORDER BY v.since DESC, v.memory_id DESC LIMIT ? OFFSET ?"
-_COUNT_VALUES = "SELECT count(*) FROM forgotten_values v WHERE v.part = 0 AND "
-_NAMED = f"SELECT memory_id FROM forgotten_values WHERE part = 0 AND memory_id IN {LIST}"
+NEWEST = f"SELECT {_FIELDS} FROM forgotten_values v WHERE v.part = 0 AND "
+PAGE_SQL = " ORDER BY v.since DESC, v.memory_id DESC LIMIT ? OFFSET ?"
+COUNT_VALUES = "SELECT count(*) FROM forgotten_values v WHERE v.part = 0 AND "
+NAMED = f"SELECT memory_id FROM forgotten_values WHERE part = 0 AND memory_id IN {LIST}"
 _DELETE = f"DELETE FROM forgotten_values WHERE memory_id IN {LIST}"
 
 
-_WHOLE = (
+WHOLE_SQL = (
     "SELECT memory_id, part, value_hash, agent_id, visibility, scope, project, why, label, since"
     " FROM forgotten_values ORDER BY memory_id, part"
 )
-_ACTIVE = "SELECT id FROM memories WHERE is_deleted = 0 ORDER BY seq"
+ACTIVE = "SELECT id FROM memories WHERE is_deleted = 0 ORDER BY seq"
 
 
 class StoredValue(NamedTuple):
@@ -141,46 +139,6 @@ class KnownValue(NamedTuple):
     agent_id: str
     visibility: str
     scope: str | None
-
-
-def is_any(tx: ReadTx) -> bool:
-    """Return whether anything was ever forgotten: nothing else is asked then, and no text is compared."""
-    return bool(tx.value(_IS_ANY))
-
-
-def put_values(tx: WriteTx, rows: Sequence[tuple[object, ...]]) -> None:
-    """Store the values of memories; those of a memory that was forgotten before take the place of the old ones."""
-    tx.many(_PUT, rows)
-
-
-def stored_values(tx: ReadTx) -> list[StoredValue]:
-    """Return every row."""
-    return tx.rows(StoredValue, _WHOLE)
-
-
-def active(tx: ReadTx) -> list[str]:
-    """Return the ids of all active memories, oldest first."""
-    return [row[0] for row in tx.tuples(_ACTIVE)]
-
-
-def matching(tx: ReadTx, hashes: Sequence[str]) -> list[KnownValue]:
-    """Return the rows with one of these hashes, oldest first."""
-    return tx.rows(KnownValue, _MATCHING, (as_list(hashes),))
-
-
-def named(tx: ReadTx, memory_ids: Collection[str]) -> list[str]:
-    """Return those of the memories whose values are here."""
-    return [row[0] for row in tx.tuples(_NAMED, (as_list(memory_ids),))]
-
-
-def newest(tx: ReadTx, where: Where, *, limit: int, offset: int) -> list[ForgottenValue]:
-    """Return the forgotten values that pass, newest first; `recoverableUntil` is when the memory was forgotten."""
-    return tx.records(ForgottenValue, _NEWEST + where.sql + _PAGE, (*where.params, limit, offset))
-
-
-def count_values(tx: ReadTx, where: Where) -> int:
-    """Return how many forgotten values pass."""
-    return int(tx.value(_COUNT_VALUES + where.sql, where.params))
 
 
 def delete_values(tx: WriteTx, memory_ids: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx, visibility
 from signet.db.dialect import LIST, THEN_JOIN, as_list, list_rows
 from signet.db.visibility import Reader, Where
-from signet.domain.memory.models import Draft, Memory, Owner, tags_of
+from signet.domain.memory.models import Draft, Memory, tags_of
 from signet.domain.memory.wording import Normalized
 from signet.wire.injections import SessionMemory
 from signet.wire.memory import MemoryStats
@@ -31,7 +31,7 @@ _INSERT = (
     " ON CONFLICT DO NOTHING"
 )
 
-_PINNED_RULES = (
+PINNED_RULES = (
     "SELECT content FROM memories WHERE is_deleted = 0 AND pinned = 1 AND type IN ('rule', 'constraint')"
     " ORDER BY created_at DESC"
 )
@@ -45,7 +45,7 @@ _FIELDS = (
 _NAMES = [name.strip().removeprefix("m.") for name in _FIELDS.split(",")]
 _READ = f"SELECT {_FIELDS} FROM memories m"
 _BY_ID = f"{_READ} WHERE m.id = ?"
-_OWNERS = f"SELECT id, project, agent_id FROM memories WHERE id IN {LIST}"
+OWNERS = f"SELECT id, project, agent_id FROM memories WHERE id IN {LIST}"
 _BY_KEY = f"{_READ} WHERE m.idempotency_key = ? AND m.agent_id = ?"
 _ACTIVE_SOURCE = (
     f"{_READ} WHERE m.source_type = ? AND m.source_id = ? AND m.is_deleted = 0 AND m.agent_id = ?"
@@ -57,7 +57,7 @@ _BY_HASH = (
     f"{_READ} WHERE m.content_hash = ? AND m.agent_id = ? AND m.visibility = ?"
     " AND COALESCE(m.scope, '') = COALESCE(?, '') AND COALESCE(m.project, '') = COALESCE(?, '') AND m.is_deleted = 0"
 )
-_AMONG = f"m.id IN {LIST}"
+AMONG = f"m.id IN {LIST}"
 _BEGINNING = "SELECT m.id FROM memories m WHERE m.id >= ? AND m.id < ? AND "
 _STATS = """
 SELECT count(*) AS total,
@@ -69,7 +69,7 @@ _HIDE = (
     "UPDATE memories SET is_deleted = 1, deleted_at = ?, updated_at = ?, version = version + 1"
     " WHERE id = ? AND is_deleted = 0 RETURNING content"
 )
-_UNHIDE = (
+UNHIDE = (
     "UPDATE memories SET is_deleted = 0, deleted_at = NULL, updated_at = ?, updated_by = ?, version = version + 1"
     " WHERE id = ?"
 )
@@ -85,7 +85,7 @@ _PATCH = (
     " version = version + 1, update_count = coalesce(update_count, 0) + 1, updated_at = ?, updated_by = ? WHERE id = ?"
 )
 #: A fact that the project has already stays where it is.
-_FILE = f"UPDATE OR IGNORE memories SET project = ? WHERE id IN {LIST}"
+FILE = f"UPDATE OR IGNORE memories SET project = ? WHERE id IN {LIST}"
 _REWRITE = (
     "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, event_at = ?,"
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
@@ -101,8 +101,8 @@ SELECT m.id, m.content, m.type, m.created_at, CASE WHEN d.memory_id IS NULL THEN
   FROM memories m LEFT JOIN memory_sources d ON d.memory_id = m.id AND d.kind = 'session' AND d.source_id = ?
  WHERE m.agent_id = ? AND (m.session_id = ? OR d.memory_id IS NOT NULL) AND m.is_deleted = 0 AND {where}
  ORDER BY m.seq"""
-_BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
-_SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
+BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
+SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
 #: Naming `type` lets those who keep columns of memories see the change.
 _SET_ORIGIN = "UPDATE memories SET origin = ?, review = ?, type = type WHERE id = ?"
 #: Importance from which a memory counts as critical in the statistics (MEM-19).
@@ -124,7 +124,7 @@ def insert(
         draft.importance,
         draft.source_id,
         draft.source_type,
-        _tags_text(draft.tags),
+        (json.dumps(draft.tags, ensure_ascii=False) if draft.tags else None),
         draft.who,
         draft.why,
         draft.project,
@@ -154,11 +154,6 @@ def by_id(tx: ReadTx, memory_id: str) -> Memory | None:
     return _memory(tx.one(_BY_ID, (memory_id,)))
 
 
-def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
-    """Return whose those of the memories are that exist, and of which project."""
-    return tx.rows(Owner, _OWNERS, (as_list(memory_ids),))
-
-
 def readable(tx: ReadTx, memory_id: str, reader: Reader) -> Memory | None:
     """Return the memory if this reader may see it, deleted or not, in whatever scope."""
     seen = visibility.readable(replace(reader, any_scope=True))
@@ -180,14 +175,9 @@ def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str
     return [row[0] for row in rows] if prefix else []
 
 
-def among(memory_ids: Sequence[str]) -> Where:
-    """Return the condition that a memory is one of these."""
-    return Where(_AMONG, (as_list(memory_ids),))
-
-
 def by_ids(tx: ReadTx, memory_ids: Sequence[str], *, texts: Mapping[str, str]) -> list[Memory]:
     """Return those of the memories that exist, in this order, deleted ones too; `texts` stand for theirs."""
-    here = among(memory_ids)
+    here = Where(AMONG, (as_list(memory_ids),))
     found = {row["id"]: row for row in tx.all(f"{_READ} WHERE {here.sql}", here.params)}
     rows = (_value(found[memory_id]) for memory_id in memory_ids if memory_id in found)
     return [replace(one, content=texts.get(one.id, one.content)) if texts else one for one in rows]
@@ -230,11 +220,6 @@ def hide(tx: WriteTx, memory_id: str, *, at: datetime) -> str | None:
     return hidden
 
 
-def unhide(tx: WriteTx, memory_id: str, *, by: str, at: datetime) -> None:
-    """Make a forgotten memory active again."""
-    tx.run(_UNHIDE, (clock.to_text(at), by, memory_id))
-
-
 def twin(tx: ReadTx, memory: Memory, content_hash: str) -> str | None:
     """Return the id of another active memory of the same owner, visibility, scope and project with this hash."""
     owner = (memory.agent_id, memory.visibility, memory.scope, memory.project)
@@ -255,20 +240,10 @@ def patch(
     tx.run(_PATCH, row)
 
 
-def file(tx: WriteTx, ids: Sequence[str], project: str | None) -> None:
-    """Let memories belong to a project, None for every project."""
-    tx.run(_FILE, (project, as_list(ids)))
-
-
 def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None) -> None:
     """Give a memory another text, of which neither facts nor vectors are known; the caller counts the change."""
     row = (text.storage, text.canonical, text.content_hash, event_at, memory_id)
     tx.run(_REWRITE, row)
-
-
-def pinned_rules(tx: ReadTx) -> list[str]:
-    """Return the texts of active pinned rules, which sessions get unasked, newest first."""
-    return [str(text) for text in tx.column(_PINNED_RULES)]
 
 
 def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> list[Memory]:
@@ -287,20 +262,6 @@ def count_waiting(tx: ReadTx, reader: Reader | None) -> int:
 def set_origin(tx: WriteTx, memory_id: str, origin: Origin, review: Review | None) -> None:
     """Store whose words a memory is, and what a person has said of it."""
     tx.run(_SET_ORIGIN, (origin, review, memory_id))
-
-
-def behind(tx: ReadTx, memory_id: str, *, limit: int) -> list[str]:
-    """Return the memories that stepped behind one, newest first."""
-    return tx.column(_BEHIND, (memory_id, limit))
-
-
-def set_kept(tx: WriteTx, memory_id: str, is_kept: bool) -> None:
-    """Keep a memory from changes by the pipeline, or no longer."""
-    tx.run(_SET_KEPT, (is_kept, memory_id))
-
-
-def _tags_text(tags: tuple[str, ...]) -> str | None:
-    return json.dumps(tags, ensure_ascii=False) if tags else None
 
 
 def _memory(row: Row | None) -> Memory | None:

@@ -2,18 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 from typing import NamedTuple
 
-from signet import clock
 from signet.db import ReadTx
-from signet.db.dialect import LIST, THEN_JOIN, as_list, by_index, list_rows
+from signet.db.dialect import LIST, THEN_JOIN, by_index, list_rows
 from signet.db.visibility import Where
 from signet.domain.memory.models import tags_of
 from signet.domain.memory.sql.sources import REPLACED
 
 _FIELDS = "m.id, m.pinned, m.version"
-_NAMED = (
+NAMED = (
     f"SELECT {_FIELDS}, NULL AS bm25, '' AS content"
     f" FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value WHERE "
 )
@@ -22,9 +20,9 @@ _FOUND = (
     " WHERE memories_fts MATCH ? AND "
 )
 _FILTERED = f"SELECT {_FIELDS}, NULL AS bm25, '' AS content FROM memories m WHERE "
-_MATCHES = "m.seq IN (SELECT memories_fts.rowid FROM memories_fts WHERE memories_fts MATCH ?)"
-_LAST_CHANGE = f"SELECT max(updated_at) FROM memories WHERE id IN {LIST}"
-_BY_ID = " ORDER BY j.key"
+MATCHES = "m.seq IN (SELECT memories_fts.rowid FROM memories_fts WHERE memories_fts MATCH ?)"
+LAST_CHANGE = f"SELECT max(updated_at) FROM memories WHERE id IN {LIST}"
+BY_ID = " ORDER BY j.key"
 _BY_RANK = " ORDER BY rank, m.seq"
 _BY_CHANGE = " ORDER BY m.updated_at DESC, m.seq DESC"
 _BY_WEIGHT = " ORDER BY m.pinned DESC, m.importance DESC, m.updated_at DESC, m.seq DESC"
@@ -39,16 +37,6 @@ class Match(NamedTuple):
     version: int
     bm25: float | None
     content: str
-
-
-def matches(match: str) -> Where:
-    """Return the condition that the text index has a memory under this expression."""
-    return Where(_MATCHES, (match,))
-
-
-def named(tx: ReadTx, memory_ids: Sequence[str], where: Where) -> list[Match]:
-    """Return those of the memories that pass, in this order."""
-    return tx.rows(Match, _NAMED + where.sql + _BY_ID, (as_list(memory_ids), *where.params))
 
 
 def matching(tx: ReadTx, match: str, where: Where, limit: int = -1) -> list[Match]:
@@ -68,12 +56,6 @@ def passing(
 def count(tx: ReadTx, where: Where) -> int:
     """Return how many memories pass."""
     return int(tx.value(f"SELECT count(*) FROM memories m WHERE {where.sql}", where.params))
-
-
-def last_change(tx: ReadTx, memory_ids: Sequence[str]) -> str | None:
-    """Return when any of these memories was changed last."""
-    changed: str | None = tx.value(_LAST_CHANGE, (as_list(memory_ids),))
-    return changed
 
 
 #: The condition that something newer has replaced a memory.
@@ -104,7 +86,7 @@ _COUNTED = {name: f"m.{name}" for name in ("type", "who", "project", "source_typ
 }
 #: Rows are read as they lie: in the order of an index of the first column each would be looked up by itself.
 _COUNTS = "SELECT {columns}, count(*) FROM memories m WHERE {where} GROUP BY +{columns}"
-_EMBEDDED = f"SELECT DISTINCT source_id FROM embeddings WHERE source_type = 'memory' AND source_id IN {LIST}"
+EMBEDDED = f"SELECT DISTINCT source_id FROM embeddings WHERE source_type = 'memory' AND source_id IN {LIST}"
 
 
 class Place(NamedTuple):
@@ -113,11 +95,6 @@ class Place(NamedTuple):
     seq: int
     id: str
     sort_key: object
-
-
-def not_replaced(as_of: datetime) -> Where:
-    """Return the condition that nothing had replaced a memory at an instant."""
-    return Where("(m.superseded_by IS NULL OR m.valid_to > ?)", (clock.to_text(as_of),))
 
 
 def places(
@@ -144,8 +121,3 @@ def facets(tx: ReadTx, names: Sequence[str], where: Where) -> dict[str, Counter[
                 if one not in (None, ""):
                     found[name][str(one)] += times
     return found
-
-
-def embedded(tx: ReadTx, memory_ids: Sequence[str]) -> frozenset[str]:
-    """Return which of the memories have a vector of their own."""
-    return frozenset(row[0] for row in tx.tuples(_EMBEDDED, (as_list(memory_ids),)))
