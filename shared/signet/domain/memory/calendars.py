@@ -69,7 +69,33 @@ def phrases(lowered: str) -> Iterator[Phrase]:
         yield from (one for one in forms if one is not None)
 
 
-def _table(text: str) -> dict[str, str]:
+#: The English words that a table lists in this order.
+_ENGLISH = {
+    "near": (
+        "the day before yesterday, yesterday evening, yesterday morning, yesterday afternoon, last night, yesterday,"
+        " this morning, this afternoon, this evening, today"
+    ),
+    "month": "january, february, march, april, may, june, july, august, september, october, november, december",
+    "weekday": "monday, tuesday, wednesday, thursday, friday, saturday, sunday",
+    "season": "spring, summer, autumn, winter",
+    "unit": "day, week, weekend, month, year",
+    "number": "one, two, three, four, five, six, seven, eight, nine, ten, few",
+}
+
+
+def _table(name: str, text: str) -> dict[str, str]:
+    """Map words to English: from lines such as `today: 今天, 今日`, else from words in the order of `_ENGLISH`.
+
+    `/` separates words of one meaning, `_` is a blank, and `-` leaves a word out.
+    """
+    if ":" not in text:
+        words = zip(_ENGLISH[name].split(", "), text.split(), strict=True)
+        return {
+            word.replace("_", " "): english
+            for english, listed in words
+            for word in listed.split("/")
+            if word != "-"
+        }
     found: dict[str, str] = {}
     for line in filter(None, map(str.strip, text.strip().splitlines())):
         english, _, listed = line.partition(":")
@@ -79,7 +105,7 @@ def _table(text: str) -> dict[str, str]:
 
 def _calendar(forms: str, also: str = "", *, is_spaced: bool = True, **tables: str) -> Calendar:
     """Return a language from its forms (`pattern => English`, `=` for what needs no "today") and tables of words."""
-    words = {name: _table(text) for name, text in tables.items()}
+    words = {name: _table(name, text) for name, text in tables.items()}
     groups = dict(_PLAIN)
     for name, table in words.items():
         longest = sorted(table, key=len, reverse=True)
@@ -121,61 +147,18 @@ _GERMAN = _calendar(
     """,
     "seit vor nach bis",
     near="""
-    the day before yesterday: vorgestern
-    yesterday evening: gestern abend
-    yesterday morning: gestern früh, gestern morgen
-    yesterday afternoon: gestern nachmittag
-    last night: letzte nacht, gestern nacht
-    yesterday: gestern
-    this morning: heute morgen, heute früh
-    this afternoon: heute nachmittag
-    this evening: heute abend
-    today: heute
+    vorgestern gestern_abend gestern_früh/gestern_morgen gestern_nachmittag letzte_nacht/gestern_nacht gestern
+    heute_morgen/heute_früh heute_nachmittag heute_abend heute
     """,
     month="""
-    january: januar, jänner
-    february: februar
-    march: märz
-    april: april
-    may: mai
-    june: juni
-    july: juli
-    august: august
-    september: september
-    october: oktober
-    november: november
-    december: dezember
+    januar/jänner februar märz april mai juni juli august september oktober november dezember
     """,
-    weekday="""
-    monday: montag
-    tuesday: dienstag
-    wednesday: mittwoch
-    thursday: donnerstag
-    friday: freitag
-    saturday: samstag, sonnabend
-    sunday: sonntag
-    """,
-    season="spring: frühling, frühjahr\nsummer: sommer\nautumn: herbst\nwinter: winter",
+    weekday="montag dienstag mittwoch donnerstag freitag samstag/sonnabend sonntag",
+    season="frühling/frühjahr sommer herbst winter",
     unit="""
-    day: tag, tage, tagen
-    week: woche, wochen
-    weekend: wochenende
-    month: monat, monate, monaten, monats
-    year: jahr, jahre, jahren, jahres
+    tag/tage/tagen woche/wochen wochenende monat/monate/monaten/monats jahr/jahre/jahren/jahres
     """,
-    number="""
-    one: einem, einer
-    two: zwei
-    three: drei
-    four: vier
-    five: fünf
-    six: sechs
-    seven: sieben
-    eight: acht
-    nine: neun
-    ten: zehn
-    few: ein paar, einigen, wenigen
-    """,
+    number="einem/einer zwei drei vier fünf sechs sieben acht neun zehn ein_paar/einigen/wenigen",
 )
 _FRENCH = _calendar(
     r"""
@@ -200,61 +183,16 @@ _FRENCH = _calendar(
     """,
     "depuis avant après apres",
     near="""
-    the day before yesterday: avant-hier
-    yesterday evening: hier soir
-    yesterday morning: hier matin
-    yesterday afternoon: hier après-midi
-    last night: la nuit dernière, cette nuit
-    yesterday: hier
-    this morning: ce matin
-    this afternoon: cet après-midi
-    this evening: ce soir
-    today: aujourd'hui, aujourd’hui
+    avant-hier hier_soir hier_matin hier_après-midi la_nuit_dernière/cette_nuit hier ce_matin cet_après-midi
+    ce_soir aujourd'hui/aujourd’hui
     """,
     month="""
-    january: janvier
-    february: février, fevrier
-    march: mars
-    april: avril
-    may: mai
-    june: juin
-    july: juillet
-    august: août, aout
-    september: septembre
-    october: octobre
-    november: novembre
-    december: décembre, decembre
+    janvier février/fevrier mars avril mai juin juillet août/aout septembre octobre novembre décembre/decembre
     """,
-    weekday="""
-    monday: lundi
-    tuesday: mardi
-    wednesday: mercredi
-    thursday: jeudi
-    friday: vendredi
-    saturday: samedi
-    sunday: dimanche
-    """,
-    season="spring: printemps\nsummer: été, ete\nautumn: automne\nwinter: hiver",
-    unit="""
-    day: jour, jours
-    week: semaine, semaines
-    weekend: week-end, weekend
-    month: mois
-    year: an, ans, année, années, annee
-    """,
-    number="""
-    one: un, une
-    two: deux
-    three: trois
-    four: quatre
-    five: cinq
-    six: six
-    seven: sept
-    eight: huit
-    nine: neuf
-    ten: dix
-    few: quelques
-    """,
+    weekday="lundi mardi mercredi jeudi vendredi samedi dimanche",
+    season="printemps été/ete automne hiver",
+    unit="jour/jours semaine/semaines week-end/weekend mois an/ans/année/années/annee",
+    number="un/une deux trois quatre cinq six sept huit neuf dix quelques",
 )
 _SPANISH = _calendar(
     r"""
@@ -281,60 +219,17 @@ _SPANISH = _calendar(
     """,
     "desde hasta antes después despues",
     near="""
-    the day before yesterday: anteayer, antes de ayer
-    yesterday evening: ayer por la noche
-    last night: anoche
-    yesterday morning: ayer por la mañana
-    yesterday afternoon: ayer por la tarde
-    yesterday: ayer
-    this morning: esta mañana
-    this afternoon: esta tarde
-    this evening: esta noche
-    today: hoy
+    anteayer/antes_de_ayer ayer_por_la_noche ayer_por_la_mañana ayer_por_la_tarde anoche ayer esta_mañana
+    esta_tarde esta_noche hoy
     """,
     month="""
-    january: enero
-    february: febrero
-    march: marzo
-    april: abril
-    may: mayo
-    june: junio
-    july: julio
-    august: agosto
-    september: septiembre, setiembre
-    october: octubre
-    november: noviembre
-    december: diciembre
+    enero febrero marzo abril mayo junio julio agosto septiembre/setiembre octubre noviembre diciembre
     """,
-    weekday="""
-    monday: lunes
-    tuesday: martes
-    wednesday: miércoles, miercoles
-    thursday: jueves
-    friday: viernes
-    saturday: sábado, sabado
-    sunday: domingo
-    """,
-    season="spring: primavera\nsummer: verano\nautumn: otoño\nwinter: invierno",
-    unit="""
-    day: día, días, dia, dias
-    week: semana, semanas
-    weekend: fin de semana
-    month: mes, meses
-    year: año, años
-    """,
+    weekday="lunes martes miércoles/miercoles jueves viernes sábado/sabado domingo",
+    season="primavera verano otoño invierno",
+    unit="día/días/dia/dias semana/semanas fin_de_semana mes/meses año/años",
     number="""
-    one: un, una
-    two: dos, un par de
-    three: tres
-    four: cuatro
-    five: cinco
-    six: seis
-    seven: siete
-    eight: ocho
-    nine: nueve
-    ten: diez
-    few: unos, unas, algunos, algunas, pocos, pocas
+    un/una dos/un_par_de tres cuatro cinco seis siete ocho nueve diez unos/unas/algunos/algunas/pocos/pocas
     """,
 )
 _RUSSIAN = _calendar(
@@ -360,66 +255,24 @@ _RUSSIAN = _calendar(
     (?:в|с|до|после|к)\s+(?P<span>{year}\s+год[ауе]?) => =in {year}
     """,
     near="""
-    the day before yesterday: позавчера
-    yesterday evening: вчера вечером
-    yesterday morning: вчера утром
-    yesterday afternoon: вчера днём, вчера днем
-    last night: прошлой ночью, вчера ночью
-    yesterday: вчера
-    this morning: сегодня утром
-    this afternoon: сегодня днём, сегодня днем
-    this evening: сегодня вечером
-    today: сегодня
+    позавчера вчера_вечером вчера_утром вчера_днём/вчера_днем прошлой_ночью/вчера_ночью вчера сегодня_утром
+    сегодня_днём/сегодня_днем сегодня_вечером сегодня
     """,
     month="""
-    january: январь, января, январе
-    february: февраль, февраля, феврале
-    march: март, марта, марте
-    april: апрель, апреля, апреле
-    may: май, мая, мае
-    june: июнь, июня, июне
-    july: июль, июля, июле
-    august: август, августа, августе
-    september: сентябрь, сентября, сентябре
-    october: октябрь, октября, октябре
-    november: ноябрь, ноября, ноябре
-    december: декабрь, декабря, декабре
+    январь/января/январе февраль/февраля/феврале март/марта/марте апрель/апреля/апреле май/мая/мае
+    июнь/июня/июне июль/июля/июле август/августа/августе сентябрь/сентября/сентябре октябрь/октября/октябре
+    ноябрь/ноября/ноябре декабрь/декабря/декабре
     """,
     weekday="""
-    monday: понедельник, понедельника
-    tuesday: вторник, вторника
-    wednesday: среду, среды, среда
-    thursday: четверг, четверга
-    friday: пятницу, пятницы, пятница
-    saturday: субботу, субботы, суббота
-    sunday: воскресенье, воскресенья
+    понедельник/понедельника вторник/вторника среду/среды/среда четверг/четверга пятницу/пятницы/пятница
+    субботу/субботы/суббота воскресенье/воскресенья
     """,
-    season="""
-    spring: весной, весны, весну
-    summer: летом, лета, лето
-    autumn: осенью, осени, осень
-    winter: зимой, зимы, зиму
-    """,
+    season="весной/весны/весну летом/лета/лето осенью/осени/осень зимой/зимы/зиму",
     unit="""
-    day: день, дня, дней
-    week: неделю, неделе, недели, недель, неделя
-    weekend: выходные, выходных
-    month: месяц, месяца, месяцев, месяце
-    year: год, года, году, лет
+    день/дня/дней неделю/неделе/недели/недель/неделя выходные/выходных месяц/месяца/месяцев/месяце
+    год/года/году/лет
     """,
-    number="""
-    one: один, одну
-    two: два, две, пару
-    three: три
-    four: четыре
-    five: пять
-    six: шесть
-    seven: семь
-    eight: восемь
-    nine: девять
-    ten: десять
-    few: несколько
-    """,
+    number="один/одну два/две/пару три четыре пять шесть семь восемь девять десять несколько",
 )
 _TENS, _ONES = ("", "十", "二十", "三十"), ("", *"一二三四五六七八九")
 _NTH = "\n".join(f"{day}: {_TENS[day // 10]}{_ONES[day % 10]}" for day in range(1, 32))
@@ -454,47 +307,16 @@ _EAST_ASIAN = _calendar(
     """,
     which="last: 上周, 上星期, 先週の, 지난주\nthis: 这周, 本周, 今週の, 이번 주",
     weekday="""
-    monday: 一, 月曜日, 월요일
-    tuesday: 二, 火曜日, 화요일
-    wednesday: 三, 水曜日, 수요일
-    thursday: 四, 木曜日, 목요일
-    friday: 五, 金曜日, 금요일
-    saturday: 六, 土曜日, 토요일
-    sunday: 日, 天, 日曜日, 일요일
+    一/月曜日/월요일 二/火曜日/화요일 三/水曜日/수요일 四/木曜日/목요일 五/金曜日/금요일 六/土曜日/토요일
+    日/天/日曜日/일요일
     """,
     month="""
-    january: 1月, 一月, 1월
-    february: 2月, 二月, 2월
-    march: 3月, 三月, 3월
-    april: 4月, 四月, 4월
-    may: 5月, 五月, 5월
-    june: 6月, 六月, 6월
-    july: 7月, 七月, 7월
-    august: 8月, 八月, 8월
-    september: 9月, 九月, 9월
-    october: 10月, 十月, 10월
-    november: 11月, 十一月, 11월
-    december: 12月, 十二月, 12월
+    1月/一月/1월 2月/二月/2월 3月/三月/3월 4月/四月/4월 5月/五月/5월 6月/六月/6월
+    7月/七月/7월 8月/八月/8월 9月/九月/9월 10月/十月/10월 11月/十一月/11월
+    12月/十二月/12월
     """,
-    unit="""
-    day: 天, 日, 일
-    week: 周, 个星期, 星期, 週間, 주
-    month: 个月, か月, ヶ月, カ月, 개월, 달
-    year: 年, 년
-    """,
-    number="""
-    one: 一, 한
-    two: 两, 二, 두
-    three: 三, 세
-    four: 四, 네
-    five: 五, 다섯
-    six: 六
-    seven: 七
-    eight: 八
-    nine: 九
-    ten: 十
-    few: 几, 数, 몇
-    """,
+    unit="天/日/일 周/个星期/星期/週間/주 - 个月/か月/ヶ月/カ月/개월/달 年/년",
+    number="一/한 两/二/두 三/세 四/네 五/다섯 六 七 八 九 十 几/数/몇",
 )
 _CALENDARS = (_GERMAN, _FRENCH, _SPANISH, _RUSSIAN, _EAST_ASIAN)
 
