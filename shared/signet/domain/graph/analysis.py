@@ -1,6 +1,6 @@
-"""Which entities one memory mentions and what it says of them, found from its words alone when it is saved.
+"""The entities of one memory and its statements about them, found from its words alone when it is saved.
 
-Runs inside the write transaction of every save, so it is plain string work of some ten microseconds and asks the
+Runs inside the write transaction of every save, with plain string work of some ten microseconds, and asks the
 store one question: is this doubtful name known already? Writing the rows is left to the store.
 """
 

@@ -1,4 +1,4 @@
-"""Looking at entities: lists, what is known of one, and the picture of the whole graph."""
+"""Reading entities: lists, one with its attributes, and the picture of the whole graph."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -192,7 +192,7 @@ def columns(
 def _seen_links(visible: Visible, ids: Sequence[str]) -> list[tuple[int, int]]:
     """Return the visible edges as positions, strongest first.
 
-    An edge names no memory (see `Visible`), so it is visible if some visible memory names both ends. Only edges between
+    An edge names no memory (see `Visible`): it is visible if some visible memory names both ends. Only edges between
     entities that a hidden memory names together need that check.
     """
     links = [(one, other) for one, other, _ in visible.tuples(sql.LINKS, ids=as_list(ids))]

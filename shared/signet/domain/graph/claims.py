@@ -1,6 +1,6 @@
 """What a short statement claims, and when a newer claim takes the place of an older one. Pure; no model.
 
-Used for memories and for attributes of entities alike, so it errs on the side of keeping both: only one plain
+Used for memories and for attributes of entities, so it errs on the side of keeping both: only one plain
 sentence is a claim, and it replaces another only if both are about the same thing in the same respect, of
 which there can be one value (a home, an employer, a port), or if it says itself what it replaces ("not 3850",
 "from Paris to Berlin", "no longer"). Ten things that somebody uses are ten claims that all hold.
@@ -52,7 +52,7 @@ class Claim:
     relation: Respect
     value: frozenset[str]
     context: frozenset[str] = field(default=frozenset())
-    #: What it says is not so any more.
+    #: It says that its value does not hold any more.
     instead_of: frozenset[str] = field(default=frozenset())
     is_denied: bool = False
     is_change: bool = False

@@ -114,7 +114,7 @@ T = TypeVar("T")
 
 SECONDS = 90.0
 TOKENS = 2_048
-#: The model's answer passes a fact over; it is asked about it alone.
+#: The model's answer passes a fact over; the next request is about this fact alone.
 DROPPED = Unavailable(
     "dropped_from_llm_output: the answer passes this fact over", "dropped_from_llm_output"
 )

@@ -1,6 +1,6 @@
 """Everything that is known of one entity, within a budget: constraints, aspects, edges, memories (KG-29).
 
-What does not fit is left out. With a question, attributes and memories that are near it come first.
+What does not fit is left out. With a question, attributes and memories near it rank first.
 """
 
 import re

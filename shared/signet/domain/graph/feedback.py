@@ -1,6 +1,6 @@
-"""What sessions, ratings and time do to the weights of aspects. The rules are in `weights.py`.
+"""The effects of sessions, ratings and time on the weights of aspects.
 
-A session counts once: each of its uses of memories is handed over once (KG-23, `injections/usefulness.py`).
+A session counts once: each of its uses of memories is handed over once (KG-23, `injections/ratings.py`).
 """
 
 import json
@@ -22,7 +22,7 @@ from signet.wire.pipeline import LastFeedback
 
 #: An aspect that holds an active constraint never falls below this (KG-26).
 CONSTRAINT_FLOOR = 0.5
-#: After so many sessions in a row that were given a memory and did not use it, its aspects lose a step.
+#: Sessions in a row that got a memory and did not use it, after which its aspects lose a step.
 UNUSED_SESSIONS = 3
 
 
@@ -75,7 +75,7 @@ def decayed_weight(weight: float, bounds: WeightBounds, *, holds_constraint: boo
 
 
 def _least(weight: float, bounds: WeightBounds, holds_constraint: bool) -> float:
-    """Return the lower bound of a weight; a lower one stays as it is."""
+    """Return the lower bound of a weight; a lower one does not change."""
     low = max(bounds.low, CONSTRAINT_FLOOR) if holds_constraint else bounds.low
     return min(weight, low)
 
@@ -143,7 +143,7 @@ def apply_session(
 
 
 def last(tx: ReadTx, *, agent_id: str) -> LastFeedback:
-    """Return the effect of the newest session with used memories; `lastRunAt` is None without one.
+    """Return the effect of the newest session with used memories; without one there is no `lastRunAt`.
 
     Attributes have no weights, so none is propagated.
     """

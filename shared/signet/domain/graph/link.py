@@ -1,6 +1,6 @@
 """Linking memories to the entities they mention, and unlinking them.
 
-A new memory is linked by its words alone; what they say is decided by `analysis.py`. All of this
+A new memory is linked by its words alone, which `analysis.py` reads. All of this
 runs inside the transaction that changes the memory.
 """
 

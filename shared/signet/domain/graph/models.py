@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from signet.errors import NotFound
 
-#: Types of an entity that say nothing; a real type replaces them (KG-5).
+#: Types without a meaning; a real type replaces them (KG-5).
 EXTRACTED = "extracted"
 UNKNOWN = "unknown"
 #: The entity that ties the pieces of a long text together (MEM-12).

@@ -37,7 +37,7 @@ _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}['’]?s")
 _CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|(?<=s)['’]$")
 #: What is denied is a verb, and no part of it a name: `Can't`.
 _DENIED = re.compile(r"n['’]t$", re.IGNORECASE)
-#: Where capitals say nothing: headings, what is bold at the start of a line and quotes nothing, rows of tables, items
+#: Where capitals mark no name: headings, what is bold at the start of a line and quotes nothing, rows of tables, items
 #: of a list before their number, blanks to fill in.
 _OTHER_LABELS = (
     r"|^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?(\*\*|__)(?:(?!\1)[^\n\"“”])+\1"
@@ -64,7 +64,7 @@ _ENDS_SENTENCE = re.compile(r"[.!?:][\"'”’)*_`]*$")
 
 #: A name outside this is no name; two letters are enough for `Go`.
 NAME_CHARS = range(2, MAX_NAME_CHARS + 1)
-_LEFT, _RIGHT = "*_`#>- \t\r\n", "*_`>- \t\r\n"  # Markdown marks; the last sign of `C#` is none
+_LEFT, _RIGHT = "*_`#>- \t\r\n", "*_`>- \t\r\n"  # Markdown marks; not the last sign of `C#`
 _LABELS = words(
     "current status summary result results update updates note notes todo overview details context unknown n/a"
     " user assistant none null it this that they he she we you"
@@ -129,7 +129,7 @@ def clean(raw: str) -> str | None:
 
 
 def problem(raw: str) -> str | None:
-    """Return the fault of a stored entity's name, if any."""
+    """Return the fault of a stored entity's name, or None."""
     text = _plain(raw)
     return _refused(text) or ("Markdown marks" if text != " ".join(raw.split()) else None)
 

@@ -2,7 +2,7 @@
 
 Phase one collects the memories of the entities that the words name (constraints first, then attributes of the
 aspects that weigh most, then mentions), phase two those of entities one strong edge away. The traversal ends at its
-budget of memories or when `expired` says so, with what it has.
+budget of memories or when `expired` is true, and returns the memories found until then.
 
 It returns ids only; who may read the memories is decided by the caller.
 """
@@ -88,7 +88,7 @@ def paths(
 ) -> dict[str, tuple[str, ...]]:
     """Return the visible names on the path from the entities to each memory.
 
-    The named entity is first, and the aspect, if any, is last.
+    The named entity is first, and an aspect is last.
     """
     found: dict[str, tuple[str, ...]] = {}
     asked = {"memories": as_list(memory_ids), "focal": as_list(entity.id for entity in start)}
@@ -241,7 +241,7 @@ MOST_PINNED = 20
 #: More constraints than this fit into no context.
 MOST_CONSTRAINTS = 100
 MOST_ASPECTS = 20
-#: A memory up to this length is told whole where a clause of it is a constraint.
+#: A memory up to this length is shown whole if a clause of it is a constraint.
 WHOLE_CHARS = 300
 
 

@@ -1,7 +1,7 @@
 """Facts that a model is to look at: under which aspect they belong, and on what their entity depends (PIP-29).
 
 Each fact becomes one pending attribute, without an aspect, and gets one job of each kind, whatever a second run does;
-`classify.py` and `dependencies.py` are these jobs.
+`classify.py` has these jobs.
 """
 
 import re

@@ -136,7 +136,7 @@ class Injection:
     prompt: str = ""
     best_score: float | None = None
     floor: float | None = None
-    #: The episodes' ranges in their sources, by place; located before storing (texts.py).
+    #: The episodes' ranges in their sources, by place; located before storing (`record.py`).
     spans: Mapping[int, Spans] = field(default_factory=dict)
 
 

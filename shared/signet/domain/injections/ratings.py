@@ -17,8 +17,8 @@ from signet.db.dialect import as_list
 from signet.domain.agents import registry as agents
 from signet.domain.graph.feedback import Use
 from signet.domain.injections import record as queue
-from signet.domain.injections.sql import session_memories as sql
-from signet.domain.injections.sql.session_memories import Shown
+from signet.domain.injections import sql
+from signet.domain.injections.sql import Shown
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
 

@@ -14,10 +14,9 @@ from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import sources
 from signet.domain.episodes.models import SourceType
+from signet.domain.injections import sql
 from signet.domain.injections.models import Injection, Item, Kind, Phase, Spans, hash_of
-from signet.domain.injections.sql import injections as sql
-from signet.domain.injections.sql import session_memories
-from signet.domain.injections.sql.injections import ItemRow, NewRow, spans_of
+from signet.domain.injections.sql import ItemRow, NewRow, spans_of
 from signet.domain.memory import lookup
 from signet.domain.transcripts import steps, withheld
 from signet.domain.transcripts.withheld import Statement
@@ -140,7 +139,7 @@ def forget(tx: WriteTx, agent_id: str, key: str) -> None:
     tx.run(sql.DELETE, (seqs,))
     tx.run(sql.DELETE_LOST_SECTIONS)
     tx.run(sql.DELETE_STEPS_OF, (agent_id, key))
-    tx.run(session_memories.DELETE_OF, (agent_id, key))
+    tx.run(sql.DELETE_OF, (agent_id, key))
 
 
 def _without(item: Item, known: Sequence[Statement]) -> Item:

@@ -11,12 +11,11 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
-from signet.domain.injections import trace
+from signet.domain.injections import sql, trace
 from signet.domain.injections.models import Kind, Phase, Reason, Used, tokens
 from signet.domain.injections.record import Texts
-from signet.domain.injections.sql import injections as sql
-from signet.domain.injections.sql.injections import InjectionRow, SessionRow
-from signet.domain.injections.sql.injections import ItemRow as ItemRow
+from signet.domain.injections.sql import InjectionRow, SessionRow
+from signet.domain.injections.sql import ItemRow as ItemRow
 from signet.domain.transcripts import stored, transcript, withheld
 from signet.domain.transcripts.transcript import Turn
 from signet.domain.transcripts.withheld import Statement

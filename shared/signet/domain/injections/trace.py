@@ -17,11 +17,10 @@ from signet import clock, ids
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import sources
-from signet.domain.injections import record
+from signet.domain.injections import record, sql
 from signet.domain.injections.models import Kind, Used
 from signet.domain.injections.record import EPISODES, Texts
-from signet.domain.injections.sql import injections as sql
-from signet.domain.injections.sql.injections import InjectionRow, ItemRow
+from signet.domain.injections.sql import InjectionRow, ItemRow
 from signet.domain.transcripts import steps, stored, transcript
 from signet.domain.transcripts.steps import Step, StepType
 from signet.domain.transcripts.transcript import Turn

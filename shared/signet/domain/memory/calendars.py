@@ -1,7 +1,7 @@
 """How other languages name times: tables that turn a phrase into its English one, which `dates` reads. Pure.
 
 "La semaine dernière" becomes "last week", "14. März 2025" becomes "14 march 2025". So there is one set of rules for
-what a time means, and a language is only words and the order they stand in.
+what a time means, and a language is only words and their order.
 """
 
 import re

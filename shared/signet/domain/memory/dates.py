@@ -4,7 +4,7 @@ The rules are those of English; phrases of other languages are turned into Engli
 
 Times are local and without zone here (`to_utc` and `to_local` lead out and in); every mention is a half-open
 interval. Words that are also other words ("may", "march", "fall", "second") count only where a date can stand:
-beside a day or year, or behind a preposition of time.
+next to a day or year, or after a preposition of time.
 """
 
 import re
@@ -18,10 +18,10 @@ from signet.domain.memory import calendars
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
-#: Times are read in so much of a text.
+#: Times are read in the first characters of a text.
 MAX_CHARS = 2_000
 
-#: "Three weeks ago" is not to the day: it means so much around it.
+#: "Three weeks ago" is not exact: it means up to three days before and after.
 ABOUT_A_WEEK = timedelta(days=3)
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
@@ -143,7 +143,7 @@ def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> date
 
 
 def told_day(text: str, written_at: datetime) -> str | None:
-    """Return `the_day` as it is stored in `event_at`."""
+    """Return `the_day` in the form of `event_at`."""
     day = the_day(text, written_at)
     return None if day is None else clock.to_text(day)
 
@@ -152,7 +152,7 @@ def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
     """Return a local time as an instant; `zone` None is the machine's."""
     try:
         return local.replace(tzinfo=zone).astimezone(UTC) if zone else clock.from_wall(local)
-    except (OverflowError, ValueError):  # beside the calendar: as good as its edge
+    except (OverflowError, ValueError):  # outside the calendar: use its edge
         return local.replace(tzinfo=UTC)
 
 
@@ -244,7 +244,7 @@ def _season(match: re.Match[str], today: datetime) -> tuple[datetime, datetime]:
 def _latest(
     today: datetime, month: int, which: str | None, months: int
 ) -> tuple[datetime, datetime]:
-    """Return the latest month or season that has begun; with `last` one that is over, with `next` a future one."""
+    """Return the latest month or season that has begun; with `last` the latest past one, with `next` a future one."""
     start, end = _month_from(today.year, month, months)
     wanted = (which or "").lower()
     if wanted == "next":

@@ -18,7 +18,7 @@ _HELD = f"""
  OR (m.tags IS NOT NULL AND EXISTS (SELECT 1 FROM {TAGS} WHERE instr(lower(t.value), lower(?)) > 0)))"""
 
 
-#: A tag of these characters stands in the stored text as it is, so that most rows need not be parsed.
+#: The stored JSON has a tag of these characters unescaped, so that most rows need not be parsed.
 _PLAIN = re.compile(r"[\w .:+-]+", re.ASCII)
 #: Rows that may be merged when they are equal: of one owner, scope, project and visibility, not kept by a person,
 #: and not replaced by something newer.

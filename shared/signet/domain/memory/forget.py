@@ -219,7 +219,7 @@ def stored_row(tx: WriteTx, memory_id: str) -> Row | None:
 
 
 def keep_copy(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
-    """Keep a row as it was before the pipeline changed it, so that a person can undo that (PIP-58)."""
+    """Keep a row from before the pipeline changed it, so that a person can undo that (PIP-58)."""
     whole = json.dumps(dict(old), ensure_ascii=False)
     same = (old[name.strip()] for name in sql.SAME.split(","))
     times = (old["created_at"], clock.to_text(at))

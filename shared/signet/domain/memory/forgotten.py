@@ -1,7 +1,7 @@
-"""Values that somebody forgot, rejected or erased: nothing brings them back by itself (MEM-58 to MEM-60).
+"""Values that somebody forgot, rejected or erased: only a person brings them back (MEM-58 to MEM-60).
 
-A value is a memory's text as `value.py` compares it. It is written in the transaction that hides or deletes the
-memory and outlives its row. Of an erased one there are only hashes. A person who says the same again by hand means
+A value is a memory's text as `wording.py` compares it. It is written in the transaction that hides or deletes the
+memory and outlives its row. Of an erased one there are only hashes. A person who saves the same again by hand means
 it: that lifts the value.
 """
 
@@ -130,7 +130,7 @@ def _withholds(tx: ReadTx, row: KnownValue, owner: Draft | Memory) -> bool:
         return False
     if row.agent_id == owner.agent_id:
         return True
-    if is_of_user(row.agent_id):  # what a user forgets limits nobody else (AUTH-27)
+    if is_of_user(row.agent_id):  # what a user forgets limits only that user (AUTH-27)
         return False
     is_shared = row.visibility == owner.visibility == Visibility.GLOBAL
     return is_shared and _reads(tx, row.agent_id, owner.agent_id)
@@ -154,7 +154,7 @@ RESTORE_REASON = "forgotten after the backup was made"
 
 
 def carry_over(present: Path, staged: Path, *, now: datetime) -> int:
-    """Forget and erase in one database what was forgotten or erased in another one since; return how many memories.
+    """Repeat in one database what another one forgot or erased since; return how many memories.
 
     A database that cannot be read changes nothing.
     """

@@ -89,7 +89,7 @@ class VersionConflict(Refused):
 
 
 class DuplicateContent(Refused):
-    """Another memory says the same."""
+    """Another memory has the same text."""
 
     code = "duplicate_content_hash"
 

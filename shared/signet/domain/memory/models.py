@@ -1,4 +1,4 @@
-"""What a memory is, what is asked for when one is saved, and what is answered."""
+"""A memory, the request to save one, and the answer."""
 
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
@@ -48,14 +48,14 @@ class Event(StrEnum):
     RECOVERED = "recovered"
     MERGED = "merged"
     SPLIT = "split"
-    #: A person has said in a word what it is worth (domain/memory/verdict.py).
+    #: A person has said in a word what it is worth.
     REVIEWED = "reviewed"
     #: An attribute that this memory told of an entity gave way to a newer one (KG-12).
     ATTRIBUTE_SUPERSEDED = "attribute_superseded"
     NONE = "none"
 
 
-#: The type of actor that nobody has asked.
+#: The type of actor of background work.
 PIPELINE = "pipeline"
 
 
@@ -90,7 +90,7 @@ class Rules:
     priority: int = NORMAL
     #: Whether secrets in the text are replaced.
     masks: bool = True
-    #: How long a forgotten memory can be recovered: as long as it is kept.
+    #: How long the store keeps a forgotten memory, and a person can recover it.
     recover_within: timedelta = timedelta(days=30)
 
     @classmethod
@@ -144,7 +144,7 @@ class NewMemory:
     told: StructuredInput | None = None
     #: Memories that this one corrects; they stay, behind it.
     supersedes: tuple[str, ...] = ()
-    #: The kinds of secrets that were replaced in it; None when nobody has looked for secrets yet.
+    #: The kinds of secrets that were replaced in it; None before the search for secrets.
     masked: tuple[str, ...] | None = None
     #: Save another text of a known source too, instead of answering with the one that is there.
     keeps_versions: bool = False
@@ -192,7 +192,7 @@ class Draft:
 
     @classmethod
     def of(cls, new: NewMemory, **others: Any) -> Self:
-        """Return the row of a text to remember: the fields that it has as they are, but for these others."""
+        """Return the row of a text to remember: its fields, with these others in place of its own."""
         given = {one.name: getattr(new, one.name) for one in fields(cls) if hasattr(new, one.name)}
         return cls(**{**given, **others})
 
@@ -205,7 +205,7 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """The answer to a save: the memory as it is stored now.
+    """The answer to a save: the stored memory.
 
     For a text saved in pieces (`is_chunked`) `id` and `content` are those of the first piece, and `ids` are the new
     ones.
@@ -228,7 +228,7 @@ class Remembered:
     group_id: str | None = None
     #: The memories that it has replaced by this save.
     superseded: tuple[str, ...] = ()
-    #: Those that it may not replace, as they are better vouched for.
+    #: Those that it may not replace, because their origin is better.
     not_superseded: tuple[str, ...] = ()
     #: The kinds of secrets that were replaced in what was handed over.
     masked: tuple[str, ...] = ()

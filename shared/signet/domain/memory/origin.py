@@ -1,7 +1,7 @@
 """The one place that decides where the words of a memory come from, and whether a person looks at them first.
 
 Who writes counts (`Actor.origin`), then what the writer says itself, as far as it may (`Actor.may_claim`), then the
-kind of source: a page is a page, whoever saved it. What is made from other memories has the lowest origin of them.
+kind of source: a page is a page, for any author. What is made from other memories has the lowest origin of them.
 """
 
 import re

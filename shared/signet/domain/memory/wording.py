@@ -1,4 +1,4 @@
-"""TODO."""
+"""The text of a memory: normalized, hashed, with its prefixes, compared as a value, and split into pieces."""
 
 import hashlib
 import re
@@ -105,7 +105,7 @@ class Parsed:
 
 
 def parse_prefixes(text: str) -> Parsed:
-    """Return the text after its prefixes, which may be empty; values are None without a prefix."""
+    """Return the text after its prefixes, which may be empty; without a prefix there are no values."""
     content = text.strip()
     critical = _CRITICAL.match(content)
     if critical:
@@ -136,7 +136,7 @@ def _listed_tags(listed: str) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(map(str.lower, names))) or None
 
 
-#: A sentence of fewer words says too little to be known again by itself ("That works.").
+#: A sentence of fewer words is too short to recognize ("That works.").
 SENTENCE_WORDS = 4
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")

@@ -15,7 +15,7 @@ from signet.domain.extraction import rules
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
 from signet.domain.memory.wording import one_line
-from signet.domain.summaries import prompt
+from signet.domain.summaries import prompt, sql
 from signet.domain.summaries.files import project_name
 from signet.domain.summaries.models import (
     MAX_FACTS,
@@ -26,7 +26,6 @@ from signet.domain.summaries.models import (
     Score,
     Summary,
 )
-from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import transcript, withheld
 from signet.errors import ProviderDown, ProviderFailed, ProviderTooLong
 from signet.providers import track
@@ -62,7 +61,7 @@ class Reader(Protocol):
         ...
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
-        """Return one shorter text that stands for several."""
+        """Return one shorter text for several."""
         ...
 
 
@@ -72,7 +71,7 @@ class RuleReader:
     name = "rules"
 
     def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
-        """Return what the rules find, as a list by kind, below what was asked for.
+        """Return the findings of the rules, as a list by kind, below the user's request.
 
         A long session is read in parts: the time the rules take may grow faster than a text.
         """

@@ -10,9 +10,8 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.auth import caller
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
+from signet.domain.summaries import sql
 from signet.domain.summaries.models import Asked
-from signet.domain.summaries.sql import jobs, summaries
-from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import withheld
 from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
@@ -70,7 +69,7 @@ def run_files(job: JobContext, root: Path, known: Sequence[withheld.Statement]) 
     `known` are the withheld statements. A person's changes stay. Raises OSError.
     """
     agent_id = job.lease.agent_id or DEFAULT_AGENT
-    rows = job.db.read(lambda tx: tx.tuples(jobs.PATHS, (agent_id,)))
+    rows = job.db.read(lambda tx: tx.tuples(sql.PATHS, (agent_id,)))
     changed = 0
     for summary, name in rows:
         job.check()
@@ -80,8 +79,8 @@ def run_files(job: JobContext, root: Path, known: Sequence[withheld.Statement]) 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
     """Remove erased statements from summaries, and from transcripts waiting for one; return how many changed."""
-    of_sessions = withheld.Texts(summaries.TEXTS, summaries.CLEAN)
-    of_jobs = withheld.Texts(jobs.TEXTS, jobs.CLEAN)
+    of_sessions = withheld.Texts(sql.TEXTS, sql.CLEAN)
+    of_jobs = withheld.Texts(sql.PARTS, sql.CLEAN_PART)
     return sum(withheld.clean(job, texts, known) for texts in (of_sessions, of_jobs))
 
 
@@ -142,18 +141,18 @@ class Made(NamedTuple):
 
 def made(tx: ReadTx, agent_id: str, key: str) -> Made:
     owner = (agent_id, key)
-    texts = tx.column(summaries.OF_SESSION, owner)
-    return Made(tuple(texts), tuple(tx.column(jobs.NOTES, owner)))
+    texts = tx.column(sql.OF_SESSION, owner)
+    return Made(tuple(texts), tuple(tx.column(sql.NOTES, owner)))
 
 
 def forget_session(tx: WriteTx, agent_id: str, key: str) -> None:
     """Delete a session's summaries but not its files; summaries of several sessions are made again without it."""
     owner = (agent_id, key)
-    listed = (as_list(tx.column(summaries.MADE_OF, owner)),)
-    for statement in summaries.DELETE:
+    listed = (as_list(tx.column(sql.MADE_OF, owner)),)
+    for statement in sql.DELETE:
         tx.run(statement, listed)
-    tx.run(summaries.DELETE_SCORES, owner)
-    tx.run(jobs.DELETE_OF, owner)
+    tx.run(sql.DELETE_SCORES, owner)
+    tx.run(sql.DELETE_OF, owner)
 
 
 def sorted_notes(root: Path, found: Made) -> tuple[list[str], list[str]]:

@@ -9,8 +9,8 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.domain.summaries import sql
 from signet.domain.summaries.models import Asked, Queued
-from signet.domain.summaries.sql import jobs as sql
 from signet.domain.transcripts import stored
 from signet.domain.transcripts.models import Session
 from signet.domain.transcripts.stored import Part
@@ -117,7 +117,7 @@ def _queue(
     )
     job_id = enqueue(tx, job, now=now, max_attempts=attempts)
     if job_id is None:
-        return Queued(job_id=str(tx.value(sql.OPEN, (str(job.unique_key),))))
+        return Queued(job_id=str(tx.value(sql.OPEN_JOB, (str(job.unique_key),))))
     at = clock.to_text(now)
     owner = (session.key, session.agent_id, session.harness, session.project)
     due_ms = int(now.timestamp() * 1000)

@@ -1,7 +1,7 @@
 """One `summarize` job, top to bottom: read the session, take notes, write their file, save their facts.
 
 Notes are taken and written with no transaction open; then one transaction saves the facts, stores the summary and
-completes the job. The name of the file is chosen in a transaction of its own and kept with the job, so that a job
+completes the job. The name of the file is chosen in an earlier transaction and kept with the job, so that a job
 that was killed anywhere writes the same file again and nothing twice.
 """
 
@@ -23,11 +23,9 @@ from signet.domain.injections import ratings
 from signet.domain.memory import dates, derived, remember
 from signet.domain.memory.lookup import ForgottenValue
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
-from signet.domain.summaries import distill, files, requests
+from signet.domain.summaries import distill, files, requests, sql
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Said, Score
-from signet.domain.summaries.sql import jobs, summaries
-from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import models, stored, transcript, withheld
 from signet.domain.transcripts.models import Part
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
@@ -149,7 +147,7 @@ def run(
     be written, LeaseLost, Cancelled.
     """
     is_part = bool(job.lease.payload.get("is_part"))
-    asked = job.db.read(jobs.asked, job.lease.job_id, is_part=is_part, now=clock.now())
+    asked = job.db.read(sql.asked, job.lease.job_id, is_part=is_part, now=clock.now())
     asked = asked and _as_said(asked)
     if asked is not None:
         session = asked.session
@@ -183,10 +181,8 @@ def _as_said(asked: Asked) -> Asked:
 def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
     limits, session = settings.pipeline.significance, asked.session
     owner = session.agent_id
-    before = tx.column(jobs.BEFORE, (HEAD_CHARS, owner, session.key, SESSIONS_BEFORE, owner))
-    names = tx.column(
-        summaries.NAMES, (session.agent_id, summaries.LEAST_MENTIONS, summaries.MAX_NAMES)
-    )
+    before = tx.column(sql.BEFORE, (HEAD_CHARS, owner, session.key, SESSIONS_BEFORE, owner))
+    names = tx.column(sql.NAMES, (session.agent_id, sql.LEAST_MENTIONS, sql.MAX_NAMES))
     turns = transcript.parse(session.text)
     return is_significant(turns, session.text, names, before, limits)
 
@@ -204,7 +200,7 @@ def _read(
     said = placed(notes.facts, asked.session.text)
     news = job.db.read(new_texts, asked.session.agent_id, said, asked.session.project)
     since = asked.asked_at - timedelta(days=SESSION_DAYS)
-    remembered = job.db.read(summaries.remembered, asked.session, since=since)
+    remembered = job.db.read(sql.remembered, asked.session, since=since)
     rules = replace(Rules.of(settings()), priority=job.lease.priority)
 
     def keep(tx: WriteTx) -> dict[str, object]:
@@ -215,7 +211,7 @@ def _read(
         saved = save(tx, asked, news, held=held, model=reader.name, rules=rules, now=now)
         whose = asked.session
         summary = withheld.cleaned(tx, whose.agent_id, notes.summary)
-        if summary != notes.summary:  # it was forgotten meanwhile, and stands in the file
+        if summary != notes.summary:  # forgotten meanwhile, but in the file
             withheld.queue(tx, whose.agent_id, is_back=False, now=now, file=path)
         if not asked.is_part:
             if notes.topic:
@@ -224,7 +220,7 @@ def _read(
             distill.queue_condense(
                 tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now
             )
-        tx.run(jobs.FORGET_PART, (asked.job_id,))
+        tx.run(sql.FORGET_PART, (asked.job_id,))
         _read_on(tx, asked, rules, now, by_model=reads_by_model(job))
         counts = {
             "facts": len(notes.facts),
@@ -246,10 +242,10 @@ def _keep_summary(
     score: tuple[Score, int] | None,
     now: datetime,
 ) -> None:
-    summaries.put(tx, asked, summary, list(dict.fromkeys(memory_ids)), now)
+    sql.put(tx, asked, summary, list(dict.fromkeys(memory_ids)), now)
     if score:
         session = asked.session
-        summaries.put_score(tx, session, score[0], shown=score[1], now=now)
+        sql.put_score(tx, session, score[0], shown=score[1], now=now)
         ratings.set_relevance(tx, session.agent_id, session.key, score[0].relevance)
 
 

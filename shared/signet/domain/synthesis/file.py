@@ -1,6 +1,6 @@
 """The file itself: where it is, what is refused, how it is replaced without ever being half.
 
-Whoever writes holds the lock, so that no two processes write at once.
+A writer holds the lock, so that no two processes write at once.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 from signet.text.surrogates import encodable
 
-#: How many earlier files are kept beside each (#451).
+#: Earlier files kept with each (#451).
 BACKUPS = 20
 
 _AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")

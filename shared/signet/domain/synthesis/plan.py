@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from signet.config import Settings
 from signet.config.sections import Schedule
 
-#: Two runs lie at least this far apart, whoever asks for them.
+#: The least time between two runs, also on request.
 GAP = timedelta(hours=1)
 EVERY = {Schedule.DAILY: timedelta(days=1), Schedule.WEEKLY: timedelta(days=7)}
-#: What `memory.synthesis.max_tokens` is when nobody wrote it.
+#: The value of `memory.synthesis.max_tokens` in files without it.
 LEGACY_MAX_TOKENS = 4_000
 USUAL_MAX_TOKENS = 8_000
 TOKEN_CHARS = 4
@@ -50,7 +50,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """The state of an agent's file; instants are None if it was never written or requested."""
+    """The state of an agent's file; without a write or request there are no instants."""
 
     last_run_at: datetime | None
     #: When the agent's first memory came.

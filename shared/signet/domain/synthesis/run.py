@@ -98,7 +98,7 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     job.check()
     now = clock.now()
     with file.alone(workspace, wait=True):
-        # Something may have been forgotten while the model wrote; what is forgotten from now on, `clean` takes out.
+        # Something may have been forgotten while the model wrote; `clean` removes anything forgotten from now on.
         text = job.db.read(withheld.cleaned, agent_id, text)
         file.write(workspace, path, text, at=now, run_at=clock.parsed(job.lease.created_at) or now)
     if agent_id == DEFAULT_AGENT:
@@ -222,7 +222,7 @@ ATTEMPTS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triggered:
-    """The result of a request: the job, or why there is none."""
+    """The result of a request: the job, or the reason for no job."""
 
     job_id: str | None = None
     reason: str | None = None

@@ -32,7 +32,7 @@ class NoteRow(NamedTuple):
     project: str | None
 
 
-#: What a document, or a conversation that was read, says stands in its facts.
+#: Of a document, or a conversation that was read, the facts are used.
 _WORTHY = f"""
 m.is_deleted = 0 AND m.review IS NOT 'waiting' AND {is_current().sql} AND m.type <> 'document_chunk'
    AND NOT (m.source_type = 'session' AND m.extraction_status = 'completed')"""

@@ -1,1 +1,1 @@
-"""Transcripts of sessions: reading the logs of harnesses, and what is stored of each session."""
+"""Transcripts of sessions: reading the logs of harnesses, and the stored text of each session."""

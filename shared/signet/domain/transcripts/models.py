@@ -116,9 +116,9 @@ class Session:
     harness: str
     project: str | None
     text: str
-    #: A turn has handed it over, and the session goes on (see merge.py).
+    #: A turn has handed it over, and the session goes on (see `stored.py`).
     is_turn: bool = False
     #: What else is known of its log; None where none was read.
     reading: Reading | None = None
-    #: The repositories in which it was held (see parts.py); empty where all of it belongs to its project.
+    #: The repositories in which it was held (see `split.py`); empty where all of it belongs to its project.
     parts: tuple[Part, ...] = ()

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Records of harness logs: parts that harnesses add to messages, record types, and messages typed during a turn."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ _FILES = re.compile(
     r"^--- Content from referenced files ---$.*?(?:^--- End of content ---$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
-#: What every one of these begins with. A text without any of it is left alone, at the cost of one fast search.
+#: The beginnings of all these. A text without one of them is not read further, which costs one fast search.
 _MARK = re.compile(
     rf"<{_TAG}\b|\[signet:recall|\[memory active|\[Request interrupted by user|# AGENTS\.md instr"
     r"|^--- Content from referenced files ---$",
@@ -155,7 +155,7 @@ def _has_role(part: object) -> bool:
 #: The tools that put something before the user: questions, and the plan that they approve.
 _ASK, _PLAN = "AskUserQuestion", "ExitPlanMode"
 #: Who serves the tools of this name writes their results, and could write a refusal there. So could what a command
-#: prints before it fails, in versions before the second: since then "Exit code" stands in front of it.
+#: prints before it fails, in versions before the second: since then "Exit code" is before it.
 _FOREIGN, _SHELL, _FIRST = "mcp__", "Bash", re.compile(r"[01]\.")
 #: A refusal with a reason; the reason ends before what Claude Code adds for the model.
 _REFUSED = re.compile(

@@ -1,4 +1,4 @@
-"""What was said in sessions: `session_transcripts`.
+"""SQL of `session_transcripts`, the texts of sessions.
 
 A stored transcript only ever grows, so its length names its version within a session.
 """
@@ -64,7 +64,7 @@ SELECT w.agent_id, w.memory_id, w.words, w.names FROM withheld_statements w
 TEXTS = """
 SELECT rowid, agent_id, content FROM session_transcripts
  WHERE rowid > ? AND (?3 IS NULL OR session_key = ?3) ORDER BY rowid LIMIT ?2"""
-#: What was read stays read: all of a shorter text, or as far as before.
+#: The job goes on where it was, or at the end of a text that is now shorter.
 CLEAN = """
 UPDATE session_transcripts SET content = ?1, read_until = min(read_until, length(?1))
  WHERE rowid = ?2 AND content = ?3"""

@@ -1,8 +1,8 @@
 """The steps of a session's log in their order: who spoke, which tools were called with what, what came back.
 
-Transcripts keep only what was said (`transcript.py`). The steps are kept until a job has looked at what a session used
-of what it was given (`injections/trace.py`). Messages stand there as hashes, because their texts are in the transcript;
-of the results of tools only the words that are new in the session. Pure.
+Transcripts have only the messages (`transcript.py`). The steps are kept until a job has found which injected items a
+session used (`injections/trace.py`). Messages are hashes there, because their texts are in the transcript; of the
+results of tools only the words that are new in the session are kept. Pure.
 """
 
 import contextlib
@@ -18,16 +18,16 @@ from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import Turn
 from signet.text import json_text
 
-#: What is kept of one call, read of one result, kept of the results in all, and of a session: the newest steps.
+#: Characters kept of one call, read of one result, kept of all results; then, of a session, the newest steps.
 CALL_CHARS, READ_CHARS = 8_000, 20_000
 RESULT_CHARS = 200_000
 MOST_CHARS = 1_000_000
-#: Of a message so much is hashed, in hex digits so many.
+#: Characters of a message that are hashed, and hex digits of the hash.
 _MESSAGE_CHARS = 500
 #: About how many characters a stored step adds to its text.
 _STEP_CHARS = 20
 _HASH_CHARS = 16
-#: How logs call a tool call and its result, and the fields that say what was asked and what came back.
+#: The names of a tool call and its result in logs, and the fields with its input and its output.
 _CALLS = frozenset(
     {
         "tool_use",

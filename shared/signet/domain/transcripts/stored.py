@@ -1,4 +1,4 @@
-"""The stored transcripts of sessions: what is handed over is kept together with what is stored already."""
+"""The stored transcripts of sessions: a new part is joined with the stored text."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -29,7 +29,7 @@ TURN_ENDS = frozenset(
         "turn-end",
     }
 )
-#: Two transcripts overlap where so many characters at the end of the one stand in the other.
+#: Two transcripts overlap if the other one has this many characters of the end of the first.
 OVERLAP_CHARS = 200
 
 

@@ -21,7 +21,7 @@ from signet.text import json_text
 
 USER = "user"
 ASSISTANT = "assistant"
-#: Text that nobody says: notes, documents, a bare memory.
+#: Text without a speaker: notes, documents, a bare memory.
 NOTE = "note"
 
 #: A text is a log, or a dialogue, when at least this share of its lines has the form; a log by its first lines.

@@ -1,6 +1,6 @@
 """What a person has forgotten is not delivered from texts that said it: transcripts, documents, commits, notes.
 
-The texts stay as they are; sentences that say a forgotten statement are left out when they are read. A statement is
+The texts are not changed; sentences with a forgotten statement are left out when they are read. A statement is
 known by hashes of its words, so it outlives its memory and nothing of it can be read from the table. Taking the memory
 back lifts it, and so does saving the same again. Measured: docs/decisions/0040.
 """
@@ -26,9 +26,9 @@ KIND = "clean_texts"
 #: A sentence says a statement when it has this share of its words, and all its names and numbers; less is enough where
 #: it has any of these.
 SHARE, SHARE_WITH_NAMES = 0.7, 0.6
-#: More than two sentences say it together where they have no more words than so many times its own.
+#: More than two sentences have a statement together if their words are at most this many times its own.
 DENSITY = 2
-#: Words are compared by so many first letters, about their stems.
+#: Words are compared by this many first letters, about their stems.
 STEM = 5
 #: Words of who speaks: "my dog" is said of "the user's dog".
 _SPEAKERS = frozenset(("user", "users", "team", "teams"))
@@ -271,7 +271,7 @@ def _hash(word: str) -> str:
     return hashlib.blake2b(stem.encode(), digest_size=_HASH_BYTES).hexdigest()
 
 
-#: Of one word nobody knows what it says, so that no line is deleted for it.
+#: A single word has no certain meaning: no line is deleted for it.
 LEAST_WORDS = 2
 #: Texts that are read, and written, at once.
 BATCH = 20

@@ -2,7 +2,7 @@
 
 A record is known if its row exists, under its ID or as an equal row. Nothing is overwritten, with one exception: an
 agent that is unchanged and owns no memory takes the policy of the file. Rows go straight into their tables, because
-restoring is no new event, and every kind is a row of `kinds.py`.
+restoring is no new event, and every kind is a row of a table in `records.py`.
 """
 
 import base64

@@ -30,7 +30,7 @@ CLASSIFY = """
 UPDATE OR IGNORE entity_attributes SET aspect_id = :aspect, kind = :kind, confidence = :confidence,
        importance = CASE :kind WHEN 'constraint' THEN max(importance, :bound) ELSE importance END, updated_at = :at
  WHERE id = :id AND aspect_id IS NULL AND status = 'active'"""
-#: The aspect says it already: the pending attribute gives way to what is there.
+#: The aspect has an active attribute of this text, which replaces the pending one.
 GIVE_WAY = """
 UPDATE entity_attributes AS pending SET status = 'superseded', updated_at = :at, superseded_by = (
        SELECT a.id FROM entity_attributes a

@@ -132,8 +132,8 @@ SEEN = f"""
 SELECT n.key AS place, m.seq FROM {list_rows(":ids")} n
   {THEN_JOIN} memory_entity_mentions x ON x.entity_id = n.value {THEN_JOIN} memories m ON m.id = x.memory_id
  WHERE {{memory}}"""
-#: What is said of two entities, either way, is one edge. Which of them may be seen is for the caller to say: asked of
-#: each edge, it took ten times as long.
+#: All edges between two entities, in both directions, are one. The caller decides which of them a reader may see:
+#: asked for each edge, that took ten times as long.
 LINKS = f"""
 WITH n AS MATERIALIZED (SELECT key AS place, value AS id FROM {list_rows(":ids")}),
 found AS (
@@ -317,7 +317,7 @@ ORDER BY s.latest_at DESC, s.id LIMIT :limit"""
 
 
 class Filed(NamedTuple):
-    """An active attribute with its aspect, if any."""
+    """An active attribute with its aspect, or without one."""
 
     aspect_id: str | None
     content: str

@@ -1,6 +1,6 @@
 """What a reader may see of the graph, as conditions of SQL.
 
-What is in the graph was read from memories, so it is shown to those who may read one of them. What comes from no
+The graph was read from memories: an entry is shown to those who may read one of its memories. An entry without a
 memory (a skill, something a client gave) is shown to everybody who sees the agent's graph.
 """
 
@@ -25,8 +25,8 @@ _ENTITY = f"""
  OR NOT EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.entity_id = {{e}}.id)
     AND NOT EXISTS (SELECT 1 FROM entity_attributes w {THEN_JOIN} memories m ON m.id = w.source_memory_id
                     WHERE w.entity_id = {{e}}.id))"""
-#: An edge does not say which memory says it: one that names both ends, where there is one. The end with fewer
-#: mentions is looked through.
+#: An edge has no memory of its own: it is that of one that names both ends, if one does. Only the memories of the end
+#: with fewer mentions are read.
 _BOTH = f"""
 SELECT 1 FROM memory_entity_mentions x
 {THEN_JOIN} memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id = {{far}}.id

@@ -1,4 +1,4 @@
-"""The statements of `memory_history`, one row for each change, and `memories_cold`, whole memories as they were."""
+"""The statements of `memory_history`, one row for each change, and `memories_cold`, whole rows of past memories."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -132,7 +132,7 @@ class StoredValue(NamedTuple):
 
 
 class KnownValue(NamedTuple):
-    """A row that says what a new text says."""
+    """A stored row with the value of a new text."""
 
     memory_id: str
     value_hash: str

@@ -1,8 +1,8 @@
 """The rows of `memories`: inserting, reading, changing and hiding them.
 
 Three keys can make a save a repetition: the idempotency key, the source and the content hash. All are looked
-for among the rows of one owner, one visibility and one scope, so that nobody is answered with a row that he
-could not read.
+for among the rows of one owner, one visibility and one scope, so that no answer shows a row that its
+reader may not see.
 """
 
 import json
@@ -78,7 +78,7 @@ _TWIN = (
     " AND COALESCE(scope, '') = COALESCE(?, '') AND COALESCE(project, '') = COALESCE(?, '') AND is_deleted = 0"
     " AND id <> ?"
 )
-#: The text is set by a statement of its own: naming the column would write the full-text index anew.
+#: Another statement sets the text: naming its column would write the full-text index again.
 _PATCH = (
     "UPDATE memories SET type = coalesce(?, type), importance = coalesce(?, importance),"
     " pinned = coalesce(?, pinned), who = coalesce(?, who), tags = CASE WHEN ? THEN ? ELSE tags END,"
@@ -176,7 +176,7 @@ def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str
 
 
 def by_ids(tx: ReadTx, memory_ids: Sequence[str], *, texts: Mapping[str, str]) -> list[Memory]:
-    """Return those of the memories that exist, in this order, deleted ones too; `texts` stand for theirs."""
+    """Return those of the memories that exist, in this order, deleted ones too; `texts` replace theirs."""
     here = Where(AMONG, (as_list(memory_ids),))
     found = {row["id"]: row for row in tx.all(f"{_READ} WHERE {here.sql}", here.params)}
     rows = (_value(found[memory_id]) for memory_id in memory_ids if memory_id in found)
@@ -214,7 +214,7 @@ def by_hash(tx: ReadTx, draft: Draft, content_hash: str) -> Memory | None:
 
 
 def hide(tx: WriteTx, memory_id: str, *, at: datetime) -> str | None:
-    """Mark an active memory forgotten and return its text; None when there is none to forget."""
+    """Mark an active memory forgotten and return its text; None without an active one."""
     text = clock.to_text(at)
     hidden: str | None = tx.value(_HIDE, (text, text, memory_id))
     return hidden

@@ -1,4 +1,4 @@
-"""TODO."""
+"""Statements that search `memories`: full text, filters, pages and counts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -84,13 +84,13 @@ _COUNTED = {name: f"m.{name}" for name in ("type", "who", "project", "source_typ
     "tag": "m.tags",
     "state": _STATE,
 }
-#: Rows are read as they lie: in the order of an index of the first column each would be looked up by itself.
+#: `+` makes SQLite scan the table: in the order of an index it would look up every row.
 _COUNTS = "SELECT {columns}, count(*) FROM memories m WHERE {where} GROUP BY +{columns}"
 EMBEDDED = f"SELECT DISTINCT source_id FROM embeddings WHERE source_type = 'memory' AND source_id IN {LIST}"
 
 
 class Place(NamedTuple):
-    """A memory and where it stands in the order of a page."""
+    """A memory and its place in the order of a page."""
 
     seq: int
     id: str

@@ -51,7 +51,7 @@ MOVE = f"""
 INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
 SELECT memory_id, kind, ?2 FROM memory_sources
  WHERE kind = 'memory' AND source_id IN {list_of("?1")} AND memory_id <> ?2"""
-#: A session that nobody has forgotten.
+#: A session that was not forgotten.
 _IS_KEPT = """
 NOT EXISTS (SELECT 1 FROM forgotten_sessions g WHERE g.agent_id = m.agent_id AND g.session_key = o.source_id)"""
 #: What stands on a session, and the summaries that its harness made of it.
@@ -79,14 +79,14 @@ FROM (SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id I
       UNION SELECT value FROM {list_rows("?2")}) s
 {THEN_JOIN} memories m ON m.id = s.memory_id
 WHERE m.is_deleted = 0 AND m.id NOT IN {list_of("?1")} ORDER BY m.seq"""
-#: Facts of sessions, and the summaries that harnesses made of them, that may say what a memory does.
+#: Facts of sessions, and harnesses' summaries of them, that may have the value of a memory.
 LIKE = f"""
 SELECT m.id, m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0
    AND (m.source_type = 'session_end' OR (m.type = 'session_summary' AND m.origin = 'inferred'))
    AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
 _DOCUMENT = "'document:' || o.id || coalesce(' ' || coalesce(o.title, o.source_url), '')"
-#: Pieces of documents that may say what a memory does, each with a document that it stands in.
+#: Pieces of documents that may have the value of a memory, each with one of its documents.
 IN_DOCUMENTS = f"""
 SELECT m.content, {_DOCUMENT} AS document
   FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
