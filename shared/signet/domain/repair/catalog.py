@@ -96,6 +96,19 @@ def _switch(name: str, help: str) -> Option:
     return Option(name, help, default=False, type=bool)
 
 
+_FORCE = _switch("force", "Retry even if no model has answered recently.")
+_MEANING = _switch("semanticEnabled", "Also merge near-duplicates, by meaning.")
+_STATUS = Option("status", "Which ended jobs.", "dead", type=str, choices=("dead", "completed"))
+_GROUPS = Option(
+    "batchSize", "Maximum number of groups.", None, 1, 1_000, setting="dedup_batch_size"
+)
+_NEAR = "dedup_semantic_threshold"
+_SIMILARITY = Option(
+    "semanticThreshold", "Minimum similarity (0–1).", None, 0, 1, float, setting=_NEAR
+)
+_MENTIONS = Option("maxMentions", "Maximum number of memories that mention them.", 1, 1, 100)
+_AGENT = Option("agentId", "Agent whose entities are grouped.", "default", type=str)
+_REASON = Option("reason", "Reason, kept in their history.", type=str, is_required=True)
 _ROWS = (RowFilter.IDS, RowFilter.KIND, RowFilter.AGE)
 _JOBS = (*_ROWS, RowFilter.ERROR)
 _OLD = (RowFilter.IDS, RowFilter.AGE)
@@ -106,10 +119,7 @@ ACTIONS = (
         "requeue-dead",
         "Retry dead jobs, oldest first.",
         "requeue",
-        options=(
-            _limit(50, 500),
-            _switch("force", "Retry even if no model has answered recently."),
-        ),
+        options=(_limit(50, 500), _FORCE),
         filters=_JOBS,
         noun="job",
     ),
@@ -126,16 +136,7 @@ ACTIONS = (
         "prune-jobs",
         "Archive ended jobs to a file, then delete them.",
         "requeue",
-        options=(
-            _limit(1_000, 100_000),
-            Option(
-                "status",
-                "Which ended jobs.",
-                default="dead",
-                type=str,
-                choices=("dead", "completed"),
-            ),
-        ),
+        options=(_limit(1_000, 100_000), _STATUS),
         filters=_JOBS,
         noun="job",
     ),
@@ -193,24 +194,7 @@ ACTIONS = (
         "deduplicate",
         "Merge duplicate memories.",
         "dedup",
-        options=(
-            Option(
-                "batchSize",
-                "Maximum number of groups.",
-                low=1,
-                high=1_000,
-                setting="dedup_batch_size",
-            ),
-            _switch("semanticEnabled", "Also merge near-duplicates, by meaning."),
-            Option(
-                "semanticThreshold",
-                "Minimum similarity (0–1).",
-                low=0,
-                high=1,
-                type=float,
-                setting="dedup_semantic_threshold",
-            ),
-        ),
+        options=(_GROUPS, _MEANING, _SIMILARITY),
         filters=_ROWS,
         noun="memory",
     ),
@@ -247,16 +231,7 @@ ACTIONS = (
         "prune-singleton-entities",
         "Delete entities of unknown type with few mentions.",
         Limits(MINUTE_MS, 10),
-        options=(
-            _batch(200, 500),
-            Option(
-                "maxMentions",
-                "Maximum number of memories that mention them.",
-                default=1,
-                low=1,
-                high=100,
-            ),
-        ),
+        options=(_batch(200, 500), _MENTIONS),
         filters=_OLD,
         noun="entity",
     ),
@@ -302,9 +277,7 @@ ACTIONS = (
         "cluster-entities",
         "Recompute the communities of an agent's entities.",
         Limits(5 * MINUTE_MS, 5),
-        options=(
-            Option("agentId", "Agent whose entities are grouped.", default="default", type=str),
-        ),
+        options=(_AGENT,),
         is_shared=True,
         needs_worker=True,
         kind="cluster_entities",
@@ -324,7 +297,7 @@ ACTIONS = (
         "dead-memories/forget",
         "Forget memories with low confidence that are not used.",
         Limits(5 * MINUTE_MS, 5),
-        options=(Option("reason", "Reason, kept in their history.", type=str, is_required=True),),
+        options=(_REASON,),
         filters=(RowFilter.IDS,),
         noun="memory",
     ),

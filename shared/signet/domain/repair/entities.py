@@ -87,14 +87,14 @@ def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> RepairDone:
     ids = [row["id"] for row in found]
     graph.delete_entities(tx, ids)
     message = f"deleted {len(ids)} {what}"
-    return RepairDone(affected=len(ids), message=message, details=steps.sample(found, shown))
+    return RepairDone(len(ids), message, steps.sample(found, shown))
 
 
 def reclassify(work: RepairWork) -> RepairDone:
     """Ask the model for the types of entities, and store them."""
     found = work.db.read(_with_facts, work.order)
     if not found:
-        return RepairDone(affected=0, message="no entities of unknown type found")
+        return RepairDone(0, "no entities of unknown type found")
     model = work.models.language_model()
     if model is None:
         message = "no extraction model is configured; set pipelineV2.extraction.provider"
@@ -121,21 +121,15 @@ def reclassify(work: RepairWork) -> RepairDone:
         work.step(partial(_set_type, entity_id=found[place][0], type=type))
     message = f"reclassified {work.affected} of {len(found)} entities"
     named = {found[place][1]: type for place, type in types.items()}
-    return RepairDone(affected=work.affected, message=message, details={"types": named})
+    return RepairDone(work.affected, message, {"types": named})
 
 
 def _with_facts(tx: ReadTx, order: RepairOrder) -> list[tuple[str, str, list[str]]]:
-    return [
-        (
-            row["id"],
-            row["name"],
-            [
-                " ".join(fact[0].split())
-                for fact in tx.all(sql.ENTITY_FACTS, (FACT_CHARS, row["id"], FACTS))
-            ],
-        )
-        for row in _untyped(tx, order)
-    ]
+    def facts(entity_id: str) -> list[str]:
+        texts = tx.column(sql.ENTITY_FACTS, (FACT_CHARS, entity_id, FACTS))
+        return [" ".join(text.split()) for text in texts]
+
+    return [(row["id"], row["name"], facts(row["id"])) for row in _untyped(tx, order)]
 
 
 def _types(text: str, count: int) -> dict[int, str] | None:
@@ -166,7 +160,7 @@ def preview_cluster(tx: ReadTx, order: RepairOrder) -> RepairDone:
     message = f"would regroup {count} entities" if count else "the groups are up to date"
     details = {"entities": len(graph.entities), "dependencies": len(graph.edges)}
     details["communities"] = known["count"]
-    return RepairDone(affected=count, message=f"dry run: {message}", details=details)
+    return RepairDone(count, f"dry run: {message}", details)
 
 
 def cluster(work: RepairWork) -> RepairDone:
@@ -188,7 +182,7 @@ def cluster(work: RepairWork) -> RepairDone:
         "members": members,
     }
     message = f"found {len(members)} communities; modularity {found['modularity']:.2f}"
-    return RepairDone(affected=len(members), message=message, details=fields, extra=fields)
+    return RepairDone(len(members), message, fields, extra=fields)
 
 
 def _agent_id(order: RepairOrder) -> str:

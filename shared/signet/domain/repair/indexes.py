@@ -50,13 +50,9 @@ class TextIndexCheck:
         return self.indexed != self.expected or self.fault is not None
 
     def as_dict(self) -> dict[str, object]:
+        counts: dict[str, object] = {"expected": self.expected, "indexed": self.indexed or 0}
         fault = {} if self.fault is None else {"fault": self.fault}
-        return {
-            "expected": self.expected,
-            "indexed": self.indexed or 0,
-            "mismatch": self.is_off,
-            **fault,
-        }
+        return {**counts, "mismatch": self.is_off, **fault}
 
 
 def check_text_indexes(tx: ReadTx) -> list[TextIndexCheck]:
@@ -98,12 +94,12 @@ def _text_result(tx: ReadTx, seen: list[TextIndexCheck]) -> RepairDone:
     rows = memories.indexed or 0
     if not off:
         message = f"FTS consistent: {total - deleted} active, {rows} FTS rows"
-        return RepairDone(affected=0, message=message, details=details)
+        return RepairDone(0, message, details)
     message = f"FTS mismatch: {total - deleted} active memories vs {rows} FTS rows"
     others = [one.index.name for one in off if one is not memories]
     if others:
         message += f" ({', '.join(others)} too)" if memories.is_off else f" ({', '.join(others)})"
-    return RepairDone(affected=1, message=message, details=details)
+    return RepairDone(1, message, details)
 
 
 def _check_index(tx: ReadTx, index: Index, ends_at: float) -> TextIndexCheck:
@@ -141,20 +137,14 @@ def preview_orphans(tx: ReadTx, order: RepairOrder) -> RepairDone:
     found = tx.all(sql.ORPHANED_VECTORS, {**sql.parameters(order.chosen), "after": "", "limit": -1})
     count = sum(row["vectors"] for row in found)
     message = f"dry run: would clean {count} orphaned embedding(s)"
-    return RepairDone(
-        affected=count,
-        message=message,
-        details={"sample": [dict(row) for row in found[: steps.SHOWN]]},
-    )
+    return RepairDone(count, message, {"sample": [dict(row) for row in found[: steps.SHOWN]]})
 
 
 def clean(work: RepairWork) -> RepairDone:
     """Delete the vectors of deleted and forgotten memories, from both tables."""
 
     _walk(work, partial(_clean_some, chosen=work.order.chosen), first="")
-    return RepairDone(
-        affected=work.affected, message=f"cleaned {work.affected} orphaned embedding(s)"
-    )
+    return RepairDone(work.affected, f"cleaned {work.affected} orphaned embedding(s)")
 
 
 def preview_reembed(tx: ReadTx, order: RepairOrder) -> RepairDone:
@@ -162,7 +152,7 @@ def preview_reembed(tx: ReadTx, order: RepairOrder) -> RepairDone:
     batch = left if order.is_on("fullSweep") else min(left, order.number("batchSize"))
     sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, steps.SHOWN, ())]
     message = f"dry run: would re-embed {batch} of {left} memories without a vector"
-    return RepairDone(affected=batch, message=message, details={"missing": left, "sample": sample})
+    return RepairDone(batch, message, {"missing": left, "sample": sample})
 
 
 def reembed(work: RepairWork) -> RepairDone:
@@ -189,69 +179,54 @@ def reembed(work: RepairWork) -> RepairDone:
             break
     left = work.db.read(_count_missing, work.order, model)
     if not asked and not work.affected:
-        return RepairDone(affected=0, message="no unembedded memories found")
+        return RepairDone(0, "no unembedded memories found")
     count = f"{max(asked, work.affected)} memories in {batches or 1} batches"
     message = f"re-embedded {work.affected} of {count}".replace("in 1 batches", "in one batch")
     trouble = f"{len(failed)} failed, " if failed else ""
     details = {"failed": failed[: steps.SHOWN]} if failed else {}
-    return RepairDone(
-        affected=work.affected,
-        message=f"{message} ({trouble}{left} still missing)",
-        details=details,
-    )
+    return RepairDone(work.affected, f"{message} ({trouble}{left} still missing)", details)
 
 
 def preview_resync(tx: ReadTx, order: RepairOrder) -> RepairDone:
     width = _width(tx, order)
     if width is None or not vec_loaded(tx.connection):
-        return RepairDone(affected=0, message="dry run: nothing to index")
+        return RepairDone(0, "dry run: nothing to index")
     if vectors.indexed_dimensions(tx) != width or _is_broken(tx, width):
         message = f"dry run: would rebuild the vector index with {width} dimensions"
         count = int(tx.value(sql.COUNT_VECTORS_OF_WIDTH, (width,)))
-        return RepairDone(affected=count, message=message)
-    stray, lost = (
-        len(tx.all(sql.STRAY_INDEX_ROWS, (0, -1))),
-        len(tx.all(sql.UNINDEXED_VECTORS, (0, width, -1))),
-    )
+        return RepairDone(count, message)
+    stray = len(tx.all(sql.STRAY_INDEX_ROWS, (0, -1)))
+    lost = len(tx.all(sql.UNINDEXED_VECTORS, (0, width, -1)))
     message = f"dry run: would remove {stray} and insert {lost} vector-index row(s)"
-    details = {
-        "removed": stray,
-        "inserted": lost,
-        "malformed": tx.value(sql.COUNT_MALFORMED_VECTORS),
-    }
-    return RepairDone(affected=stray + lost, message=message, details=details)
+    malformed = tx.value(sql.COUNT_MALFORMED_VECTORS)
+    details = {"removed": stray, "inserted": lost, "malformed": malformed}
+    return RepairDone(stray + lost, message, details)
 
 
 def resync(work: RepairWork) -> RepairDone:
     """Synchronise the index with the stored vectors; create a missing or unreadable one (RP-13)."""
     width = work.db.read(_width, work.order)
     if not work.db.has_vec or width is None:
-        what = (
-            "there are no vectors"
-            if width is None
-            else "vectors are compared one by one on this machine"
-        )
-        return RepairDone(affected=0, message=f"no vector index needed: {what}")
-    done: Counter[str] = Counter()
+        alone = "vectors are compared one by one on this machine"
+        what = "there are no vectors" if width is None else alone
+        return RepairDone(0, f"no vector index needed: {what}")
+    rebuilt = False
     if work.db.read(_is_broken, width):
         work.write(_drop)
     while work.write(lambda tx: int(vectors.rebuild(tx, width, limit=STEP))):
         work.check()
-        done["steps"] += 1
-    if done["steps"]:
+        rebuilt = True
+    if rebuilt:
         count = int(work.db.read(ReadTx.value, sql.COUNT_INDEXED))
         work.affected += count
         message = f"rebuilt the vector index: {count} vectors with {width} dimensions"
-        return RepairDone(affected=work.affected, message=message)
-    done["removed"] = _walk(work, _remove_stray, first=0)
-    done["inserted"] = _walk(work, partial(_insert_lost, width=width), first=0)
-    details = {
-        "removed": done["removed"],
-        "inserted": done["inserted"],
-        "malformed": work.db.read(ReadTx.value, sql.COUNT_MALFORMED_VECTORS),
-    }
-    message = f"removed {done['removed']} and inserted {done['inserted']} vector-index row(s)"
-    return RepairDone(affected=work.affected, message=message, details=details)
+        return RepairDone(work.affected, message)
+    removed = _walk(work, _remove_stray, first=0)
+    inserted = _walk(work, partial(_insert_lost, width=width), first=0)
+    malformed = work.db.read(ReadTx.value, sql.COUNT_MALFORMED_VECTORS)
+    details = {"removed": removed, "inserted": inserted, "malformed": malformed}
+    message = f"removed {removed} and inserted {inserted} vector-index row(s)"
+    return RepairDone(work.affected, message, details)
 
 
 def _missing(
@@ -261,13 +236,8 @@ def _missing(
     if order.is_automatic:
         found = embeddings.find_gaps(tx, model=model, now=order.now, limit=limit + len(failed))
         return [memory_id for memory_id in found if memory_id not in failed]
-    asked = {
-        **sql.parameters(order.chosen),
-        "model": model,
-        "limit": limit,
-        "failed": json.dumps(failed),
-    }
-    return tx.column(sql.WITHOUT_VECTOR, asked)
+    asked = {"model": model, "limit": limit, "failed": json.dumps(failed)}
+    return tx.column(sql.WITHOUT_VECTOR, {**sql.parameters(order.chosen), **asked})
 
 
 def _count_missing(tx: ReadTx, order: RepairOrder, model: str | None) -> int:

@@ -45,7 +45,7 @@ def preview_requeue(tx: ReadTx, order: RepairOrder) -> RepairDone:
     dead = _dead(tx, order)
     details = steps.sample(dead, lambda row: _ended(row, "failed_at"))
     message = f"dry run: would requeue {_counted(dead)} to pending"
-    return RepairDone(affected=len(dead), message=message, details=details)
+    return RepairDone(len(dead), message, details)
 
 
 def requeue(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -71,7 +71,7 @@ def requeue(tx: WriteTx, order: RepairOrder) -> RepairDone:
     done = [row["id"] for row in dead if row["id"] in {*moved, *revived}]
     admin.spread(tx, done, apart_ms=SPREAD_MS, now=order.now)
     counted = _counted([row for row in dead if row["id"] in done])
-    return RepairDone(affected=len(done), message=f"requeued {counted} to pending")
+    return RepairDone(len(done), f"requeued {counted} to pending")
 
 
 def release(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -88,19 +88,18 @@ def release(tx: WriteTx, order: RepairOrder) -> RepairDone:
     message = f"released {released} stale lease(s) back to pending"
     if buried:
         message += f" and dead-lettered {buried} exhausted job(s)"
-    return RepairDone(affected=released + buried, message=message)
+    return RepairDone(released + buried, message)
 
 
 def preview_prune(tx: ReadTx, order: RepairOrder) -> RepairDone:
     status = str(order.options["status"])
     at = _ENDED_AT[status]
-    count = int(
-        tx.value(sql.COUNT_ENDED_JOBS.format(at=at), _ended_of(order, order.number("limit")))
-    )
-    first = tx.all(sql.ENDED_JOBS.format(at=at), _ended_of(order, steps.SHOWN))
+    asked = _ended_of(order, order.number("limit"))
+    count = int(tx.value(sql.COUNT_ENDED_JOBS.format(at=at), asked))
+    first = _some_ended(tx, order, steps.SHOWN)
     message = f"dry run: would archive and delete {count} {status} job(s)"
     details = steps.sample(first, lambda row: _ended(row, at))
-    return RepairDone(affected=count, message=message, details=details)
+    return RepairDone(count, message, details)
 
 
 def prune(work: RepairWork) -> RepairDone:
@@ -126,16 +125,16 @@ def prune(work: RepairWork) -> RepairDone:
             file.flush()
             os.fsync(file.fileno())
         ids = [row["id"] for row in found]
-        if not work.step(partial(_drop, status=status, ids=ids)):
+        if not work.step(partial(removal.delete_ended, status=Status(status), job_ids=ids)):
             break
     where = {"archive": str(archive)} if work.affected else {}
     message = f"archived and deleted {work.affected} {status} job(s)"
-    return RepairDone(affected=work.affected, message=message, details=where)
+    return RepairDone(work.affected, message, where)
 
 
 def _dead(tx: ReadTx, order: RepairOrder) -> list[Row]:
     limit = order.number("limit")
-    lives = MOST_LIVES if order.actor.type == "daemon" else None
+    lives = MOST_LIVES if order.is_automatic else None
     asked = {**sql.parameters(order.chosen), "limit": limit}
     found = tx.all(sql.DEAD_JOBS, {**asked, "lives": lives})
     if len(found) < limit:
@@ -175,10 +174,6 @@ def _some_ended(tx: ReadTx, order: RepairOrder, limit: int) -> list[Row]:
     return tx.all(sql.ENDED_JOBS.format(at=at), _ended_of(order, limit))
 
 
-def _drop(tx: WriteTx, *, status: str, ids: Sequence[str]) -> int:
-    return removal.delete_ended(tx, Status(status), ids)
-
-
 def _counted(dead: Sequence[Row]) -> str:
     summaries = sum(row["job_type"] == SUMMARIZE for row in dead)
     return f"{len(dead) - summaries} dead memory job(s) and {summaries} dead summary job(s)"
@@ -199,9 +194,7 @@ def backfill_sessions(tx: WriteTx, order: RepairOrder) -> RepairDone:
     """
     again = [row for row in _skipped(tx, order) if _queue_again(tx, row, order)]
     message = f"requeued {len(again)} session(s) without a summary"
-    return RepairDone(
-        affected=len(again), message=message, details=steps.sample(again, _shown_session)
-    )
+    return RepairDone(len(again), message, steps.sample(again, _shown_session))
 
 
 def _queue_again(tx: WriteTx, row: Row, order: RepairOrder) -> bool:
@@ -239,7 +232,7 @@ def preview_sweep(tx: ReadTx, order: RepairOrder) -> RepairDone:
     }
     total = sum(due.values())
     message = f"dry run: {total} row(s) are old enough to be purged"
-    return RepairDone(affected=total, message=message, details=due)
+    return RepairDone(total, message, due)
 
 
 def sweep(work: RepairWork) -> RepairDone:
@@ -259,4 +252,4 @@ def sweep(work: RepairWork) -> RepairDone:
     counts |= {_SWEPT.get(name, name): count for name, count in swept.counts.items()}
     work.affected = sum(counts.values())
     message = swept.held or f"retention sweep completed; {work.affected} row(s) purged"
-    return RepairDone(affected=work.affected, message=message, details=counts)
+    return RepairDone(work.affected, message, counts)

@@ -51,14 +51,15 @@ preview_hints = steps.previewing(_without_hints, "queue hints for {} memories", 
 def preview_relink(tx: ReadTx, order: RepairOrder) -> RepairDone:
     after = runtime_settings.get_number(tx, PLACE)
     asked = {**sql.parameters(order.chosen), "after": after}
-    found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
+    limit = order.number("batchSize")
+    found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": limit})
     if not found and after:
         asked["after"] = 0
-        found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
+        found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": limit})
     remaining = tx.value(sql.COUNT_UNLINKED, asked) - len(found)
     message = f"dry run: would look for entities in {len(found)} memories"
     details = {"remaining": remaining, **steps.sample(found, _shown)}
-    return RepairDone(affected=len(found), message=message, details=details)
+    return RepairDone(len(found), message, details)
 
 
 def relink(work: RepairWork) -> RepairDone:
@@ -73,18 +74,15 @@ def relink(work: RepairWork) -> RepairDone:
         after = 0
     while looked < most:
         limit = min(STEP, most - looked)
-        found = work.db.read(
-            ReadTx.all, sql.SOME_UNLINKED, {**asked, "after": after, "limit": limit}
-        )
+        some = {**asked, "after": after, "limit": limit}
+        found = work.db.read(ReadTx.all, sql.SOME_UNLINKED, some)
         if not found:
             break
         work.step(partial(_link_some, found=found))
         looked, after = looked + len(found), found[-1]["seq"]
     remaining = work.db.read(ReadTx.value, sql.COUNT_UNLINKED, {**asked, "after": after})
     message = f"looked at {looked} memories and linked {work.affected}"
-    return RepairDone(
-        affected=work.affected, message=message, details={"looked": looked, "remaining": remaining}
-    )
+    return RepairDone(work.affected, message, {"looked": looked, "remaining": remaining})
 
 
 def structure(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -103,7 +101,7 @@ def structure(tx: WriteTx, order: RepairOrder) -> RepairDone:
             now=order.now,
         )
     message = f"queued {len(found)} facts for classification"
-    return RepairDone(affected=len(found), message=message, details=steps.sample(found, _shown))
+    return RepairDone(len(found), message, steps.sample(found, _shown))
 
 
 def backfill_hints(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -116,7 +114,7 @@ def backfill_hints(tx: WriteTx, order: RepairOrder) -> RepairDone:
             attempts=order.settings.pipeline.worker.max_retries,
             now=order.now,
         )
-    return RepairDone(affected=len(found), message=f"queued hints for {len(found)} memories")
+    return RepairDone(len(found), f"queued hints for {len(found)} memories")
 
 
 def follow_forgotten(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -133,7 +131,7 @@ def follow_forgotten(tx: WriteTx, order: RepairOrder) -> RepairDone:
         along = Along(goes=((row["id"], row["content"]),))
         derived.withdraw(tx, row["root_id"], along, change)
     message = f"forgot {len(found)} facts of forgotten memories"
-    return RepairDone(affected=len(found), message=message, details=steps.sample(found, _shown))
+    return RepairDone(len(found), message, steps.sample(found, _shown))
 
 
 def count_left(tx: ReadTx) -> int:
@@ -153,15 +151,14 @@ def dead(
         "before": clock.to_text(order.now - unused),
         "hidden": caller.current().hidden,
     }
-    return tx.all(sql.DEAD_MEMORIES, {**asked, "limit": limit}), int(
-        tx.value(sql.COUNT_DEAD_MEMORIES, asked)
-    )
+    found = tx.all(sql.DEAD_MEMORIES, {**asked, "limit": limit})
+    return found, int(tx.value(sql.COUNT_DEAD_MEMORIES, asked))
 
 
 def preview_forget(tx: ReadTx, order: RepairOrder) -> RepairDone:
     found, results = _dead_named(tx, order)
     message = f"dry run: would forget {len(found)} memories"
-    return RepairDone(affected=len(found), message=message, extra={"results": results})
+    return RepairDone(len(found), message, extra={"results": results})
 
 
 def forget_dead(tx: WriteTx, order: RepairOrder) -> RepairDone:
@@ -171,7 +168,7 @@ def forget_dead(tx: WriteTx, order: RepairOrder) -> RepairDone:
     for row in found:
         forget.forget(tx, row["id"], actor=order.actor, reason=reason, now=order.now)
     message = f"forgot {len(found)} memories"
-    return RepairDone(affected=len(found), message=message, extra={"results": results})
+    return RepairDone(len(found), message, extra={"results": results})
 
 
 def _dead_named(tx: ReadTx, order: RepairOrder) -> tuple[list[Row], list[dict[str, str]]]:
@@ -216,9 +213,7 @@ def preview_duplicates(tx: ReadTx, order: RepairOrder) -> RepairDone:
     sample = [{"keep": plan.keeper, "forget": list(plan.losers)} for plan in plans[:SHOWN_GROUPS]]
     message = f"dry run: would deduplicate {count} memory/memories across {len(plans)} cluster(s)"
     details = {"sample": sample}
-    return RepairDone(
-        affected=count, message=message, details=details, extra={"clusters": len(plans)}
-    )
+    return RepairDone(count, message, details, extra={"clusters": len(plans)})
 
 
 def deduplicate(work: RepairWork) -> RepairDone:
@@ -233,7 +228,7 @@ def deduplicate(work: RepairWork) -> RepairDone:
         for plan in work.db.read(_similar, order, set(), room):
             work.step(partial(_merge_group, plan=plan, order=order))
     message = f"deduplicated {work.affected} memory/memories across {work.steps} cluster(s)"
-    return RepairDone(affected=work.affected, message=message, extra={"clusters": work.steps})
+    return RepairDone(work.affected, message, extra={"clusters": work.steps})
 
 
 def weight(row: Row) -> float:

@@ -87,7 +87,7 @@ class RepairOrder:
         return not self.is_dry and (switch is None or self.is_on(switch))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class RepairDone:
     """The changes of a repair, made or previewed; `extra` adds fields to the answer."""
 
@@ -98,13 +98,11 @@ class RepairDone:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RepairResult:
+class RepairResult(RepairDone):
+    """What a repair did, or why it did nothing."""
+
     action: str
-    success: bool
-    affected: int = 0
-    message: str
-    details: Mapping[str, object] = field(default_factory=dict)
-    extra: Mapping[str, object] = field(default_factory=dict)
+    success: bool = True
     reason: RefusalReason | None = None
     wait_ms: int | None = None
     #: The job that continues it until it is finished.
@@ -112,32 +110,16 @@ class RepairResult:
 
     @classmethod
     def of(cls, order: RepairOrder, done: RepairDone) -> "RepairResult":
-        return cls(
-            action=order.action.name,
-            success=True,
-            affected=done.affected,
-            message=done.message,
-            details=done.details,
-            extra=done.extra,
-        )
+        return cls(done.affected, done.message, done.details, done.extra, action=order.action.name)
 
     @classmethod
     def refused(
         cls, order: RepairOrder, error: RepairRefused, *, affected: int = 0
     ) -> "RepairResult":
+        name, reason, wait_ms = order.action.name, error.reason, error.wait_ms
         return cls(
-            action=order.action.name,
-            success=False,
-            affected=affected,
-            message=error.message,
-            reason=error.reason,
-            wait_ms=error.wait_ms,
+            affected, error.message, action=name, success=False, reason=reason, wait_ms=wait_ms
         )
-
-    @classmethod
-    def failed(cls, order: RepairOrder, message: str) -> "RepairResult":
-        name = order.action.name
-        return cls(action=name, success=False, message=message, reason=RefusalReason.ERROR)
 
     def body(self) -> dict[str, object]:
         why = self.reason
@@ -165,14 +147,11 @@ def read_options(
     action: RepairAction, sent: Mapping[str, object], settings: Repair
 ) -> dict[str, Value]:
     """Return the action's options with defaults; raises Invalid."""
-    found: dict[str, Value] = {}
+    found = {}
     for option in action.options:
+        usual = getattr(settings, option.setting) if option.setting else option.default
         value = sent.get(option.name)
-        if value is None and option.setting is not None:
-            value = getattr(settings, option.setting)
-        elif value is None:
-            value = option.default
-        found[option.name] = _option_value(option, value)
+        found[option.name] = _option_value(option, usual if value is None else value)
     return found
 
 
@@ -220,19 +199,12 @@ def _option_value(option: Option, value: object) -> Value:
         if not isinstance(value, bool):
             raise Invalid(f"{option.name} must be true or false")
         return value
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    if option.type is int:
-        if not is_whole or not option.low <= int(str(value)) <= option.high:
-            low, high = int(option.low), int(option.high)
-            raise Invalid(f"{option.name} must be an integer between {low} and {high}")
-        return int(str(value))
-    if (
-        not (is_whole or isinstance(value, float))
-        or not option.low <= float(str(value)) <= option.high
-    ):
+    is_number = isinstance(value, (int, option.type)) and not isinstance(value, bool)
+    if not is_number or not option.low <= option.type(value) <= option.high:
+        what = "an integer" if option.type is int else "a number"
         low, high = int(option.low), int(option.high)
-        raise Invalid(f"{option.name} must be a number between {low} and {high}")
-    return float(str(value))
+        raise Invalid(f"{option.name} must be {what} between {low} and {high}")
+    return float(str(value)) if option.type is float else int(str(value))
 
 
 def _field(sent: Mapping[str, object], name: str) -> object:
@@ -245,11 +217,10 @@ def _list_field(sent: Mapping[str, object], name: str, most: int) -> tuple[str, 
     if value is None:
         return None
     listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list) or not 1 <= len(listed) <= most:
+    found = listed if isinstance(listed, list) else []
+    if not 1 <= len(found) <= most or not all(isinstance(one, str) and one for one in found):
         raise Invalid(f"{name} must be a list of 1 to {most} strings")
-    if not all(isinstance(one, str) and one for one in listed):
-        raise Invalid(f"{name} must be a list of 1 to {most} strings")
-    return tuple(dict.fromkeys(listed))
+    return tuple(dict.fromkeys(found))
 
 
 def _text_field(sent: Mapping[str, object], name: str) -> str | None:

@@ -6,8 +6,8 @@ for a long one with its last. A failed one records neither.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
 from signet import clock
 from signet.config import Settings
@@ -33,67 +33,62 @@ from signet.queue import NOW, Job, Status, admin, enqueue, transitions
 from signet.queue.job_context import JobContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Functions:
-    """An action's preview and change: in one short transaction, or in many steps."""
+class Short(NamedTuple):
+    """An action's preview, and its change in one transaction."""
 
     look: Callable[[ReadTx, RepairOrder], RepairDone]
-    change: Callable[[WriteTx, RepairOrder], RepairDone] | None = None
-    perform: Callable[[RepairWork], RepairDone] | None = None
+    change: Callable[[WriteTx, RepairOrder], RepairDone]
+
+
+class Long(NamedTuple):
+    """An action's preview, and its change in many steps."""
+
+    look: Callable[[ReadTx, RepairOrder], RepairDone]
+    perform: Callable[[RepairWork], RepairDone]
 
 
 def _preview_indexes(tx: ReadTx, order: RepairOrder) -> RepairDone:
     text, index = indexes.preview_text(tx, order), indexes.preview_resync(tx, order)
     message = f"dry run: {text.message}; {index.message.removeprefix('dry run: ')}"
     details = {**text.details, "vectors": dict(index.details)}
-    return RepairDone(affected=text.affected + index.affected, message=message, details=details)
+    return RepairDone(text.affected + index.affected, message, details)
 
 
 def _rebuild_indexes(work: RepairWork) -> RepairDone:
     text, index = indexes.check_text(work), indexes.resync(work)
     details = {**text.details, "vectors": dict(index.details)}
     message = f"{text.message}; {index.message}"
-    return RepairDone(affected=work.affected, message=message, details=details)
+    return RepairDone(work.affected, message, details)
 
 
-def _deletion(what: str, find: Find) -> Functions:
-    def change(tx: WriteTx, order: RepairOrder) -> RepairDone:
-        return entities.delete(tx, what, find(tx, order))
-
-    return Functions(
-        look=steps.previewing(find, f"delete {{}} {what}", entities.shown), change=change
-    )
+def _deletion(what: str, find: Find) -> Short:
+    look = steps.previewing(find, f"delete {{}} {what}", entities.shown)
+    return Short(look, lambda tx, order: entities.delete(tx, what, find(tx, order)))
 
 
-FUNCTIONS: Mapping[str, Functions] = {
-    "requeueDeadJobs": Functions(look=jobs.preview_requeue, change=jobs.requeue),
-    "releaseStaleLeases": Functions(look=jobs.preview_release, change=jobs.release),
-    "pruneJobs": Functions(look=jobs.preview_prune, perform=jobs.prune),
-    "checkFtsConsistency": Functions(look=indexes.preview_text, perform=indexes.check_text),
-    "triggerRetentionSweep": Functions(look=jobs.preview_sweep, perform=jobs.sweep),
-    "reembedMissingMemories": Functions(look=indexes.preview_reembed, perform=indexes.reembed),
-    "cleanOrphanedEmbeddings": Functions(look=indexes.preview_orphans, perform=indexes.clean),
-    "resyncVectorIndex": Functions(look=indexes.preview_resync, perform=indexes.resync),
-    "rebuildIndexes": Functions(look=_preview_indexes, perform=_rebuild_indexes),
-    "deduplicateMemories": Functions(
-        look=memories.preview_duplicates, perform=memories.deduplicate
-    ),
-    "backfillSkippedSessions": Functions(look=jobs.preview_sessions, change=jobs.backfill_sessions),
-    "reclassifyEntities": Functions(look=entities.preview_reclassify, perform=entities.reclassify),
+FUNCTIONS: Mapping[str, Short | Long] = {
+    "requeueDeadJobs": Short(jobs.preview_requeue, jobs.requeue),
+    "releaseStaleLeases": Short(jobs.preview_release, jobs.release),
+    "pruneJobs": Long(jobs.preview_prune, jobs.prune),
+    "checkFtsConsistency": Long(indexes.preview_text, indexes.check_text),
+    "triggerRetentionSweep": Long(jobs.preview_sweep, jobs.sweep),
+    "reembedMissingMemories": Long(indexes.preview_reembed, indexes.reembed),
+    "cleanOrphanedEmbeddings": Long(indexes.preview_orphans, indexes.clean),
+    "resyncVectorIndex": Long(indexes.preview_resync, indexes.resync),
+    "rebuildIndexes": Long(_preview_indexes, _rebuild_indexes),
+    "deduplicateMemories": Long(memories.preview_duplicates, memories.deduplicate),
+    "backfillSkippedSessions": Short(jobs.preview_sessions, jobs.backfill_sessions),
+    "reclassifyEntities": Long(entities.preview_reclassify, entities.reclassify),
     "pruneChunkGroupEntities": _deletion("chunk-group entities", entities.chunk_groups),
     "pruneSingletonExtractedEntities": _deletion("singleton entities", entities.singletons),
     "pruneGenericEntities": _deletion("generic entities", entities.generic),
-    "structuralBackfill": Functions(look=memories.preview_structure, change=memories.structure),
-    "relinkEntities": Functions(look=memories.preview_relink, perform=memories.relink),
-    "backfillHints": Functions(look=memories.preview_hints, change=memories.backfill_hints),
-    "clusterEntities": Functions(look=entities.preview_cluster, perform=entities.cluster),
-    "followForgotten": Functions(look=memories.preview_follow, change=memories.follow_forgotten),
-    "forgetDeadMemories": Functions(look=memories.preview_forget, change=memories.forget_dead),
+    "structuralBackfill": Short(memories.preview_structure, memories.structure),
+    "relinkEntities": Long(memories.preview_relink, memories.relink),
+    "backfillHints": Short(memories.preview_hints, memories.backfill_hints),
+    "clusterEntities": Long(entities.preview_cluster, entities.cluster),
+    "followForgotten": Short(memories.preview_follow, memories.follow_forgotten),
+    "forgetDeadMemories": Short(memories.preview_forget, memories.forget_dead),
 }
-
-
-def _way_of(order: RepairOrder) -> Functions:
-    return FUNCTIONS[order.action.name]
 
 
 #: Fields of the requester stored with a job.
@@ -110,21 +105,21 @@ def look(tx: ReadTx, order: RepairOrder) -> RepairResult:
     """Return what a repair would do; raises Frozen. Changes nothing."""
     try:
         gate.check(tx, order)
-        return RepairResult.of(order, _way_of(order).look(tx, order))
+        return RepairResult.of(order, FUNCTIONS[order.action.name].look(tx, order))
     except RepairRefused as error:
         return RepairResult.refused(order, error)
 
 
 def is_long(action: RepairAction) -> bool:
-    return FUNCTIONS[action.name].change is None
+    return isinstance(FUNCTIONS[action.name], Long)
 
 
 def change(tx: WriteTx, order: RepairOrder) -> RepairResult:
     """Perform a short repair in this transaction; raises Frozen and Refused, which roll it back."""
     gate.check(tx, order)
-    short = _way_of(order).change
-    assert short is not None, order.action.name
-    return _finished(tx, order, short(tx, order))
+    short = FUNCTIONS[order.action.name]
+    assert isinstance(short, Short), order.action.name
+    return _finished(tx, order, short.change(tx, order))
 
 
 def now(
@@ -203,19 +198,14 @@ def progress(tx: ReadTx, order: RepairOrder, job_id: str) -> RepairResult:
     kept = columns.json_object(row["result"] if row else None)
     if status == Status.DEAD:
         why = (row["error"] if row else None) or "unknown"
-        return RepairResult.failed(order, f"{order.action.path} failed: {why}")
+        failed = RepairRefused(RefusalReason.ERROR, f"{order.action.path} failed: {why}")
+        return RepairResult.refused(order, failed)
     if status == Status.COMPLETED:
         return _result(order, kept)
     affected = int(kept.get("affected", 0))
     does = "continues in the background" if status == Status.LEASED else "is queued"
-    return RepairResult(
-        action=order.action.name,
-        success=True,
-        affected=affected,
-        message=f"{order.action.path} {does}",
-        details={"jobId": job_id, "status": status},
-        job_id=job_id,
-    )
+    details, message = {"jobId": job_id, "status": status}, f"{order.action.path} {does}"
+    return RepairResult(affected, message, details, action=order.action.name, job_id=job_id)
 
 
 def in_worker(
@@ -289,9 +279,9 @@ def _finished(tx: WriteTx, order: RepairOrder, done: RepairDone) -> RepairResult
 
 
 def _performed(work: RepairWork) -> RepairDone:
-    perform = _way_of(work.order).perform
-    assert perform is not None, work.order.action.name
-    return perform(work)
+    long = FUNCTIONS[work.order.action.name]
+    assert isinstance(long, Long), work.order.action.name
+    return long.perform(work)
 
 
 def _job(order: RepairOrder) -> Job:
@@ -327,24 +317,14 @@ def _order(payload: Mapping[str, Any], settings: Settings) -> RepairOrder:
 
 def _result(order: RepairOrder, kept: Mapping[str, Any]) -> RepairResult:
     """Return the result in a completed job; unknown if its row is gone."""
-    known = {
-        "action",
-        "success",
-        "affected",
-        "steps",
-        "message",
-        "details",
-        "reason",
-        "error",
-        "code",
-    }
+    known = "action success affected steps message details reason error code".split()
     reason = kept.get("reason")
     return RepairResult(
+        int(kept.get("affected", 0)),
+        str(kept.get("message", f"{order.action.path} is done")),
+        kept.get("details", {}),
+        {name: value for name, value in kept.items() if name not in known},
         action=order.action.name,
         success=bool(kept.get("success", True)),
-        affected=int(kept.get("affected", 0)),
-        message=str(kept.get("message", f"{order.action.path} is done")),
-        details=kept.get("details", {}),
-        extra={name: value for name, value in kept.items() if name not in known},
         reason=RefusalReason(reason) if reason else None,
     )

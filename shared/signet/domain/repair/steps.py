@@ -42,7 +42,7 @@ def previewing(find: Find, would: str, show: Show) -> Callable[[ReadTx, RepairOr
     def looked(tx: ReadTx, order: RepairOrder) -> RepairDone:
         rows = find(tx, order)
         message = f"dry run: would {would.format(len(rows))}"
-        return RepairDone(affected=len(rows), message=message, details=sample(rows, show))
+        return RepairDone(len(rows), message, sample(rows, show))
 
     return looked
 
@@ -68,14 +68,6 @@ class NoModels:
         return None
 
 
-def _never_stop() -> None:
-    """Never stop."""
-
-
-def _store_nothing(tx: WriteTx, affected: int, steps: int) -> None:
-    """Store no progress."""
-
-
 @dataclass(slots=True, kw_only=True)
 class RepairWork:
     """A running long repair.
@@ -88,9 +80,9 @@ class RepairWork:
     workspace: Workspace
     models: RepairModels = field(default_factory=NoModels)
     #: Raises when the repair should stop.
-    check: Callable[[], None] = _never_stop
+    check: Callable[[], None] = lambda: None
     #: Stores the progress in the transaction of a step.
-    keep: Callable[[WriteTx, int, int], None] = _store_nothing
+    keep: Callable[[WriteTx, int, int], None] = lambda tx, affected, steps: None
     #: Runs a function in a short transaction.
     write: Callable[[Callable[[WriteTx], int]], int] = field(init=False)
     affected: int = 0
