@@ -147,10 +147,7 @@ def draw(tx: ReadTx, extent: Extent, *, reader: Reader) -> wire.Constellation:
         under[aspect["id"]] = {**part(wire.NamedAspect, aspect), "attributes": []}
         drawn[aspect["entityId"]]["aspects"].append(under[aspect["id"]])
     for said in visible.records(
-        _DrawnAttribute,
-        sql.DRAWN_ATTRIBUTES,
-        ids=as_list(under),
-        most=extent.attributes_per_aspect,
+        _DrawnAttribute, sql.DRAWN_ATTRIBUTES, ids=as_list(under), most=extent.attributes_per_aspect
     ):
         under[said["aspectId"]]["attributes"].append(part(wire.DrawnAttribute, said))
     edges = visible.records(wire.DrawnEdge, sql.DRAWN_EDGES, ids=ids, most=extent.dependencies)

@@ -123,12 +123,7 @@ DROPPED = Unavailable(
 def ask(model: LanguageModel, request: str, shape: Shape) -> answers.Json | None:
     """Return the results of the model's answer, None after two unreadable answers."""
     return asked(
-        model,
-        request,
-        read_results,
-        shape=shape,
-        timeout_seconds=SECONDS,
-        max_tokens=TOKENS,
+        model, request, read_results, shape=shape, timeout_seconds=SECONDS, max_tokens=TOKENS
     )
 
 

@@ -176,12 +176,7 @@ class Clustering:
 
 
 #: Where there is no graph.
-NOTHING: Communities = {
-    "items": [],
-    "count": 0,
-    "modularity": 0.0,
-    "quality": quality_name(0.0),
-}
+NOTHING: Communities = {"items": [], "count": 0, "modularity": 0.0, "quality": quality_name(0.0)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

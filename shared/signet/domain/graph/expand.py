@@ -63,13 +63,7 @@ class _Summary(wire.EntitySession):
 
 
 def expand(
-    tx: ReadTx,
-    name: str,
-    *,
-    reader: Reader,
-    aspect: str | None,
-    question: Question,
-    tokens: int,
+    tx: ReadTx, name: str, *, reader: Reader, aspect: str | None, question: Question, tokens: int
 ) -> wire.Expanded:
     """Return the facts about an entity within a token budget; raises UnknownEntity.
 

@@ -130,8 +130,7 @@ _JAPANESE = (
     r"^[^。！？\n]{0,30}もう[^。！？\n]{0,20}(?:ません|ない|なくな)(?![^。！？\n]*か[。？])",
 )
 _CORRECTS = re.compile(
-    "|".join((*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_RUSSIAN, *_CHINESE, *_JAPANESE)),
-    re.I,
+    "|".join((*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_RUSSIAN, *_CHINESE, *_JAPANESE)), re.I
 )
 
 

@@ -374,12 +374,7 @@ def _compiled() -> Iterator[Form]:
         (("week", "month", "quarter", "year"), rf"(?:the\s+)?{which}\s+{units}", _relative, False),
         (seasons, rf"{which}\s+{_SEASON}", _season, False),
         (months, rf"{which}\s+{_MONTH}", _month, False),
-        (
-            ("day",),
-            rf"(?:(?P<which>last|past|previous|this|next)|on)\s+{_WEEKDAY}",
-            weekday,
-            False,
-        ),
+        (("day",), rf"(?:(?P<which>last|past|previous|this|next)|on)\s+{_WEEKDAY}", weekday, False),
         (("since",), rf"since\s+(?P<span>{_WEEKDAY})", weekday, False),
         (
             seasons,

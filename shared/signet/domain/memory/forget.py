@@ -130,13 +130,7 @@ def retract(tx: WriteTx, agent_id: str, key: str, dropped: str, kept: str, *, no
 
 
 def erase(
-    tx: WriteTx,
-    memory: Memory,
-    *,
-    actor: Actor,
-    reason: str,
-    now: datetime,
-    is_asked: bool = False,
+    tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: datetime, is_asked: bool = False
 ) -> None:
     """Delete a memory with its index rows, vectors, hints, links, statements and jobs.
 

@@ -118,12 +118,7 @@ def has_hints(tx: ReadTx, memory_id: str) -> bool:
 
 
 def want_hints(
-    tx: WriteTx,
-    memory_ids: Sequence[str],
-    *,
-    agent_id: str,
-    now: datetime,
-    attempts: int,
+    tx: WriteTx, memory_ids: Sequence[str], *, agent_id: str, now: datetime, attempts: int
 ) -> None:
     """Queue a job for each of these memories that has no hints."""
     wanted = as_list(dict.fromkeys(memory_ids))

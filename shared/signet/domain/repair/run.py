@@ -267,11 +267,7 @@ def _finished(tx: WriteTx, order: RepairOrder, done: RepairDone) -> RepairResult
     """Record that a repair has run (RP-2, RP-5)."""
     at = clock.now()
     gate.note(tx, order, now=at)
-    facts = {
-        "repairAction": order.action.name,
-        "affected": done.affected,
-        "message": done.message,
-    }
+    facts = {"repairAction": order.action.name, "affected": done.affected, "message": done.message}
     history.record(
         tx, SYSTEM, Event.NONE, actor=order.actor, at=at, reason=order.reason, metadata=facts
     )

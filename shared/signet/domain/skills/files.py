@@ -58,9 +58,7 @@ def is_name(name: str) -> bool:
 def identities(folder: Path) -> dict[str, Identity]:
     """Return a fingerprint of each skill's file; empty without the folder."""
     found = {}
-    root = str(
-        folder
-    )  # this is done four times a second: paths as objects would be most of the work
+    root = str(folder)  # four times a second: paths as objects would be most of the work
     for name in _names(folder):
         try:
             seen = os.stat(f"{root}/{name}/{FILE}")  # noqa: PTH116
@@ -155,20 +153,10 @@ _YES = frozenset({"true", "yes", "on", "1"})
 
 def skill(name: str, path: Path, raw: bytes) -> SkillFile:
     """Return the skill that a file describes; `problem` is why it has no front matter."""
-    fingerprint = hashlib.sha256(raw).hexdigest()
     content = raw.decode("utf-8", "replace").removeprefix("\ufeff")
     front = _FRONT.match(content)
-    fields = _fields(front[1]) if front else "no front matter"
-    if isinstance(fields, str):
-        return SkillFile(
-            name=name,
-            path=path,
-            title=name,
-            content=content,
-            body=content[front.end() :] if front else content,
-            fingerprint=fingerprint,
-            problem=fields,
-        )
+    found = _fields(front[1]) if front else "no front matter"
+    fields, problem = ({}, found) if isinstance(found, str) else (found, None)
     needs = fields.get("dependencies")
     needed: Mapping[str, object] = needs if isinstance(needs, Mapping) else {}
     return SkillFile(
@@ -176,8 +164,9 @@ def skill(name: str, path: Path, raw: bytes) -> SkillFile:
         path=path,
         title=_text(fields, "name") or _text(fields, "title") or name,
         content=content,
-        body=content[front.end() :] if front else "",
-        fingerprint=fingerprint,
+        body=content[front.end() :] if front else content,
+        fingerprint=hashlib.sha256(raw).hexdigest(),
+        problem=problem,
         description=_text(fields, "description") or "",
         version=_text(fields, "version"),
         author=_text(fields, "author"),

@@ -85,10 +85,9 @@ def enrich_request(skill: SkillFile) -> str:
 def parse_enriched(raw: str) -> Enriched | None:
     """Parse an answer; None if it has neither a purpose nor triggers."""
     for answer in answers.objects(raw):
+        purpose = " ".join(answers.text(answer, "description").split())
         found = Enriched(
-            description=" ".join(answers.text(answer, "description").split())[
-                :MAX_DESCRIPTION_CHARS
-            ],
+            description=purpose[:MAX_DESCRIPTION_CHARS],
             triggers=_texts(answer.get("triggers"), MAX_TRIGGERS),
             tags=tuple(tag.lower() for tag in _texts(answer.get("tags"), MAX_TAGS)),
         )
@@ -182,12 +181,7 @@ def _write_entities(
     if not is_current(tx, known):
         return skipped(tx, job, known, "skill_changed")
     tied = skill_nodes.mention(
-        tx,
-        known.entity_id,
-        triples,
-        skill=known.name,
-        agent_id=known.agent_id,
-        now=clock.now(),
+        tx, known.entity_id, triples, skill=known.name, agent_id=known.agent_id, now=clock.now()
     )
     return {"entities": tied}
 
@@ -208,20 +202,16 @@ def embed(job: JobContext, embedder: Embedder) -> None:
     job.commit(lambda tx: _store_vector(tx, known, vector, embedder.model, attempts=attempts))
 
 
-def missing_parts(
-    tx: ReadTx, *, model: str | None, now: datetime, agent_id: str = DEFAULT_AGENT
-) -> list[str]:
+def missing_parts(tx: ReadTx, *, model: str | None, now: datetime) -> list[str]:
     """Return the skills without a current vector and without a job for one."""
-    return [
-        found.entity_id
-        for found in sql.nodes(tx, agent_id)
-        if _is_missing(tx, found, model)
-        and not tx.value(
-            sql.BUSY,
-            (node.job(node.EMBED, found.entity_id).unique_key, now.timestamp() - sql.REST_SECONDS),
-        )
-        is not None
-    ]
+    since = now.timestamp() - sql.REST_SECONDS
+
+    def is_busy(entity_id: str) -> bool:
+        key = node.job(node.EMBED, entity_id).unique_key
+        return tx.value(sql.BUSY, (key, since)) is not None
+
+    nodes = (one for one in sql.nodes(tx, DEFAULT_AGENT) if _is_missing(tx, one, model))
+    return [one.entity_id for one in nodes if not is_busy(one.entity_id)]
 
 
 def fill(tx: WriteTx, entity_ids: Sequence[str], *, rules: SkillRules, now: datetime) -> None:
@@ -248,15 +238,8 @@ def _store_vector(
         again = node.job(node.EMBED, known.entity_id)
         enqueue(tx, again, now=now, max_attempts=attempts)
         return {"skipped": "skill_changed"}
-    embeddings.replace(
-        tx,
-        known.entity_id,
-        digest(known.text),
-        [(known.text, vector)],
-        model,
-        now,
-        source_type=VectorSource.SKILL,
-    )
+    hash_, pieces, kind = digest(known.text), [(known.text, vector)], VectorSource.SKILL
+    embeddings.replace(tx, known.entity_id, hash_, pieces, model, now, source_type=kind)
     return {"passages": 1}
 
 
@@ -276,21 +259,14 @@ class Counts:
             setattr(self, change.value, getattr(self, change.value) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadSkill:
-    """The last read state of a file; without a node it has no fingerprint."""
-
-    identity: Identity
-    fingerprint: str | None
-
-
 @dataclass(slots=True)
 class Reconciler:
     """Compares the folder with the graph, and remembers which files it has read."""
 
     db: Database
     folder: Path
-    _seen: dict[str, _ReadSkill] = field(default_factory=dict)
+    #: The last read state of each file; without a node it has no fingerprint.
+    _seen: dict[str, tuple[Identity, str | None]] = field(default_factory=dict)
 
     def run(self, found: Mapping[str, Identity], *, rules: SkillRules, now: datetime) -> Counts:
         """Update the graph to the found files; return the changes."""
@@ -302,8 +278,8 @@ class Reconciler:
             counts.add(self.db.write(node.remove, name, now=now))
         for name, identity in found.items():
             skill = self._changed(name, identity)
-            wanted = self._seen[name].fingerprint
-            if wanted is None or there.get(name) == (wanted, str(self._path(name))):
+            _, wanted = self._seen[name]
+            if wanted is None or there.get(name) == (wanted, str(self.folder / name / FILE)):
                 continue
             self._put(name, skill, counts, rules, now)
         return counts
@@ -316,13 +292,9 @@ class Reconciler:
             self.db.write(fill, missing, rules=rules, now=now)
         return len(missing)
 
-    def _path(self, name: str) -> Path:
-        return self.folder / name / FILE
-
     def _changed(self, name: str, identity: Identity) -> SkillFile | None:
         """Return a skill whose file has changed since it was read; warn if it is no skill (SK-1)."""
-        before = self._seen.get(name)
-        if before is not None and before.identity == identity:
+        if self._seen.get(name, (None, None))[0] == identity:
             return None
         skill = None
         try:
@@ -332,8 +304,7 @@ class Reconciler:
             problem = str(error)
         if problem is not None:
             log.warning("skill.unusable", skill=name, detail=problem)
-        fingerprint = skill.fingerprint if skill and not problem else None
-        self._seen[name] = _ReadSkill(identity, fingerprint)
+        self._seen[name] = identity, skill.fingerprint if skill and not problem else None
         return skill
 
     def _put(

@@ -3,9 +3,10 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, columns
@@ -29,8 +30,7 @@ MOST = 8
 COMMON = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
+class Related(NamedTuple):
     """A related skill: `relation`, and whether it is the `target` or `source`."""
 
     node: SkillNode
@@ -60,27 +60,21 @@ def update_edges(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
     skill_nodes.join(tx, wanted, agent_id=agent_id, now=now)
 
 
-def related_to(tx: ReadTx, name: str, *, agent_id: str = DEFAULT_AGENT) -> list[Related] | None:
+def related_to(tx: ReadTx, name: str) -> list[Related] | None:
     """Return the skills related to one, the nearest first; None if it has no node."""
-    node = next((node for node in sql.nodes(tx, agent_id) if node.name == name), None)
+    node = _named(tx, name)
     if node is None:
         return None
-    mine = [edge for edge in skill_nodes.edges_between(tx, agent_id) if node.entity_id in edge[:2]]
+    edges = skill_nodes.edges_between(tx, node.agent_id)
+    mine = [edge for edge in edges if node.entity_id in edge[:2]]
     others = sql.by_ids(tx, [end for edge in mine for end in edge[:2]])
     found = []
     for source, target, relation, strength, reason in mine:
         is_source = source == node.entity_id
         other = others.get(target if is_source else source)
         if other is not None:
-            found.append(
-                Related(
-                    node=other,
-                    relation=relation,
-                    direction="out" if is_source else "in",
-                    strength=strength,
-                    reason=reason,
-                )
-            )
+            direction = "out" if is_source else "in"
+            found.append(Related(other, relation, direction, strength, reason))
     return sorted(found, key=lambda one: (one.relation != REQUIRES, -one.strength, one.node.name))
 
 
@@ -91,11 +85,7 @@ def _required(nodes: Sequence[SkillNode]) -> Iterator[Dependency]:
         wanted.pop(node.entity_id, None)
         for target, name in wanted.items():
             yield Dependency(
-                node.entity_id,
-                target,
-                REQUIRES,
-                1.0,
-                f"{node.name} declares that it needs {name}",
+                node.entity_id, target, REQUIRES, 1.0, f"{node.name} declares that it needs {name}"
             )
 
 
@@ -147,9 +137,11 @@ def put(
 
     Reconciling keeps the source set by an installation. Raises Conflict if another skill's folder differs only in case.
     """
-    known = next((node for node in sql.nodes(tx, agent_id) if node.name == skill.name), None)
+    known = _named(tx, skill.name, agent_id)
     sets_source = source != RECONCILER
-    if known and _is_current(known, skill) and not (sets_source and known.source != source):
+    there = known and (known.fingerprint, known.fs_path)
+    is_current = there == (skill.fingerprint, str(skill.path))
+    if known and is_current and not (sets_source and known.source != source):
         return None
     here = None if known else _namesake(tx, agent_id, skill)
     was: Adopted | None = None
@@ -178,15 +170,6 @@ def put(
         "at": clock.to_text(now),
         "importance": rules.importance,
         "decay_rate": rules.decay_rate,
-    }
-    tx.run(sql.PUT_META, row | _meta(skill))
-    update_edges(tx, agent_id, now=now)
-    _queue(tx, entity_id, skill, rules, now)
-    return NodeChange.UPDATED if known else NodeChange.INSTALLED
-
-
-def _meta(skill: SkillFile) -> dict[str, object]:
-    return {
         "version": skill.version,
         "author": skill.author,
         "license": skill.license,
@@ -198,16 +181,18 @@ def _meta(skill: SkillFile) -> dict[str, object]:
         "fingerprint": skill.fingerprint,
         "fs_path": str(skill.path),
     }
+    tx.run(sql.PUT_META, row)
+    update_edges(tx, agent_id, now=now)
+    _queue(tx, entity_id, skill, rules, now)
+    return NodeChange.UPDATED if known else NodeChange.INSTALLED
 
 
-def remove(
-    tx: WriteTx, name: str, *, now: datetime, agent_id: str = DEFAULT_AGENT
-) -> NodeChange | None:
+def remove(tx: WriteTx, name: str, *, now: datetime) -> NodeChange | None:
     """Delete the node of a skill with its edges and vector; None if it is missing (SK-23).
 
     An entity that existed before the skill, and that memories mention, is restored.
     """
-    known = next((node for node in sql.nodes(tx, agent_id) if node.name == name), None)
+    known = _named(tx, name)
     if known is None:
         return None
     embeddings.remove(tx, known.entity_id, source_type=VectorSource.SKILL)
@@ -216,8 +201,12 @@ def remove(
     was = Adopted(**found) if is_mentioned else None
     tx.run(sql.DELETE, (known.entity_id,))
     skill_nodes.remove(tx, known.entity_id, was, now=now)
-    update_edges(tx, agent_id, now=now)
+    update_edges(tx, known.agent_id, now=now)
     return NodeChange.REMOVED
+
+
+def _named(tx: ReadTx, name: str, agent_id: str = DEFAULT_AGENT) -> SkillNode | None:
+    return next((node for node in sql.nodes(tx, agent_id) if node.name == name), None)
 
 
 def is_thin(skill: SkillFile, rules: SkillRules) -> bool:
@@ -228,10 +217,6 @@ def is_thin(skill: SkillFile, rules: SkillRules) -> bool:
 def job(kind: str, entity_id: str) -> Job:
     """Return a job for a skill; one of each kind is open at a time."""
     return Job(kind=kind, dedupe_key=entity_id, payload={"entityId": entity_id}, priority=BULK)
-
-
-def _is_current(known: SkillNode, skill: SkillFile) -> bool:
-    return known.fingerprint == skill.fingerprint and known.fs_path == str(skill.path)
 
 
 def _namesake(tx: WriteTx, agent_id: str, skill: SkillFile) -> sql.Namesake | None:

@@ -260,10 +260,7 @@ def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
         agent_id
         for agent_id in everybody
         if plans.is_due(
-            plan,
-            standing_of_agent(tx, agents.reader(tx, agent_id)),
-            active_at=active_at,
-            now=now,
+            plan, standing_of_agent(tx, agents.reader(tx, agent_id)), active_at=active_at, now=now
         )
     ]
 

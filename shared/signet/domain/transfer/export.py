@@ -13,7 +13,7 @@ import binascii
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -96,32 +96,18 @@ class RecordPage:
     cursor: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Progress:
-    """The progress of an export: the kind, its last row, the rows of all kinds, the last row of each."""
-
-    kind: int
-    after: int
-    rows: int
-    ends: tuple[int, ...]
-
-
 def page(tx: ReadTx, scope: Scope, cursor: str | None, *, now: datetime) -> RecordPage:
     """Return the page at a cursor, by default the first. Raises Invalid for an unknown cursor."""
     if cursor is None:
         return _first(tx, scope, now)
-    place = _place(cursor, len(scope.kinds))
-    if place.kind == len(scope.kinds):
-        return RecordPage(records=[{"record": END, "rows": place.rows}], cursor=None)
-    kind, upto = scope.kinds[place.kind], place.ends[place.kind]
-    where = _where(tx, kind, scope) & Where("t.rowid > ? AND t.rowid <= ?", (place.after, upto))
+    number, after, rows, ends = _place(cursor, len(scope.kinds))
+    if number == len(scope.kinds):
+        return RecordPage(records=[{"record": END, "rows": rows}], cursor=None)
+    kind, upto = scope.kinds[number], ends[number]
+    where = _where(tx, kind, scope) & Where("t.rowid > ? AND t.rowid <= ?", (after, upto))
     found, last = _read(tx, kind, where, scope)
-    rows = place.rows + len(found)
-    if last is None or last >= upto:
-        place = _Progress(kind=place.kind + 1, after=0, rows=rows, ends=place.ends)
-    else:
-        place = _Progress(kind=place.kind, after=last, rows=rows, ends=place.ends)
-    return RecordPage(records=found, cursor=_cursor(place))
+    number, after = (number + 1, 0) if last is None or last >= upto else (number, last)
+    return RecordPage(records=found, cursor=_cursor(number, after, rows + len(found), ends))
 
 
 def _first(tx: ReadTx, scope: Scope, now: datetime) -> RecordPage:
@@ -139,8 +125,7 @@ def _first(tx: ReadTx, scope: Scope, now: datetime) -> RecordPage:
         "vectors": scope.vectors,
         "counts": {name: count for name, count in counts.items() if count},
     }
-    place = _Progress(kind=0, after=0, rows=0, ends=tuple(ends))
-    return RecordPage(records=[header], cursor=_cursor(place))
+    return RecordPage(records=[header], cursor=_cursor(0, 0, 0, ends))
 
 
 def _where(tx: ReadTx, kind: RecordKind, scope: Scope) -> Where:
@@ -174,11 +159,8 @@ def _read(
     columns = copying.columns_of(tx, kind.table)
     with closing(copying.rows(tx, kind.table, where)) as rows:
         for row in rows:
-            record = (
-                _vectors(tx, row)
-                if kind.name == VECTORS
-                else _record(kind, row, columns, blobs=scope.vectors)
-            )
+            is_row = kind.name != VECTORS
+            record = _record(kind, row, columns, scope.vectors) if is_row else _vectors(tx, row)
             if kind.name == "memory" and scope.seal_key:
                 record[SEAL] = seal_of(record, scope.seal_key)
             found.append(record)
@@ -190,7 +172,7 @@ def _read(
 
 
 def _record(
-    kind: RecordKind, row: Mapping[str, Any], columns: list[Column], *, blobs: bool
+    kind: RecordKind, row: Mapping[str, Any], columns: list[Column], blobs: bool
 ) -> dict[str, Any]:
     """Return a row as a record, without null values that are also the default."""
     record: dict[str, object] = {"record": kind.name}
@@ -221,12 +203,13 @@ def _text(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _cursor(place: _Progress) -> str:
-    fields = [place.kind, place.after, place.rows, *place.ends]
+def _cursor(kind: int, after: int, rows: int, ends: Sequence[int]) -> str:
+    fields = [kind, after, rows, *ends]
     return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode()
 
 
-def _place(cursor: str, kinds: int) -> _Progress:
+def _place(cursor: str, kinds: int) -> tuple[int, int, int, list[int]]:
+    """Return the progress at a cursor: the kind, its last row, the rows of all kinds, the last row of each."""
     try:
         fields = json.loads(base64.urlsafe_b64decode(cursor.encode()))
     except (binascii.Error, ValueError, RecursionError):
@@ -235,4 +218,4 @@ def _place(cursor: str, kinds: int) -> _Progress:
     if not whole or len(fields) != 3 + kinds or not 0 <= fields[0] <= kinds:
         raise Invalid("the cursor does not belong to an export with these options")
     kind, after, rows, *ends = fields
-    return _Progress(kind=kind, after=after, rows=rows, ends=tuple(ends))
+    return kind, after, rows, ends

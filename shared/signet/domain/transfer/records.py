@@ -118,12 +118,14 @@ class RecordKind:
     filled: tuple[str, ...] = ()
 
 
+def _equal(*columns: str) -> str:
+    return " AND ".join(f"{column} = :{column}" for column in columns)
+
+
 _MEMORY = Reference("memory_id", "memory")
+_MAYBE_MEMORY = Reference("memory_id", "memory", needed=False)
 _ENTITY = Reference("entity_id", "entity")
-_ENDS = (
-    Reference("source_entity_id", "entity"),
-    Reference("target_entity_id", "entity"),
-)
+_ENDS = (Reference("source_entity_id", "entity"), Reference("target_entity_id", "entity"))
 _SUMMARY = "EXISTS (SELECT 1 FROM session_summaries s WHERE s.id = t.{} AND s.agent_id = ?)"
 _OF_ENTITY = "EXISTS (SELECT 1 FROM entities e WHERE e.id = t.{} AND e.agent_id = ?)"
 _OF_DOCUMENT = "EXISTS (SELECT 1 FROM documents d WHERE d.id = t.document_id AND d.agent_id = ?)"
@@ -133,21 +135,16 @@ _UPDATED = "t.updated_at"
 
 _ALL = (
     # Before the memories, so that texts which were forgotten at the source are left out.
-    RecordKind(
-        "forgotten_value",
-        "forgotten_values",
-        key=("memory_id", "part"),
-        changed="t.since",
-    ),
+    RecordKind("forgotten_value", "forgotten_values", key=("memory_id", "part"), changed="t.since"),
     RecordKind("agent", "agents", owned="t.id = ?", changed=_UPDATED),
     RecordKind(
         "memory",
         "memories",
         references=(Reference("superseded_by", "memory", needed=False),),
         same=(
-            "idempotency_key = :idempotency_key AND agent_id = :agent_id",
-            "content_hash = :content_hash AND agent_id = :agent_id AND visibility = :visibility"
-            " AND COALESCE(scope, '') = COALESCE(:scope, '') AND COALESCE(project, '') = COALESCE(:project, '')"
+            _equal("idempotency_key", "agent_id"),
+            _equal("content_hash", "agent_id", "visibility")
+            + " AND COALESCE(scope, '') = COALESCE(:scope, '') AND COALESCE(project, '') = COALESCE(:project, '')"
             " AND is_deleted = 0 AND :is_deleted = 0",
         ),
         owned=None,
@@ -159,7 +156,7 @@ _ALL = (
     RecordKind(
         "history",
         "memory_history",
-        references=(Reference("memory_id", "memory", needed=False),),
+        references=(_MAYBE_MEMORY,),
         owned=None,
         memory="memory_id",
     ),
@@ -167,7 +164,7 @@ _ALL = (
         "hint",
         "memory_hints",
         references=(_MEMORY,),
-        same=("memory_id = :memory_id AND hint = :hint",),
+        same=(_equal("memory_id", "hint"),),
         owned=None,
         memory="memory_id",
     ),
@@ -176,7 +173,7 @@ _ALL = (
         "entity",
         "entities",
         references=(Reference("community_id", "community", needed=False),),
-        same=("agent_id = :agent_id AND canonical_name = :canonical_name",),
+        same=(_equal("agent_id", "canonical_name"),),
         changed=_UPDATED,
     ),
     # Before the facts about entities, so that entities named only by left-out memories are left out too.
@@ -192,7 +189,7 @@ _ALL = (
         "aspect",
         "entity_aspects",
         references=(_ENTITY,),
-        same=("entity_id = :entity_id AND canonical_name = :canonical_name",),
+        same=(_equal("entity_id", "canonical_name"),),
         changed=_UPDATED,
     ),
     RecordKind(
@@ -204,38 +201,26 @@ _ALL = (
             Reference("superseded_by", "attribute", needed=False),
             Reference("source_memory_id", "memory", needed=False),
         ),
-        same=(
-            "aspect_id = :aspect_id AND normalized_value = :normalized_value"
-            " AND status = 'active' AND :status = 'active'",
-        ),
+        same=(f"{_equal('aspect_id', 'normalized_value', 'status')} AND status = 'active'",),
         changed=_UPDATED,
     ),
     RecordKind(
         "dependency",
         "entity_dependencies",
         references=(*_ENDS, Reference("aspect_id", "aspect", needed=False)),
-        same=(
-            "agent_id = :agent_id AND source_entity_id = :source_entity_id"
-            " AND target_entity_id = :target_entity_id AND dependency_type = :dependency_type",
-        ),
+        same=(_equal("agent_id", "source_entity_id", "target_entity_id", "dependency_type"),),
         changed=_UPDATED,
     ),
     RecordKind(
         "relation",
         "relations",
         references=_ENDS,
-        same=(
-            "source_entity_id = :source_entity_id AND target_entity_id = :target_entity_id"
-            " AND relation_type = :relation_type",
-        ),
+        same=(_equal("source_entity_id", "target_entity_id", "relation_type"),),
         owned=_OF_ENTITY.format("source_entity_id"),
         changed="COALESCE(t.updated_at, t.created_at)",
     ),
     RecordKind(
-        "pin",
-        "entity_pinning",
-        references=(_ENTITY,),
-        same=("agent_id = :agent_id AND entity_id = :entity_id",),
+        "pin", "entity_pinning", references=(_ENTITY,), same=(_equal("agent_id", "entity_id"),)
     ),
     RecordKind("task", "task_meta", key=("entity_id",), references=(_ENTITY,), changed=_UPDATED),
     RecordKind(
@@ -249,8 +234,8 @@ _ALL = (
         "document",
         "documents",
         same=(
-            "content_hash = :content_hash AND agent_id = :agent_id"
-            " AND source_type = 'text' AND :source_type = 'text'"
+            _equal("content_hash", "agent_id")
+            + " AND source_type = 'text' AND :source_type = 'text'"
             " AND status NOT IN ('failed', 'deleted') AND :status NOT IN ('failed', 'deleted')",
         ),
         changed=_UPDATED,
@@ -271,19 +256,12 @@ _ALL = (
         key=("agent_id", "session_key"),
         changed="COALESCE(t.updated_at, t.created_at)",
     ),
-    RecordKind(
-        "summary",
-        "session_summaries",
-        same=("agent_id = :agent_id AND session_key = :session_key AND depth = :depth",),
-    ),
+    RecordKind("summary", "session_summaries", same=(_equal("agent_id", "session_key", "depth"),)),
     RecordKind(
         "summary_child",
         "session_summary_children",
         key=("parent_id", "child_id"),
-        references=(
-            Reference("parent_id", "summary"),
-            Reference("child_id", "summary"),
-        ),
+        references=(Reference("parent_id", "summary"), Reference("child_id", "summary")),
         owned=_SUMMARY.format("parent_id"),
         changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.parent_id)",
     ),
@@ -291,10 +269,7 @@ _ALL = (
         "summary_memory",
         "session_summary_memories",
         key=("summary_id", "memory_id"),
-        references=(
-            Reference("summary_id", "summary"),
-            Reference("memory_id", "memory", needed=False),
-        ),
+        references=(Reference("summary_id", "summary"), _MAYBE_MEMORY),
         owned=_SUMMARY.format("summary_id"),
         changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.summary_id)",
     ),
@@ -303,23 +278,14 @@ _ALL = (
         "session_memory",
         "session_memories",
         references=(_MEMORY,),
-        same=("agent_id = :agent_id AND session_key = :session_key AND memory_id = :memory_id",),
+        same=(_equal("agent_id", "session_key", "memory_id"),),
         memory="memory_id",
         json=("path_json",),
     ),
     RecordKind("session_score", "session_scores"),
     RecordKind("conversation", "conversations", owned=_OF_DEFAULT, changed=_UPDATED),
-    RecordKind(
-        "feedback",
-        "agent_feedback",
-        references=(Reference("memory_id", "memory", needed=False),),
-    ),
-    RecordKind(
-        "cold_memory",
-        "memories_cold",
-        key=("archive_id",),
-        changed="t.archived_at",
-    ),
+    RecordKind("feedback", "agent_feedback", references=(_MAYBE_MEMORY,)),
+    RecordKind("cold_memory", "memories_cold", key=("archive_id",), changed="t.archived_at"),
 )
 
 KINDS = {kind.name: kind for kind in _ALL}

@@ -82,14 +82,11 @@ def row(
             if has_own_id:
                 target.keep_alias(kind, values[first], found[first])
             return KNOWN
-    if kind.name == MEMORY and target.is_forgotten(
-        values["agent_id"],
-        values["scope"],
-        str(values["content"]),
-        is_hidden=bool(values["is_deleted"]),
-    ):
-        target.leave_out(values["id"])
-        return FORGOTTEN
+    if kind.name == MEMORY:
+        owner, said, is_hidden = values["agent_id"], str(values["content"]), values["is_deleted"]
+        if target.is_forgotten(owner, values["scope"], said, is_hidden=bool(is_hidden)):
+            target.leave_out(values["id"])
+            return FORGOTTEN
     if target.is_preview:
         values |= dict.fromkeys(_LONG & values.keys(), "")
     if not copying.insert(target.tx, kind.table, values):
@@ -110,9 +107,8 @@ def credited(given: Record, key: bytes) -> Record:
         by=Origin.IMPORTED,
         may_claim=Origin.IMPORTED,
     )
-    review = (
-        origin.review(words, content, str(given.get("type"))) if isinstance(content, str) else None
-    )
+    said = content if isinstance(content, str) else None
+    review = None if said is None else origin.review(words, said, str(given.get("type")))
     return {**given, "origin": words, "review": review}
 
 
@@ -134,9 +130,8 @@ def passages(target: Target, given: Record, *, now: datetime) -> ImportOutcome:
     if not target.is_preview:
         marks.set_vectors(target.tx, str(memory_id), str(content_hash), pairs, model, now)
     else:
-        copying.insert(
-            target.tx, "embeddings", {"id": memory_id, "source_id": memory_id, **_EMPTY_VECTOR}
-        )
+        empty = {"id": memory_id, "source_id": memory_id, **_EMPTY_VECTOR}
+        copying.insert(target.tx, "embeddings", empty)
     return NEW
 
 
@@ -270,10 +265,7 @@ def _complete(stated: dict[str, object], now: datetime) -> None:
     stated.setdefault("created_at", clock.to_text(now))
     stated.setdefault("updated_at", stated["created_at"])
     text = normalize(content)
-    if (
-        stated.get("content_hash", "") is not None
-        and stated.get("content_hash") != text.content_hash
-    ):
+    if stated.get("content_hash", "") not in (None, text.content_hash):
         stated["content_hash"] = text.content_hash
         stated["normalized_content"] = text.canonical
     stated.setdefault("normalized_content", text.canonical)

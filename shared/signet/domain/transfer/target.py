@@ -102,12 +102,9 @@ class Target:
 
     def is_of_forgotten_session(self, agent_id: object, key: object) -> bool:
         """Return whether a record's session was forgotten."""
-        both = {"agent": agent_id, "key": key}
-        condition = "agent_id = :agent AND session_key = :key"
-        store = self.schemas[-1]
-        return (
-            copying.find(self.tx, "forgotten_sessions", condition, both, schema=store) is not None
-        )
+        table, both = "forgotten_sessions", {"agent": agent_id, "key": key}
+        where = "agent_id = :agent AND session_key = :key"
+        return copying.find(self.tx, table, where, both, schema=self.schemas[-1]) is not None
 
     def leave_out_name(self, memory_id: object, given: object) -> None:
         """Record that a left-out memory names an entity, which is deleted if nothing else names it."""
@@ -120,10 +117,9 @@ class Target:
 
     def is_said_by_left_out(self, one: object, other: object) -> bool:
         """Return whether only left-out memories name both of two entities."""
-        both = {"one": one, "other": other}
-        return any(
-            self.tx.value(sql.NAMED_BOTH.format(schema), (one, other)) for schema in self.schemas
-        ) and not self.find(_MENTIONS, _NAMES_BOTH, both)
+        statements = map(sql.NAMED_BOTH.format, self.schemas)
+        is_said = any(self.tx.value(statement, (one, other)) for statement in statements)
+        return is_said and not self.find(_MENTIONS, _NAMES_BOTH, {"one": one, "other": other})
 
     def _has(self, kind: RecordKind, given: object) -> bool:
         [key] = kind.key

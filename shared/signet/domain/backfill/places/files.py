@@ -101,10 +101,7 @@ _EXEC = "codex_exec"
 
 def find_codex(home: UserHome) -> Iterator[FoundSession]:
     running, archived = _codex_logs(home)
-    for path in (
-        *below(running, "**/rollout-*.jsonl"),
-        *below(archived, "rollout-*.jsonl"),
-    ):
+    for path in (*below(running, "**/rollout-*.jsonl"), *below(archived, "rollout-*.jsonl")):
         with suppress(OSError):
             if (found := _found_codex(path, home)) is not None:
                 yield found

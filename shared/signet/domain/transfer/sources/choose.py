@@ -75,9 +75,7 @@ def page_of(path: Path, root: Path) -> MarkdownFile | None:
     is_personal = home is not None and (home / "projects").is_dir()
     project_path = None if is_personal else project_folder.as_posix()
     return MarkdownFile(
-        path=path,
-        root=root,
-        fields={**fields, "sourceType": "claude-md", "project": project_path},
+        path=path, root=root, fields={**fields, "sourceType": "claude-md", "project": project_path}
     )
 
 
