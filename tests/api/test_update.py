@@ -10,7 +10,7 @@ from signet.domain.updates import check
 from support.http import Api
 from support.pages import Page, Site, a_site
 
-PATH = "/pypi/signetai/json"
+PATH = "/simple/signetai/"
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +31,17 @@ def index(site: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
 
 def offers(site: Site, *there: str, yanked: tuple[str, ...] = ()) -> None:
     """Let the index offer these versions."""
-    at = "2026-05-01T10:00:00.000Z"
-    releases = {
-        name: [{"yanked": name in yanked, "upload_time_iso_8601": at}] for name in (*there, *yanked)
-    }
-    info = {"package_url": "https://example.org/project/signetai/"}
-    body = json.dumps({"info": info, "releases": releases | {"0.999.9": []}}).encode()
-    site.pages[PATH] = Page(body=body, headers={"Content-Type": "application/json"})
+    files = [
+        {
+            "filename": f"signetai-{name}.tar.gz",
+            "yanked": name in yanked,
+            "upload-time": "2026-05-01T10:00:00.000Z",
+        }
+        for name in (*there, *yanked)
+    ]
+    kind = "application/vnd.pypi.simple.v1+json"
+    body = json.dumps({"files": files}).encode()
+    site.pages[PATH] = Page(body=body, headers={"Content-Type": kind})
 
 
 def test_nobody_is_asked_until_a_person_asks(api: Api, site: Site) -> None:
@@ -55,7 +59,6 @@ def test_nobody_is_asked_until_a_person_asks(api: Api, site: Site) -> None:
         "restartRequired": False,
         "cached": False,
         "checkedAt": asked["checkedAt"],
-        "releaseUrl": "https://example.org/project/signetai/0.998.0/",
         "publishedAt": "2026-05-01T10:00:00.000Z",
     }
     again = api.get("/api/update/check").body
@@ -101,7 +104,7 @@ def test_an_index_that_does_not_know_us_is_no_proof_of_being_new(api: Api, site:
 
 
 def simple(site: Site, form: str, *files: tuple[str, bool]) -> None:
-    """Let the index be one without PyPI's own interface, with these files, yanked or not."""
+    """Let the index have these files, yanked or not."""
     kind = "application/vnd.pypi.simple.v1+json"
     body = json.dumps({"files": [{"filename": name, "yanked": yanked} for name, yanked in files]})
     if form == "html":
@@ -112,18 +115,11 @@ def simple(site: Site, form: str, *files: tuple[str, bool]) -> None:
             for name, yanked in files
         )
         body = f"<!DOCTYPE html><html><body>{''.join(links)}</body></html>"
-    site.pages["/simple/signetai/"] = Page(body=body.encode(), headers={"Content-Type": kind})
+    site.pages[PATH] = Page(body=body.encode(), headers={"Content-Type": kind})
 
 
 @pytest.mark.parametrize("form", ["json", "html"])
-@pytest.mark.parametrize("before", ["missing", "a page"])
-def test_an_index_of_the_simple_form_alone_is_understood(
-    api: Api, site: Site, form: str, before: str
-) -> None:
-    if before == "missing":
-        del site.pages[PATH]
-    else:
-        site.pages[PATH] = Page(body=b"<html>welcome</html>", headers={})
+def test_both_forms_of_an_index_are_understood(api: Api, site: Site, form: str) -> None:
     simple(
         site,
         form,
@@ -149,8 +145,7 @@ def test_an_index_of_the_simple_form_alone_is_understood(
 def test_a_page_that_is_none_of_a_package_leaves_what_was_known(
     api: Api, site: Site, page: bytes
 ) -> None:
-    del site.pages[PATH]
-    site.pages["/simple/signetai/"] = Page(body=page, headers={})
+    site.pages[PATH] = Page(body=page, headers={})
     body = api.get("/api/update/check?force=true").body
     assert body["checkError"] and body["updateAvailable"] is False
 

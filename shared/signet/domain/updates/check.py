@@ -4,14 +4,14 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from packaging.utils import parse_sdist_filename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
 from signet import __version__, clock, config
@@ -20,11 +20,9 @@ from signet.config.manifest import Value
 from signet.config.sections import UpdateChannel, Updates
 from signet.errors import Invalid
 from signet.files import locked, read_file, replace_file
-from signet.net import indexes
-from signet.net import simple as page
+from signet.net import indexes, simple
 from signet.net.http import Client, HttpError, shown
 from signet.paths import Workspace
-from signet.text import json_text
 
 #: Versions that may be passed to an installer.
 _EXACT = re.compile(r"\d+\.\d+\.\d+([-+][0-9A-Za-z.-]+)?", re.ASCII)
@@ -79,38 +77,41 @@ class Release:
 PACKAGE = "signetai"
 SECONDS = 10.0
 MAX_BYTES = 8 * 1024 * 1024
-#: PyPI's own API, then that of all indexes.
-ACCEPTED = f"application/json;q=0.9, {page.ACCEPTED}"
-#: Statuses of an index that has only the latter.
-_NO_JSON = frozenset({400, 404, 405, 406, 410, 501})
+_PYPI_PROJECT = f"https://pypi.org/project/{PACKAGE}"
 
 
 def latest(index_url: str, *, prereleases: bool) -> Release:
-    """Return an index's newest release; raises HttpError if it is unreachable."""
+    """Return the newest version in an index that is not yanked; raises HttpError if there is no list of versions."""
     if not index_url:
         raise IndexFailed("pip or uv is configured to use no package index (no-index)")
     parts = urlsplit(index_url)
     if parts.scheme not in ("http", "https"):
         raise IndexFailed(f"the package index {shown(index_url)} cannot list versions")
     origin = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
-    path = parts.path.rstrip("/")
-    client = Client(origin, max_body_bytes=MAX_BYTES, headers={"Accept": ACCEPTED})
+    headers = {"Accept": simple.ACCEPTED}
+    with closing(Client(origin, max_body_bytes=MAX_BYTES, headers=headers)) as client:
+        path = f"{parts.path.rstrip('/')}/{PACKAGE}/"
+        reply = client.send("GET", path, timeout_seconds=SECONDS)
+    if reply.status == 404:
+        raise IndexFailed(f"the package index {shown(index_url)} does not know {PACKAGE}")
+    if reply.status != 200:
+        raise IndexFailed(f"the package index answered with status {reply.status}")
     try:
-        reply = client.send(
-            "GET", f"{path.removesuffix('/simple')}/pypi/{PACKAGE}/json", timeout_seconds=SECONDS
-        )
-        if reply.status == 200 and (found := json_text.an_object(reply.body)) is not None:
-            return _read(found, prereleases=prereleases)
-        if reply.status not in (200, *_NO_JSON):
-            raise IndexFailed(f"the package index answered with status {reply.status}")
-        reply = client.send("GET", f"{path}/{PACKAGE}/", timeout_seconds=SECONDS)
-        if reply.status == 404:
-            raise IndexFailed(f"the package index {shown(index_url)} does not know {PACKAGE}")
-        if reply.status != 200:
-            raise IndexFailed(f"the package index answered with status {reply.status}")
-        return newest(PACKAGE, reply.body, prereleases=prereleases)
-    finally:
-        client.close()
+        files = simple.files(reply.body, index_url)
+    except simple.NoPage as error:
+        raise IndexFailed("the package index did not answer with a list of versions") from error
+    times = {
+        version: file.published_at
+        for file in files
+        if not file.is_yanked and (version := version_of(file.name)) is not None
+    }
+    version = newest_of(times, prereleases=prereleases)
+    is_pypi = version is not None and index_url.rstrip("/") == indexes.PYPI
+    return Release(
+        version=version,
+        url=f"{_PYPI_PROJECT}/{version}/" if is_pypi else None,
+        published_at=times[version] if version else None,
+    )
 
 
 def index_url(environ: Mapping[str, str] = os.environ) -> str:
@@ -118,51 +119,14 @@ def index_url(environ: Mapping[str, str] = os.environ) -> str:
     return next(iter(indexes.configured(environ).indexes), "")
 
 
-def _read(found: Mapping[str, Any], *, prereleases: bool) -> Release:
+def version_of(file: str) -> str | None:
+    """Return the version in the name of a file of ours; None for other packages and invalid names."""
+    read = parse_wheel_filename if file.endswith(".whl") else parse_sdist_filename
     try:
-        releases = {
-            version: [file for file in files if not file.get("yanked")]
-            for version, files in found["releases"].items()
-        }
-    except (KeyError, TypeError, AttributeError) as error:
-        raise IndexFailed("the package index did not answer with a list of versions") from error
-    there = [version for version, files in releases.items() if files]
-    newest = newest_of(there, prereleases=prereleases)
-    if newest is None:
-        return Release(version=None)
-    published = releases[newest][0].get("upload_time_iso_8601")
-    page = (found.get("info") or {}).get("package_url")
-    url = f"{page.rstrip('/')}/{newest}/" if isinstance(page, str) and page else None
-    return Release(
-        version=newest, url=url, published_at=published if isinstance(published, str) else None
-    )
-
-
-#: File name endings of installable packages.
-_BUILT = r"\.(?:whl|tar\.gz|tar\.bz2|zip)"
-_SEPARATORS = re.compile(r"[-_.]+")
-
-
-def newest(package: str, body: bytes, *, prereleases: bool) -> Release:
-    """Return the newest version with a file that is not yanked; raises IndexFailed for another page."""
-    try:
-        files = [file for file in page.files(body, "") if not file.is_yanked]
-    except page.NoPage as error:
-        raise IndexFailed("the package index did not answer with a list of versions") from error
-    times = {
-        version: file.published_at
-        for file in files
-        if (version := version_of(package, file.name)) is not None
-    }
-    found = newest_of(list(times), prereleases=prereleases)
-    return Release(version=found, published_at=times[found] if found else None)
-
-
-def version_of(package: str, file: str) -> str | None:
-    """Return the version in a file name; None for other packages and invalid versions."""
-    name = "[-_.]+".join(map(re.escape, _SEPARATORS.split(package)))
-    found = re.fullmatch(rf"{name}-([^-]+)(?:-.+)?{_BUILT}", file, re.IGNORECASE)
-    return found[1] if found else None
+        name, version, *_ = read(file)
+    except ValueError:
+        return None
+    return str(version) if name == PACKAGE else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
