@@ -22,7 +22,7 @@ from signet.domain.recall.models import QueryVector
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.process.settings_reload import LiveSettings
-from signet.providers import chosen, registry
+from signet.providers import registry
 from signet.providers import scale as scales
 from signet.providers.metered import MeteredEmbedder
 from signet.providers.native import minilm
@@ -159,7 +159,7 @@ class QueryVectors:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _ready(self) -> MeteredEmbedder | None:
-        wanted = chosen.vector_settings(self._live.keyed, self._live.loaded.environment)
+        wanted = registry.vector_settings(self._live.keyed, self._live.loaded.environment)
         with self._lock:
             if wanted != self._settings:
                 self._settings, self._embedder, self._again_at = wanted, None, 0.0

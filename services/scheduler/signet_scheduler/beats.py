@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
@@ -21,22 +22,10 @@ from signet.observe import record
 from signet.observe.record import Event
 from signet.queue import BULK, PERIODIC, Job, enqueue
 
-#: Interval for finding memories without a vector. Every save queues its own vector; this finds those saved while
-#: embeddings were off, or with another model. A search costs a few per cent of a core at a million memories, so it
-#: does not run every `pollMs`, except while more than one batch is missing.
-GAPS_MS = 60_000
-#: Interval for finding due MEMORY.md files.
-SYNTHESIS_MS = 60_000
-#: Interval for finding inactive sessions.
-SILENCE_MS = 60_000
-#: Interval for finding stored sessions without an index.
-EPISODES_MS = 60_000
-#: Interval for checking whether a graph has outgrown its communities, so that an import need not wait for the upkeep.
-GROWTH_MS = 60_000
-#: Interval for resolving stored folders again.
-PROJECTS_MS = 24 * 3_600_000
-#: Interval of the automatic backup.
-BACKUP_MS = 24 * 3_600_000
+#: Every save queues its own vector; the beat `embedding_gaps` finds those saved while embeddings were off, or with
+#: another model. A search costs a few per cent of a core at a million memories, so it does not run every `pollMs`,
+#: except while more than one batch is missing.
+MINUTE_MS, DAY_MS = 60_000, 24 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +41,8 @@ class Due:
 Start = Callable[[WriteTx, Due], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beat:
-    """Periodic work: its interval, and what it queues.
-
-    A long search runs before the transaction that starts the work.
-    """
+class Beat(NamedTuple):
+    """Periodic work: its interval, its search, which runs before the transaction, and what it queues."""
 
     name: str
     every_ms: Callable[[Settings], int]
@@ -73,6 +58,14 @@ def _job(kind: str) -> Start:
             enqueue(tx, Job(kind=kind, dedupe_key=PERIODIC, priority=BULK), now=due.now)
 
     return start
+
+
+def _always(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return ("all",)
+
+
+def _maintenance_ms(settings: Settings) -> int:
+    return settings.pipeline.autonomous.maintenance_interval_ms
 
 
 def _find_backup(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -177,7 +170,7 @@ def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]
     return ("all",) if updates.is_allowed(settings.updates) else ()
 
 
-def _find_old_transcripts(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+def _find_old(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     is_old = not settings.pipeline.mutations_frozen and readings.is_stale(tx)
     return ("all",) if is_old else ()
 
@@ -188,81 +181,30 @@ def _read_again(tx: WriteTx, due: Due) -> None:
 
 
 BEATS = (
-    Beat(
-        name="retention",
-        every_ms=lambda settings: settings.retention.interval_ms,
-        look=lambda tx, settings, now: ("all",),
-        start=_job("retention_sweep"),
-    ),
+    Beat("retention", lambda s: s.retention.interval_ms, _always, _job("retention_sweep")),
     # Finds rows of earlier versions, and those saved before a folder was in a repository.
+    Beat("projects", lambda s: DAY_MS, _always, _job("file_projects")),
+    Beat("backup", lambda s: DAY_MS, _find_backup, _job("backup")),
+    Beat("embedding_gaps", lambda s: MINUTE_MS, _find_gaps, _fill_gaps),
+    Beat("graph", _maintenance_ms, _find_graph, _keep_graph),
+    # So that an import need not wait for the upkeep of its graph.
+    Beat("communities", lambda s: MINUTE_MS, _find_grown, _regroup),
+    Beat("maintenance", _maintenance_ms, _find_maintenance, _maintain),
+    Beat("synthesis", lambda s: MINUTE_MS, _find_synthesis, _synthesize),
+    Beat("silent_sessions", lambda s: MINUTE_MS, _find_silent, _end_silent),
+    Beat("episodes", lambda s: MINUTE_MS, _find_unindexed, _index_sessions),
+    Beat("old_transcripts", lambda s: s.retention.interval_ms, _find_old, _read_again),
     Beat(
-        name="projects",
-        every_ms=lambda settings: PROJECTS_MS,
-        look=lambda tx, settings, now: ("all",),
-        start=_job("file_projects"),
+        "top_entities",
+        lambda s: s.pipeline.structural.synthesis_interval_ms,
+        _find_top_entity,
+        _look_at_top_entity,
     ),
     Beat(
-        name="backup", every_ms=lambda settings: BACKUP_MS, look=_find_backup, start=_job("backup")
-    ),
-    Beat(
-        name="embedding_gaps",
-        every_ms=lambda settings: GAPS_MS,
-        look=_find_gaps,
-        start=_fill_gaps,
-    ),
-    Beat(
-        name="graph",
-        every_ms=lambda settings: settings.pipeline.autonomous.maintenance_interval_ms,
-        look=_find_graph,
-        start=_keep_graph,
-    ),
-    Beat(
-        name="communities",
-        every_ms=lambda settings: GROWTH_MS,
-        look=_find_grown,
-        start=_regroup,
-    ),
-    Beat(
-        name="maintenance",
-        every_ms=lambda settings: settings.pipeline.autonomous.maintenance_interval_ms,
-        look=_find_maintenance,
-        start=_maintain,
-    ),
-    Beat(
-        name="synthesis",
-        every_ms=lambda settings: SYNTHESIS_MS,
-        look=_find_synthesis,
-        start=_synthesize,
-    ),
-    Beat(
-        name="silent_sessions",
-        every_ms=lambda settings: SILENCE_MS,
-        look=_find_silent,
-        start=_end_silent,
-    ),
-    Beat(
-        name="episodes",
-        every_ms=lambda settings: EPISODES_MS,
-        look=_find_unindexed,
-        start=_index_sessions,
-    ),
-    Beat(
-        name="old_transcripts",
-        every_ms=lambda settings: settings.retention.interval_ms,
-        look=_find_old_transcripts,
-        start=_read_again,
-    ),
-    Beat(
-        name="top_entities",
-        every_ms=lambda settings: settings.pipeline.structural.synthesis_interval_ms,
-        look=_find_top_entity,
-        start=_look_at_top_entity,
-    ),
-    Beat(
-        name="updates",
-        every_ms=lambda settings: settings.updates.check_interval_seconds * 1000,
-        look=_find_update,
-        start=_job("update_check"),
+        "updates",
+        lambda s: s.updates.check_interval_seconds * 1000,
+        _find_update,
+        _job("update_check"),
     ),
 )
 

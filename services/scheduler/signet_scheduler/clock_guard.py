@@ -13,7 +13,7 @@ from signet.clock import Clock
 from signet.db import Database, ReadTx, WriteTx, clock_jumps, schedule
 from signet.domain.tasks import run
 from signet.observe import logs
-from signet.queue import circuit_breaker, due_times
+from signet.queue import circuit_breaker, placement
 
 log = logs.get("scheduler")
 
@@ -63,7 +63,7 @@ class ClockGuard:
 
 def _are_late(tx: ReadTx, *, now: datetime) -> bool:
     return (
-        due_times.are_late(tx, now=now)
+        placement.are_late(tx, now=now)
         or circuit_breaker.is_late(tx, now=now)
         or bool(run.late(tx, now=now))
     )
@@ -72,4 +72,4 @@ def _are_late(tx: ReadTx, *, now: datetime) -> bool:
 def _bring_forward(tx: WriteTx, *, now: datetime) -> int:
     circuit_breaker.bring_forward(tx, now=now)
     run.bring_forward(tx, now=now)
-    return due_times.bring_forward(tx, now=now)
+    return placement.bring_forward(tx, now=now)

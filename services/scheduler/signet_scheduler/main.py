@@ -10,6 +10,7 @@ import sys
 import threading
 from functools import partial
 
+from signet.files import locked
 from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
 
@@ -38,18 +39,20 @@ def serve(booted: Booted) -> int:
     from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
     from signet.queue.wakeup import Notifier
-    from signet_scheduler import leader
     from signet_scheduler.git import GitWatch
     from signet_scheduler.notes import NoteWatch
-    from signet_scheduler.placing import place_jobs
     from signet_scheduler.skills import SkillWatch
     from signet_scheduler.sync import HarnessSync
-    from signet_scheduler.tick import Ticker
+    from signet_scheduler.tick import Ticker, place_jobs
 
     log = logs.get("scheduler")
     workspace = booted.workspace
-    leadership = leader.Leadership(workspace.runtime_dir)
-    while not leadership.take():
+    # The holder of this lock leads; the row `scheduler_lease` shows the leader to people.
+    leads = contextlib.ExitStack()
+    while True:
+        with contextlib.suppress(BlockingIOError):
+            leads.enter_context(locked(workspace.runtime_dir / "scheduler.lock", wait=False))
+            break
         booted.pulse.beat()
         if booted.stop.wait(TRY_SECONDS):
             return 0
@@ -93,7 +96,7 @@ def serve(booted: Booted) -> int:
     presence.withdraw(db)
     db.close()
     presence.close()
-    leadership.close()
+    leads.close()
     log.info("scheduler.stopped")
     return 0
 

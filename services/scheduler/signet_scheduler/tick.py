@@ -5,11 +5,13 @@ from collections.abc import Callable
 from signet import clock
 from signet.db import Database, schedule
 from signet.db.checkpoint import Checkpointer
+from signet.domain.tasks import run
 from signet.observe import logs, metrics
 from signet.paths import Workspace
 from signet.process.rescuer import Rescuer
 from signet.process.settings_reload import LiveSettings
-from signet_scheduler import beats, tasks
+from signet.queue import placement
+from signet_scheduler import beats
 from signet_scheduler.clock_guard import ClockGuard
 
 log = logs.get("scheduler")
@@ -48,7 +50,7 @@ class Ticker:
             self._try("expired", self._rescuer.end_expired)
             self._try("unlocked", self._rescuer.forget_unlocked)
         self._try("beats", self._beats)
-        self._try("tasks", lambda: tasks.look(self._db, self._workspace))
+        self._try("tasks", lambda: look_at_tasks(self._db, self._workspace))
         self._try("checkpoint", self._checkpointer.look)
         self._ticks += 1
 
@@ -69,3 +71,27 @@ class Ticker:
         except Exception:
             log.exception("tick.failed", part=part)
         self._beat()
+
+
+log = logs.get("scheduler")
+
+
+def place_jobs(db: Database) -> None:
+    """Move misplaced jobs in batches, and end jobs whose cancel an older version forgot."""
+    db.write(placement.end_cancelled, now=clock.now())
+    for wanted in db.read(placement.misplaced):
+        log.info("jobs.moved", kind=wanted.kind, queue=wanted.queue, target=wanted.target)
+        while db.write(placement.move, wanted, now=clock.now()):
+            pass
+
+
+log = logs.get("scheduler")
+
+
+def look_at_tasks(db: Database, workspace: Workspace) -> None:
+    """Start due tasks; fail runs without a job. Writes only if there is something to do."""
+    now = clock.now()
+    if db.read(run.is_due, now=now):
+        started = db.write(run.due, now=now)
+        log.info("due", runs=len(started))
+    run.end_orphans(db, workspace, now=now)

@@ -15,7 +15,7 @@ from signet.domain.summaries import distill as summaries
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
-from signet.providers import chosen, registry, resolved, track
+from signet.providers import registry, resolved, track
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.pace import Pace, PacedModel
 from signet.providers.ports import Embedder, LanguageModel
@@ -67,12 +67,12 @@ class Context:
     def _names(self) -> tuple[TextSettings, VectorSettings]:
         environment = self._live.loaded.environment
         return (
-            chosen.text_settings(self._live.keyed, environment),
-            chosen.vector_settings(self._live.keyed, environment),
+            registry.text_settings(self._live.keyed, environment),
+            registry.vector_settings(self._live.keyed, environment),
         )
 
     def _synthesis(self) -> TextSettings:
-        return chosen.synthesis_settings(self._live.keyed, self._live.loaded.environment)
+        return registry.synthesis_settings(self._live.keyed, self._live.loaded.environment)
 
     @property
     def settings(self) -> Settings:
@@ -151,7 +151,7 @@ class Context:
         if found.model is None:
             return None
         metered = MeteredModel(found.model)
-        ration = chosen.ration(self.settings, self._live.loaded.environment)
+        ration = registry.ration(self.settings, self._live.loaded.environment)
         is_local = not registry.is_rationed(wanted, found.effective)
         if is_local and isinstance(found.model, Served):
             server = f"{found.effective} {wanted.endpoint or wanted.ollama_url}"

@@ -7,13 +7,13 @@ codex, git and gh, and at login PATH has only the system's folders.
 import os
 import plistlib
 import re
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from signet.care.commands import Run
 from signet.errors import Conflict
 from signet.files import replace_file
 from signet.paths import Workspace
@@ -23,6 +23,32 @@ UNIT = "signet.service"
 LABEL = "ai.signet.daemon"
 #: Arguments that identify our service file, whichever version wrote it.
 _OURS = ("daemon", "start", "--foreground")
+
+
+#: Run a command; return None, or why it failed.
+Run = Callable[[Sequence[str]], str | None]
+RUN_SECONDS = 30.0
+
+
+def run(command: Sequence[str]) -> str | None:
+    """Run a command to its end; return None, or why it failed in one line."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=RUN_SECONDS,
+        )
+    except FileNotFoundError:
+        return f"{command[0]} is not installed"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    return said[-1] if said else f"exit status {done.returncode}"
 
 
 class Manager(StrEnum):

@@ -4,7 +4,7 @@ from signet import config
 from signet.config import Environment, Settings
 from signet.domain.secrets.vault import Vault
 from signet.paths import Workspace
-from signet.providers import chosen, registry
+from signet.providers import registry
 from signet.providers.registry import Resolution
 from signet.providers.trial import Trial, tried
 
@@ -14,7 +14,7 @@ def trial_of(
 ) -> tuple[Resolution, Trial | None]:
     """Return the text provider in use, and the outcome of one request where that is a server."""
     keyed, _ = config.with_secrets(settings, Vault(workspace.vault).find)
-    wanted = chosen.text_settings(keyed, environment)
+    wanted = registry.text_settings(keyed, environment)
     found = registry.resolve(wanted, lambda model: model.available())
     if found.model is None or found.effective not in registry.SERVERS:
         return found, None

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from signet.care import completion, service
-from signet.care.commands import Run
 from signet.care.harnesses import CONNECTORS, HarnessConnection
+from signet.care.service import Run
 from signet.daemon import control, record
 from signet.errors import Invalid
 from signet.paths import Workspace, cache_home, config_home

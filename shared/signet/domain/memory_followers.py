@@ -16,7 +16,7 @@ from signet.domain.memory import derived, forgotten, lookup
 from signet.domain.memory.derived import Kind, MemoryEvent
 from signet.domain.projection import project
 from signet.domain.transcripts import withheld
-from signet.queue import removal as jobs
+from signet.queue import admin
 
 _GONE = frozenset({Kind.ERASED, Kind.PURGED})
 
@@ -75,7 +75,7 @@ def _texts(tx: WriteTx, event: MemoryEvent) -> None:
 
 def _jobs(tx: WriteTx, event: MemoryEvent) -> None:
     if event.kind in _GONE:
-        jobs.delete_of_memories(tx, event.memory_ids)
+        admin.delete_of_memories(tx, event.memory_ids)
 
 
 FOLLOWERS = (

@@ -5,9 +5,9 @@ without occupying a worker (PIP-62).
 """
 
 from signet.net.http import host_of
-from signet.providers.loose import as_object, text_of
 from signet.providers.ports import Completion, Shape
 from signet.providers.served import Served
+from signet.text.json_text import as_object, text_of
 
 VENDOR_HOST = "api.anthropic.com"
 BASE_URL = f"https://{VENDOR_HOST}"

@@ -9,13 +9,16 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
-from signet.providers import echo
+from signet.providers import exchange
+from signet.providers.ports import Completion, Shape
+from signet.text import json_text
+from signet.text.json_text import as_object
 
 #: Seconds for a program to end after SIGTERM.
 TERM_SECONDS = 2.0
@@ -57,7 +60,7 @@ class Command:
         if code == 0 and out.strip():
             return out
         words = " ".join((err or out)[: 10 * self.excerpt_chars].split())
-        said = echo.without(words, prompt)[: self.excerpt_chars]
+        said = exchange.without(words, prompt)[: self.excerpt_chars]
         reason = f"exit status {code}: {said}" if code else f"it printed nothing: {said}"
         raise self.failure(reason, said)
 
@@ -135,3 +138,103 @@ def _end(program: "subprocess.Popen[str]") -> None:
 def _signal(program: "subprocess.Popen[str]", number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(program.pid, number)
+
+
+class ClaudeCodeModel:
+    """A language model of the `claude` on the PATH, paid by its account."""
+
+    def __init__(self, model: str) -> None:
+        self.name = f"claude-code:{model}"
+        self._model = model
+        self._command = Command(provider=self.name, executable="claude")
+
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
+        """Return the final text; the program sets its own token limit."""
+        arguments = ["-p", "--model", self._model, "--no-session-persistence"]
+        out = self._command.run(
+            [*arguments, "--output-format", "json"], prompt, timeout_seconds=timeout_seconds
+        )
+        return self._completion(out)
+
+    def available(self) -> bool:
+        """Return whether the program exists; never raises."""
+        return self._command.answers()
+
+    def _completion(self, out: str) -> Completion:
+        answer = json_text.an_object(out)
+        if answer is None:
+            return Completion(text=out, input_tokens=None, output_tokens=None)
+        text = answer.get("result")
+        if answer.get("is_error") or not isinstance(text, str) or not text.strip():
+            said = str(text or answer.get("subtype") or "an answer without text")
+            said = " ".join(said.split())[: self._command.excerpt_chars]
+            raise self._command.failure(said, said)
+        usage = answer.get("usage")
+        counts = usage if isinstance(usage, dict) else {}
+        read, written = counts.get("input_tokens"), counts.get("output_tokens")
+        return Completion(
+            text=text,
+            input_tokens=read if isinstance(read, int) else None,
+            output_tokens=written if isinstance(written, int) else None,
+        )
+
+
+class CodexModel:
+    """A language model of the `codex` on the PATH, with read-only access to this machine."""
+
+    def __init__(self, model: str) -> None:
+        self.name = f"codex:{model}"
+        self._model = model
+        self._command = Command(
+            provider=self.name,
+            executable="codex",
+            extra={"SIGNET_CODEX_BYPASS_WRAPPER": "1"},
+            excerpt_chars=500,
+        )
+
+    def generate(
+        self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
+    ) -> Completion:
+        """Return the agent's joined messages; the program sets its own token limit."""
+        arguments = ["exec", "--skip-git-repo-check", "--json", "--sandbox", "read-only"]
+        place = ["-C", str(Path.home()), "--model", self._model, "-"]
+        out = self._command.run([*arguments, *place], prompt, timeout_seconds=timeout_seconds)
+        return self._completion(out)
+
+    def available(self) -> bool:
+        """Return whether the program exists; never raises."""
+        return self._command.answers()
+
+    def _completion(self, out: str) -> Completion:
+        texts: list[str] = []
+        read = written = 0
+        failed = ""
+        for event in _events(out):
+            kind, item = event.get("type"), as_object(event.get("item"))
+            if kind == "item.completed" and item.get("type") == "agent_message":
+                texts.append(str(item.get("text") or ""))
+            elif kind == "turn.completed":
+                usage = as_object(event.get("usage"))
+                read += _count(usage.get("input_tokens"))
+                written += _count(usage.get("output_tokens"))
+            elif kind in ("turn.failed", "error"):
+                error = as_object(event.get("error"))
+                failed = str(error.get("message") or event.get("message") or "the turn failed")
+        text = "\n".join(text for text in texts if text.strip())
+        if not text:
+            said = " ".join(failed.split())[: self._command.excerpt_chars]
+            raise self._command.failure(said or "the answer is empty", said)
+        return Completion(text=text, input_tokens=read, output_tokens=written)
+
+
+def _events(out: str) -> Iterator[Mapping[str, object]]:
+    """Yield the JSON objects among the lines of output."""
+    for line in out.splitlines():
+        if (event := json_text.an_object(line)) is not None:
+            yield event
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0

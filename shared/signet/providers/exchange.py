@@ -36,10 +36,9 @@ from signet.errors import (
     ProviderTooLong,
 )
 from signet.net import http
-from signet.providers import echo, vectors
-from signet.providers.loose import Json, as_object, as_text, first_object
+from signet.providers import vectors
 from signet.providers.ports import Completion
-from signet.text.json_text import an_object
+from signet.text.json_text import Json, an_object, as_object, as_text, first_object
 
 #: Short, so that work resumes within five seconds of a local server's return.
 UNREACHABLE_SECONDS = 3.0
@@ -285,7 +284,7 @@ def excerpt(body: bytes | str, asked: object) -> str:
     if isinstance(asked, dict):
         asked = {name: value for name, value in asked.items() if name != "model"}
     question = json.dumps(asked, ensure_ascii=False)
-    return echo.without(printable, question)[:EXCERPT_CHARS]
+    return without_echo(printable, question)[:EXCERPT_CHARS]
 
 
 def _is_header_text(text: str) -> bool:
@@ -361,3 +360,29 @@ def _whole(pieces: Sequence[Json]) -> Json:
         }
     texts = [as_text(as_object(piece.get("delta")).get("text")) for piece in pieces]
     return {"content": [{"type": "text", "text": "".join(texts)}], "usage": usage}
+
+
+#: Consecutive common words that count as a repetition.
+RUN = 4
+LEFT_OUT = "[…]"
+_ECHO_WORD = re.compile(r"\w+")
+
+
+def without_echo(said: str, asked: str) -> str:
+    """Return the message without_echo runs of words that occur in the prompt."""
+    theirs = [word.casefold() for word in _ECHO_WORD.findall(asked)]
+    known = {tuple(theirs[at : at + RUN]) for at in range(len(theirs) - RUN + 1)}
+    found = list(_ECHO_WORD.finditer(said))
+    words = [word[0].casefold() for word in found]
+    kept: list[str] = []
+    end = at = 0
+    while at < len(words):
+        last = at
+        while tuple(words[last : last + RUN]) in known:
+            last += 1
+        if last > at:
+            last += RUN - 1
+            kept += (said[end : found[at].start()], LEFT_OUT)
+            end = found[last - 1].end()
+        at = max(last, at + 1)
+    return "".join([*kept, said[end:]])

@@ -22,7 +22,7 @@ from signet.domain.projection.models import MapView
 from signet.domain.projection.project import Looked
 from signet.errors import Invalid
 from signet.net import http
-from signet.providers import chosen, registry
+from signet.providers import registry
 from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
 from signet.wire import embeddings as wire
@@ -107,7 +107,7 @@ async def _probed(state: State) -> Probed:
     now = clock.now()
     if retry_at is not None and retry_at > now.timestamp() * 1000:
         return Probed(fault=f"Not available; asked again at {clock.ms_to_text(retry_at)}", at=now)
-    wanted = chosen.vector_settings(state.live.keyed, state.live.loaded.environment)
+    wanted = registry.vector_settings(state.live.keyed, state.live.loaded.environment)
     return await state.probe.look(wanted)
 
 
@@ -128,7 +128,7 @@ def _tracker(
 
 def _base_url(state: State) -> str | None:
     """Return the provider's displayed address; None for one in this process."""
-    wanted = chosen.vector_settings(state.live.keyed, state.live.loaded.environment)
+    wanted = registry.vector_settings(state.live.keyed, state.live.loaded.environment)
     known = {**registry.BASE_URLS, registry.OLLAMA: wanted.ollama_url}
     usual = known.get(state.settings.embedding.provider)
     return usual and http.shown(wanted.base_url or usual)

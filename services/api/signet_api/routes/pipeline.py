@@ -18,7 +18,7 @@ from signet.domain.graph import feedback, traversal
 from signet.domain.learning import report
 from signet.domain.maintenance import cycle
 from signet.observe import latency
-from signet.providers import chosen, ration
+from signet.providers import ration, registry
 from signet.providers.registry import TextSettings
 from signet.queue import Status, admin, pauses, stats
 from signet.queue.stats import Breaker, Progress
@@ -272,7 +272,7 @@ def _look(state: State) -> None:
 
 
 def _asked(state: State) -> TextSettings:
-    return chosen.text_settings(state.settings, state.live.loaded.environment)
+    return registry.text_settings(state.settings, state.live.loaded.environment)
 
 
 def _by_provider(state: State, *, deprecated: bool = True) -> dict[str, list[wire.OfferedModel]]:

@@ -14,7 +14,7 @@ from signet.daemon.processes import processes
 from signet.domain.diagnostics import counts
 from signet.domain.extraction.models import mode_of
 from signet.domain.transcripts import readings
-from signet.providers import chosen, registry, track
+from signet.providers import registry, track
 from signet.queue import pauses, stats
 
 SILENT_SECONDS = 1.0
@@ -107,7 +107,7 @@ def _others(scene: Scene) -> DoctorCheck:
 
 
 def _vectors_from(scene: Scene) -> DoctorCheck:
-    wanted = chosen.vector_settings(scene.settings, scene.loaded.environment)
+    wanted = registry.vector_settings(scene.settings, scene.loaded.environment)
     embedder = registry.embedder(wanted)
     if embedder is None:
         return ok("embeddings", "switched off; recall uses keywords only")

@@ -9,7 +9,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.extraction.grounding import Grounds, content, particulars
 from signet.domain.memory import lookup, marks
 from signet.domain.memory.models import Memory
-from signet.providers import answers, fence
+from signet.providers import answers, asking
 from signet.providers.ports import LanguageModel
 from signet.queue.job_context import JobContext
 
@@ -81,7 +81,7 @@ One question on each line, nothing else: no numbers, no labels, no explanations.
 def hints_request(text: str, *, most: int, told_at: datetime) -> str:
     """Return the request for at most `most` hints on a memory."""
     task = _TASK.format(most=most)
-    return f"{task}The memory was told on {told_at:%Y-%m-%d}.\n{fence.data('memory', text)}"
+    return f"{task}The memory was told on {told_at:%Y-%m-%d}.\n{asking.fenced('memory', text)}"
 
 
 #: Token limit for models that think aloud before the first line (PIP-30).

@@ -18,9 +18,8 @@ from signet.domain.repair import sql, steps
 from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, RepairRefused
 from signet.domain.repair.steps import RepairWork
 from signet.errors import ProviderDown, ProviderFailed
-from signet.providers import answers, fence
-from signet.providers.asking import asked
-from signet.providers.shapes import INTEGER, an_object, list_of, one_of
+from signet.providers import answers, asking
+from signet.providers.asking import INTEGER, an_object, asked, list_of, one_of
 from signet.wire.knowledge import Communities
 
 #: Entities whose names are checked at once.
@@ -103,7 +102,7 @@ def reclassify(work: RepairWork) -> RepairDone:
         f"{number}. {name}: {' / '.join(facts) or 'no facts known'}"
         for number, (_, name, facts) in enumerate(found, 1)
     )
-    request = f"{_ASK}{fence.data('things', listed)}"
+    request = f"{_ASK}{asking.fenced('things', listed)}"
     try:
         types = asked(
             model,

@@ -27,7 +27,7 @@ from signet.domain.retention import sql
 from signet.domain.sessions import checkpoints as session_checkpoints
 from signet.domain.summaries import requests
 from signet.observe import logs
-from signet.queue import removal
+from signet.queue import admin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,8 +150,8 @@ def _old(
 ROUNDS: tuple[tuple[Step, ...], ...] = (
     (links, embeddings, tombstones),
     (_old("historyPurged", changes.purge, lambda keep: keep.history),),
-    (_old("completedJobsPurged", removal.delete_completed, lambda keep: keep.completed_jobs),),
-    (_old("deadJobsPurged", removal.delete_dead, lambda keep: keep.dead_jobs),),
+    (_old("completedJobsPurged", admin.delete_completed, lambda keep: keep.completed_jobs),),
+    (_old("deadJobsPurged", admin.delete_dead, lambda keep: keep.dead_jobs),),
     (summaries,),
     (ended_tasks,),
     (_old("sessionMemoriesPurged", ratings.delete_old_uses, lambda keep: keep.session_memories),),

@@ -17,8 +17,7 @@ from signet.errors import Invalid, ProviderFailed
 from signet.files import replace_file
 from signet.providers import scale
 from signet.providers.native import folder as folders
-from signet.providers.native.folder import Opened
-from signet.providers.native.places import models_home, sha256
+from signet.providers.native.folder import Opened, models_home, sha256
 from signet.providers.native.session import Unusable
 
 #: Prefix of such models in the setting `embedding.model`.
