@@ -12,7 +12,7 @@ from cli.program import ROOT, running
 from dashboard.browser import Theme, chromium, viewing
 from dashboard.recorded import record
 from dashboard.seed import SAID, fill
-from signet.providers.native.places import models_home
+from signet.providers.native.folder import models_home
 from support.processes import eventually
 
 FOLDER = ROOT / "docs" / "pictures"

@@ -6,7 +6,7 @@ import pytest
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
 from signet.providers.anthropic import AnthropicModel
-from signet.providers.shapes import an_object
+from signet.providers.asking import an_object
 from support.models import Drip, Raw, Status, fake_anthropic
 
 HAIKU = "claude-haiku-4-5-20251001"

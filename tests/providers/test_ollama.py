@@ -15,8 +15,8 @@ from signet.errors import (
 )
 from signet.net.http import MAX_BODY_BYTES
 from signet.providers import exchange
+from signet.providers.asking import TEXT, an_object, list_of
 from signet.providers.ollama import OllamaEmbedder, OllamaModel
-from signet.providers.shapes import TEXT, an_object, list_of
 from support.models import (
     Cut,
     Drip,

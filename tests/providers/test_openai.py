@@ -7,9 +7,9 @@ import pytest
 
 from signet.errors import ProviderCut, ProviderDown, ProviderFailed, ProviderTimeout
 from signet.providers import track
+from signet.providers.asking import TEXT, an_object, list_of
 from signet.providers.exchange import excerpt, retry_after
 from signet.providers.openai import BASE_URL, OpenAIEmbedder, OpenAIModel
-from signet.providers.shapes import TEXT, an_object, list_of
 from support.models import Hang, Raw, Status, fake_openai, packed_vector
 
 SHAPE = an_object(facts=list_of(TEXT))

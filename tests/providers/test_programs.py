@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
-from signet.providers.claude_code import ClaudeCodeModel
-from signet.providers.codex import CodexModel
-from signet.providers.command import environment
+from signet.providers.command import ClaudeCodeModel, CodexModel, environment
 from support.processes import eventually, is_running
 
 #: A program that writes down how it was called, then does what the test wants.

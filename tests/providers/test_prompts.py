@@ -2,10 +2,10 @@
 
 import pytest
 
-from signet.providers import prompts
+from signet.providers import vectors
 from signet.providers.ollama import OllamaEmbedder
 from signet.providers.openai import OpenAIEmbedder
-from signet.providers.prompts import NO_PROMPTS
+from signet.providers.vectors import NO_PROMPTS
 from support.models import FakeServer, fake_ollama, fake_openai
 
 E5 = ("query: ", "passage: ")
@@ -29,12 +29,12 @@ SENTENCE = "Represent this sentence for searching relevant passages: "
     ],
 )
 def test_known_models_are_recognised_by_their_names(name: str, wanted: tuple[str, str]) -> None:
-    assert prompts.of_model(name) == wanted
+    assert vectors.prompts_of(name) == wanted
 
 
 @pytest.mark.parametrize("name", ["multilingual-e5-large-instruct", "Qwen/Qwen3-Embedding-0.6B"])
 def test_models_with_instructions_get_one_for_queries(name: str) -> None:
-    query, passage = prompts.of_model(name)
+    query, passage = vectors.prompts_of(name)
     assert query.startswith("Instruct: ") and passage == ""
 
 
@@ -43,7 +43,7 @@ def test_models_with_instructions_get_one_for_queries(name: str) -> None:
     ["all-minilm", "bge-m3", "bge-large-zh-v1.5", "nomic-embed-text", "text-embedding-3-small"],
 )
 def test_other_models_get_none(name: str) -> None:
-    assert prompts.of_model(name) == NO_PROMPTS
+    assert vectors.prompts_of(name) == NO_PROMPTS
 
 
 def inputs(server: FakeServer) -> list[object]:

@@ -11,10 +11,10 @@ from signet.errors import (
 )
 from signet.providers import capacity, ollama
 from signet.providers.anthropic import AnthropicModel
+from signet.providers.asking import TEXT, an_object, list_of
 from signet.providers.ollama import OllamaModel
 from signet.providers.openai import OpenAIModel
 from signet.providers.ports import Completion
-from signet.providers.shapes import TEXT, an_object, list_of
 from support.models import Hang, Status
 from support.strict import KEY, KINDS, MODEL, Limits, StrictServer, strict, tokens
 

@@ -6,7 +6,7 @@ from signet.config.pipeline import Threads
 from signet.db import Database, WriteTx
 from signet.queue import QUEUES, Job, enqueue, placement, stats
 from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
-from signet_scheduler.placing import place_jobs
+from signet_scheduler.tick import place_jobs
 from support.queue import Hands, row
 
 

@@ -47,7 +47,7 @@ SERVICES = (
     "signet_scheduler.notes",
     "signet_scheduler.skills",
     "signet_scheduler.sync",
-    "signet_scheduler.tasks",
+    "signet_scheduler.tick",
     "signet_scheduler.tick",
     "signet.domain.activity.events",
     "signet.process.settings_reload",

@@ -5,10 +5,10 @@ import time
 from signet.errors import ModelMissing, ProviderExhausted, ProviderTooLong
 from signet.providers.capacity import SMALL_TOKENS, Capacity
 from signet.providers.exchange import Exchange
-from signet.providers.loose import as_object
 from signet.providers.ports import Completion, Shape
 from signet.providers.served import Served, ServedEmbedder
 from signet.providers.vectors import EMBED_SECONDS
+from signet.text.json_text import as_object
 
 #: Context sizes to request: usually, for a long request, and where memory is scarce. Ollama reloads a model whose size
 #: changes, so a size is kept.

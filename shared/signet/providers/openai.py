@@ -7,10 +7,10 @@ from signet.errors import ProviderDown, ProviderFailed
 from signet.net.http import host_of
 from signet.providers.capacity import Capacity
 from signet.providers.exchange import Exchange
-from signet.providers.loose import Json, as_object, first_object
 from signet.providers.ports import Completion, Shape
 from signet.providers.served import Served, ServedEmbedder
 from signet.providers.vectors import EMBED_SECONDS
+from signet.text.json_text import Json, as_object, first_object
 
 BASE_URL = "https://api.openai.com/v1"
 VENDOR_HOST = "api.openai.com"

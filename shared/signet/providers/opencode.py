@@ -8,9 +8,9 @@ import time
 from contextlib import suppress
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
-from signet.providers.loose import as_object, text_of
 from signet.providers.ports import Completion, Shape
 from signet.providers.served import Served
+from signet.text.json_text import as_object, text_of
 
 BASE_URL = "http://127.0.0.1:4096"
 PROBE_SECONDS = 3.0

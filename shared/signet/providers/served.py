@@ -11,12 +11,12 @@ from signet.errors import (
     ProviderRefused,
     ProviderTooLong,
 )
-from signet.providers import capacity, prompts, track
+from signet.providers import capacity, track, vectors
 from signet.providers.capacity import Capacity
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
-from signet.providers.loose import as_object
 from signet.providers.ports import Reading
 from signet.providers.vectors import batches
+from signet.text.json_text import as_object
 
 #: Statuses of a model or an address that the server does not have, and the wait until a person has corrected it.
 MISSING = frozenset({404, 405})
@@ -157,7 +157,7 @@ class ServedEmbedder(Served):
 
     def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
         """Return one vector for each text, in the same order, in batches."""
-        known = prompts.of_model(self.model)
+        known = vectors.prompts_of(self.model)
         prompt = known.query if are_queries else known.passage
         texts = [prompt + text for text in texts]
         found: list[bytes] = []

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.db.dialect import list_of
+from signet.db.dialect import LIST, as_list, by_index, list_of
 from signet.errors import Conflict, NotFound
-from signet.queue import removal, transitions
+from signet.queue import transitions
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import RUN_ONCE, Status
 
@@ -218,7 +218,7 @@ def delete_one(tx: WriteTx, job_id: str) -> None:
     state = Status(row["status"])
     if state not in (Status.COMPLETED, Status.DEAD):
         raise Conflict(f"The job is {state}. To delete it, cancel it first", status=state.value)
-    removal.delete_ended(tx, state, [job_id])
+    delete_ended(tx, state, [job_id])
 
 
 def hurry(tx: WriteTx, *, now: datetime) -> int:
@@ -246,3 +246,38 @@ def spread(tx: WriteTx, job_ids: Sequence[str], *, apart_ms: int, now: datetime)
 def clear_old_leases(tx: WriteTx) -> None:
     """Take the lease from jobs that wait: earlier programs left it there."""
     tx.run(_CLEAR_LEASES)
+
+
+#: A running job ends as usual.
+_OF_MEMORIES = f"DELETE FROM memory_jobs WHERE memory_id IN {LIST} AND status <> 'leased'"
+#: The hints keep the planner on the partial indexes of the times that are compared.
+_COMPLETED = f"""
+DELETE FROM memory_jobs WHERE rowid IN (
+  SELECT rowid FROM memory_jobs {by_index("idx_memory_jobs_completed_at")}
+   WHERE status = 'completed' AND completed_at < ? ORDER BY completed_at LIMIT ?)"""
+_DEAD = f"""
+DELETE FROM memory_jobs WHERE rowid IN (
+  SELECT rowid FROM memory_jobs {by_index("idx_memory_jobs_failed_at")}
+   WHERE status = 'dead' AND failed_at < ? ORDER BY failed_at LIMIT ?)"""
+
+_ENDED = f"DELETE FROM memory_jobs WHERE status = ? AND id IN {LIST}"
+
+
+def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
+    """Delete the jobs of memories that are deleted."""
+    tx.run(_OF_MEMORIES, (as_list(memory_ids),))
+
+
+def delete_completed(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest jobs that were completed before this time; return how many."""
+    return tx.run(_COMPLETED, (before, limit))
+
+
+def delete_dead(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest jobs that died before this time; return how many."""
+    return tx.run(_DEAD, (before, limit))
+
+
+def delete_ended(tx: WriteTx, status: Status, job_ids: Sequence[str]) -> int:
+    """Delete those of these jobs that are still in this state; return how many."""
+    return tx.run(_ENDED, (status, as_list(job_ids)))

@@ -1,4 +1,4 @@
-"""Move waiting jobs to the queues of this version, at each start.
+"""Move waiting jobs: at each start to the queues of this version, and after the clock was set back to now.
 
 An older or newer version, or the TypeScript product, may have queued a kind elsewhere. Kinds that this version does not
 know wait in DEFAULT_QUEUE until a version that knows them starts.
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import at_most
-from signet.queue import transitions
+from signet.queue import retry, transitions
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import DEFAULT_QUEUE, KINDS, QUEUES, UNKNOWN_KIND
 
@@ -59,3 +59,24 @@ def end_cancelled(tx: WriteTx, *, now: datetime) -> None:
     """Cancel waiting jobs whose cancel an older version forgot when it gave them back."""
     for (job_id,) in tx.tuples(_CANCELLED):
         transitions.cancel(tx, job_id, now=now)
+
+
+#: Longer than every delay of ours: later due times come from a clock that was ahead.
+LONGEST_DELAY_MS = retry.SETTINGS_WAIT_MS + 300_000
+
+_LATE = f"status = 'pending' AND due_ms > :wall + {LONGEST_DELAY_MS}"
+_ARE_LATE = f"SELECT 1 FROM memory_jobs WHERE {_LATE} LIMIT 1"
+_BRING_FORWARD = f"UPDATE memory_jobs SET due_ms = :wall, updated_at = :now WHERE {_LATE}"
+
+
+def are_late(tx: ReadTx, *, now: datetime) -> bool:
+    """Return whether a job waits longer than any delay of ours."""
+    return tx.one(_ARE_LATE, {"wall": int(now.timestamp() * 1000)}) is not None
+
+
+def bring_forward(tx: WriteTx, *, now: datetime) -> int:
+    """Make due what waits longer than any delay of ours, and return how many jobs that were."""
+    wall = int(now.timestamp() * 1000)
+    moved = tx.run(_BRING_FORWARD, {"wall": wall, "now": clock.to_text(now)})
+    tx.signal(DUE)
+    return moved

@@ -13,7 +13,7 @@ from signet import config
 from signet.cli.models import app
 from signet.errors import ModelNotInstalled
 from signet.paths import Workspace
-from signet.providers import chosen
+from signet.providers import registry
 from signet.providers.native import added, folder, install
 from signet.providers.native.encoder import AddedEmbedder
 from signet.providers.native.session import Unusable
@@ -41,7 +41,7 @@ def everything(home: Path) -> list[str]:
 def vector_settings(home: Path) -> VectorSettings:
     """Return what the settings file asks for."""
     loaded = config.load(Workspace(home / "agents"), {})
-    return chosen.vector_settings(loaded.settings, loaded.environment)
+    return registry.vector_settings(loaded.settings, loaded.environment)
 
 
 def test_a_folder_becomes_a_model_that_is_chosen_by_the_setting(home: Path) -> None:

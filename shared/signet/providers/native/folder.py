@@ -4,19 +4,22 @@ Supported are graphs that output token states or a sentence embedding. The vecto
 the first one if `1_Pooling/config.json` requires it.
 """
 
+import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from signet.providers import prompts
+from signet import paths
+from signet.providers import vectors
 from signet.providers.native import session, tokens, unigram
 from signet.providers.native.session import Passes, Unusable
 from signet.providers.native.tokens import Tokenizer
 from signet.providers.native.unigram import Unigram
-from signet.providers.prompts import NO_PROMPTS, Prompts
+from signet.providers.vectors import NO_PROMPTS, Prompts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,8 +133,8 @@ def _prompts(folder: Path) -> Prompts:
         text = told.get("document") or told.get("passage") or ""
         return Prompts(str(told.get("query") or ""), str(text))
     name = str(_json(folder / "config.json").get("_name_or_path", ""))
-    found = prompts.of_model(name)
-    return found if any(found) else prompts.of_model(folder.name)
+    found = vectors.prompts_of(name)
+    return found if any(found) else vectors.prompts_of(folder.name)
 
 
 def _is_first(folder: Path) -> bool:
@@ -181,3 +184,15 @@ def _tokens(folder: Path) -> int:
         if isinstance(found, int) and found > 2:
             return min(found, MOST_TOKENS)
     return USUAL_TOKENS
+
+
+def models_home(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the models' folder, `$SIGNET_MODEL_DIR` or in the user's cache; it need not exist."""
+    home = environ.get("SIGNET_MODEL_DIR")
+    return Path(home).expanduser().absolute() if home else paths.cache_home(environ) / "models"
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

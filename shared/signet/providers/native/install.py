@@ -26,6 +26,7 @@ from signet.net import wheels
 from signet.net.wheels import HashMismatch
 from signet.providers.native import added, minilm
 from signet.providers.native.added import Added
+from signet.providers.native.folder import models_home, sha256
 from signet.providers.native.minilm import (
     MODEL,
     PACKED_FILE,
@@ -34,7 +35,6 @@ from signet.providers.native.minilm import (
     WEIGHTS_SHA256,
     model_folder,
 )
-from signet.providers.native.places import models_home, sha256
 from signet.providers.native.published import Published
 
 #: The only wheel of that release (decision 8).

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from signet.errors import SignetError
 from signet.files import replace_file
 from signet.providers.native import session, tokens
-from signet.providers.native.folder import Opened
-from signet.providers.native.places import models_home, sha256
+from signet.providers.native.folder import Opened, models_home, sha256
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
