@@ -46,14 +46,14 @@ def test_what_never_ran_is_due() -> None:
     ("passed_ms", "expected"),
     [
         (0, set()),
-        (beats.GAPS_MS - 1, set()),
-        (beats.GAPS_MS, MINUTELY),
+        (beats.MINUTE_MS - 1, set()),
+        (beats.MINUTE_MS, MINUTELY),
         (GRAPH_MS - 1, MINUTELY),
         (GRAPH_MS, {*MINUTELY, "graph", "maintenance"}),
         (RETENTION_MS - 1, {*MINUTELY, "graph", "maintenance"}),
         (RETENTION_MS, ALL - {"backup", "projects"}),
-        (beats.BACKUP_MS - 1, ALL - {"backup", "projects"}),
-        (beats.BACKUP_MS, ALL),
+        (beats.DAY_MS - 1, ALL - {"backup", "projects"}),
+        (beats.DAY_MS, ALL),
         (30 * RETENTION_MS, ALL),
         (-1, ALL),
         (-3_600_000, ALL),
@@ -76,7 +76,7 @@ def test_however_the_clock_jumps_a_beat_is_never_silent_for_longer_than_its_inte
         for name in due(last, now):
             last[name] = now
         assert due(last, now) == set()
-        assert due(last, now + beats.BACKUP_MS) == ALL
+        assert due(last, now + beats.DAY_MS) == ALL
 
 
 def sweeps(home: Home) -> int:

@@ -169,15 +169,15 @@ def test_what_was_missed_runs_once_and_what_runs_does_not_run_twice(
     off = made(home, folder, enabled=False)
     long_ago = clock.to_text(datetime(2020, 1, 1, tzinfo=UTC))
     home.run("UPDATE scheduled_tasks SET next_run_at = ?", long_ago)
-    tick.look(home.db, home.workspace)
-    tick.look(home.db, home.workspace)
+    tick.look_at_tasks(home.db, home.workspace)
+    tick.look_at_tasks(home.db, home.workspace)
     (run,) = home.rows("SELECT * FROM task_runs")
     assert (run["task_id"], run["status"]) == (task_id, "pending")
     rows = {row["id"]: row for row in home.rows("SELECT * FROM scheduled_tasks")}
     assert rows[off]["next_run_at"] == long_ago
     assert clock.parse(rows[task_id]["next_run_at"]) - clock.now() <= timedelta(minutes=1)
     home.run("UPDATE scheduled_tasks SET next_run_at = ?", long_ago)
-    tick.look(home.db, home.workspace)
+    tick.look_at_tasks(home.db, home.workspace)
     assert len(home.rows("SELECT * FROM task_runs")) == 1
 
 
@@ -189,7 +189,7 @@ def test_runs_that_nobody_will_end_are_ended(home: Home, folder: Path) -> None:
         "INSERT INTO task_runs (id, task_id, status, started_at, stdout) VALUES ('old', ?, 'running', '2020', 'hm')",
         task_id,
     )
-    tick.look(home.db, home.workspace)
+    tick.look_at_tasks(home.db, home.workspace)
     assert run_of(home, run_id)["error"] == "cancelled"
     assert [run_of(home, "old")[key] for key in ("status", "error", "stdout")] == [
         "failed",
@@ -203,7 +203,7 @@ def test_an_expression_that_an_older_program_let_in_disables_its_task(
 ) -> None:
     made(home, folder)
     home.run("UPDATE scheduled_tasks SET next_run_at = '2020', cron_expression = 'never'")
-    tick.look(home.db, home.workspace)
+    tick.look_at_tasks(home.db, home.workspace)
     assert home.value("SELECT enabled FROM scheduled_tasks") == 0
     assert home.rows("SELECT * FROM task_runs") == []
 

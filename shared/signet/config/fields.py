@@ -19,6 +19,25 @@ from signet.config.values import Accept, Unfit
 NOTHING: Mapping[object, object] = MappingProxyType({})
 MASK = "***"
 SECRET_REFERENCE = "$secret:"
+#: Keys of the TypeScript product's agent.yaml that are accepted without effect.
+IGNORED = frozenset(
+    """
+    version schema configVersion owner install identity trust agent.updated hooks.sessionStart.recencyBias
+    memory.database memory.pipelineV2 memory.embeddings memory.synthesis.harness memory.synthesis.model
+    search.reranking search.rehearsal_enabled search.rehearsal_weight search.rehearsal_half_life_days
+    pipelineV2.workerPollMs pipelineV2.worker.pollMs pipelineV2.worker.maxLoadPerCpu
+    pipelineV2.worker.overloadBackoffMs pipelineV2.documentWorkerIntervalMs pipelineV2.documents.workerIntervalMs
+    pipelineV2.graphBoostWeight pipelineV2.graphBoostTimeoutMs pipelineV2.graph.boostWeight
+    pipelineV2.graph.boostTimeoutMs pipelineV2.traversal.primary pipelineV2.traversal.boostWeight
+    pipelineV2.hints.poll pipelineV2.embeddingTracker.batchSize pipelineV2.structural.synthesisMaxStallMs
+    pipelineV2.reranker pipelineV2.rerankerEnabled pipelineV2.rerankerModel pipelineV2.rerankerTopN
+    pipelineV2.rerankerTimeoutMs pipelineV2.telemetry.posthogHost pipelineV2.telemetry.posthogApiKey
+    pipelineV2.predictor.trainIntervalSessions pipelineV2.predictor.minTrainingSessions
+    pipelineV2.predictor.scoreTimeoutMs pipelineV2.predictor.trainTimeoutMs pipelineV2.predictor.rrfK
+    pipelineV2.predictor.crashDisableThreshold pipelineV2.predictor.explorationRate pipelineV2.predictor.binaryPath
+    pipelineV2.predictor.checkpointPath pipelineV2.predictorPipeline.trainingTelemetry
+    """.split()
+)
 #: Maximum unknown keys reported per section, because finding similar names is slow.
 MAX_UNKNOWN = 20
 
@@ -69,10 +88,6 @@ class SettingsSection:
     __slots__ = ()
     #: Keys are in snake_case instead of camelCase.
     SNAKE: ClassVar[bool] = False
-    #: Keys of the TypeScript product that are accepted without effect.
-    IGNORED: ClassVar[frozenset[str]] = frozenset()
-    #: More of them: the default of its setup, and why other values have no effect, as a warning.
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = MappingProxyType({})
     #: Only tunes memory work: no value runs a program, changes who is trusted, sends texts elsewhere, decides what
     #: agents read, or shortens retention. Other sections are decisive (decisive.py).
     TUNING: ClassVar[bool] = False
@@ -153,9 +168,6 @@ def read(
                 warnings.append(f"{where}: {problem} is expected; using {_say(default)}")
                 continue
             values[item.name], places[item.name] = taken, where
-    for name, (usual, why) in cls.RETIRED.items():
-        if not is_unset(value := raw.get(name)) and value != usual:
-            warnings.append(f"{_join(path, name)}: has no effect; {why}")
     if not cls.OPEN:
         _report_unknown(cls, raw, path, warnings)
     made = cls(**values)
@@ -274,7 +286,7 @@ def _say(default: object) -> str:
 def _report_unknown(
     cls: type[SettingsSection], raw: Mapping[object, object], path: str, warnings: list[str]
 ) -> None:
-    known = {*cls.IGNORED, *cls.RETIRED}
+    known = {name for above, _, name in (one.rpartition(".") for one in IGNORED) if above == path}
     for _, key, rule in cls.DECLARED:
         known |= {key, *rule.also}
         if rule.section is not None:

@@ -1,6 +1,5 @@
 """The `hooks` section: behaviour during sessions."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from signet.config.fields import SettingsSection, nested, section, setting
@@ -9,10 +8,6 @@ from signet.config.fields import SettingsSection, nested, section, setting
 @section
 class SessionStart(SettingsSection):
     """Context at a session start."""
-
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "recencyBias": (0.7, "the memories of a start have one ranking")
-    }
 
     recall_limit: int = setting(10, 1, 200)
     candidate_pool_limit: int = setting(100, 1, 1_000)

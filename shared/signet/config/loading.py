@@ -20,6 +20,8 @@ from signet.errors import Invalid
 from signet.files import read_file
 from signet.paths import Workspace
 
+DATABASE = "memory/memories.db"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
@@ -90,6 +92,9 @@ def settings_from(raw: Mapping[object, object]) -> tuple[Settings, tuple[str, ..
     if isinstance(pipeline, Mapping):
         found = {**found, "pipelineV2": paired(pipeline)}
     settings = read(Settings, found, warnings)
+    memory = found.get("memory")
+    if isinstance(memory, Mapping) and memory.get("database") not in (None, DATABASE):
+        warnings.append(f"memory.database: has no effect; the database is always {DATABASE}")
     own = (_placed(text, moved) for text in warnings)
     return settings, (*doubled, *own, *security.ignored(raw))
 

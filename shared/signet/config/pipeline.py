@@ -4,7 +4,6 @@ Older files have many of these keys directly under `pipelineV2`; both forms are 
 precedence, except provider, model and strength of extraction, which older dashboards wrote flat.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar
@@ -12,12 +11,6 @@ from typing import ClassVar
 from signet.config.extraction import ExtractionSettings, TextProvider, text_model_of
 from signet.config.fields import SettingsSection, nested, section, setting, settle
 from signet.config.values import web_address
-
-_AT_ONCE = "jobs start as soon as they are due"
-_ADDED = "documents are read as soon as they are added"
-_NICE = "the worker always runs at low priority"
-_WEIGHED = "every candidate is weighed by its vector already"
-_LEARNED = "each session's end is learned from at once, and no model is trained"
 
 
 class MaintenanceMode(StrEnum):
@@ -59,11 +52,6 @@ class Worker(SettingsSection):
     """Leases and retries of jobs."""
 
     TUNING: ClassVar[bool] = True
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "pollMs": (2_000, _AT_ONCE),
-        "maxLoadPerCpu": (0.8, _NICE),
-        "overloadBackoffMs": (30_000, _NICE),
-    }
 
     max_retries: int = setting(3, 1, 10, flat=("workerMaxRetries",))
     #: Longer than the slowest usual model call; a shorter lease would run jobs twice.
@@ -75,8 +63,6 @@ class Worker(SettingsSection):
 class GraphSettings(SettingsSection):
     TUNING: ClassVar[bool] = True
 
-    IGNORED: ClassVar[frozenset[str]] = frozenset({"boostWeight", "boostTimeoutMs"})
-
     enabled: bool = setting(True, flat=("graphEnabled",))
 
 
@@ -85,7 +71,6 @@ class TraversalSettings(SettingsSection):
     """Limits of graph walks."""
 
     TUNING: ClassVar[bool] = True
-    IGNORED: ClassVar[frozenset[str]] = frozenset({"primary", "boostWeight"})
 
     enabled: bool = True
     max_aspects_per_entity: int = setting(10, 1, 100)
@@ -104,7 +89,6 @@ class Hints(SettingsSection):
     """Questions that a memory answers."""
 
     TUNING: ClassVar[bool] = True
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {"poll": (5_000, _AT_ONCE)}
 
     enabled: bool = True
     max: int = setting(5, 1, 20)
@@ -149,8 +133,6 @@ class Repair(SettingsSection):
 class Documents(SettingsSection):
     """Documents, split into chunks. The overlap is shorter than the chunk."""
 
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {"workerIntervalMs": (10_000, _ADDED)}
-
     chunk_size: int = setting(2_000, 200, 50_000, flat=("documentChunkSize",))
     chunk_overlap: int = setting(200, 0, 10_000, flat=("documentChunkOverlap",))
     max_content_bytes: int = setting(
@@ -190,9 +172,7 @@ class ContinuitySettings(SettingsSection):
 
 @section
 class Telemetry(SettingsSection):
-    """Local events; never sent elsewhere, whatever the ignored keys say (CF-32)."""
-
-    IGNORED: ClassVar[frozenset[str]] = frozenset({"posthogHost", "posthogApiKey"})
+    """Local events; never sent elsewhere, whatever ignored keys say (CF-32)."""
 
     flush_interval_ms: int = setting(60_000, 5_000, 600_000)
     flush_batch_size: int = setting(50, 1, 500)
@@ -204,9 +184,6 @@ class Telemetry(SettingsSection):
 @section
 class EmbeddingTracker(SettingsSection):
     TUNING: ClassVar[bool] = True
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "batchSize": (8, "every memory without a vector is queued at once")
-    }
 
     enabled: bool = True
     poll_ms: int = setting(5_000, 1_000, 60_000)
@@ -241,9 +218,6 @@ class Procedural(SettingsSection):
 @section
 class Structural(SettingsSection):
     TUNING: ClassVar[bool] = True
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "synthesisMaxStallMs": (1_800_000, "every job has a time limit")
-    }
 
     enabled: bool = True
     classify_batch_size: int = setting(8, 1, 20)
@@ -294,17 +268,6 @@ class Predictor(SettingsSection):
     """Learned ranking, which takes effect once proven better."""
 
     TUNING: ClassVar[bool] = True
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "trainIntervalSessions": (10, _LEARNED),
-        "minTrainingSessions": (10, _LEARNED),
-        "scoreTimeoutMs": (120, _LEARNED),
-        "trainTimeoutMs": (30_000, _LEARNED),
-        "crashDisableThreshold": (3, _LEARNED),
-        "rrfK": (12, _LEARNED),
-        "explorationRate": (0.05, _LEARNED),
-        "binaryPath": (None, _LEARNED),
-        "checkpointPath": (None, _LEARNED),
-    }
 
     enabled: bool = True
     drift_reset_window: int = setting(10, 1, 100)
@@ -322,9 +285,6 @@ class PredictorPipeline(SettingsSection):
     """Sources of learned ranking."""
 
     TUNING: ClassVar[bool] = True
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "trainingTelemetry": (False, "nothing of what is learned leaves this machine")
-    }
 
     agent_feedback: bool = True
 
@@ -342,17 +302,6 @@ class Pipeline(SettingsSection):
     """Background work. `mutations_frozen` takes precedence over `shadow_mode`; `enabled: false` creates and takes no
     jobs.
     """
-
-    IGNORED: ClassVar[frozenset[str]] = frozenset({"graphBoostWeight", "graphBoostTimeoutMs"})
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "workerPollMs": (2_000, _AT_ONCE),
-        "documentWorkerIntervalMs": (10_000, _ADDED),
-        "reranker": (None, _WEIGHED),
-        "rerankerEnabled": (True, _WEIGHED),
-        "rerankerModel": (None, _WEIGHED),
-        "rerankerTopN": (20, _WEIGHED),
-        "rerankerTimeoutMs": (2_000, _WEIGHED),
-    }
 
     enabled: bool = True
     shadow_mode: bool = False

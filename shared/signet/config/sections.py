@@ -97,8 +97,6 @@ def dimensions_of(model: str) -> int:
 class AgentSettings(SettingsSection):
     """The agent's name."""
 
-    IGNORED: ClassVar[frozenset[str]] = frozenset({"updated"})
-
     name: str = "My Agent"
     description: str = "Personal AI assistant"
     created: str | None = None
@@ -162,14 +160,6 @@ class SearchSettings(SettingsSection):
 
     TUNING: ClassVar[bool] = True
     SNAKE: ClassVar[bool] = True
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "reranking": (False, "every candidate is weighed by its words and by its vector")
-    }
-
-    #: Ranking numbers of the TypeScript product; Signet uses a fitted model.
-    IGNORED: ClassVar[frozenset[str]] = frozenset(
-        {"rehearsal_enabled", "rehearsal_weight", "rehearsal_half_life_days"}
-    )
 
     #: Weight of vectors relative to keywords.
     alpha: float = setting(0.7, 0, 1, parse=from_text)
@@ -182,7 +172,6 @@ class SearchSettings(SettingsSection):
 @section
 class MemorySynthesis(SettingsSection):
     SNAKE: ClassVar[bool] = True
-    IGNORED: ClassVar[frozenset[str]] = frozenset({"harness", "model"})
 
     schedule: Schedule = Schedule.DAILY
     max_tokens: int = setting(4_000, 1, PLENTY)
@@ -193,14 +182,6 @@ class MemorySettings(SettingsSection):
     """Storage and decay of memories."""
 
     SNAKE: ClassVar[bool] = True
-    #: Removed before this section is read (`manifest.lifted`); listed for hints on misspelt keys.
-    IGNORED: ClassVar[frozenset[str]] = frozenset({"pipelineV2", "embeddings"})
-    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
-        "database": (
-            "memory/memories.db",
-            "the database is memory/memories.db, where every program looks for it",
-        )
-    }
 
     session_budget_chars: int = setting(2_000, 200, 20_000, key="session_budget")
     #: Per day.
@@ -292,10 +273,6 @@ class Updates(SettingsSection):
 @section
 class Settings(SettingsSection):
     """All settings of agent.yaml, with defaults."""
-
-    IGNORED: ClassVar[frozenset[str]] = frozenset(
-        {"version", "schema", "configVersion", "owner", "install", "identity", "trust"}
-    )
 
     agent: AgentSettings = nested(AgentSettings)
     #: Harnesses to keep connected.

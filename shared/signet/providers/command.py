@@ -60,7 +60,7 @@ class Command:
         if code == 0 and out.strip():
             return out
         words = " ".join((err or out)[: 10 * self.excerpt_chars].split())
-        said = exchange.without(words, prompt)[: self.excerpt_chars]
+        said = exchange.without_echo(words, prompt)[: self.excerpt_chars]
         reason = f"exit status {code}: {said}" if code else f"it printed nothing: {said}"
         raise self.failure(reason, said)
 

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from signet.config import Settings, as_public_dict, restart_required, settings_from, with_secrets
+from signet.config import (
+    Settings,
+    as_public_dict,
+    fields,
+    restart_required,
+    settings_from,
+    with_secrets,
+)
 from signet.config.fields import SettingsSection
 from signet.config.sections import EmbeddingProvider
 
@@ -586,45 +593,15 @@ def check(raw: Mapping[object, object]) -> None:
     assert warnings == ()
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "why"),
-    [
-        ("pipelineV2.worker.maxLoadPerCpu", 2.0, "low priority"),
-        ("pipelineV2.worker.overloadBackoffMs", 60_000, "low priority"),
-        ("pipelineV2.worker.pollMs", 500, "as soon as they are due"),
-        ("pipelineV2.workerPollMs", 500, "as soon as they are due"),
-        ("pipelineV2.documents.workerIntervalMs", 20_000, "as soon as they are added"),
-        ("pipelineV2.documentWorkerIntervalMs", 20_000, "as soon as they are added"),
-        ("pipelineV2.embeddingTracker.batchSize", 4, "queued at once"),
-        ("pipelineV2.predictor.rrfK", 20, "no model is trained"),
-        ("memory.database", "memory/other.db", "the database is memory/memories.db"),
-        ("search.reranking", True, "by its words and by its vector"),
-        ("pipelineV2.reranker", {"enabled": False}, "weighed by its vector"),
-        ("pipelineV2.rerankerTopN", 50, "weighed by its vector"),
-    ],
-    ids=[
-        "load",
-        "backoff",
-        "poll",
-        "flat-poll",
-        "documents",
-        "flat-documents",
-        "batch",
-        "database",
-        "predictor",
-        "reranking",
-        "reranker",
-        "flat-reranker",
-    ],
-)
-def test_a_setting_that_changes_nothing_says_so(key: str, value: object, why: str) -> None:
-    _, [warning] = settings_from(nest(key, value))
-    assert warning.startswith(f"{key}: has no effect; ") and why in warning
+@pytest.mark.parametrize("key", sorted(fields.IGNORED - {"memory.pipelineV2", "memory.embeddings"}))
+def test_a_key_of_the_earlier_product_is_accepted_by_name(key: str) -> None:
+    settings, warnings = settings_from(nest(key, "memory/memories.db"))
+    assert settings == Settings() and warnings == ()
 
 
-def test_the_default_of_a_setting_that_changes_nothing_is_no_reason_to_warn() -> None:
-    assert settings_from(nest("memory.database", "memory/memories.db"))[1] == ()
-    assert settings_from(nest("pipelineV2.worker.maxLoadPerCpu", 0.8))[1] == ()
+def test_another_place_of_the_database_is_reported() -> None:
+    _, [warning] = settings_from(nest("memory.database", "memory/other.db"))
+    assert warning.startswith("memory.database: has no effect; the database is always memory/")
 
 
 @pytest.mark.parametrize(
