@@ -4,25 +4,16 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from signet.care import completion, service
-from signet.care.harnesses import CONNECTORS, HarnessConnection
+from signet.care import completion, harnesses, service
 from signet.care.service import Run
+from signet.care.steps import Step
 from signet.daemon import control, record
 from signet.errors import Invalid
 from signet.paths import Workspace, cache_home, config_home
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UninstallStep:
-    """One removal; `do` returns a note and raises OSError if it fails."""
-
-    what: str
-    do: Callable[[], Sequence[str]]
 
 
 def steps(
@@ -31,16 +22,13 @@ def steps(
     *,
     purge: bool,
     environ: Mapping[str, str] = os.environ,
-    connectors: Sequence[HarnessConnection] = CONNECTORS,
-) -> list[UninstallStep]:
+) -> list[Step]:
     """Return the removals in order, only of existing things. Raises Invalid for a dangerous purge."""
     found = service.planned(workspace, environ=environ)
     todo = [*_service(found, run)]
     if record.running(workspace) is not None:
-        todo.append(
-            UninstallStep(what="the running daemon", do=partial(_quiet, control.stop, workspace))
-        )
-    todo += _harnesses(workspace, connectors)
+        todo.append(Step(what="the running daemon", do=partial(_quiet, control.stop, workspace)))
+    todo += _harnesses(workspace)
     todo += _completion()
     todo += _folder("sockets and locks", _far_runtime(workspace))
     if purge:
@@ -77,33 +65,28 @@ def program_command(prefix: str = sys.prefix) -> str:
     return f"{_quoted(Path(sys.executable))} -m pip uninstall signetai"
 
 
-def _service(found: service.Service, run: Run) -> Iterator[UninstallStep]:
+def _service(found: service.Service, run: Run) -> Iterator[Step]:
     if found.exists:
-        yield UninstallStep(
-            what=f"the service {found.path}", do=lambda: service.remove(found, run)[1]
+        yield Step(
+            what=f"the service {found.path}", do=lambda: "; ".join(service.remove(found, run)[1])
         )
 
 
-def _quiet(do: Callable[..., object], *args: object) -> Sequence[str]:
+def _quiet(do: Callable[..., object], *args: object) -> str:
     do(*args)
-    return ()
+    return ""
 
 
-def _harnesses(
-    workspace: Workspace, connectors: Sequence[HarnessConnection]
-) -> Iterator[UninstallStep]:
-    for one in connectors:
-        if entries := one.entries(workspace):
-            places = ", ".join(entry.place for entry in entries)
-            yield UninstallStep(
-                what=f"{one.name}: {places}", do=partial(_quiet, one.remove, workspace)
-            )
+def _harnesses(workspace: Workspace) -> Iterator[Step]:
+    for name, entries in harnesses.connected(workspace).items():
+        places = ", ".join(entry.place for entry in entries)
+        yield Step(what=f"{name}: {places}", do=partial(_quiet, harnesses.remove, workspace, name))
 
 
-def _completion() -> Iterator[UninstallStep]:
+def _completion() -> Iterator[Step]:
     home = Path.home()
     for place in completion.installed(home):
-        yield UninstallStep(
+        yield Step(
             what=f"shell completion in {place}",
             do=partial(_quiet, completion.take_out, place, home),
         )
@@ -114,12 +97,12 @@ def _far_runtime(workspace: Workspace) -> Path | None:
     return None if far.is_relative_to(workspace.root) else far
 
 
-def _folder(what: str, folder: Path | None) -> Iterator[UninstallStep]:
+def _folder(what: str, folder: Path | None) -> Iterator[Step]:
     if folder is not None and folder.is_dir():
-        yield UninstallStep(what=f"{what}: {folder}", do=lambda: _delete(folder))
+        yield Step(what=f"{what}: {folder}", do=lambda: _delete(folder))
 
 
-def _delete(folder: Path) -> Sequence[str]:
+def _delete(folder: Path) -> str:
     """Delete as much of a folder as possible; raises the first OSError."""
     refused: list[OSError] = []
 
@@ -132,7 +115,7 @@ def _delete(folder: Path) -> Sequence[str]:
         raise refused[0]
     if folder.is_symlink():
         folder.unlink()
-    return ()
+    return ""
 
 
 def _quoted(path: Path) -> str:

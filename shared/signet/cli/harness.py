@@ -179,10 +179,9 @@ def _with_consent(site: "Site", names: list[str], wishes: "ConnectOptions") -> "
 
 def _rows(workspace: Workspace) -> list[dict[str, Any]]:
     """Return every harness with its connection state and problems."""
-    from signet.care.harnesses import CONNECTORS
+    from signet.care import harnesses
     from signet.domain.harnesses import registry
 
-    found = {one.name: list(one.entries(workspace)) for one in CONNECTORS}
     return [
         {
             "id": name,
@@ -191,7 +190,7 @@ def _rows(workspace: Workspace) -> list[dict[str, Any]]:
             "problems": [f"{one.place}: {one.problem}" for one in entries if one.problem],
             "notices": [one.notice for one in entries if one.notice],
         }
-        for name, entries in found.items()
+        for name, entries in harnesses.every(workspace).items()
     ]
 
 

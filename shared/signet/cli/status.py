@@ -296,15 +296,16 @@ def _away(provider: str, address: str | None, ink: Ink) -> str:
 
 def _connected(workspace: Workspace) -> list[dict[str, Any]]:
     """Return the connected harnesses with their problems."""
-    from signet.care.harnesses import CONNECTORS
+    from signet.care import harnesses
 
-    found = []
-    for one in CONNECTORS:
-        if entries := one.entries(workspace):
-            problems = [f"{entry.place}: {entry.problem}" for entry in entries if entry.problem]
-            notices = [entry.notice for entry in entries if entry.notice]
-            found.append({"name": one.name, "problems": problems, "notices": notices})
-    return found
+    return [
+        {
+            "name": name,
+            "problems": [f"{one.place}: {one.problem}" for one in entries if one.problem],
+            "notices": [one.notice for one in entries if one.notice],
+        }
+        for name, entries in harnesses.connected(workspace).items()
+    ]
 
 
 def _harnesses(connected: list[dict[str, Any]], ink: Ink) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from signet import clock
+from signet.care import harnesses
 from signet.care.doctor import machine, running
 from signet.care.doctor.examine import examine
 from signet.care.doctor.models import CheckStatus, DoctorCheck, Scene
@@ -225,18 +226,6 @@ def test_the_file_system_is_that_of_the_deepest_mount(
     assert machine.file_system(Path(place), tmp_path / "none") is None
 
 
-class Harness:
-    """A harness whose settings point somewhere else."""
-
-    name = "claude-code"
-
-    def entries(self, workspace: Workspace) -> list[HarnessEntry]:
-        return [HarnessEntry(place="settings.json", problem="points to another installation")]
-
-    def remove(self, workspace: Workspace) -> list[str]:
-        return ["settings.json"]
-
-
 @pytest.fixture
 def scene(workspace: Workspace) -> Iterator[Scene]:
     yield Scene(
@@ -249,7 +238,11 @@ def scene(workspace: Workspace) -> Iterator[Scene]:
     )
 
 
-def test_a_harness_that_points_elsewhere_is_a_finding(scene: Scene) -> None:
-    found = {one.check: one for one in running.checks(scene, (Harness(),))}["harnesses"]
+def test_a_harness_that_points_elsewhere_is_a_finding(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = HarnessEntry("settings.json", "points to another installation")
+    monkeypatch.setattr(harnesses, "connected", lambda workspace: {"claude-code": [entry]})
+    found = {one.check: one for one in running.checks(scene)}["harnesses"]
     assert found.status is CheckStatus.FAIL
     assert "claude-code (settings.json)" in found.detail

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from signet.care import service, uninstall
-from signet.care.harnesses import HarnessEntry
 from signet.cli.main import main
+from signet.domain.harnesses import registry
+from signet.domain.harnesses.models import Site
 from signet.errors import Conflict, Invalid
 from signet.paths import Workspace
 
@@ -140,22 +141,6 @@ def test_a_unit_of_somebody_else_is_left_alone(home: Path) -> None:
     assert "/bin/true" in found.path.read_text()
 
 
-class Harness:
-    """A connected harness."""
-
-    name = "codex"
-
-    def __init__(self) -> None:
-        self.is_connected = True
-
-    def entries(self, workspace: Workspace) -> list[HarnessEntry]:
-        return [HarnessEntry(place="config.toml")] if self.is_connected else []
-
-    def remove(self, workspace: Workspace) -> list[str]:
-        self.is_connected = False
-        return ["config.toml"]
-
-
 def test_uninstalling_takes_out_what_was_put_in_and_leaves_the_workspace(home: Path) -> None:
     workspace = Workspace(home / "w")
     workspace.make()
@@ -167,20 +152,19 @@ def test_uninstalling_takes_out_what_was_put_in_and_leaves_the_workspace(home: P
     script.write_text("complete")
     rc = home / ".bashrc"
     rc.write_text(f"alias ll='ls -l'\nsource '{script}'\nexport A=1\n")
-    harness = Harness()
+    site = Site(workspace=workspace, home=home)
+    assert registry.connect(site, "codex").success
 
     def run(*, purge: bool = False) -> list[str]:
-        steps = uninstall.steps(
-            workspace, Manager(), purge=purge, environ=environ, connectors=(harness,)
-        )
-        assert not [line for step in steps for line in step.do()]
+        steps = uninstall.steps(workspace, Manager(), purge=purge, environ=environ)
+        assert {step.run() for step in steps} <= {(True, "")}
         # Sockets lie elsewhere only where the path of the workspace is too long for them.
         return [step.what for step in steps if not step.what.startswith("sockets")]
 
     assert [what.split()[0] for what in run()] == ["the", "codex:", "shell", "shell"]
     assert rc.read_text() == "alias ll='ls -l'\nexport A=1\n"
     assert not script.exists()
-    assert not harness.is_connected
+    assert not registry.HARNESSES["codex"].is_installed(site)
     assert workspace.database.exists()
     assert run() == []
     assert uninstall.delete_command(workspace) == f"rm -rf {shlex.quote(str(workspace.root))}"

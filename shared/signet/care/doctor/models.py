@@ -1,10 +1,11 @@
 """A check, its result, and the common input of all checks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from signet.care.steps import Step
 from signet.config import Loaded, Settings
 from signet.daemon.record import Running
 from signet.db import ReadTx
@@ -20,14 +21,6 @@ class CheckStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mend:
-    """A repair for `--fix`; `do` returns the result and raises SignetError or OSError."""
-
-    what: str
-    do: Callable[[], str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DoctorCheck:
     """A check's subject, result and remedy: a command to paste, and the repair for `--fix`."""
 
@@ -35,7 +28,7 @@ class DoctorCheck:
     status: CheckStatus
     detail: str
     fix: str | None = None
-    mend: Mend | None = None
+    mend: Step | None = None
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -73,11 +66,11 @@ def ok(check: str, detail: str) -> DoctorCheck:
     return DoctorCheck(check=check, status=CheckStatus.OK, detail=detail)
 
 
-def warn(check: str, detail: str, fix: str | None = None, mend: Mend | None = None) -> DoctorCheck:
+def warn(check: str, detail: str, fix: str | None = None, mend: Step | None = None) -> DoctorCheck:
     """Return a check with a warning."""
     return DoctorCheck(check=check, status=CheckStatus.WARN, detail=detail, fix=fix, mend=mend)
 
 
-def fail(check: str, detail: str, fix: str | None = None, mend: Mend | None = None) -> DoctorCheck:
+def fail(check: str, detail: str, fix: str | None = None, mend: Step | None = None) -> DoctorCheck:
     """Return a failed check."""
     return DoctorCheck(check=check, status=CheckStatus.FAIL, detail=detail, fix=fix, mend=mend)

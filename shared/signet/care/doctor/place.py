@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from signet.care.doctor.models import DoctorCheck, Mend, Scene, fail, local, ok, warn
+from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
+from signet.care.steps import Step
 from signet.domain.backup import kept
 from signet.paths import Workspace
 
@@ -49,7 +50,7 @@ def _modes(workspace: Workspace) -> DoctorCheck:
         "file modes",
         f"other users can read or change {path} (mode {stat.S_IMODE(path.stat().st_mode):04o}){more}",
         "signet doctor --fix",
-        Mend(what="restrict private files to you", do=partial(_close, tuple(open_ones))),
+        Step(what="restrict private files to you", do=partial(_close, tuple(open_ones))),
     )
 
 
@@ -90,7 +91,7 @@ def _restore(scene: Scene) -> DoctorCheck:
         "restores",
         "a restore was interrupted",
         "signet daemon start",
-        Mend(what="finish the interrupted restore", do=partial(_finish, workspace)),
+        Step(what="finish the interrupted restore", do=partial(_finish, workspace)),
     )
 
 
@@ -114,10 +115,10 @@ def _backup(scene: Scene) -> DoctorCheck:
     return ok("backup", told)
 
 
-def _mend_backup(scene: Scene) -> Mend:
+def _mend_backup(scene: Scene) -> Step:
     def back_up() -> str:
         from signet.domain.backup import create
 
         return str(create.create(scene.workspace, now=scene.now).path)
 
-    return Mend(what="create a backup", do=back_up)
+    return Step(what="create a backup", do=back_up)

@@ -1,11 +1,10 @@
 """Check what runs: the daemon and its processes, port, models, harnesses, service."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from signet import __version__, clock
-from signet.care import capture, service
+from signet.care import capture, harnesses, service
 from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
-from signet.care.harnesses import CONNECTORS, HarnessConnection
 from signet.care.text_model import trial_of
 from signet.config.sections import ADDED_MODELS
 from signet.daemon import ready, record
@@ -20,9 +19,7 @@ from signet.queue import pauses, stats
 SILENT_SECONDS = 1.0
 
 
-def checks(
-    scene: Scene, connectors: Sequence[HarnessConnection] = CONNECTORS
-) -> Iterator[DoctorCheck]:
+def checks(scene: Scene) -> Iterator[DoctorCheck]:
     yield _daemon(scene)
     if scene.running is not None:
         yield _processes(scene)
@@ -32,7 +29,7 @@ def checks(
     yield _vectors_from(scene)
     yield _texts_from(scene)
     yield _held_back(scene)
-    yield _harnesses(scene, connectors)
+    yield _harnesses(scene)
     yield _capture(scene)
     yield _service(scene)
 
@@ -155,8 +152,9 @@ def _held_back(scene: Scene) -> DoctorCheck:
     return warn("waiting", f"paused: {told}{again}", "signet daemon logs -l warn")
 
 
-def _harnesses(scene: Scene, connectors: Sequence[HarnessConnection]) -> DoctorCheck:
-    entries = [(one.name, entry) for one in connectors for entry in one.entries(scene.workspace)]
+def _harnesses(scene: Scene) -> DoctorCheck:
+    found = harnesses.connected(scene.workspace)
+    entries = [(name, entry) for name, entries in found.items() for entry in entries]
     broken = [(name, entry) for name, entry in entries if entry.problem is not None]
     if broken:
         told = "; ".join(f"{name} ({entry.place}): {entry.problem}" for name, entry in broken)
