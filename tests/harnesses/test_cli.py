@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.program import Program
-from harnesses.home import CLAUDE_MD, Home, a_home
+from harnesses.home import Home, a_home
 
 
 @pytest.fixture
@@ -59,12 +59,10 @@ def test_sync_brings_everything_up_to_date_and_then_says_so(home: Home, program:
     assert program.run("sync").out == "Everything up to date\n"
 
 
-def test_signet_uninstall_gives_back_what_an_earlier_version_replaced(
+def test_signet_uninstall_removes_what_the_typescript_product_generated(
     home: Home, program: Program
 ) -> None:
-    home.write(".claude/CLAUDE.md", CLAUDE_MD)
     before = home.whole()
-    home.write(".claude/CLAUDE.md.pre-signet.bak", CLAUDE_MD)
     generated = f"# CLAUDE.md\n# AUTO-GENERATED from {program.workspace}/AGENTS.md by Signet\n"
     home.write(".claude/CLAUDE.md", generated)
     shown = program.run("uninstall", "--dry-run").out

@@ -87,17 +87,3 @@ def test_what_was_connected_goes_without_a_trace_after_starts_and_changes(
     assert home.whole() == connected
     assert program.run("uninstall", "--yes").status == 0
     assert home.whole() == before
-
-
-def test_a_start_gives_back_what_an_earlier_version_replaced(home: Home, program: Program) -> None:
-    before = home.whole()
-    assert program.run(*SETUP, *CHOSEN, "--no-daemon").status == 0
-    for name in (".claude/CLAUDE.md", ".config/opencode/AGENTS.md"):
-        home.write(f"{name}.pre-signet.bak", before[name])
-        home.write(
-            name,
-            f"# {Path(name).name}\n# AUTO-GENERATED from {program.workspace}/AGENTS.md by Signet\n"
-            "# Generated: 2026-05-01T12:00:00.000Z\n\nAGENTS.md says hello.\n",
-        )
-    restarted(program)
-    assert home.whole() == before

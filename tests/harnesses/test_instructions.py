@@ -1,6 +1,5 @@
 """A person's CLAUDE.md and AGENTS.md: one block in them for a harness that is connected, and nothing else ever."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -133,49 +132,14 @@ def test_mending_renews_the_block_and_brings_none_back(home: Home) -> None:
     assert START in home.read(FILES["claude-code"]), "whoever asks for it gets it again"
 
 
-def by_start(home: Home) -> None:
-    registry.mend(home.site)
-
-
-def by_connecting(home: Home) -> None:
-    connected(home, "claude-code")
-
-
-def by_leaving(home: Home) -> None:
-    registry.disconnect(home.site, "claude-code")
-
-
-@pytest.mark.parametrize("mine", [CLAUDE_MD, None], ids=["mine", "nothing"])
-@pytest.mark.parametrize("was_connected", [True, False])
-@pytest.mark.parametrize("act", [by_start, by_connecting, by_leaving])
-def test_a_file_that_an_earlier_version_replaced_is_given_back(
-    home: Home, act: Callable[[Home], None], was_connected: bool, mine: str | None
+@pytest.mark.parametrize("connects", [True, False])
+def test_a_file_that_the_typescript_product_generated_is_replaced(
+    home: Home, connects: bool
 ) -> None:
     path = FILES["claude-code"]
-    if mine is not None:
-        home.write(path, mine)
-    before = home.whole()
-    if was_connected:
+    home.write(path, GENERATED)
+    if connects:
         connected(home, "claude-code")
-    home.write(path, GENERATED)
-    if mine is not None:
-        home.write(f"{path}.pre-signet.bak", mine)
-    act(home)
-    assert not (home.path / f"{path}.pre-signet.bak").exists()
-    if act is by_connecting or (act is by_start and was_connected):
-        text = home.read(path)
-        assert text.startswith(mine or START) and START in text and "AUTO-GENERATED" not in text
-        registry.disconnect(home.site, "claude-code")
-    if act is by_start and not was_connected:
-        home.write(".agents/.daemon/x", "")
-    assert home.whole() == before
-
-
-def test_the_newest_of_several_copies_comes_back_and_the_others_stay(home: Home) -> None:
-    path = FILES["opencode"]
-    home.write(path, GENERATED)
-    home.write(f"{path}.pre-signet.bak", "old\n")
-    home.write(f"{path}.pre-signet.bak1", "new\n")
-    registry.mend(home.site)
-    assert home.read(path) == "new\n" and home.read(f"{path}.pre-signet.bak") == "old\n"
-    assert not (home.path / f"{path}.pre-signet.bak1").exists()
+        assert home.read(path).startswith(START) and "AUTO-GENERATED" not in home.read(path)
+    registry.disconnect(home.site, "claude-code")
+    assert not (home.path / path).exists()

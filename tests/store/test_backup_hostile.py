@@ -301,7 +301,6 @@ def _first(**facts: object) -> Callable[[dict[str, Any]], None]:
         _first(path=5),
         _first(path="\ud800"),
         _first(sha256=None),
-        _first(link=5),
         _first(surprise=1),
         _set(files={"a": 1}),
         _set(files=[[]]),

@@ -5,12 +5,12 @@ checkpoints are handled here because they must work when the queue does not.
 """
 
 import contextlib
+import fcntl
 import os
 import sys
 import threading
 from functools import partial
 
-from signet.files import locked
 from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
 
@@ -47,12 +47,8 @@ def serve(booted: Booted) -> int:
 
     log = logs.get("scheduler")
     workspace = booted.workspace
-    # The holder of this lock leads; the row `scheduler_lease` shows the leader to people.
-    leads = contextlib.ExitStack()
-    while True:
-        with contextlib.suppress(BlockingIOError):
-            leads.enter_context(locked(workspace.runtime_dir / "scheduler.lock", wait=False))
-            break
+    leads = (workspace.runtime_dir / "scheduler.lock").open("ab")
+    while not _is_leader(leads.fileno()):
         booted.pulse.beat()
         if booted.stop.wait(TRY_SECONDS):
             return 0
@@ -99,6 +95,15 @@ def serve(booted: Booted) -> int:
     leads.close()
     log.info("scheduler.stopped")
     return 0
+
+
+def _is_leader(lock: int) -> bool:
+    """Take the lock of the leader if it is free; the row `scheduler_lease` shows the leader to people."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

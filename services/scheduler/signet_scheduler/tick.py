@@ -77,8 +77,7 @@ log = logs.get("scheduler")
 
 
 def place_jobs(db: Database) -> None:
-    """Move misplaced jobs in batches, and end jobs whose cancel an older version forgot."""
-    db.write(placement.end_cancelled, now=clock.now())
+    """Move misplaced jobs in batches."""
     for wanted in db.read(placement.misplaced):
         log.info("jobs.moved", kind=wanted.kind, queue=wanted.queue, target=wanted.target)
         while db.write(placement.move, wanted, now=clock.now()):

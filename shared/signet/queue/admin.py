@@ -65,10 +65,6 @@ _ASK_AGAIN = (
     "UPDATE provider_breakers SET retry_at_ms = :wall, updated_at = :now WHERE retry_at_ms > :wall"
 )
 _START_AT = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
-#: Files of earlier programs have waiting jobs that still carry a lease.
-_CLEAR_LEASES = (
-    "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
-)
 _OPEN = "SELECT 1 FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'leased') LIMIT 1"
 
 
@@ -241,11 +237,6 @@ def spread(tx: WriteTx, job_ids: Sequence[str], *, apart_ms: int, now: datetime)
     """Let jobs start one after the other, the first now."""
     start = int(now.timestamp() * 1000)
     tx.many(_START_AT, [(start + place * apart_ms, id_) for place, id_ in enumerate(job_ids)])
-
-
-def clear_old_leases(tx: WriteTx) -> None:
-    """Take the lease from jobs that wait: earlier programs left it there."""
-    tx.run(_CLEAR_LEASES)
 
 
 #: A running job ends as usual.

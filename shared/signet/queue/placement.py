@@ -10,7 +10,7 @@ from typing import NamedTuple
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import at_most
-from signet.queue import retry, transitions
+from signet.queue import retry
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import DEFAULT_QUEUE, KINDS, QUEUES, UNKNOWN_KIND
 
@@ -25,7 +25,6 @@ UPDATE memory_jobs
        last_error_code = NULLIF(last_error_code, '{UNKNOWN_KIND}')
  WHERE id IN (SELECT id FROM memory_jobs
                WHERE status = 'pending' AND queue = :queue AND job_type = :kind {at_most(":batch")})"""
-_CANCELLED = "SELECT id FROM memory_jobs WHERE status = 'pending' AND cancel_requested = 1"
 
 
 class Move(NamedTuple):
@@ -53,12 +52,6 @@ def move(tx: WriteTx, wanted: Move, *, now: datetime) -> bool:
     moved = tx.run(_MOVE, {**wanted._asdict(), "now": clock.to_text(now), "batch": BATCH})
     tx.signal(DUE)
     return moved == BATCH
-
-
-def end_cancelled(tx: WriteTx, *, now: datetime) -> None:
-    """Cancel waiting jobs whose cancel an older version forgot when it gave them back."""
-    for (job_id,) in tx.tuples(_CANCELLED):
-        transitions.cancel(tx, job_id, now=now)
 
 
 #: Longer than every delay of ours: later due times come from a clock that was ahead.

@@ -277,15 +277,10 @@ class ArchiveReader:
         if (size, digest.hexdigest()) != (entry.bytes, entry.sha256):
             raise BadBackup(f"{entry.path} in it is damaged: its checksum differs")
 
-    def read(self, path: str, most: int) -> bytes | None:
-        """Return a file of at most `most` bytes, None for a missing or larger one. Raises BadBackup."""
-        found = [one for one in self.manifest.files if one.path == path and one.link is None]
-        return b"".join(self.pieces(found[0])) if found and found[0].bytes <= most else None
-
     def verify(self, tell: Tell) -> None:
         """Read everything and compare it with the manifest; calls `tell` with the size of each piece."""
         for entry in self.manifest.files:
-            for piece in () if entry.link is not None else self.pieces(entry):
+            for piece in self.pieces(entry):
                 tell(len(piece))
 
 
@@ -325,12 +320,12 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
 
 def _check_entries(archive: zipfile.ZipFile, manifest: Manifest) -> None:
     """Refuse an archive whose entries differ from its manifest, are packed, or would be written elsewhere."""
-    wanted = [entry.path for entry in manifest.files if entry.link is None]
+    wanted = [entry.path for entry in manifest.files]
     if sorted([*(_FILES + path for path in wanted), MANIFEST]) != sorted(archive.namelist()):
         raise BadBackup("Its files differ from its manifest")
     if DATABASE not in wanted:
         raise BadBackup("It contains no database")
-    check_paths([entry.path for entry in manifest.files])
+    check_paths(wanted)
     sizes = {_FILES + entry.path: entry.bytes for entry in manifest.files}
     for info in archive.infolist():
         if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & _ENCRYPTED:

@@ -49,26 +49,21 @@ class BadBackup(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveEntry:
-    """One file of an archive: its place in the workspace, size, hash and mode.
-
-    Archives of earlier versions also name links, with their target in `link`.
-    """
+    """One file of an archive: its place in the workspace, size, hash and mode."""
 
     path: str
     bytes: int = 0
     sha256: str = ""
     mode: int = 0o600
     modifiedMs: int = 0
-    link: str | None = None
 
     @classmethod
     def from_json(cls, found: Mapping[str, object]) -> Self:
         """Return the entry that a mapping describes. Raises TypeError and ValueError."""
         made = cls(**found)  # type: ignore[arg-type]  # checked below
-        texts = (made.path, made.sha256, "" if made.link is None else made.link)
         numbers = (made.bytes, made.mode, made.modifiedMs)
-        if not all(isinstance(one, str) for one in texts):
-            raise TypeError("a file has a path, hash or link that is no text")
+        if not all(isinstance(one, str) for one in (made.path, made.sha256)):
+            raise TypeError("a file has a path or hash that is no text")
         if not all(type(one) is int and abs(one) < _MAX_NUMBER for one in numbers):
             raise ValueError("a file has a size, mode or time that is out of range")
         if made.bytes < 0:
@@ -88,7 +83,7 @@ class LeftOut:
 class Manifest:
     """The content of an archive; `schema` is empty for a database that this program has not adopted yet.
 
-    `secrets` are encrypted with a passphrase. Only archives of earlier versions have the vault among their files.
+    `secrets` are encrypted with a passphrase.
     """
 
     format: int

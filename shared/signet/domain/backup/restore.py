@@ -17,7 +17,7 @@ from signet.domain.backup import archive, create, kept, swap
 from signet.domain.backup.archive import ArchiveReader, Tell
 from signet.domain.backup.create import SPARE, megabytes
 from signet.domain.backup.models import DATABASE, ArchiveEntry, BadBackup, LeftOut, Manifest, NoRoom
-from signet.domain.secrets import keys, vault
+from signet.domain.secrets import vault
 from signet.domain.secrets.keys import NoMachineId
 from signet.domain.secrets.vault import BY_MACHINE, Secret, Vault, VaultUnreadable
 from signet.errors import Conflict
@@ -26,8 +26,6 @@ from signet.paths import Workspace
 
 #: Marks a folder that a restore of memories alone put aside.
 _PARTIAL = f"{archive.DAEMON}/memories-only"
-#: A vault in an archive of an earlier version is not larger.
-_MAX_VAULT = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,29 +68,12 @@ def stage(workspace: Workspace, reader: ArchiveReader, *, now: datetime, tell: T
                 skipped.append(LeftOut(path=entry.path, why=why))
             else:
                 _unpack(reader, entry, folder / entry.path, tell)
-        secrets = old_secrets(reader)
-        if secrets:
-            put_secrets(workspace, folder, secrets)
         staged = _prepare(folder, now, manifest.schema)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     os.sync()  # thousands of small files: one by one takes the disk minutes
-    return replace(staged, skipped=tuple(skipped), secrets=secrets)
-
-
-def old_secrets(reader: ArchiveReader) -> dict[str, Secret]:
-    """Return the secrets in an archive of an earlier version, which had the vault and the id that opens it."""
-    raw = reader.read(archive.VAULT, _MAX_VAULT)
-    if raw is None:
-        return {}
-    try:
-        version, entries = vault.parsed(raw, archive.VAULT)
-        bound = reader.read(f"{archive.SECRETS}/{keys.BOUND}", 1_024) or b""
-        machine_id = bound.decode("utf-8", "replace").strip() or keys.found_id()
-    except (VaultUnreadable, NoMachineId):
-        return {}
-    return vault.opened(entries, keys.key_of(machine_id)) if version == BY_MACHINE else {}
+    return replace(staged, skipped=tuple(skipped))
 
 
 def with_secrets(workspace: Workspace, staged: Staged, secrets: Mapping[str, Secret]) -> Staged:
@@ -198,8 +179,6 @@ def _check_room(workspace: Workspace, manifest: Manifest) -> None:
 
 def _refusal(entry: ArchiveEntry, names: dict[str, str]) -> str | None:
     """Return why an entry is not restored, None if it is."""
-    if entry.link is not None:
-        return f"a link to {entry.link}"
     if why := archive.refusal(entry.path):
         return why
     twin = archive.twin_of(entry.path, names)

@@ -10,7 +10,6 @@ between leaves whole files, and the next run finishes the work.
 """
 
 import difflib
-import filecmp
 import os
 import shutil
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -114,8 +113,6 @@ class FileChange:
     is_copied: bool
     #: The record that is written before the change.
     undo: Undo | None
-    #: A copy by an earlier version that the change restores and deletes.
-    stale_copy: Path | None
 
 
 def planned(
@@ -201,8 +198,7 @@ def _base(patch: FilePatch, earlier: str | None, record: Record) -> str | None:
     if earlier is None:
         return None
     if instructions.is_generated(earlier):
-        theirs = instructions.copy_of(patch.path)
-        return None if theirs is None else _text(theirs)
+        return None
     if kept is not None and kept.is_of(earlier.encode()):
         return kept.earlier(earlier) if kept.was_there else None
     if patch.content is not None:
@@ -228,15 +224,7 @@ def _change(
     is_copied: bool,
     undo: Undo | None = None,
 ) -> FileChange:
-    is_generated = earlier is not None and instructions.is_generated(earlier)
-    return FileChange(
-        path=patch.path,
-        earlier=earlier,
-        later=later,
-        is_copied=is_copied,
-        undo=undo,
-        stale_copy=instructions.copy_of(patch.path) if is_generated else None,
-    )
+    return FileChange(path=patch.path, earlier=earlier, later=later, is_copied=is_copied, undo=undo)
 
 
 def _is_theirs(patch: FilePatch, earlier: str, record: Record) -> bool:
@@ -280,15 +268,6 @@ def drop_copies(record: Record, refused: Container[str]) -> None:
     for made, path in record.copies.items():
         if path not in refused:
             Path(made).unlink(missing_ok=True)
-    # Records of earlier versions do not name their copies; one that equals the file is not needed.
-    for path in record.files.keys() - {*record.copies.values()}:
-        made = f"{path}.bak"
-        if path not in refused and record.files[path].was_there and _is_same(path, made):
-            Path(made).unlink()
-
-
-def _is_same(one: str, other: str) -> bool:
-    return all(map(os.path.isfile, (one, other))) and filecmp.cmp(one, other, shallow=False)
 
 
 def _write(change: FileChange, path: Path) -> None:
@@ -296,8 +275,6 @@ def _write(change: FileChange, path: Path) -> None:
         path.unlink(missing_ok=True)
     else:
         replace_file(path, change.later.encode())
-    if change.stale_copy is not None:
-        change.stale_copy.unlink(missing_ok=True)
 
 
 def take_back(changes: Iterable[FileChange], copies: Iterable[str], record: Record) -> None:

@@ -4,8 +4,7 @@ The file belongs to the person. For a connected harness it ends with one block b
 every other byte unchanged. The block explains Signet and how to use it. It does not describe the agent and its user:
 session starts do (`hooks.sessionStart.includeIdentity`), and a copy here would repeat that and become outdated.
 
-Earlier versions replaced the whole file and moved the person's text to `NAME.pre-signet.bak`. Where that is still so,
-the person's text is restored.
+The TypeScript product generated the whole file; connecting replaces such a file by the block.
 """
 
 import re
@@ -23,7 +22,6 @@ _WITH_ENDS = re.compile(rf"\n?{_BODY}\n?", re.S)
 _GENERATED = re.compile(r"# AUTO-GENERATED from .*AGENTS\.md by Signet")
 #: The mark of a generated file is within its first lines.
 _HEADER_LINES = 12
-_COPY = ".pre-signet.bak"
 #: What the harness does, and what an agent has to do where its harness does not.
 _RECALLED = """What matters is recalled for you when a
 session starts and with each prompt, and sessions are read when they end."""
@@ -79,7 +77,7 @@ def without(text: str) -> str:
 
 
 def left(site: Site, connector: HarnessConnector) -> Path | None:
-    """Return the file of a harness if it holds our block or an earlier version wrote all of it."""
+    """Return the file of a harness if it holds our block or was generated."""
     found = connector.instructions(site)
     try:
         text = found.read_text("utf-8") if found is not None else ""
@@ -89,11 +87,5 @@ def left(site: Site, connector: HarnessConnector) -> Path | None:
 
 
 def is_generated(text: str) -> bool:
-    """Return whether an earlier version wrote all of this file. Pure."""
+    """Return whether the TypeScript product wrote all of this file. Pure."""
     return any(_GENERATED.match(line) for line in text.splitlines()[:_HEADER_LINES])
-
-
-def copy_of(path: Path) -> Path | None:
-    """Return the newest copy of the person's text from before an earlier version wrote the file."""
-    names = [f"{path.name}{_COPY}{number or ''}" for number in reversed(range(100))]
-    return next((one for name in names if (one := path.with_name(name)).is_file()), None)

@@ -72,7 +72,7 @@ def read(workspace: Workspace, harness: str) -> Record:
             files=files,
             links=dict(raw["links"]),
             folders=list(raw["folders"]),
-            copies=dict(raw.get("copies", {})),
+            copies=dict(raw["copies"]),
         )
     except (KeyError, TypeError, AttributeError, ValueError, IndexError):
         return Record()

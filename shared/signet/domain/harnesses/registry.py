@@ -230,10 +230,7 @@ def bring_up_to_date(
 
 
 def mend(site: Site) -> dict[str, HarnessInstalled]:
-    """Update the connected harnesses, with the programs of the installation, or ours if those cannot be run.
-
-    Others only get back the files that an earlier version replaced.
-    """
+    """Update the connected harnesses, with the programs of the installation, or ours if those cannot be run."""
     found = {}
     for harness in HARNESSES:
         record = records.read(site.workspace, harness)
@@ -242,19 +239,7 @@ def mend(site: Site) -> dict[str, HarnessInstalled]:
             if chosen and not any(map(programs.problem, chosen)):
                 with_those = replace(site, signet=chosen[0], signet_mcp=chosen[1])
             found[harness] = connect(with_those, harness, mends=True)
-        elif back := _given_back(site, harness):
-            found[harness] = HarnessInstalled(success=True, message="", configs_patched=back)
     return found
-
-
-def _given_back(site: Site, harness: str) -> tuple[str, ...]:
-    """Restore the file of instructions that an earlier version wrote for a harness that is not connected."""
-    with records.alone(site.workspace):
-        record = records.read(site.workspace, harness)
-        changes, _ = files.undone(instructions.patches(site, find(harness)), record)
-        changes = [one for one in changes if instructions.is_generated(one.earlier or "")]
-        files.restore(changes)
-    return tuple(str(one.path) for one in changes)
 
 
 def _patches(site: Site, connector: HarnessConnector, wishes: ConnectOptions) -> list[FilePatch]:

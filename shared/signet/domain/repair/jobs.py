@@ -80,7 +80,6 @@ def release(tx: WriteTx, order: RepairOrder) -> RepairDone:
     for row in stale:
         leased = transitions.Leased(*(row[column] for column in _LEASED))
         transitions.finish(tx, leased, transitions.HUNG, now=order.now)
-    admin.clear_old_leases(tx)
     alone = [row["id"] for row in tx.all(sql.STALE_SUMMARIES, {"before": _before(order)})]
     back = sum(requests.restart(tx, job_id, now=order.now) for job_id in alone)
     buried = sum(row["attempts"] >= row["max_attempts"] for row in stale)
