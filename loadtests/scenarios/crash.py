@@ -27,7 +27,7 @@ from loadtests.corpus import Corpus
 from loadtests.report import Options, Report
 
 from signet.daemon import control, processes, record
-from signet.daemon.errors import StartFailed
+from signet.daemon.record import StartFailed
 from signet.db.driver import Connection, connect
 from signet.paths import Workspace
 from signet.process import backoff, kernel

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from signet.daemon import control, movement, record
-from signet.daemon.errors import StartFailed
-from signet.daemon.processes import processes
+from signet.daemon import control, processes, record
+from signet.daemon.record import StartFailed
 from signet.paths import Workspace
 from support import forks
 from support.ports import free_port
@@ -39,7 +38,7 @@ def slowed(workspace: Workspace, name: str, *, share: float) -> Iterator[None]:
     done = threading.Event()
 
     def find() -> int | None:
-        return next((one.pid for one in processes(workspace) if one.name == name), None)
+        return next((one.pid for one in processes.processes(workspace) if one.name == name), None)
 
     def signals() -> None:
         pid: int | None = None
@@ -92,5 +91,5 @@ def test_a_program_that_crashes_again_and_again_does_not_count_as_moving(
     monkeypatch.setattr(control, "STILL_SECONDS", 5.0)
     with pytest.raises(StartFailed, match="worker is not running") as failed:
         daemon.start()
-    assert len(daemon.pids("worker")) >= movement.CRASHES
+    assert len(daemon.pids("worker")) >= processes.CRASHES
     assert "crashed as asked" in failed.value.log.read_text("utf-8")

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from signet.daemon import control, ready, record
-from signet.daemon.errors import PortTaken, StartFailed
 from signet.daemon.processes import processes
+from signet.daemon.record import PortTaken, StartFailed
 from signet.errors import SignetError, Unavailable
 from signet.observe.logfile import LogPlace
 from signet.observe.logread import LogFilter, newest

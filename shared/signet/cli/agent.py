@@ -131,11 +131,11 @@ def _row(one: CountedAgent) -> tuple[str, str, str]:
 
 
 def _add_here(path: str | None, name: str, memory: Policy, group: str | None) -> None:
-    from signet.config import manifest, roster_file
+    from signet.config import manifest, roster
     from signet.domain.agents import registry
 
     workspace = find_workspace(path)
     wanted = registry.checked(name, memory, group)
     workspace.root.mkdir(parents=True, exist_ok=True)
-    roster_file.add(manifest.place(workspace), wanted)
+    roster.add(manifest.place(workspace), wanted)
     registry.make(workspace, name)

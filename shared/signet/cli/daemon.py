@@ -126,7 +126,7 @@ def started(workspace: Workspace, port: int, *, quiet: bool) -> "StartedDaemon":
 @contextlib.contextmanager
 def shown_log(as_json: bool) -> Iterator[None]:
     """On a failed start, show the end of the startup log below the error."""
-    from signet.daemon.errors import StartFailed
+    from signet.daemon.record import StartFailed
 
     try:
         yield

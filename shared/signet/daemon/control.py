@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from signet import clock, files
 from signet.client import connection
 from signet.daemon import ready, record
-from signet.daemon.errors import PortTaken, StartFailed
-from signet.daemon.record import Running
+from signet.daemon.record import PortTaken, Running, StartFailed
 from signet.domain.auth import tokens
 from signet.errors import Invalid, SignetError, Unavailable
 from signet.observe.logfile import STARTUP
@@ -27,7 +26,7 @@ from signet.paths import Workspace
 from signet.resources import deploy_dir
 
 if TYPE_CHECKING:
-    from signet.daemon.movement import Movement
+    from signet.daemon.processes import Movement
 
 #: A start may always take this long from the moment that the port is open until everything answers.
 READY_SECONDS = 60.0
@@ -296,7 +295,7 @@ def _await(
 
 
 def _movement(workspace: Workspace) -> "Movement":
-    from signet.daemon.movement import Movement  # a quick start does without its libraries
+    from signet.daemon.processes import Movement  # a quick start does without its libraries
 
     return Movement(workspace)
 

@@ -1,12 +1,14 @@
-"""Ask a running supervisor about its programs, over its unix socket."""
+"""Ask a running supervisor about its programs, over its unix socket, and tell whether a slow start is getting there."""
 
 import http.client
 import socket
+import time
 import xmlrpc.client
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from signet.daemon import record
+from signet.daemon.ready import Answer
 from signet.paths import Workspace
 from signet.process import backoff, kernel
 
@@ -71,3 +73,52 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(str(self._path))
+
+
+#: Seconds between two looks.
+MOVEMENT_SECONDS = 1.0
+CRASHES = 3
+
+
+@dataclass(slots=True)
+class Movement:
+    """Watches one start; `still_seconds` says for how long nothing has moved."""
+
+    workspace: Workspace
+    _seen: object = None
+    _moved_at: float = field(default_factory=time.monotonic)
+    _looked_at: float = field(default_factory=time.monotonic)
+
+    def still_seconds(self, answer: Answer) -> float:
+        """Return for how long nothing has moved, with what the API says now."""
+        now = time.monotonic()
+        if now - self._looked_at >= MOVEMENT_SECONDS:
+            self._looked_at = now
+            late = _late(processes(self.workspace), answer)
+            is_crashing = any(one.restarts >= CRASHES for one in late)
+            used = [_processor_seconds(one.pid) for one in late]
+            seen = (answer.what_is_missing, used, _log_bytes(self.workspace.log_dir))
+            if seen != self._seen and not is_crashing:
+                self._seen, self._moved_at = seen, now
+        return now - self._moved_at
+
+
+def _late(found: list[DaemonProcess], answer: Answer) -> list[DaemonProcess]:
+    if not answer.status:
+        return [one for one in found if one.name == "api"]
+    return [one for one in found if f"{one.name} is not running" in answer.what_is_missing]
+
+
+def _processor_seconds(pid: int | None) -> float:
+    found = kernel.activity(pid) if pid else None
+    return found.processor_seconds if found else 0.0
+
+
+def _log_bytes(folder: Path) -> int:
+    sizes = 0
+    for file in folder.glob("*.log"):
+        try:
+            sizes += file.stat().st_size
+        except FileNotFoundError:
+            continue  # renamed meanwhile
+    return sizes

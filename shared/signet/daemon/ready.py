@@ -13,8 +13,7 @@ from signet.client import transport
 from signet.client.call import Call
 from signet.client.errors import ConnectionBroken, DaemonNotRunning, silent
 from signet.client.target import CallTarget
-from signet.daemon.errors import PortTaken
-from signet.daemon.record import LOOPBACK, host_of
+from signet.daemon.record import LOOPBACK, PortTaken, host_of
 from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.text import json_text

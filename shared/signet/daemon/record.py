@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from signet import __version__, clock, files
 from signet.config.env import DEFAULT_PORT, Environment
+from signet.errors import Conflict, SignetError
 from signet.paths import Workspace
 from signet.process import kernel
 from signet.process.program import SUPERVISOR_PID
@@ -243,3 +244,20 @@ def _replace(path: Path, text: str) -> None:
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     fresh.write_text(text, "utf-8")
     fresh.replace(path)
+
+
+class PortTaken(Conflict):
+    """The port is used by another program."""
+
+    code = "port_taken"
+
+
+class StartFailed(SignetError):
+    """Failed to start daemon."""
+
+    code = "start_failed"
+
+    def __init__(self, reason: str, log: Path, tail: tuple[str, ...]) -> None:
+        super().__init__(f"Failed to start daemon: {reason}", log=str(log))
+        self.log = log
+        self.tail = tail

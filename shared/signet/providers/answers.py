@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from signet.text.surrogates import encodable
+from signet.text.controls import encodable
 
 DEFAULT_CONFIDENCE = 0.5
 _CONFIDENCES = {"high": 0.9, "medium": 0.75, "low": 0.4}

@@ -8,8 +8,8 @@ from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
 from signet.care.text_model import trial_of
 from signet.config.sections import ADDED_MODELS
 from signet.daemon import ready, record
-from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
+from signet.daemon.record import PortTaken
 from signet.domain.diagnostics import counts
 from signet.domain.extraction.models import mode_of
 from signet.domain.transcripts import readings

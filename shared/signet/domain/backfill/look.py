@@ -14,7 +14,7 @@ from signet.domain.projects import registry
 from signet.domain.transcripts import readings
 from signet.errors import Invalid
 from signet.ids import DEFAULT_AGENT, agent_of_session
-from signet.text.surrogates import encodable
+from signet.text.controls import encodable
 from signet.wire import backfill as wire
 
 #: A log that is this much newer than the stored session was continued without Signet.

@@ -12,9 +12,9 @@ from signet.domain.extraction.models import (
 )
 from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN
 from signet.domain.memory.wording import one_line
-from signet.providers import fence
+from signet.providers import asking
+from signet.providers.asking import BOOLEAN, CONFIDENCE, TEXT, an_object, list_of, one_of
 from signet.providers.ports import Shape
-from signet.providers.shapes import BOOLEAN, CONFIDENCE, TEXT, an_object, list_of, one_of
 
 #: Fields are described, not filled in: weak models copy example values.
 _TASK = """\
@@ -77,7 +77,7 @@ INSTRUCTIONS = _TASK + _EXTRACTION
 
 def extraction(text: str) -> str:
     """Return the request to extract facts and entities from one text."""
-    return f"{_TASK}{_EXTRACTION}{fence.data('memory', text)}"
+    return f"{_TASK}{_EXTRACTION}{asking.fenced('memory', text)}"
 
 
 def condensed(text: str, max_entities: int) -> str:
@@ -86,7 +86,7 @@ def condensed(text: str, max_entities: int) -> str:
         "The first reading gave too much. Keep only decisions, constraints and lasting facts, and at most "
         f"{max_entities} entities.\n"
     )
-    return f"{_TASK}{_EXTRACTION}{limit}{fence.data('memory', text)}"
+    return f"{_TASK}{_EXTRACTION}{limit}{asking.fenced('memory', text)}"
 
 
 def decision(fact: Fact, candidates: Sequence[Candidate]) -> str:
@@ -96,7 +96,7 @@ def decision(fact: Fact, candidates: Sequence[Candidate]) -> str:
         f"{number}. id {candidate.id} ({candidate.type}): {one_line(candidate.content)}"
         for number, candidate in enumerate(candidates, 1)
     ]
-    return f"{_DECISION}{fence.data('facts', chr(10).join((new, *known)))}"
+    return f"{_DECISION}{asking.fenced('facts', chr(10).join((new, *known)))}"
 
 
 def decision_shape(candidates: Sequence[Candidate]) -> Shape:
@@ -111,7 +111,7 @@ def decision_shape(candidates: Sequence[Candidate]) -> Shape:
 
 def contradiction(new: str, old: str) -> str:
     """Return the request to say whether two statements contradict each other (PIP-22)."""
-    return f"{_CONTRADICTION}{fence.data('statements', f'New: {one_line(new)}{chr(10)}Old: {one_line(old)}')}"
+    return f"{_CONTRADICTION}{asking.fenced('statements', f'New: {one_line(new)}{chr(10)}Old: {one_line(old)}')}"
 
 
 def parts(text: str, limit: int = MAX_INPUT_CHARS) -> list[str]:

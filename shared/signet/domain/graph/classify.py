@@ -27,10 +27,9 @@ from signet.domain.graph.models import (
 from signet.domain.graph.sql import attributes, entities
 from signet.domain.graph.sql import attributes as sql
 from signet.errors import Unavailable
-from signet.providers import answers, fence
-from signet.providers.asking import asked
+from signet.providers import answers, asking
+from signet.providers.asking import BOOLEAN, INTEGER, TEXT, an_object, asked, list_of, one_of
 from signet.providers.ports import LanguageModel, Shape
-from signet.providers.shapes import BOOLEAN, INTEGER, TEXT, an_object, list_of, one_of
 from signet.queue import BULK, MAX_ATTEMPTS, Job, coalesce, enqueue
 from signet.queue.job_context import JobContext
 
@@ -207,11 +206,11 @@ def classify_prompt(subject: Subject, facts: Sequence[Fact]) -> str:
     suggested = _SUGGESTED.get(subject.type, _OTHER)
     known = ", ".join(subject.aspects) or "none yet"
     shown = f"Known aspects: {known}\n{_facts(subject, facts)}"
-    return f"{_CLASSIFY}Usual aspects: {suggested}\n{fence.data('facts', shown)}"
+    return f"{_CLASSIFY}Usual aspects: {suggested}\n{asking.fenced('facts', shown)}"
 
 
 def dependency_prompt(subject: Subject, facts: Sequence[Fact]) -> str:
-    return f"{_DEPEND}{fence.data('facts', _facts(subject, facts))}"
+    return f"{_DEPEND}{asking.fenced('facts', _facts(subject, facts))}"
 
 
 def _facts(subject: Subject, facts: Sequence[Fact]) -> str:

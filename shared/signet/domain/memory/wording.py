@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from signet.db import script
-from signet.text.surrogates import encodable
+from signet.text.controls import encodable
 
 #: One trailing run of these does not make a text different.
 TRAILING = ".,!?;:"

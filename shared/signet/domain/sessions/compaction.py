@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet import clock
-from signet.config.hooks import PreCompaction
+from signet.config.sections import PreCompaction
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence

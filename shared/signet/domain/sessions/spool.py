@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from signet import ids
 from signet.errors import Unavailable
-from signet.text.surrogates import encodable
+from signet.text.controls import encodable
 
 #: More or larger ones are refused. A day without the daemon is some hundred.
 MOST_ENTRIES = 5_000

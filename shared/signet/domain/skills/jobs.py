@@ -19,10 +19,9 @@ from signet.domain.skills.node import NodeChange
 from signet.errors import SignetError
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
-from signet.providers import answers, fence
-from signet.providers.asking import asked
+from signet.providers import answers, asking
+from signet.providers.asking import TEXT, an_object, asked, list_of
 from signet.providers.ports import Embedder, LanguageModel
-from signet.providers.shapes import TEXT, an_object, list_of
 from signet.queue import enqueue
 from signet.queue.job_context import JobContext
 
@@ -79,7 +78,7 @@ def enrich(
 
 def enrich_request(skill: SkillFile) -> str:
     text = f"name: {skill.title}\ndescription: {skill.description}\n\n{skill.body[:BODY_CHARS]}"
-    return f"{_TASK}{fence.data('skill', text)}"
+    return f"{_TASK}{asking.fenced('skill', text)}"
 
 
 def parse_enriched(raw: str) -> Enriched | None:

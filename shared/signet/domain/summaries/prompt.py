@@ -18,9 +18,9 @@ from signet.domain.summaries.models import (
     Said,
     Score,
 )
-from signet.providers import answers, fence
-from signet.providers.shapes import INTEGER, NUMBER, TEXT, an_object, list_of, one_of
-from signet.text.surrogates import encodable
+from signet.providers import answers, asking
+from signet.providers.asking import INTEGER, NUMBER, TEXT, an_object, list_of, one_of
+from signet.text.controls import encodable
 
 #: Facts of the parts that the last request is shown (PIP-38).
 SHOWN_FACTS = 30
@@ -84,29 +84,29 @@ JUDGED_SHAPE = an_object(
 
 
 def notes_prompt(text: str, *, day: str) -> str:
-    return _NOTES.format(day=day, most=MAX_FACTS) + fence.data("session", text)
+    return _NOTES.format(day=day, most=MAX_FACTS) + asking.fenced("session", text)
 
 
 def part_notes(text: str, *, day: str, place: str) -> str:
     where = f"This is {place} of the session.\n"
-    return _NOTES.format(day=day, most=MAX_PART_FACTS) + where + fence.data("session", text)
+    return _NOTES.format(day=day, most=MAX_PART_FACTS) + where + asking.fenced("session", text)
 
 
 def combined(summaries: Sequence[str], facts: Sequence[Said], *, day: str) -> str:
     listed = "\n".join(f"- {one_line(fact.content)}" for fact in facts[:SHOWN_FACTS])
     shown = "\n\n---\n\n".join((*summaries, f"Facts:\n{listed}" if listed else ""))
-    return _COMBINE.format(day=day) + fence.data("notes", shown)
+    return _COMBINE.format(day=day) + asking.fenced("notes", shown)
 
 
 def condense_prompt(summaries: Sequence[str]) -> str:
-    return CONDENSE + fence.data("notes", "\n\n---\n\n".join(summaries))
+    return CONDENSE + asking.fenced("notes", "\n\n---\n\n".join(summaries))
 
 
 def judged(memories: Sequence[tuple[str, str]], text: str) -> str:
     shown = "\n".join(
         f"{memory_id[:SHORT_ID]}: {one_line(content)}" for memory_id, content in memories
     )
-    return _JUDGE + fence.data("memories", shown) + fence.data("session", text)
+    return _JUDGE + asking.fenced("memories", shown) + asking.fenced("session", text)
 
 
 MAX_TAGS = 8

@@ -16,7 +16,7 @@ from signet.errors import Conflict, Invalid, NotFound
 from signet.files import locked, replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
-from signet.text.surrogates import encodable
+from signet.text.controls import encodable
 
 #: Earlier files kept with each (#451).
 BACKUPS = 20

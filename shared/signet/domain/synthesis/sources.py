@@ -21,7 +21,7 @@ from signet.domain.synthesis import file, sql
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sql import CandidateRow, NoteRow
 from signet.domain.transcripts import withheld
-from signet.providers import fence
+from signet.providers import asking
 
 #: Effective importance below which a memory is left out.
 THRESHOLD = 0.2
@@ -243,11 +243,11 @@ def synthesis_prompt(current: str, sources: Sources, plan: Plan) -> str:
         (
             TASK.format(chars=plan.chars),
             _BY_PROJECT if len(parts) > 1 else "",
-            fence.data("memories", memories),
-            fence.data("session-notes", "\n\n---\n\n".join(one.content for one in sources.notes))
+            asking.fenced("memories", memories),
+            asking.fenced("session-notes", "\n\n---\n\n".join(one.content for one in sources.notes))
             if sources.notes
             else "",
-            fence.data("present-file", current[: plan.chars]) if current else "",
+            asking.fenced("present-file", current[: plan.chars]) if current else "",
         )
     )
 

@@ -17,8 +17,8 @@ from signet.domain.transcripts import log_lines, records, steps, transcript
 from signet.domain.transcripts import stored as merge
 from signet.domain.transcripts.models import Folders, Reading
 from signet.domain.transcripts.transcript import Lines, Record, Turn
+from signet.text.controls import encodable
 from signet.text.masking import Masked, mask
-from signet.text.surrogates import encodable
 
 #: Of a longer session the newest messages are read. The limit is about 1.5 million tokens.
 MOST_CHARS = 6 * 1_048_576

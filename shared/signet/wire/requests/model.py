@@ -23,7 +23,7 @@ from pydantic_core import PydanticCustomError, PydanticUseDefault, core_schema
 
 from signet import clock
 from signet.text import json_text
-from signet.text.surrogates import encodable
+from signet.text.controls import encodable
 
 #: Largest integer that every JSON reader handles exactly and SQLite can store.
 SAFE_INTEGER = 2**53 - 1

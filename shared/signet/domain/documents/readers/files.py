@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 
 from signet.errors import PermanentJobError
-from signet.text.surrogates import encodable
+from signet.text.controls import encodable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
