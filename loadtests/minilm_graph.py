@@ -16,7 +16,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from signet.providers.native import minilm
-from signet.providers.native.minilm import Part
+from signet.providers.native.minilm import PackedTensor
 from signet.providers.native.session import TOKEN_STATES
 
 LAYERS, HEADS, WIDTH, EPSILON = 6, 12, 32, 1e-12
@@ -28,7 +28,7 @@ OPSET, IR_VERSION = 20, 9
 class Builder:
     """Collect nodes and constants; each method returns the name of its result."""
 
-    def __init__(self, parts: Iterable[Part]) -> None:
+    def __init__(self, parts: Iterable[PackedTensor]) -> None:
         self.parts = {part.name: part for part in parts}
         self.nodes: list[NodeProto] = []
         self.constants: dict[str, TensorProto] = {}

@@ -66,7 +66,7 @@ def run(options: Options) -> Report:
     report = Report(COLUMNS)
     times: dict[str, list[float]] = {name: [] for name in HOOKS}
     corpus = Corpus(options.seed)
-    has_model = install.status().state is install.State.READY
+    has_model = install.status().state is install.InstallState.READY
     if not has_model:
         report.notes.append("vectors skipped: the model is not installed (signet models install)")
     settings = "" if has_model else fill.NO_MODEL

@@ -29,7 +29,7 @@ def run(options: Options) -> Report:
     """Measure and report."""
     report = Report(COLUMNS)
     variants = [("words", fill.NO_MODEL)]
-    if install.status().state is install.State.READY:
+    if install.status().state is install.InstallState.READY:
         variants.append(("hybrid", ""))
     else:
         report.notes.append("vectors skipped: the model is not installed (signet models install)")

@@ -83,11 +83,11 @@ def test_prometheus_client_keeps_its_values_in_our_files(
         (file,) = [
             one
             for one in gc.get_objects()
-            if isinstance(one, mapped.Values) and str(tmp_path) in str(vars(one)["_fname"])
+            if isinstance(one, mapped.MappedValues) and str(tmp_path) in str(vars(one)["_fname"])
         ]
         assert {"_f", "_m", "_capacity", "_positions", "_used"} <= vars(file).keys()
         assert callable(mapped.MmapedDict._init_value)  # type: ignore[attr-defined]  # ships no types
-        assert [entry[1] for entry in mapped.Values.read_all_values(file)] == [2.0]  # type: ignore[no-untyped-call]
+        assert [entry[1] for entry in mapped.MappedValues.read_all_values(file)] == [2.0]  # type: ignore[no-untyped-call]
 
 
 def test_supervisor_calls_what_we_override() -> None:

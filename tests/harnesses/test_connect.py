@@ -521,17 +521,6 @@ def test_one_copy_is_made_of_a_file_and_none_is_left(home: Home, harness: str) -
     assert home.read(".claude/settings.json.bak") == "precious"
 
 
-def test_copies_that_an_earlier_version_made_go_too(home: Home) -> None:
-    connected(home, "claude-code")
-    path = home.site.workspace.daemon_dir / "harnesses.json"
-    kept = json.loads(path.read_text())
-    del kept["claude-code"]["copies"]
-    path.write_text(json.dumps(kept))
-    assert (home.path / ".claude.json.bak").exists()
-    registry.disconnect(home.site, "claude-code")
-    assert not [name for name in home.whole() if ".bak" in name]
-
-
 def test_what_was_taken_out_is_not_mended_until_somebody_asks(home: Home) -> None:
     assert registry.wanted(home.site, ["codex"]) == ["codex"]
     connected(home, "claude-code")

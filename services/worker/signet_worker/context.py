@@ -21,7 +21,7 @@ from signet.providers.pace import Pace, PacedModel
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.ration import RationedModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
-from signet.providers.resolved import Part
+from signet.providers.resolved import PipelinePart
 from signet.providers.served import Served
 from signet.queue import circuit_breaker
 from signet.queue.job_context import JobContext
@@ -139,10 +139,10 @@ class Context:
         extraction, _ = self._names()
         wanted = self._synthesis()
         if wanted == extraction:
-            self._keep(Part.SYNTHESIS, wanted, self._resolved())
+            self._keep(PipelinePart.SYNTHESIS, wanted, self._resolved())
             return self.language_model(job)
         found = registry.resolve(wanted, _is_available)
-        self._keep(Part.SYNTHESIS, wanted, found)
+        self._keep(PipelinePart.SYNTHESIS, wanted, found)
         return self._of_job(self._bounded(wanted, found), job)
 
     def _bounded(
@@ -170,12 +170,12 @@ class Context:
         found = registry.resolve(wanted, _is_available)
         if kept is None or kept[2].reason != found.reason:
             log.info("extraction.provider", effective=found.effective, reason=found.reason)
-        self._keep(Part.EXTRACTION, wanted, found)
+        self._keep(PipelinePart.EXTRACTION, wanted, found)
         with self._lock:
             self._resolution = (wanted, now, found)
         return found
 
-    def _keep(self, part: Part, wanted: TextSettings, found: Resolution) -> None:
+    def _keep(self, part: PipelinePart, wanted: TextSettings, found: Resolution) -> None:
         """Store the provider in use for the API."""
         kept = self.db.read(resolved.read, part)
         if kept is None or not kept.says(wanted, found):

@@ -11,7 +11,7 @@ import time
 from dramatiq.broker import Consumer
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from signet.observe.tracing import TRACES, Span, Value
+from signet.observe.tracing import TRACES, TraceSpan, Value
 from signet.queue.job_context import JobContext
 from signet.queue.retry import End
 from signet.queue.transitions import Lease
@@ -111,7 +111,7 @@ def _bind(lease: Lease) -> None:
         bind_contextvars(memory_id=lease.memory_id)
 
 
-def _span(lease: Lease) -> Span:
+def _span(lease: Lease) -> TraceSpan:
     """Return the span of a starting run (names: https://opentelemetry.io/docs/specs/semconv/messaging/)."""
     facts: dict[str, Value | None] = {
         "messaging.system": "signet",

@@ -7,7 +7,7 @@ from signet.errors import SignetError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class CareStep:
     """What is to be done; `do` returns the result in words, "" for none, and raises SignetError or OSError."""
 
     what: str

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from signet.care import completion, harnesses, service
 from signet.care.service import Run
-from signet.care.steps import Step
+from signet.care.steps import CareStep
 from signet.daemon import control, record
 from signet.errors import Invalid
 from signet.paths import Workspace, cache_home, config_home
@@ -22,12 +22,14 @@ def steps(
     *,
     purge: bool,
     environ: Mapping[str, str] = os.environ,
-) -> list[Step]:
+) -> list[CareStep]:
     """Return the removals in order, only of existing things. Raises Invalid for a dangerous purge."""
     found = service.planned(workspace, environ=environ)
     todo = [*_service(found, run)]
     if record.running(workspace) is not None:
-        todo.append(Step(what="the running daemon", do=partial(_quiet, control.stop, workspace)))
+        todo.append(
+            CareStep(what="the running daemon", do=partial(_quiet, control.stop, workspace))
+        )
     todo += _harnesses(workspace)
     todo += _completion()
     todo += _folder("sockets and locks", _far_runtime(workspace))
@@ -65,9 +67,9 @@ def program_command(prefix: str = sys.prefix) -> str:
     return f"{_quoted(Path(sys.executable))} -m pip uninstall signetai"
 
 
-def _service(found: service.Service, run: Run) -> Iterator[Step]:
+def _service(found: service.Service, run: Run) -> Iterator[CareStep]:
     if found.exists:
-        yield Step(
+        yield CareStep(
             what=f"the service {found.path}", do=lambda: "; ".join(service.remove(found, run)[1])
         )
 
@@ -77,16 +79,18 @@ def _quiet(do: Callable[..., object], *args: object) -> str:
     return ""
 
 
-def _harnesses(workspace: Workspace) -> Iterator[Step]:
+def _harnesses(workspace: Workspace) -> Iterator[CareStep]:
     for name, entries in harnesses.connected(workspace).items():
         places = ", ".join(entry.place for entry in entries)
-        yield Step(what=f"{name}: {places}", do=partial(_quiet, harnesses.remove, workspace, name))
+        yield CareStep(
+            what=f"{name}: {places}", do=partial(_quiet, harnesses.remove, workspace, name)
+        )
 
 
-def _completion() -> Iterator[Step]:
+def _completion() -> Iterator[CareStep]:
     home = Path.home()
     for place in completion.installed(home):
-        yield Step(
+        yield CareStep(
             what=f"shell completion in {place}",
             do=partial(_quiet, completion.take_out, place, home),
         )
@@ -97,9 +101,9 @@ def _far_runtime(workspace: Workspace) -> Path | None:
     return None if far.is_relative_to(workspace.root) else far
 
 
-def _folder(what: str, folder: Path | None) -> Iterator[Step]:
+def _folder(what: str, folder: Path | None) -> Iterator[CareStep]:
     if folder is not None and folder.is_dir():
-        yield Step(what=f"{what}: {folder}", do=lambda: _delete(folder))
+        yield CareStep(what=f"{what}: {folder}", do=lambda: _delete(folder))
 
 
 def _delete(folder: Path) -> str:

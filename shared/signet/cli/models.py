@@ -15,7 +15,7 @@ from signet.errors import Invalid, SignetError
 from signet.paths import find_workspace
 from signet.providers.native import added, install, minilm, published
 from signet.providers.native.added import Added
-from signet.providers.native.install import ModelStatus, Phase, Progress, State
+from signet.providers.native.install import InstallPhase, InstallState, ModelStatus, Progress
 
 if TYPE_CHECKING:
     from signet.config.manifest import Value
@@ -24,10 +24,10 @@ app = typer.Typer(no_args_is_help=True, help="Install, choose and verify embeddi
 
 #: The name of each phase for people.
 _WORDS = {
-    Phase.DOWNLOAD: "Downloading the embedding model",
-    Phase.VERIFY: "Verifying it",
-    Phase.UNPACK: "Unpacking it",
-    Phase.PACK: "Packing its weights",
+    InstallPhase.DOWNLOAD: "Downloading the embedding model",
+    InstallPhase.VERIFY: "Verifying it",
+    InstallPhase.UNPACK: "Unpacking it",
+    InstallPhase.PACK: "Packing its weights",
 }
 ADD = "Recall uses keywords until you install it with: signet models install"
 #: Minimum share of sentence pairs that a usable model must separate (all-MiniLM-L6-v2: 0.94).
@@ -39,11 +39,11 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     """Yield a function that draws an install's progress on a terminal, and does nothing elsewhere."""
     with output.Passing(quiet=quiet) as passing:
 
-        def draw(phase: Phase, done: int, total: int) -> None:
+        def draw(phase: InstallPhase, done: int, total: int) -> None:
             if passing.is_live:
                 megabytes = f"{done // 1_000_000} of {total // 1_000_000} MB"
                 bar = f"  {output.bar(done, total, output.ink(sys.stderr))}  {megabytes}"
-                passing.show(_WORDS[phase] + (bar if phase is Phase.DOWNLOAD else ""))
+                passing.show(_WORDS[phase] + (bar if phase is InstallPhase.DOWNLOAD else ""))
 
         yield draw
 
@@ -77,7 +77,7 @@ def ensure(name: str, *, wanted: bool, quiet: bool) -> ListedModel:
     """Install the native model if it is missing and wanted; a failed download stops nothing."""
     model = published.find(name)
     is_usual = name == minilm.MODEL
-    if install.status().state is State.READY if is_usual else added.find(name) is not None:
+    if install.status().state is InstallState.READY if is_usual else added.find(name) is not None:
         return ListedModel(state="ready", name=name)
     if not wanted:
         return ListedModel(state="skipped", name=name)
@@ -193,12 +193,12 @@ def list_models() -> Output:
     offered = {one.name: one for one in published.models()}
     rows = [_fields(found)]
     for name in dict.fromkeys((*offered, *there)):
-        row: dict[str, object] = {"model": name, "state": State.MISSING}
+        row: dict[str, object] = {"model": name, "state": InstallState.MISSING}
         if name in offered:
             row |= offered[name].facts
         if name in there:
             folder = str(added.folder_of(name))
-            row |= {**there[name].facts, "state": State.READY, "folder": folder}
+            row |= {**there[name].facts, "state": InstallState.READY, "folder": folder}
         rows.append(row)
     yield {"models": rows}
     _print(found)
@@ -214,11 +214,11 @@ def verify_model() -> Output:
     """
     found = install.verify()
     others = {one.model: added.faults(one.model) for one in added.all_()}
-    is_damaged = found.state is not State.READY or any(others.values())
+    is_damaged = found.state is not InstallState.READY or any(others.values())
     yield StatusAnswer({**_fields(found), "added": others}, status=1 if is_damaged else 0)
     _print(found)
     for model, faults in others.items():
-        output.say(f"{model}  {'; '.join(faults) or State.READY}")
+        output.say(f"{model}  {'; '.join(faults) or InstallState.READY}")
 
 
 def _fields(found: ModelStatus) -> dict[str, object]:
@@ -233,9 +233,9 @@ def _fields(found: ModelStatus) -> dict[str, object]:
 
 def _print(found: ModelStatus) -> None:
     output.say(f"{found.model}  {found.state}  {found.folder}")
-    if found.state is State.READY:
+    if found.state is InstallState.READY:
         return
-    if found.state is State.DAMAGED:
+    if found.state is InstallState.DAMAGED:
         for fault in found.faults:
             output.say(f"  {fault}")
     output.advise("Run: signet models install")

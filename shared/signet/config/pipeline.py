@@ -19,7 +19,7 @@ class MaintenanceMode(StrEnum):
 
 
 @section
-class WriteGate(SettingsSection):
+class WriteGateSettings(SettingsSection):
     """Skip facts that add little. Surprise is 1 minus the similarity to the nearest memory."""
 
     TUNING: ClassVar[bool] = True
@@ -310,7 +310,7 @@ class Pipeline(SettingsSection):
     semantic_contradiction_timeout_ms: int = setting(45_000, 5_000, 300_000)
     telemetry_enabled: bool = True
     extraction: ExtractionSettings = nested(ExtractionSettings)
-    write_gate: WriteGate = nested(WriteGate)
+    write_gate: WriteGateSettings = nested(WriteGateSettings)
     worker: Worker = nested(Worker)
     graph: GraphSettings = nested(GraphSettings)
     traversal: TraversalSettings = nested(TraversalSettings)

@@ -16,7 +16,7 @@ from signet.errors import Conflict, NotFound
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
-class ReadPolicy(StrEnum):
+class RosterPolicy(StrEnum):
     """Which agents' memories an agent may read."""
 
     ISOLATED = "isolated"
@@ -37,14 +37,14 @@ class RosterAgent(SettingsSection):
     SNAKE: ClassVar[bool] = True
 
     name: str = setting("", accept=_name)
-    read_policy: ReadPolicy = ReadPolicy.ISOLATED
+    read_policy: RosterPolicy = RosterPolicy.ISOLATED
     policy_group: str | None = None
     #: None: every skill.
     skills: tuple[str, ...] | None = setting(None, accept=texts)
 
     def __post_init__(self) -> None:
-        if self.read_policy is ReadPolicy.GROUP and not self.policy_group:
-            settle(self, read_policy=ReadPolicy.ISOLATED)
+        if self.read_policy is RosterPolicy.GROUP and not self.policy_group:
+            settle(self, read_policy=RosterPolicy.ISOLATED)
 
 
 def roster(value: object, where: str, warnings: list[str]) -> object:

@@ -23,7 +23,7 @@ _ENTRY = 4 + 8 + 16
 
 def install() -> None:
     """Store the values of metrics created from now on in such files."""
-    prometheus_client.values.MmapedDict = Values  # type: ignore[attr-defined]  # a name that the module looks up
+    prometheus_client.values.MmapedDict = MappedValues  # type: ignore[attr-defined]  # a name that the module looks up
 
 
 def reserved(path: Path, size: int) -> mmap.mmap:
@@ -40,7 +40,7 @@ def reserved(path: Path, size: int) -> mmap.mmap:
         return mmap.mmap(-1, size)
 
 
-class Values(MmapedDict):
+class MappedValues(MmapedDict):
     """The library's value file, which survives a full disk."""
 
     def __init__(self, filename: str, read_mode: bool = False) -> None:

@@ -23,7 +23,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from signet import __version__
 from signet.config.env import is_loopback
 from signet.observe import logs
-from signet.observe.tracing import NOTHING, Span, Value
+from signet.observe.tracing import NOTHING, TraceSpan, Value
 
 log = logs.get("system")
 
@@ -35,7 +35,7 @@ _W3C = TraceContextTextMapPropagator()
 _HEADERS = ("traceparent", "tracestate")
 
 
-class RecordedSpan(Span):
+class RecordedSpan(TraceSpan):
     """A recorded span; work of its thread or task until its end belongs to it."""
 
     __slots__ = ("_span", "_token")
@@ -93,7 +93,7 @@ class Otel:
         ending.start()
         ending.join(STOP_SECONDS)
 
-    def request(self, method: str, headers: Mapping[str, str]) -> Span:
+    def request(self, method: str, headers: Mapping[str, str]) -> TraceSpan:
         """Return the span of a request, see Tracing."""
         here = context.get_current()  # of a request made by another one
         origin = here if _is_traced(here) else _origin(headers)
@@ -101,11 +101,11 @@ class Otel:
 
     def job(
         self, kind: str, payload: Mapping[str, object], facts: Mapping[str, Value | None]
-    ) -> Span:
+    ) -> TraceSpan:
         """Return the span of a job's run, see Tracing."""
         return self._begun(f"job {kind}", SpanKind.CONSUMER, _origin(payload), facts)
 
-    def call(self, operation: str, provider: str, model: str) -> Span:
+    def call(self, operation: str, provider: str, model: str) -> TraceSpan:
         """Return the span of a provider call, see Tracing."""
         here = context.get_current()
         if not _is_traced(here):
@@ -125,7 +125,7 @@ class Otel:
 
     def _begun(
         self, name: str, kind: SpanKind, parent: Context, facts: Mapping[str, Value | None]
-    ) -> Span:
+    ) -> TraceSpan:
         span = RecordedSpan(self._tracer.start_span(name, context=parent, kind=kind))
         span.note(facts)
         return span

@@ -31,7 +31,7 @@ EXTRA = "signetai[otel]"
 TRACES_PATH = "/v1/traces"
 
 
-class Span:
+class TraceSpan:
     """A span that is not recorded; those of otel.py are."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class Span:
     def end(self) -> None:
         """End it; later work does not belong to it."""
 
-    def __enter__(self) -> Span:
+    def __enter__(self) -> TraceSpan:
         return self
 
     def __exit__(
@@ -60,7 +60,7 @@ class Span:
         self.end()
 
 
-NOTHING = Span()
+NOTHING = TraceSpan()
 
 
 class Tracing:
@@ -96,17 +96,17 @@ class Tracing:
         if otel is not None:
             otel.stop()
 
-    def request(self, method: str, headers: Mapping[str, str]) -> Span:
+    def request(self, method: str, headers: Mapping[str, str]) -> TraceSpan:
         """Return the span of a request; it continues the trace in its headers."""
         return self._otel.request(method, headers) if self._otel else NOTHING
 
     def job(
         self, kind: str, payload: Mapping[str, object], facts: Mapping[str, Value | None]
-    ) -> Span:
+    ) -> TraceSpan:
         """Return the span of a job's run; it continues the trace of the request or job that queued it."""
         return self._otel.job(kind, payload, facts) if self._otel else NOTHING
 
-    def call(self, operation: str, provider: str, model: str) -> Span:
+    def call(self, operation: str, provider: str, model: str) -> TraceSpan:
         """Return the span of a provider call; calls outside a trace are not recorded."""
         return self._otel.call(operation, provider, model) if self._otel else NOTHING
 

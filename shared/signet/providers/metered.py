@@ -21,7 +21,7 @@ from signet.providers.track import Timing
 T = TypeVar("T")
 
 
-class Outcome(StrEnum):
+class CallOutcome(StrEnum):
     """The outcome of a provider call, as stored and shown."""
 
     SUCCESS = "success"
@@ -29,7 +29,7 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
 
 
-class Kind(StrEnum):
+class CallKind(StrEnum):
     """Kinds of provider calls."""
 
     LLM = "llm"
@@ -37,7 +37,7 @@ class Kind(StrEnum):
 
 
 #: Span names of the operations (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
-_OPERATIONS = {Kind.LLM: "chat", Kind.EMBEDDING: "embeddings"}
+_OPERATIONS = {CallKind.LLM: "chat", CallKind.EMBEDDING: "embeddings"}
 
 
 class MeteredModel:
@@ -53,9 +53,9 @@ class MeteredModel:
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
     ) -> Completion:
-        call = Call()
+        call = ProviderCall()
         try:
-            with metered(self.name, Kind.LLM) as call:
+            with metered(self.name, CallKind.LLM) as call:
                 call.answer = self._model.generate(
                     prompt,
                     timeout_seconds=timeout_seconds,
@@ -96,9 +96,9 @@ class MeteredEmbedder:
         return self._told(lambda: self._embedder.question(text), 1)
 
     def _told(self, work: Callable[[], T], texts: int) -> T:
-        call = Call()
+        call = ProviderCall()
         try:
-            with metered(self.name, Kind.EMBEDDING) as call:
+            with metered(self.name, CallKind.EMBEDDING) as call:
                 return work()
         finally:
             if call.was_made:
@@ -112,12 +112,12 @@ class MeteredEmbedder:
 
 
 @dataclass(slots=True)
-class Call:
+class ProviderCall:
     """One call and its outcome."""
 
     #: The answer of a language model.
     answer: Completion | None = None
-    outcome: Outcome = Outcome.SUCCESS
+    outcome: CallOutcome = CallOutcome.SUCCESS
     error: BaseException | None = None
     duration_ms: float = 0.0
 
@@ -128,19 +128,19 @@ class Call:
 
 
 @contextmanager
-def metered(name: str, kind: Kind) -> Iterator[Call]:
+def metered(name: str, kind: CallKind) -> Iterator[ProviderCall]:
     """Count and time the call in the block and record its outcome, even if it is interrupted.
 
     `name` is `kind:model`.
     """
     provider, _, model = name.partition(":")
-    started, call = time.monotonic(), Call()
+    started, call = time.monotonic(), ProviderCall()
     span = TRACES.call(_OPERATIONS[kind], provider, model)
     try:
         yield call
     except BaseException as error:
         is_late = isinstance(error, ProviderTimeout)
-        call.error, call.outcome = error, Outcome.TIMEOUT if is_late else Outcome.FAILURE
+        call.error, call.outcome = error, CallOutcome.TIMEOUT if is_late else CallOutcome.FAILURE
         span.fail(_code(error))
         raise
     finally:
@@ -169,14 +169,14 @@ def _words(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _tell_generated(name: str, call: Call) -> None:
+def _tell_generated(name: str, call: ProviderCall) -> None:
     provider = name.partition(":")[0]
     used: tuple[int | None, int | None] = (None, None)
     if call.answer is not None:
         used = (call.answer.input_tokens, call.answer.output_tokens)
         for direction, tokens in zip(("input", "output"), used, strict=True):
             metrics.PROVIDER_TOKENS.labels(provider, direction).inc(tokens or 0)
-    is_late = call.outcome is Outcome.TIMEOUT
+    is_late = call.outcome is CallOutcome.TIMEOUT
     record.event(
         Event.LLM_GENERATE,
         provider=provider,
@@ -191,8 +191,8 @@ def _tell_generated(name: str, call: Call) -> None:
     )
 
 
-def _keep_track(name: str, prompt: str, call: Call) -> None:
-    if call.outcome is Outcome.TIMEOUT:
+def _keep_track(name: str, prompt: str, call: ProviderCall) -> None:
+    if call.outcome is CallOutcome.TIMEOUT:
         track.late(name)
     if call.answer is None:
         return
@@ -202,7 +202,7 @@ def _keep_track(name: str, prompt: str, call: Call) -> None:
     track.answered(name, Timing(seconds, read, written, call.answer.is_cut))
 
 
-def _tell_embedded(name: str, call: Call, texts: int) -> None:
+def _tell_embedded(name: str, call: ProviderCall, texts: int) -> None:
     provider, _, model = name.partition(":")
     code = None if call.error is None else taxonomy.of_embedding(call.error)
     if code is not None and call.error is not None:

@@ -10,7 +10,7 @@ from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.providers.registry import Resolution, TextSettings
 
 
-class Part(StrEnum):
+class PipelinePart(StrEnum):
     """Parts of the pipeline that use a text provider."""
 
     EXTRACTION = "extraction"
@@ -40,7 +40,7 @@ class Resolved:
 
 
 def keep(
-    tx: WriteTx, part: Part, settings: TextSettings, found: Resolution, *, now: datetime
+    tx: WriteTx, part: PipelinePart, settings: TextSettings, found: Resolution, *, now: datetime
 ) -> None:
     """Store the result."""
     resolved = Resolved(
@@ -54,11 +54,11 @@ def keep(
     runtime_settings.put(tx, _key(part), json.dumps(asdict(resolved)))
 
 
-def read(tx: ReadTx, part: Part) -> Resolved | None:
+def read(tx: ReadTx, part: PipelinePart) -> Resolved | None:
     """Return the last result, None before the first."""
     text = runtime_settings.get(tx, _key(part))
     return None if text is None else Resolved(**json.loads(text))
 
 
-def _key(part: Part) -> str:
+def _key(part: PipelinePart) -> str:
     return f"resolved:{part}"

@@ -67,7 +67,7 @@ def measured(embedder: Embedder) -> Scale:
             embedder.embed([passage for _, passage in pairs()]),
         )
     )
-    return of(cosines(one, other))
+    return scale_of(cosines(one, other))
 
 
 def cosines(one: "NDArray[np.float32]", other: "NDArray[np.float32]") -> "NDArray[np.float32]":
@@ -81,7 +81,7 @@ def cosines(one: "NDArray[np.float32]", other: "NDArray[np.float32]") -> "NDArra
     return np.asarray(np.einsum("id,jd->ij", one, other))
 
 
-def of(near: "NDArray[np.float32]") -> Scale:
+def scale_of(near: "NDArray[np.float32]") -> Scale:
     """Return the scale of the `cosines` of both sides; raises Invalid if they do not separate the pairs."""
     import numpy as np
 

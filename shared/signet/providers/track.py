@@ -163,7 +163,7 @@ def store(tx: WriteTx) -> None:
         runtime_settings.put(tx, _KEY + model, text)
 
 
-def of(tx: ReadTx, model: str) -> Track:
+def stored(tx: ReadTx, model: str) -> Track:
     """Return the stored track of a model."""
     text = runtime_settings.get(tx, _KEY + model)
     return _read(text) if text else Track()

@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class JobKind:
     """What the queue knows about one kind of job. A dead job that `runs_once` is never given a fresh start."""
 
     name: str
@@ -76,41 +76,41 @@ QUEUES = {
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(name="extract", queue="llm", time_limit_seconds=300),
-        Kind(name="prospective_index", queue="hints", time_limit_seconds=150),
-        Kind(name="structural_classify", queue="structure", time_limit_seconds=300),
-        Kind(name="structural_dependency", queue="structure", time_limit_seconds=300),
-        Kind(name="summarize", queue="sessions", time_limit_seconds=1_800),
-        Kind(name="condense", queue="sessions", time_limit_seconds=300),
-        Kind(name="synthesize", queue="sessions", time_limit_seconds=600),
-        Kind(name="document_ingest", queue="ingest", time_limit_seconds=900),
+        JobKind(name="extract", queue="llm", time_limit_seconds=300),
+        JobKind(name="prospective_index", queue="hints", time_limit_seconds=150),
+        JobKind(name="structural_classify", queue="structure", time_limit_seconds=300),
+        JobKind(name="structural_dependency", queue="structure", time_limit_seconds=300),
+        JobKind(name="summarize", queue="sessions", time_limit_seconds=1_800),
+        JobKind(name="condense", queue="sessions", time_limit_seconds=300),
+        JobKind(name="synthesize", queue="sessions", time_limit_seconds=600),
+        JobKind(name="document_ingest", queue="ingest", time_limit_seconds=900),
         # A folder of a million files takes its time; reading them is the work of other jobs.
-        Kind(name="connector_sync", queue="light", time_limit_seconds=3_600),
-        Kind(name="embed", queue="vectors", time_limit_seconds=120),
-        Kind(name="embed_chunks", queue="vectors", time_limit_seconds=300),
-        Kind(name="index_session", queue="light", time_limit_seconds=300),
-        Kind(name="backfill", queue="light", time_limit_seconds=600),
-        Kind(name="trace_use", queue="light", time_limit_seconds=120),
-        Kind(name="label_session", queue="light", time_limit_seconds=120),
-        Kind(name="index_commits", queue="light", time_limit_seconds=300),
-        Kind(name="file_projects", queue="light", time_limit_seconds=600),
-        Kind(name="skill_enrich", queue="structure", time_limit_seconds=150),
-        Kind(name="skill_entities", queue="structure", time_limit_seconds=300),
-        Kind(name="skill_embed", queue="vectors", time_limit_seconds=120),
-        Kind(name="backup", queue="light", time_limit_seconds=900),
-        Kind(name="clean_texts", queue="light", time_limit_seconds=120),
-        Kind(name="follow_memory", queue="light", time_limit_seconds=120),
-        Kind(name="rewrite_store", queue="light", time_limit_seconds=900),
-        Kind(name="retention_sweep", queue="light", time_limit_seconds=300),
-        Kind(name="cluster_entities", queue="light", time_limit_seconds=300),
-        Kind(name="graph_upkeep", queue="light", time_limit_seconds=300),
-        Kind(name="umap_projection", queue="light", time_limit_seconds=120),
-        Kind(name="vector_index", queue="light", time_limit_seconds=900),
-        Kind(name="repair", queue="repairs", time_limit_seconds=1_800),
-        Kind(name="maintenance", queue="repairs", time_limit_seconds=1_800),
-        Kind(name="update_check", queue="light", time_limit_seconds=1_000),
+        JobKind(name="connector_sync", queue="light", time_limit_seconds=3_600),
+        JobKind(name="embed", queue="vectors", time_limit_seconds=120),
+        JobKind(name="embed_chunks", queue="vectors", time_limit_seconds=300),
+        JobKind(name="index_session", queue="light", time_limit_seconds=300),
+        JobKind(name="backfill", queue="light", time_limit_seconds=600),
+        JobKind(name="trace_use", queue="light", time_limit_seconds=120),
+        JobKind(name="label_session", queue="light", time_limit_seconds=120),
+        JobKind(name="index_commits", queue="light", time_limit_seconds=300),
+        JobKind(name="file_projects", queue="light", time_limit_seconds=600),
+        JobKind(name="skill_enrich", queue="structure", time_limit_seconds=150),
+        JobKind(name="skill_entities", queue="structure", time_limit_seconds=300),
+        JobKind(name="skill_embed", queue="vectors", time_limit_seconds=120),
+        JobKind(name="backup", queue="light", time_limit_seconds=900),
+        JobKind(name="clean_texts", queue="light", time_limit_seconds=120),
+        JobKind(name="follow_memory", queue="light", time_limit_seconds=120),
+        JobKind(name="rewrite_store", queue="light", time_limit_seconds=900),
+        JobKind(name="retention_sweep", queue="light", time_limit_seconds=300),
+        JobKind(name="cluster_entities", queue="light", time_limit_seconds=300),
+        JobKind(name="graph_upkeep", queue="light", time_limit_seconds=300),
+        JobKind(name="umap_projection", queue="light", time_limit_seconds=120),
+        JobKind(name="vector_index", queue="light", time_limit_seconds=900),
+        JobKind(name="repair", queue="repairs", time_limit_seconds=1_800),
+        JobKind(name="maintenance", queue="repairs", time_limit_seconds=1_800),
+        JobKind(name="update_check", queue="light", time_limit_seconds=1_000),
         # Longer than a run may take, which ends itself.
-        Kind(name="task_run", queue="tasks", time_limit_seconds=660, runs_once=True),
+        JobKind(name="task_run", queue="tasks", time_limit_seconds=660, runs_once=True),
     )
 }
 RUN_ONCE = tuple(kind.name for kind in KINDS.values() if kind.runs_once)

@@ -14,7 +14,7 @@ from signet.net.wheels import HashMismatch, NotOffered
 from signet.providers.native import install
 from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.native.folder import sha256
-from signet.providers.native.install import Phase, State
+from signet.providers.native.install import InstallPhase, InstallState
 from signet.providers.native.minilm import (
     PACKED_BYTES,
     PACKED_FILE,
@@ -53,7 +53,7 @@ def left_behind(home: Path) -> list[str]:
     return [file.name for file in home.rglob("*") if file.is_file() and file.name != ".lock"]
 
 
-def nothing(phase: Phase, done: int, total: int) -> None:
+def nothing(phase: InstallPhase, done: int, total: int) -> None:
     """Ignore progress."""
 
 
@@ -66,7 +66,7 @@ def test_two_installs_at_once_do_the_work_once(models: Models) -> None:
 
 
 def test_installed_files_are_private_and_verified(installed: Path) -> None:
-    assert install.verify().state is State.READY
+    assert install.verify().state is InstallState.READY
     assert {file.stat().st_mode & 0o777 for file in installed.iterdir()} == {0o600}
     assert {"LICENSE.packaging", "MODEL_CARD.md"} <= {file.name for file in installed.iterdir()}
 
@@ -92,11 +92,11 @@ def test_damaged_packed_weights_are_packed_again(
     monkeypatch.setenv("SIGNET_MODEL_DIR", str(tmp_path))
     assert install.verify().faults == (f"{PACKED_FILE} differs",)
     assert not install.install(nothing)[1]
-    assert install.verify().state is State.READY
+    assert install.verify().state is InstallState.READY
 
 
 def test_a_second_install_fetches_nothing(installed: Path) -> None:
-    phases: list[Phase] = []
+    phases: list[InstallPhase] = []
     done, was_there = install.install(lambda phase, *_: phases.append(phase))
     assert (was_there, done.folder, phases) == (True, installed, [])
 
@@ -108,7 +108,7 @@ def test_a_wheel_with_another_hash_is_refused_and_nothing_stays(
     with pytest.raises(HashMismatch):
         install.install(nothing)
     assert left_behind(empty_home) == []
-    assert install.status().state is State.MISSING
+    assert install.status().state is InstallState.MISSING
 
 
 def test_a_refused_wheel_leaves_what_was_there_alone(

@@ -27,7 +27,7 @@ def fill(values: Any, count: int) -> None:
 
 
 def made(path: Path) -> Any:  # the library ships no types
-    return mapped.Values(str(path))
+    return mapped.MappedValues(str(path))
 
 
 def read(path: Path) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from signet.care.doctor.models import CheckStatus, DoctorCheck, Scene, fail, ok, warn
-from signet.care.steps import Step
+from signet.care.steps import CareStep
 from signet.client import Signet
 from signet.client.call import Call
 from signet.db import ReadTx, damage, inspection, migrate, snapshot
@@ -75,7 +75,7 @@ def _sound(scene: Scene) -> DoctorCheck:
     size = f"{database.stat().st_size / 1e6:,.1f} MB"
     noted = damage.read(database)
     if noted is not None and noted.kind is damage.DamageKind.LOST:
-        accept = Step(what="accept the loss", do=lambda: damage.accept(database))
+        accept = CareStep(what="accept the loss", do=lambda: damage.accept(database))
         return fail(
             "database", noted.message, "signet backup list, then: signet restore FILE", accept
         )
@@ -116,7 +116,7 @@ def _structure(scene: Scene) -> DoctorCheck:
     if lost:
         return fail("structure", told, "signet backup list, then: signet restore FILE")
     answer = fail if found.missing or found.differs or found.guards else warn
-    can = Step(
+    can = CareStep(
         what="repair indexes and triggers",
         do=lambda: ", ".join(migrate.mend(database)) or "nothing left to do",
     )
@@ -153,8 +153,8 @@ def _domain(scene: Scene, domain: Domain) -> DoctorCheck:
     )
 
 
-def _repair(scene: Scene, path: str) -> Step:
-    return Step(what=f"repair {path}", do=lambda: _ask(scene, path))
+def _repair(scene: Scene, path: str) -> CareStep:
+    return CareStep(what=f"repair {path}", do=lambda: _ask(scene, path))
 
 
 def _ask(scene: Scene, path: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from signet.care.steps import Step
+from signet.care.steps import CareStep
 from signet.config import Loaded, Settings
 from signet.daemon.record import Running
 from signet.db import ReadTx
@@ -28,7 +28,7 @@ class DoctorCheck:
     status: CheckStatus
     detail: str
     fix: str | None = None
-    mend: Step | None = None
+    mend: CareStep | None = None
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -66,11 +66,15 @@ def ok(check: str, detail: str) -> DoctorCheck:
     return DoctorCheck(check=check, status=CheckStatus.OK, detail=detail)
 
 
-def warn(check: str, detail: str, fix: str | None = None, mend: Step | None = None) -> DoctorCheck:
+def warn(
+    check: str, detail: str, fix: str | None = None, mend: CareStep | None = None
+) -> DoctorCheck:
     """Return a check with a warning."""
     return DoctorCheck(check=check, status=CheckStatus.WARN, detail=detail, fix=fix, mend=mend)
 
 
-def fail(check: str, detail: str, fix: str | None = None, mend: Step | None = None) -> DoctorCheck:
+def fail(
+    check: str, detail: str, fix: str | None = None, mend: CareStep | None = None
+) -> DoctorCheck:
     """Return a failed check."""
     return DoctorCheck(check=check, status=CheckStatus.FAIL, detail=detail, fix=fix, mend=mend)

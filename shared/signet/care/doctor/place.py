@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
-from signet.care.steps import Step
+from signet.care.steps import CareStep
 from signet.domain.backup import kept
 from signet.paths import Workspace
 
@@ -50,7 +50,7 @@ def _modes(workspace: Workspace) -> DoctorCheck:
         "file modes",
         f"other users can read or change {path} (mode {stat.S_IMODE(path.stat().st_mode):04o}){more}",
         "signet doctor --fix",
-        Step(what="restrict private files to you", do=partial(_close, tuple(open_ones))),
+        CareStep(what="restrict private files to you", do=partial(_close, tuple(open_ones))),
     )
 
 
@@ -91,7 +91,7 @@ def _restore(scene: Scene) -> DoctorCheck:
         "restores",
         "a restore was interrupted",
         "signet daemon start",
-        Step(what="finish the interrupted restore", do=partial(_finish, workspace)),
+        CareStep(what="finish the interrupted restore", do=partial(_finish, workspace)),
     )
 
 
@@ -115,10 +115,10 @@ def _backup(scene: Scene) -> DoctorCheck:
     return ok("backup", told)
 
 
-def _mend_backup(scene: Scene) -> Step:
+def _mend_backup(scene: Scene) -> CareStep:
     def back_up() -> str:
         from signet.domain.backup import create
 
         return str(create.create(scene.workspace, now=scene.now).path)
 
-    return Step(what="create a backup", do=back_up)
+    return CareStep(what="create a backup", do=back_up)

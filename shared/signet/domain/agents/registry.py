@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.config.roster import NAME, RosterAgent
-from signet.config.roster import ReadPolicy as Listed
+from signet.config.roster import RosterPolicy as Listed
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Here, Reader, ReadPolicy, Where, readable
 from signet.domain.agents import sql

@@ -134,21 +134,21 @@ def _visible(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFile:
+class WorkspaceFile:
     """A file of the workspace, by its path below the root."""
 
     path: str
     status: os.stat_result
 
 
-def walk(workspace: Workspace) -> Iterator[FoundFile | LeftOut]:
+def walk(workspace: Workspace) -> Iterator[WorkspaceFile | LeftOut]:
     """Yield every file of a backup, and what a person may miss in it with the reason, in a fixed order."""
     names: dict[str, str] = {}
     for name in _names(workspace.root):
         if name in (DAEMON, SECRETS):
             continue
         for found in _below(workspace, name):
-            twin = isinstance(found, FoundFile) and twin_of(found.path, names)
+            twin = isinstance(found, WorkspaceFile) and twin_of(found.path, names)
             yield (
                 LeftOut(path=found.path, why=f"on many disks it is the same file as {twin}")
                 if twin
@@ -159,7 +159,7 @@ def walk(workspace: Workspace) -> Iterator[FoundFile | LeftOut]:
             yield from _below(workspace, f"{DAEMON}/{name}")
 
 
-def _below(workspace: Workspace, path: str) -> Iterator[FoundFile | LeftOut]:
+def _below(workspace: Workspace, path: str) -> Iterator[WorkspaceFile | LeftOut]:
     place = workspace.root / path
     try:
         os.fsencode(path).decode("utf-8")
@@ -183,7 +183,7 @@ def _below(workspace: Workspace, path: str) -> Iterator[FoundFile | LeftOut]:
     if path == DATABASE:
         return
     if stat.S_ISREG(status.st_mode):
-        yield FoundFile(path, status)
+        yield WorkspaceFile(path, status)
     elif stat.S_ISLNK(status.st_mode):
         yield LeftOut(path=path, why=f"a link to {place.readlink()}")
     else:

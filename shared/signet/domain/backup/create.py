@@ -97,13 +97,13 @@ def create(
         path = _place(workspace, target, reason, now)
         _clean(workspace, path)
         total = _room(workspace, path)
-        made = _write(workspace, path, secrets, reason, now, _Progress(tell, total))
+        made = _write(workspace, path, secrets, reason, now, _BackupProgress(tell, total))
         if target is None:
             kept.rotate(workspace, days=keep)
     return made
 
 
-class _Progress:
+class _BackupProgress:
     """Adds up the progress of the pieces: the database counts once when copied and once when packed."""
 
     def __init__(self, tell: Tell, total: int) -> None:
@@ -163,7 +163,7 @@ def _room(workspace: Workspace, path: Path) -> int:
     others = sum(
         found.status.st_size
         for found in archive.walk(workspace)
-        if isinstance(found, archive.FoundFile)
+        if isinstance(found, archive.WorkspaceFile)
     )
     needed = 2 * database + others
     free = shutil.disk_usage(path.parent).free
@@ -183,7 +183,7 @@ def _write(
     secrets: Wrapped | None,
     reason: BackupReason,
     now: datetime,
-    told: _Progress,
+    told: _BackupProgress,
 ) -> Backup:
     part, database = _parts(path)
     try:

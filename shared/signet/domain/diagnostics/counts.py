@@ -18,7 +18,7 @@ from signet.db.clock_jumps import Jump
 from signet.db.dialect import PAGE_BYTES, PAGES
 from signet.domain.diagnostics import sql
 from signet.providers import registry, resolved, track
-from signet.providers.resolved import Part
+from signet.providers.resolved import PipelinePart
 from signet.queue import pauses, stats
 from signet.queue.kinds import queues_behind
 from signet.queue.pauses import Pause
@@ -285,12 +285,12 @@ def calls(tx: ReadTx) -> ModelCalls:
 
 def weak_model(tx: ReadTx) -> str | None:
     """Return why the text model in use is too weak or too slow, and what to do; None for a good or unknown one."""
-    used = resolved.read(tx, Part.EXTRACTION)
+    used = resolved.read(tx, PipelinePart.EXTRACTION)
     if used is None or used.effective in (registry.RULES, registry.NONE):
         return None
     name = f"{used.effective}:{used.model}"
     waiting: int = tx.value(sql.WAITING_FOR_TEXTS, (json.dumps(queues_behind("llm")),))
-    found = list(track.of(tx, name).faults(waiting))
+    found = list(track.stored(tx, name).faults(waiting))
     return f"{name}: {'; '.join(found)}; {track.ADVICE}" if found else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.config.pipeline import WriteGate
+from signet.config.pipeline import WriteGateSettings
 from signet.db import ReadTx
 from signet.domain.extraction import escalate, sql
 from signet.domain.extraction.models import Candidate, Fact
@@ -38,7 +38,7 @@ class Gate:
     is_continuing: bool
 
 
-def gate(tx: ReadTx, settings: WriteGate, source: Memory, *, now: datetime) -> Gate | None:
+def gate(tx: ReadTx, settings: WriteGateSettings, source: Memory, *, now: datetime) -> Gate | None:
     """Return the gate for what is found in a source, None when it is switched off."""
     if not settings.enabled:
         return None

@@ -149,7 +149,7 @@ def _measured(folder: Path, model: str, digest: str) -> Added:
     means = vectors.mean(axis=(1, 2))
     near = scale.cosines(vectors[0, 0] - means[0], vectors[1, 1] - means[1])
     try:
-        found = scale.of(near)
+        found = scale.scale_of(near)
     except Invalid as error:
         raise Unusable("its vectors are equal for all sentences, or are not numbers") from error
     return Added(

