@@ -57,13 +57,6 @@ def test_more_jobs_than_a_batch_all_move(db: Database, hands: Hands) -> None:
     assert db.read(placement.misplaced) == []
 
 
-def test_a_forgotten_cancel_is_remembered_at_the_start(db: Database, hands: Hands) -> None:
-    job_id = put(db, hands, "extract", "llm")
-    db.write(WriteTx.run, "UPDATE memory_jobs SET cancel_requested = 1")
-    place_jobs(db)
-    assert row(db, job_id)["last_error_code"] == "cancelled"
-
-
 def test_each_queue_has_a_setting_for_its_threads() -> None:
     assert asdict(Threads()).keys() == QUEUES.keys()
 

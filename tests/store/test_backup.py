@@ -259,7 +259,7 @@ def _link_out(held: dict[str, bytes]) -> None:
         (_drop, "differ from its manifest"),
         (_add, "differ from its manifest"),
         (_climb, "outside the workspace"),
-        (_link_out, "in the place of its folder"),
+        (_link_out, "cannot be read"),
         (manifest_with(format=2, version="9.9"), r"format 2 \(made by Signet 9.9\)"),
         (manifest_with(schema="9999"), "has schema 9999, this version of Signet knows up to"),
         (manifest_with(files=5), "cannot be read"),

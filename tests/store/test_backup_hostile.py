@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import stat
 import struct
 import zipfile
@@ -18,7 +17,7 @@ from signet.domain.backup import archive, create, restore
 from signet.domain.backup.models import DATABASE, BadBackup
 from signet.domain.backup.restore import Staged
 from signet.domain.secrets import keys
-from signet.domain.secrets.vault import Vault
+from signet.domain.secrets.vault import Secret, Vault
 from signet.paths import Workspace
 from store.backups import NOON, STAYS, TEXTS, a_workspace, files, owned, texts
 
@@ -168,16 +167,6 @@ def test_paths_that_lead_elsewhere_refuse_the_archive(
         put_back(workspace, with_files(honest, {path: b"x"}))
     assert files(workspace) == before
     assert not (workspace.root.parent / "out").exists()
-
-
-def test_links_are_named_and_not_made(workspace: Workspace, honest: Path) -> None:
-    links = [{"path": "skills/out", "link": "/etc"}, {"path": "CLAUDE.md", "link": "AGENTS.md"}]
-    done = put_back(workspace, with_files(honest, {}, *links))
-    assert [(one.path, one.why) for one in done.skipped] == [
-        ("skills/out", "a link to /etc"),
-        ("CLAUDE.md", "a link to AGENTS.md"),
-    ]
-    assert not os.path.lexists(workspace.root / "CLAUDE.md")
 
 
 def test_a_zip_entry_that_says_it_is_a_link_is_a_file(workspace: Workspace, honest: Path) -> None:
@@ -418,44 +407,14 @@ def _database(honest: Path, tmp_path: Path, sql: str) -> bytes:
     return place.read_bytes()
 
 
-def test_an_archive_of_an_earlier_version_gives_its_secrets_to_this_workspace(
-    workspace: Workspace, honest: Path
-) -> None:
-    """It holds the vault and the id of its machine; the values come, under the key of this workspace."""
-    key = keys.key_of(MACHINE_ID)
-    sealed = {"ciphertext": keys.seal_box(key, "ghp_old"), "created": "2025", "updated": "2026"}
-    old = {
-        ".secrets/secrets.enc": json.dumps({"version": 1, "secrets": {"TOKEN": sealed}}).encode(),
-        ".secrets/.machine-id": f"{MACHINE_ID}\n".encode(),
-        ".secrets/.lock": b"",
-    }
-    for name in ("secrets.enc", "key"):
-        (workspace.secrets_dir / name).unlink()
-    vault = Vault(workspace.vault)
-    vault.put("PRESENT", "x")
-    key_before = (workspace.secrets_dir / "key").read_bytes()
-    done = staged(workspace, with_files(honest, old))
-    assert {name: secret.value for name, secret in done.secrets.items()} == {"TOKEN": "ghp_old"}
-    aside = restore.exchange(workspace, done, now=NOON)
-    assert (vault.names(), vault.value("TOKEN")) == (["TOKEN"], "ghp_old")
-    assert vault.everything()["TOKEN"].created == "2025"
-    assert not (workspace.secrets_dir / ".machine-id").exists()
-    assert (workspace.secrets_dir / "key").read_bytes() == key_before
-    restore.exchange(workspace, restore.adopt(workspace, aside, now=NOON), now=NOON)
-    assert (vault.names(), vault.value("PRESENT")) == (["PRESENT"], "x")
-
-
 def test_secrets_of_an_archive_go_again_when_the_restore_is_undone(
     workspace: Workspace, honest: Path
 ) -> None:
     for name in ("secrets.enc", "key"):
         (workspace.secrets_dir / name).unlink()
-    sealed = {"ciphertext": keys.seal_box(keys.key_of(MACHINE_ID), "theirs")}
-    old = {
-        ".secrets/secrets.enc": json.dumps({"version": 1, "secrets": {"TOKEN": sealed}}).encode(),
-        ".secrets/.machine-id": MACHINE_ID.encode(),
-    }
-    aside = restore.exchange(workspace, staged(workspace, with_files(honest, old)), now=NOON)
+    theirs = Secret(value="theirs", created="", updated="")
+    done = restore.with_secrets(workspace, staged(workspace, honest), {"TOKEN": theirs})
+    aside = restore.exchange(workspace, done, now=NOON)
     assert Vault(workspace.vault).value("TOKEN") == "theirs"
     restore.exchange(workspace, restore.adopt(workspace, aside, now=NOON), now=NOON)
     assert Vault(workspace.vault).names() == []

@@ -279,7 +279,7 @@ def install(
 
     Examples: signet daemon install · signet daemon install --dry-run
     """
-    from signet.care import commands, service
+    from signet.care import service
     from signet.daemon import control, record
 
     workspace = find_workspace(path)
@@ -291,7 +291,7 @@ def install(
     workspace.make()
     if not found.is_written and record.running(workspace) is not None:
         control.stop(workspace)  # otherwise the service would find the port taken
-    is_new, refused = service.install(found, commands.run)
+    is_new, refused = service.install(found, service.run)
     facts = {"service": str(found.path), "written": is_new, "refused": refused}
     yield StatusAnswer(facts, status=1 if refused else 0)
     output.say(f"Service {'' if is_new else 'already '}installed: {found.path}")
@@ -307,13 +307,13 @@ def uninstall(path: PathOption = None, dry_run: DryRunOption = False) -> Output:
 
     Examples: signet daemon uninstall · signet daemon uninstall --dry-run
     """
-    from signet.care import commands, service
+    from signet.care import service
 
     found = service.planned(find_workspace(path))
     if dry_run:
         yield from _planned(found, is_written=True)
         return
-    was_there, refused = service.remove(found, commands.run)
+    was_there, refused = service.remove(found, service.run)
     yield {"service": str(found.path), "removed": was_there, "refused": refused}
     output.say(f"Service removed: {found.path}" if was_there else "No service is installed")
     for line in refused:

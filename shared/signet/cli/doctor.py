@@ -15,13 +15,13 @@ from signet.cli.options import DryRunOption, YesOption
 from signet.cli.output import Ink
 from signet.client import Signet
 from signet.client.call import ask
-from signet.errors import NotFound, SignetError
+from signet.errors import NotFound
 from signet.paths import Workspace, find_workspace
 from signet.wire import diagnostics as wire
 
 if TYPE_CHECKING:
-    from signet.care.doctor.models import DoctorCheck, Mend
-    from signet.care.uninstall import UninstallStep
+    from signet.care.doctor.models import DoctorCheck
+    from signet.care.steps import CareStep
 
 _LABEL = 13
 
@@ -45,7 +45,7 @@ def doctor(
     workspace = find_workspace(path)
     found = _examined(workspace, shown=not as_json and not fix, only_security=security)
     if fix:
-        steps = [(one.mend, _mended(one.mend)) for one in found if one.mend is not None]
+        steps = [(one.mend, one.mend.run()) for one in found if one.mend is not None]
         if not as_json:
             _show_steps(steps)
         found = _examined(workspace, shown=not as_json, only_security=security)
@@ -71,21 +71,11 @@ def _line(one: "DoctorCheck", ink: Ink) -> str:
     return f"{text} · {ink.bold(one.fix)}" if one.fix else text
 
 
-def _mended(mend: "Mend") -> tuple[bool, str]:
-    """Run a repair; return whether it succeeded, and its result."""
-    try:
-        return True, mend.do()
-    except SignetError as error:
-        return False, error.message
-    except OSError as error:
-        return False, f"{error.filename or ''}: {error.strerror}"
-
-
-def _show_steps(steps: "Sequence[tuple[Mend, tuple[bool, str]]]") -> None:
+def _show_steps(steps: "Sequence[tuple[CareStep, tuple[bool, str]]]") -> None:
     ink = output.ink(sys.stdout)
-    for mend, (is_done, result) in steps:
+    for step, (is_done, result) in steps:
         sign = ink.good("✓") if is_done else ink.bad("✗")
-        output.say(f"{sign} {mend.what}: {output.plain(result)}")
+        output.say(f"{sign} {step.what}: {output.plain(result)}")
     if not steps:
         output.say("Nothing to repair automatically")
     output.say()
@@ -224,11 +214,11 @@ def uninstall(
 
     Examples: signet uninstall --dry-run · signet uninstall --purge --yes
     """
-    from signet.care import commands
+    from signet.care import service
     from signet.care import uninstall as care
 
     workspace = find_workspace(path)
-    todo = care.steps(workspace, commands.run, purge=purge)
+    todo = care.steps(workspace, service.run, purge=purge)
     if dry_run:
         yield {"dryRun": True, "wouldRemove": [step.what for step in todo]}
         for step in todo:
@@ -252,25 +242,22 @@ def uninstall(
     output.hint(f"Remove the program with: {care.program_command()}")
 
 
-def _is_wanted(todo: "Sequence[UninstallStep]", *, as_json: bool) -> bool:
+def _is_wanted(todo: "Sequence[CareStep]", *, as_json: bool) -> bool:
     check_asking(as_json=as_json)
     for step in todo:
         output.tell(f"  {step.what}")
     return str(typer.prompt(f'This cannot be undone. Type "{WORD}"', err=True)).strip() == WORD
 
 
-def _do(step: "UninstallStep", *, as_json: bool) -> str | None:
+def _do(step: "CareStep", *, as_json: bool) -> str | None:
     """Run a step and return its error or None; later steps run anyway."""
     ink = output.ink(sys.stderr)
-    try:
-        notes = step.do()
-    except OSError as error:
-        why = f"{step.what} was not removed: {error.filename or ''} {error.strerror or error}"
-        if not as_json:
-            output.tell(f"{ink.bad('error:')} {why}")
-        return why
-    if not as_json:
+    is_done, text = step.run()
+    why = None if is_done else f"{step.what} was not removed: {text}"
+    if not as_json and why is not None:
+        output.tell(f"{ink.bad('error:')} {why}")
+    elif not as_json:
         output.say(f"Removed {step.what}")
-        for note in notes:
-            output.tell(f"{ink.warn('!')} {note}")
-    return None
+        if text:
+            output.tell(f"{ink.warn('!')} {text}")
+    return why

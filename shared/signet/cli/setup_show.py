@@ -25,7 +25,7 @@ from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.daemon import ready, record
 from signet.daemon.control import StartedDaemon
-from signet.daemon.errors import PortTaken
+from signet.daemon.record import PortTaken
 from signet.db import migrate
 from signet.domain.harnesses.registry import HARNESSES
 from signet.domain.transfer.records import Fate
