@@ -66,17 +66,17 @@ def test_what_was_loaded_in_no_time_is_given_back_too(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.skipif(not STATM.exists(), reason="Linux only")
-def test_a_program_that_keeps_much_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_keeps_much_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "LOOK_SECONDS", 0.1)
     monkeypatch.setattr(memory, "SILENT_SHARE", 0.5)
     monkeypatch.setattr(memory, "WORTH_SECONDS", 0.0)
     released, begun = threading.Event(), threading.Event()
-    thrift = Thrift(released.set, begin_anew=begun.set)
+    thrift = Thrift(released.set, restart=begun.set)
     thrift.start()
     eventually(released.is_set)
     thrift.stop()
     assert not begun.is_set()
-    thrift = Thrift(released.set, begin_anew=begun.set)
+    thrift = Thrift(released.set, restart=begun.set)
     kept = bytearray(os.urandom(1_000) * 1_000 * (memory.GROWN_MB + 8))
     thrift.start()
     try:
@@ -86,7 +86,7 @@ def test_a_program_that_keeps_much_begins_anew(monkeypatch: pytest.MonkeyPatch) 
     assert kept
 
 
-def test_a_worker_begins_anew_only_without_a_job_and_that_is_no_crash(
+def test_a_worker_restarts_only_without_a_job_and_that_is_no_crash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = Workspace(tmp_path / "ws")

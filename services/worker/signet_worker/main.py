@@ -93,7 +93,7 @@ def serve(booted: Booted) -> int:
     flusher.start()
     executor.start()
     dispatcher.start()
-    thrift = Thrift(context.rest, looks=REST_LOOKS, begin_anew=_restarter(booted, dispatcher))
+    thrift = Thrift(context.rest, looks=REST_LOOKS, restart=_restarter(booted, dispatcher))
     thrift.start()
     log.info("worker.ready", threads=len(executor), owner=presence.owner)
 
@@ -147,14 +147,14 @@ def _restarter(booted: Booted, dispatcher: "Dispatcher") -> Callable[[], None] |
     from signet.observe import logs
     from signet.process.memory import resident_mb
 
-    def begin_anew() -> None:
+    def restart() -> None:
         if not dispatcher.is_idle():  # a job waits for an external answer
             return
-        logs.get("pipeline").info("worker.begins_anew", resident_mb=round(resident_mb()))
+        logs.get("pipeline").info("worker.restarts", resident_mb=round(resident_mb()))
         backoff.forget(booted.workspace.runtime_dir, [booted.program])  # not a crash
         booted.stop.set()
 
-    return begin_anew
+    return restart
 
 
 def _step_back() -> None:

@@ -1,4 +1,4 @@
-"""One daemon out of three processes: start, stop and look at it.
+"""Start, stop and inspect the daemon, which has three processes.
 
-`control` is what others call. `supervise` is the daemon's own process; the command line never imports it.
+Callers use `control`. `supervise` is the daemon's own process; the command line never imports it.
 """

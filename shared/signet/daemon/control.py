@@ -1,8 +1,7 @@
-"""Start, stop and look at the daemon of a workspace.
+"""Start, stop and inspect the daemon of a workspace.
 
-`start` returns when the daemon is ready to work, not when it is spawned. All functions may be called at any
-time and by several programs at once: the supervisor's lock decides which start wins, and the others wait for
-the winner's daemon.
+`start` returns when the daemon is ready, not when it is spawned. All functions may be called at any time and by several
+programs at once: the supervisor's lock decides which start wins, and the others wait for that daemon.
 """
 
 import contextlib
@@ -28,22 +27,22 @@ from signet.resources import deploy_dir
 if TYPE_CHECKING:
     from signet.daemon.processes import Movement
 
-#: A start may always take this long from the moment that the port is open until everything answers.
+#: A start may always take this long from opening the port until everything answers.
 READY_SECONDS = 60.0
 #: After that, seconds without progress until it fails (movement.py).
 STILL_SECONDS = 20.0
-#: Longer than this no start takes: a large database is copied and upgraded before the port is open.
+#: Maximum time of a start: a large database is copied and upgraded before the port is open.
 UPGRADE_SECONDS = 900.0
 HUNG_SECONDS = 5.0
 STOP_SECONDS = 5.0
-#: How long the programs of a killed supervisor may take to notice (process/parent.py), and some more.
+#: Time that the programs of a killed supervisor need to exit (process/parent.py), with a margin.
 ORPHAN_SECONDS = 2.0
 #: Seconds that a start waits for a killed daemon of the same workspace to release port and lock.
 TAKEOVER_SECONDS = 20.0
 #: Seconds after which a start reports what is missing.
 QUIET_SECONDS = 1.0
 TAIL_LINES = 20
-#: Open files that a daemon needs to serve some clients, and that it asks for.
+#: Minimum and requested limit of open files.
 FEWEST_FILES, WANTED_FILES = 256, 4_096
 _LOOK_SECONDS = 0.03
 
@@ -58,7 +57,7 @@ class StartPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartedDaemon:
-    """A daemon that is ready; `is_new` when this call started it, `trouble` when its database is not well."""
+    """A ready daemon; `is_new` if this call started it, `trouble` describes a damaged database."""
 
     daemon: Running
     is_new: bool
@@ -66,19 +65,17 @@ class StartedDaemon:
 
 
 def shipped() -> StartPlan:
-    """Return the plan of the product."""
     return StartPlan(config=deploy_dir() / "supervisord.conf")
 
 
 def start(
     workspace: Workspace, port: int, *, tell: Callable[[str], None], plan: StartPlan | None = None
 ) -> StartedDaemon:
-    """Start the daemon, or find it running, and return when it is ready.
+    """Start the daemon if it does not run, and return when it is ready.
 
-    `tell` hears what is missing when a start takes more than a second, and what becomes of a killed daemon of the
-    same workspace that is not gone yet. Raises PortTaken, StartFailed, SignetError when the workspace cannot be
-    written, Unavailable when its daemon hangs, and what `config.check_start` raises; a failed start leaves nothing
-    running.
+    `tell` receives what is missing after a second, and progress about a killed daemon of the same workspace that has
+    not exited yet. Raises PortTaken, StartFailed, SignetError if the workspace is not writable, Unavailable if its
+    daemon hangs, and what `config.check_start` raises; a failed start leaves nothing running.
     """
     bind = _prepared(workspace)
     log = workspace.log_dir / STARTUP
@@ -109,7 +106,7 @@ def foreground(
     tell: Callable[[str], None],
     plan: StartPlan | None = None,
 ) -> Running:
-    """Become the daemon; returns only when one runs already. Raises PortTaken and SignetError."""
+    """Become the daemon; returns only if one already runs. Raises PortTaken and SignetError."""
     bind = _prepared(workspace)
     deadline = time.monotonic() + TAKEOVER_SECONDS
     if (found := _running_else_free(workspace, bind, port, deadline, tell)) is not None:
@@ -119,7 +116,7 @@ def foreground(
 
 
 def stop(workspace: Workspace) -> bool:
-    """Stop the daemon and return whether there was one; kills it when five seconds are not enough."""
+    """Stop the daemon, by force after five seconds; return whether one was running."""
     found = record.running(workspace)
     if found is None:
         return False
@@ -137,7 +134,7 @@ def restart(
     tell: Callable[[str], None],
     plan: StartPlan | None = None,
 ) -> StartedDaemon:
-    """Stop the daemon if it runs, hung or not, and start it, on the port it had unless one is given."""
+    """Stop the daemon, even a hung one, and start it, by default on the same port."""
     found = record.running(workspace)
     stop(workspace)
     return start(workspace, port or (found.port if found else default_port), tell=tell, plan=plan)
@@ -165,23 +162,23 @@ def status(workspace: Workspace) -> dict[str, object]:
 
 
 class _GaveUp(Exception):
-    """A start did not come to its end; the text says why."""
+    """A start failed; the text is the reason."""
 
 
 class _Killed(_GaveUp):
-    """The daemon that a start waited for was killed meanwhile: it could not remove its own record."""
+    """The awaited daemon was killed, so it could not remove its record."""
 
 
 def _running_else_free(
     workspace: Workspace, bind: str, port: int, deadline: float, tell: Callable[[str], None]
 ) -> Running | None:
-    """Return the daemon that runs; with None the port is free for a new one. Raises PortTaken.
+    """Return the running daemon, or None if the port is free for a new one. Raises PortTaken.
 
-    While a killed daemon of the same workspace still has the port, this waits for it until `deadline` (monotonic
-    seconds). Its API has no supervisor any more and is ended where it can be identified.
+    Waits until `deadline` (monotonic seconds) while a killed daemon of the same workspace still uses the port. Its
+    orphaned API is killed if it can be identified.
     """
     told = ""
-    # A record alone may be old, and the port that of another program.
+    # The record may be old, and the port may belong to another program.
     patient_until = time.monotonic() + (ORPHAN_SECONDS if workspace.pid_file.exists() else 0.0)
     while True:
         if (found := record.running(workspace)) is not None:
@@ -195,7 +192,7 @@ def _running_else_free(
             ready.check_free(port, bind=bind)
             return None
         except PortTaken as taken:
-            # A start of the same workspace may have come between the two questions.
+            # Another start of the same workspace may have succeeded between the two checks.
             if (found := record.running(workspace)) is not None:
                 return found
             orphans = record.orphaned_apis(workspace, port)
@@ -213,7 +210,7 @@ def _running_else_free(
 
 
 def _is_of(workspace: Workspace, taken: PortTaken) -> bool:
-    """Return whether the program that has the port said that it serves this workspace."""
+    """Return whether the program on the port claims to serve this workspace."""
     named = taken.facts.get("workspace")
     try:
         return isinstance(named, str) and Path(named).samefile(workspace.root)
@@ -224,7 +221,7 @@ def _is_of(workspace: Workspace, taken: PortTaken) -> bool:
 def _launch(
     workspace: Workspace, bind: str, port: int, plan: StartPlan, tell: Callable[[str], None]
 ) -> StartedDaemon:
-    """Start a supervisor and wait for it; nothing stays when that fails."""
+    """Start a supervisor and wait for it; a failure leaves nothing running."""
     pid = _spawn(_command(workspace, bind, port, plan), workspace.log_dir / STARTUP)
     try:
         return _await(workspace, pid, record.host_of(bind), port, tell)
@@ -234,7 +231,7 @@ def _launch(
 
 
 def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> StartedDaemon:
-    """Wait for a daemon that somebody else started."""
+    """Wait for a daemon that another program started."""
     age = (clock.now() - clock.parse(found.startedAt)).total_seconds()
     if 0 <= age < READY_SECONDS:
         try:
@@ -246,7 +243,7 @@ def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> 
         found.port, "/health", timeout_seconds=HUNG_SECONDS, host=found.host, own=workspace
     )
     if not answer.status:
-        # A supervisor has the port as long as it lives: one that refuses calls is about to disappear.
+        # A living supervisor holds the port, so one that refuses connections is about to exit.
         if _is_gone(workspace, found.pid, 0.0 if answer.is_listening else HUNG_SECONDS):
             raise _Killed("it was killed")
         raise Unavailable(
@@ -262,7 +259,7 @@ def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> 
 def _await(
     workspace: Workspace, child: int | None, host: str, port: int, tell: Callable[[str], None]
 ) -> StartedDaemon:
-    """Return when the daemon is ready; `child` is the process that this call started, or None."""
+    """Wait until the daemon is ready; `child` is the process started by this call, or None."""
     began = time.monotonic()
     open_since: float | None = None
     movement: Movement | None = None
@@ -273,7 +270,7 @@ def _await(
                 raise _GaveUp("it exited while starting")
             return _follow_winner(workspace, tell)
         if child is None and record.running(workspace) is None:
-            # A daemon that was stopped, or could not start, has removed its record.
+            # A daemon that was stopped or failed to start has removed its record.
             kind = _Killed if workspace.pid_file.exists() else _GaveUp
             raise kind("it exited while starting")
         answer = ready.ask_ready(workspace, host, port, timeout_seconds=1.0)
@@ -301,18 +298,18 @@ def _movement(workspace: Workspace) -> "Movement":
 
 
 def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> StartedDaemon:
-    """Wait for the daemon of the start that was faster."""
+    """Wait for the daemon of the start that won."""
     deadline = time.monotonic() + HUNG_SECONDS
     while (found := record.running(workspace)) is None:
         if time.monotonic() > deadline:
-            # No supervisor recorded itself: the lock was still that of a supervisor on its way out.
+            # No supervisor recorded itself: an exiting supervisor still held the lock.
             raise _Killed("another start of this workspace failed")
         time.sleep(_LOOK_SECONDS)
     return _await(workspace, None, found.host, found.port, tell)
 
 
 def _prepared(workspace: Workspace) -> str:
-    """Make the workspace's folders and return where its daemon is to listen; raises Conflict when it needs none."""
+    """Create the workspace's folders, and return the listening address; raises Conflict for a remote daemon."""
     connection.check_none(workspace, "signet daemon start")
     _check_limits()
     _make(workspace)
@@ -320,7 +317,7 @@ def _prepared(workspace: Workspace) -> str:
 
 
 def _check_limits() -> None:
-    """Let the daemon open as many files as it may; raises SignetError when that is too few for it."""
+    """Raise the limit of open files as far as allowed; raises SignetError if it is too low."""
     import resource  # Windows has no such call
 
     files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -349,10 +346,7 @@ def _make(workspace: Workspace) -> None:
 
 
 def _checked_bind(workspace: Workspace) -> str:
-    """Return where the daemon is to listen, before anything is started; makes the secret of tokens.
-
-    Raises what `check_start` raises, and BadSecret.
-    """
+    """Return the listening address, and create the secret of tokens; raises BadSecret and what `check_start` raises."""
     from signet import config
     from signet.config.sections import AuthMode
 
@@ -388,7 +382,7 @@ def _spawn(command: list[str], log: Path) -> int:
 
 
 def _exit_status(pid: int) -> int | None:
-    """Return the exit status of a child that has ended; collects it."""
+    """Return the exit status of a child, None if it is running; collects it."""
     try:
         found, status = os.waitpid(pid, os.WNOHANG)
     except ChildProcessError:
@@ -400,7 +394,7 @@ def _is_gone(workspace: Workspace, pid: int, patience_seconds: float) -> bool:
     deadline = time.monotonic() + patience_seconds
     while True:
         with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, os.WNOHANG)  # when this very process started it
+            os.waitpid(pid, os.WNOHANG)  # if this process started it
         if record.has_ended(pid, workspace):
             return True
         if time.monotonic() > deadline:
@@ -409,12 +403,12 @@ def _is_gone(workspace: Workspace, pid: int, patience_seconds: float) -> bool:
 
 
 def _end(workspace: Workspace, pid: int) -> bool:
-    """Stop a supervisor and return whether it ended in time; else it is killed, and its programs notice."""
+    """Stop a supervisor and return whether it exited in time; otherwise kill it, and its programs notice."""
     with contextlib.suppress(ProcessLookupError):
         if record.is_supervisor(pid, workspace):
             os.kill(pid, signal.SIGTERM)
         if not _is_gone(workspace, pid, STOP_SECONDS):
-            # In its group is the upgrade of the database, unless the group is that of a terminal or a script.
+            # Its own group also contains the upgrade of the database.
             os.kill(-pid if os.getpgid(pid) == pid else pid, signal.SIGKILL)
             _is_gone(workspace, pid, STOP_SECONDS)
             return False

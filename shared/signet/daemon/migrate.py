@@ -1,9 +1,8 @@
-"""Bring the database to this version's schema, in a separate process: `python -m signet.daemon.migrate WORKSPACE`.
+"""Upgrade the database to this version's schema in a separate process: `python -m signet.daemon.migrate WORKSPACE`.
 
-A restore that was killed while it exchanged files is finished before; the supervisor, which waits, holds the lock.
-
-So that no process which stays carries the migration library. What only holds for one run of the daemon is forgotten
-here too. Says on stdout what it changed, on stderr why it could not.
+An interrupted restore is finished first; the waiting supervisor holds the lock. In a separate process, no daemon
+program loads the migration library. State of the previous daemon run is reset here, too. Changes are reported on
+stdout, errors on stderr.
 """
 
 import contextlib
@@ -20,7 +19,7 @@ from signet.process import parent
 
 
 def main() -> int:
-    """Upgrade the database of the workspace that the first argument names."""
+    """Upgrade the database of the workspace in the first argument."""
     parent.watch()
     workspace = Workspace(Path(sys.argv[1]))
     try:
@@ -34,16 +33,16 @@ def main() -> int:
     except SignetError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1
-    _begin_a_life(workspace)
+    _reset(workspace)
     if done.copy is not None:
         sys.stdout.write(f"Database upgraded; a copy of the previous one is in {done.copy}\n")
     return 0
 
 
-def _begin_a_life(workspace: Workspace) -> None:
-    """Empty what counts since the start of a daemon, and make full-text indexes that are missing.
+def _reset(workspace: Workspace) -> None:
+    """Reset counters of the previous run, and create missing full-text indexes, which a background repair fills.
 
-    Those are filled by a repair in the background. A full disk is no reason not to start.
+    A full disk does not prevent the start.
     """
     with contextlib.suppress(StorageBusy, StorageFull):
         db = Database(workspace.database)

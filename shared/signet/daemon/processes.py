@@ -1,4 +1,4 @@
-"""Ask a running supervisor about its programs, over its unix socket, and tell whether a slow start is getting there."""
+"""Ask a running supervisor about its programs, over its unix socket, and show whether a slow start is getting there."""
 
 import http.client
 import socket

@@ -1,8 +1,7 @@
 """The daemon's own process: `python -m signet.daemon.supervise --port N … -- WORKSPACE`.
 
-One per workspace: it holds an exclusive lock on `.daemon/lock` from before the database is opened until it
-ends, so that of two simultaneous starts one wins. It records itself, has the database upgraded, and becomes the
-supervisor of the three programs.
+There is one per workspace: it locks `.daemon/lock` before the database is opened and until it exits, so one of two
+simultaneous starts wins. It records itself, has the database upgraded, and becomes the supervisor of the programs.
 """
 
 import argparse
@@ -29,7 +28,7 @@ from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
 
 
 def main() -> int:
-    """Be the daemon of a workspace until told to stop; return the exit status."""
+    """Run the daemon of a workspace until it is stopped; return the exit status."""
     os.umask(0o077)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _leave)
@@ -58,7 +57,7 @@ def main() -> int:
 
 
 class _Refused(Exception):
-    """Something keeps the daemon from running; the text is the last line of the startup log."""
+    """The daemon cannot run; the text is the last line of the startup log."""
 
 
 def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
@@ -70,7 +69,7 @@ def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
-    # The supervisor's library loads while the other process looks at the database.
+    # The supervisor's library loads while the other process checks the database.
     from signet.daemon import tree
 
     notice = _output(migration).strip()
@@ -85,7 +84,7 @@ def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
 
 
 def _output(process: "subprocess.Popen[str]") -> str:
-    """Wait for the end of a process and return what it printed; one that is stopped (SIGSTOP) is continued."""
+    """Return a process's output after its exit; a stopped one (SIGSTOP) is continued."""
     stopped = 0
     while True:
         try:
@@ -97,10 +96,10 @@ def _output(process: "subprocess.Popen[str]") -> str:
 
 
 def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
-    """Tell the programs, and the supervisor's configuration, what they need to know."""
+    """Set the variables of the programs and of the supervisor's configuration."""
     startup = workspace.log_dir / STARTUP
     if stat.S_ISSOCK(os.fstat(1).st_mode):
-        # A service manager's journal: it cannot be opened by name, as the supervisor's library does.
+        # A service manager's journal cannot be opened by name, as the supervisor's library does.
         with startup.open("ab") as file:
             os.dup2(file.fileno(), 1)
             os.dup2(file.fileno(), 2)
@@ -118,7 +117,7 @@ def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
 
 
 def _clear_traces(workspace: Workspace) -> None:
-    """Remove what an earlier daemon left: metric values and the count of crashes."""
+    """Remove the metric values and crash counts of an earlier daemon."""
     shutil.rmtree(workspace.metrics_dir, ignore_errors=True)
     with suppress(OSError):
         workspace.metrics_dir.unlink()  # where it is no folder
@@ -127,7 +126,7 @@ def _clear_traces(workspace: Workspace) -> None:
 
 
 def _mend(workspace: Workspace) -> None:
-    """Move non-files out of the daemon's paths, so that its locks can be opened again."""
+    """Move aside anything at the daemon's paths that is not a file, so that its locks can be opened."""
     locks = (workspace.lock_file, workspace.runtime_dir / "scheduler.lock")
     control = record.control_socket(workspace)
     hints = (workspace.pid_file, workspace.state_file, workspace.port_file)
@@ -147,7 +146,7 @@ def _mend(workspace: Workspace) -> None:
 
 
 def _take(path: Path) -> BinaryIO | None:
-    """Return the locked file, None when another process has it."""
+    """Return the locked file, None if another process holds it."""
     lock = path.open("ab")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,14 +1,14 @@
-"""The supervisor of the three programs, with what its library lacks.
+"""The supervisor of the three programs; adds what its library lacks.
 
-- Signals wake its loop. It looks at signals only when a file descriptor stirs or a second has passed; a byte per
-  signal stirs one, and a first byte spares the second before the first program starts.
-- It holds the API's listening socket for its whole life. The library closes it between two runs of the API,
-  so callers of a restarting API would be refused instead of waiting.
-- It lives on when its log cannot be written. The library would tell that to a log that cannot be written either.
-- It replaces programs that stand still (watch.py). The library sees only those that end.
-- It stops all programs and starts them again when one asks for it, because files of the database were exchanged.
-- It stops with all programs when the workspace is moved or deleted (DG-25): they would write to the old place.
-- It stops all programs at once. The library stops one after the other, and three times three seconds is too long.
+- Signals wake its loop, which checks signals only after an event on a file descriptor or a second. Each signal writes a
+  byte to one, and a first byte saves the second before the first program starts.
+- It holds the API's listening socket until it exits. The library closes it between two runs of the API, and clients of
+  a restarting API would be refused instead of waiting.
+- It survives a log that cannot be written; the library would report that to the same log.
+- It replaces hanging programs (watch.py); the library notices only exits.
+- It restarts all programs if one requests it, because files of the database were replaced.
+- It stops with all programs if the workspace is moved or deleted (DG-25); they would write to the old place.
+- It stops all programs at once; one after another would take three times three seconds.
 """
 
 import math
@@ -34,14 +34,14 @@ from signet.process.pulse import EVERY_SECONDS, Receiver
 #: Why all programs are restarted, and how often that may happen.
 REOPENED = "found that files of the database were moved, replaced or deleted"
 RESTART_EACH_SECONDS = 60.0
-#: Looks in a row, one a second, at which the workspace is found moved before its daemon stops.
+#: Consecutive checks, one a second, that find the workspace moved before its daemon stops.
 MOVED_LOOKS = 2
 
 
 def run(config: Path, workspace: Workspace) -> None:
     """Run the programs of a supervisor configuration until SIGTERM, SIGINT or SIGHUP.
 
-    Raises ValueError when the API's port cannot be had. Must run in the main thread.
+    Raises ValueError if the API's port is taken. Must run in the main thread.
     """
     loggers.Handler.handleError = lambda handler: None
     options = _Options()
@@ -59,12 +59,12 @@ def run(config: Path, workspace: Workspace) -> None:
 
 class _Options(ServerOptions):  # type: ignore[misc]  # the library ships no types
     def make_logger(self) -> None:
-        """Log without the advice against running as root: whose service it is, is the caller's choice."""
+        """Log without the advice against running as root, which is the caller's choice."""
         self.parse_criticals.clear()
         super().make_logger()
 
     def close_fd(self, fd: int) -> None:
-        """Close a descriptor in a program that is about to start, except the one for its heartbeats."""
+        """Close a descriptor in a starting program, except the one for heartbeats."""
         if fd != self.pulse_fd:
             super().close_fd(fd)
 
@@ -83,7 +83,7 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
         self._is_restarting = False
 
     def tick(self, now: float | None = None) -> None:
-        """Do what the library does in each turn of its loop, and once a second replace what stands still."""
+        """Run a turn of the library's loop, and once a second replace hanging programs."""
         super().tick(now)
         if time.monotonic() - self._watched_at < EVERY_SECONDS:
             return
@@ -114,7 +114,7 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
             self._stop_for_restart(running)
 
     def _is_moved(self) -> bool:
-        """Return whether the workspace was moved or deleted; at the second look everything stops."""
+        """Return whether the workspace was moved or deleted; the second time everything stops."""
         if not self._workspace.is_moved():
             self._moved_looks = 0
             return False
@@ -128,7 +128,7 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
         return True
 
     def _stop_for_restart(self, running: Mapping[str, int]) -> None:
-        """Stop all programs; at most once a minute, whatever they ask for."""
+        """Stop all programs, at most once a minute."""
         if self._watched_at - self._restarted_at < RESTART_EACH_SECONDS:
             return
         self._restarted_at, self._is_restarting = self._watched_at, True
@@ -152,12 +152,12 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
             held.clear()
 
     def ordered_stop_groups_phase_1(self) -> None:
-        """Ask every program that runs to stop."""
+        """Ask all programs to stop."""
         for group in self.stop_groups:
             group.stop_all()
 
     def ordered_stop_groups_phase_2(self) -> None:
-        """Forget the programs that have stopped."""
+        """Drop stopped programs."""
         if self.stop_groups is not None:
             self.stop_groups[:] = [g for g in self.stop_groups if g.get_unstopped_processes()]
 
@@ -189,5 +189,5 @@ class _Bell:
         self._inside.recv(4096)
 
     def handle_error(self) -> None:
-        """Let an error of the socket end the supervisor: it cannot happen to a healthy one."""
+        """Let a socket error end the supervisor; a healthy one has none."""
         raise

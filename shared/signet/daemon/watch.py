@@ -1,9 +1,9 @@
-"""Finds programs that stand still, from their heartbeats and from what the kernel says about them.
+"""Find hanging programs by their heartbeats and their state in the kernel.
 
-Counted are looks of the supervisor, one a second, never the clock: a machine that slept, or a supervisor that was
-stopped itself, counts nothing. A program that runs, waits for the disk, uses the processor or is being debugged is
-never still, however long it takes. Before its first heartbeat a program is only still when it is stopped: it may wait
-for its turn (process/backoff.py).
+The supervisor checks once a second, and only checks count, not the clock, so sleep of the machine and a stopped
+supervisor count as nothing. A program that runs, waits for the disk, uses the processor or is being debugged never
+hangs, however long it takes. Before its first heartbeat only a stopped program hangs, because it may be waiting for
+its turn (process/backoff.py).
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,11 @@ from signet.process import kernel
 from signet.process.kernel import Activity
 from signet.process.pulse import Beat, Holding
 
-#: Looks in a row after which a program is replaced: one that was stopped (SIGSTOP), and one that only waits.
+#: Consecutive checks after which a stopped program (SIGSTOP) is replaced, and one that only waits.
 STOPPED_LOOKS = 5
 STILL_LOOKS = 10
 NOTHING = Holding()
-#: Processor time between two looks above which a program is at work; its idle threads use a tenth of that.
+#: Processor time between two checks above which a program works; idle threads use a tenth of it.
 WORK_SECONDS = 0.03
 
 
@@ -27,14 +27,14 @@ class _Program:
 
     beats: bool = False
     still: int = 0
-    #: The open transaction at the last look, and for how many looks it has not moved.
+    #: The open transaction at the last check, and the number of checks without progress.
     holding: Holding = NOTHING
     holds_still: int = 0
     processor_seconds: float = 0.0
 
 
 class Watch:
-    """Looks at the programs of one daemon."""
+    """The observed programs of one daemon."""
 
     def __init__(self) -> None:
         self._known: dict[int, _Program] = {}
@@ -42,9 +42,9 @@ class Watch:
     def look(
         self, running: Mapping[str, int], beats: Mapping[int, Beat]
     ) -> Iterator[tuple[str, int, str]]:
-        """Yield name, process id and reason for each program that must be replaced; call it once a second.
+        """Yield name, process ID and reason of each program to replace; call it once a second.
 
-        `running` maps names to process ids; `beats` are the heartbeats since the last look.
+        `running` maps names to process IDs; `beats` are the heartbeats since the last call.
         """
         self._known = {pid: self._known.get(pid) or _Program() for pid in running.values()}
         for name, pid in running.items():
@@ -80,7 +80,7 @@ class Watch:
 
     @staticmethod
     def _is_still(known: _Program, now: Activity | None) -> bool:
-        """Return whether a process, or the thread that holds the lock, has done nothing since the last look."""
+        """Return whether a process, or the thread that holds the lock, has been idle since the last check."""
         if now is None:
             return False
         before, known.processor_seconds = known.processor_seconds, now.processor_seconds

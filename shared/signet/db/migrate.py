@@ -152,7 +152,7 @@ def check_known(version: str, what: str, *, copies: Sequence[Path] = ()) -> None
         raise SchemaTooOld(
             f"{what} has schema {version} of a development version before 0.1.0, and this version starts at "
             f"{_revisions()[0]}. Upgrade it with the source of commit {LAST_WITH_EARLIER_REVISIONS}: "
-            "`signet start` there, then use this version again. Nothing was changed.",
+            "`signet daemon start` there, then use this version again. Nothing was changed.",
             found=version,
         )
     if version not in _revisions():

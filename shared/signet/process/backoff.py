@@ -1,8 +1,8 @@
-"""Wait longer before each start of a program that keeps crashing.
+"""Delay the start of a program that keeps crashing.
 
-The supervisor starts a crashed program again at once. So the program itself waits before it does heavy work:
-not at all the first time, then 1, 2, 4 ... 30 seconds, and not at all again once it has worked for a minute.
-Its last start is remembered in the runtime folder, which the supervisor empties of such files when it starts.
+The supervisor restarts a crashed program at once, so the program itself waits before heavy work: not at all the first
+time, then 1, 2, 4 … 30 seconds, and again not at all after a minute of work. A file in the runtime folder records the
+last start; a starting supervisor deletes it.
 """
 
 import contextlib
@@ -23,10 +23,10 @@ _KINDS = {"at": float, "crashes": int, "restarts": int, "stalls": int, "stall": 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """One start of a program: when its work begins (monotonic seconds) and what came before.
+    """One start of a program: when its work begins (monotonic seconds), and its history.
 
-    `stalls` counts the runs that the supervisor ended because they stood still, `stall` is the newest reason, and
-    `ended` the reason why it is about to end this one.
+    `stalls` counts the runs that the supervisor ended because they hung, `stall` is the newest reason, and `ended` the
+    reason for ending the current one.
     """
 
     at: float

@@ -1,7 +1,7 @@
-"""The first steps of a program, in the order that matters.
+"""The first steps of a program, in an order that matters.
 
-Private files first, then the tie to the supervisor, then the wait of a program that keeps crashing: all before
-anything heavy is imported. Settings and logs come last. The database is the program's own next step.
+Private files first, then the tie to the supervisor, then the delay of a program that keeps crashing, all before heavy
+imports. Settings and logs come last. The program itself then opens the database.
 """
 
 import contextlib
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from signet.config import Loaded
     from signet.db import Database
 
-#: How long a worker or scheduler lets the API go first.
+#: Maximum time that a worker or scheduler lets the API start first.
 API_FIRST_SECONDS = 5.0
-#: How soon a wait notices a stop.
+#: Seconds until a wait notices a stop.
 LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Booted:
-    """What a program has when its own work begins."""
+    """The prepared state of a program."""
 
     program: Program
     workspace: Workspace
@@ -42,7 +42,7 @@ class Booted:
 
 
 def boot(program: Program) -> Booted:
-    """Prepare this process and return what it needs; ends the process when a stop comes meanwhile."""
+    """Prepare this process; exits if a stop is requested meanwhile."""
     os.umask(0o077)
     memory.share_heap()
     faulthandler.enable()
@@ -69,7 +69,7 @@ def boot(program: Program) -> Booted:
 def open_database(
     workspace: Workspace, *, inline: bool = True, interactive: bool = False
 ) -> "Database":
-    """Open the workspace's database; made or upgraded first, where no supervisor has seen to that (a Procfile).
+    """Open the workspace's database, after creating or upgrading it if no supervisor has (as under a Procfile).
 
     `inline` and the longer turns of an `interactive` process are explained in db/writer.py.
     """
@@ -88,7 +88,7 @@ def open_database(
 
 
 def _prepare(program: Program, workspace: Workspace) -> "Loaded":
-    # structlog and httpx load it when it is there, for terminals that no program of the daemon has: 5 MB each.
+    # structlog and httpx import it for terminals, which daemon programs do not have: 5 MB each.
     sys.modules["rich"] = None  # type: ignore[assignment]  # makes an import fail, as the import system documents
     from signet import config
     from signet.observe import logfile, logs
@@ -118,7 +118,7 @@ def _log_stall(reason: str) -> None:
 
 
 def _log_crashes() -> None:
-    """Put the last words of this process in the log as well as on stderr."""
+    """Write uncaught exceptions to the log as well as to stderr."""
     from signet.observe import logs
 
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -138,14 +138,14 @@ def _log_crashes() -> None:
 
 
 def _let_api_first(port: int, stop: signals.Stop) -> None:
-    """Wait until the API answers, at most a few seconds; less when a stop comes.
+    """Wait until the API answers, a few seconds at most, or a stop is requested.
 
-    Three programs importing at once on two cores would triple the time to the first answer. The supervisor
-    owns the port from the start, so one request waits in the kernel until the API takes it.
+    Three programs importing at once on two cores would triple the time to the first answer. The supervisor owns the
+    port from the start, so one request waits in the kernel until the API accepts it.
     """
     request = f"GET /health/live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"
     deadline = time.monotonic() + API_FIRST_SECONDS
-    # Work in the background does not depend on an API that is late or down.
+    # Background work does not depend on the API.
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0) as api:
         api.sendall(request.encode())
         api.settimeout(LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""Runs a program and ends it with all that it has started, which may be left behind or keep its pipe open."""
+"""Run a program, and kill its process group afterwards: children may outlive it or keep its pipe open."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from pathlib import Path
 def run(
     command: Sequence[str], *, folder: str | Path, environ: Mapping[str, str], seconds: float
 ) -> tuple[int, str]:
-    """Return the exit status and all that was printed; raises TimeoutExpired, and OSError for no such program."""
+    """Return the exit status and the output; raises TimeoutExpired, and OSError if the program cannot be started."""
     with subprocess.Popen(
         command,
         cwd=folder,

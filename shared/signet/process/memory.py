@@ -1,8 +1,8 @@
-"""Keep what a program has in memory small: one heap, and in silence what is free goes back to the system.
+"""Keep a program's memory small: one heap, and idle programs return free memory to the system.
 
-The C library gives each thread a separate heap and keeps freed memory in it: after 2,000 saves the API and the
-worker had 192 and 216 MB, and with one heap 159 and 142 (measured; saves were no slower: the interpreter's lock and
-SQLite's own let one thread at a time allocate anyway).
+The C library gives each thread its own heap and keeps freed memory there: after 2,000 saves the API and the worker had
+192 and 216 MB, with one heap 159 and 142 (measured; saves were no slower, because the locks of the interpreter and of
+SQLite let one thread at a time allocate anyway).
 """
 
 import contextlib
@@ -20,14 +20,14 @@ from signet.errors import SignetError
 #: The name of `mallopt` for the most heaps (malloc.h of glibc).
 _M_ARENA_MAX = -8
 
-#: A process is silent when it computes for less than this share of the time, this often in a row.
+#: A process is idle after this many consecutive checks below this share of processor time.
 LOOK_SECONDS = 5.0
 SILENT_SHARE = 0.04
 SILENT_LOOKS = 9
 #: Growth since the last release after which memory is released again.
 FILLED_MB = 8
-#: Growth since the start that only a restart releases: libraries that were loaded, and what is free between
-#: what is in use. A worker kept 50 MB after five jobs and 55 after an import of 2,000 memories.
+#: Growth since the start that only a restart releases: loaded libraries and fragmentation. A worker kept 50 MB after
+#: five jobs and 55 after an import of 2,000 memories.
 GROWN_MB = 24
 #: A start costs about a second of processor time, so it follows at least this many seconds of work.
 WORTH_SECONDS = 20.0
@@ -35,34 +35,34 @@ _STATM = Path("/proc/self/statm")
 
 
 def share_heap() -> None:
-    """Let the threads of this process share one heap; to be called before there are threads. glibc only."""
+    """Let all threads share one heap; call it before starting threads. glibc only."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 def give_back() -> None:
-    """Give free memory back to the system, where the C library can."""
+    """Collect garbage, and return free memory to the system where the C library can."""
     gc.collect()
     trim()
 
 
 def trim() -> None:
-    """Give back what is free already: takes about a millisecond. glibc only."""
+    """Return free memory to the system, in about a millisecond. glibc only."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def resident_mb() -> float:
-    """Return what this process has in memory in MB, 0 where the system does not say (Linux does)."""
+    """Return the resident memory of this process in MB, 0 where unknown (known on Linux)."""
     with contextlib.suppress(OSError):
         return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
     return 0.0
 
 
 class Thrift:
-    """Gives memory back: what is free at each look, and what `release` gives up after some looks of silence.
+    """Returns memory: free memory at each check, and what `release` frees after some idle checks.
 
-    `begin_anew` is called from then on when much is kept still: what a program has loaded stays until it ends.
+    Then `restart` is called while much memory is still used, because loaded libraries stay until the exit.
     """
 
     def __init__(
@@ -70,21 +70,19 @@ class Thrift:
         release: Callable[[], None],
         *,
         looks: int = SILENT_LOOKS,
-        begin_anew: Callable[[], None] | None = None,
+        restart: Callable[[], None] | None = None,
     ) -> None:
         self._release = release
         self._looks = looks
-        self._begin_anew = begin_anew
+        self._restart = restart
         self._least = resident_mb()
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="thrift", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End the watch."""
         self._end.set()
         self._thread.join()
 
@@ -92,7 +90,7 @@ class Thrift:
         silent, before, kept = 0, time.process_time(), math.inf
         while not self._end.wait(LOOK_SECONDS):
             is_busy = time.process_time() - before >= SILENT_SHARE * LOOK_SECONDS
-            # One question takes little time, and the model that it loads much memory.
+            # One question takes little time, but the model it loads takes much memory.
             is_filled = silent > self._looks and resident_mb() > kept + FILLED_MB
             silent = 0 if is_busy or is_filled else silent + 1
             if silent == 0:
@@ -100,12 +98,12 @@ class Thrift:
             if silent == 1:
                 give_back()
             if silent == self._looks:
-                with contextlib.suppress(SignetError):  # busy or full: another time
+                with contextlib.suppress(SignetError):  # busy or full: retried later
                     self._release()
                 give_back()
                 kept = resident_mb()
-            if silent >= self._looks and self._begin_anew and self._is_worth(kept):
-                self._begin_anew()
+            if silent >= self._looks and self._restart and self._is_worth(kept):
+                self._restart()
             before = time.process_time()
 
     def _is_worth(self, kept: float) -> bool:

@@ -1,11 +1,11 @@
-"""End with the supervisor, and continue it when it was stopped.
+"""Exit with the supervisor, and continue it if it is stopped.
 
-`kill -9` of the supervisor leaves its children alive, holding the port and leases. The kernel ends a child with
-its parent where it can (Linux); everywhere a thread looks once a second. The end is a SIGKILL: without a
-supervisor a graceful one has no use, and everything written here is safe against it.
+`kill -9` of the supervisor leaves its children alive, holding the port and leases. On Linux the kernel kills a child
+with its parent; on every system a thread checks once a second. SIGKILL is enough: without a supervisor a graceful
+exit has no use, and every write survives it.
 
-A supervisor that was stopped (SIGSTOP) replaces nothing, so its programs continue it, unless it has a terminal from
-which a person has stopped it.
+A stopped supervisor (SIGSTOP) replaces no program, so its programs continue it, unless it has a terminal, where a
+person may have stopped it.
 """
 
 import ctypes
@@ -19,13 +19,13 @@ from signet.process import kernel
 from signet.process.program import SUPERVISOR_PID
 
 EVERY_SECONDS = 1.0
-#: Looks in a row at which the supervisor is found stopped before it is continued.
+#: Consecutive checks that find the supervisor stopped before it is continued.
 STOPPED_LOOKS = 5
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def watch() -> None:
-    """Tie this process's life to its supervisor's, or to its present parent's when it has none."""
+    """Exit when the supervisor does, or the current parent if there is no supervisor."""
     named = os.environ.get(SUPERVISOR_PID, "")
     parent = int(named) if named.isdigit() else os.getppid()
     if named:
@@ -36,8 +36,8 @@ def watch() -> None:
 
 
 def _ask_kernel() -> None:
-    # Only under a supervisor: the signal follows the parent's *thread*, and only of the supervisor is it known
-    # that the thread which starts children lives as long as the process.
+    # Only under a supervisor: the signal follows the parent's *thread*, and only the supervisor starts children from a
+    # thread that lives as long as the process.
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

@@ -1,7 +1,7 @@
-"""The heartbeat of a program: one datagram a second to its supervisor, which replaces a program that stands still.
+"""The heartbeat of a program: one datagram a second to its supervisor, which replaces a program that hangs.
 
-The supervisor hands over one end of a socket pair: nothing on disk can get lost or be forged. Without a supervisor
-nothing is sent. The loop that does the program's work sends the beat, with the open write transaction.
+The supervisor passes one end of a socket pair, which cannot be lost or forged as a file could. Without a supervisor
+nothing is sent. The program's main loop sends the beat, with the open write transaction.
 """
 
 import os
@@ -24,7 +24,7 @@ class Holding(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """One heartbeat; `needs_restart` asks the supervisor to stop all programs and to start them again."""
+    """One heartbeat; `needs_restart` asks the supervisor to restart all programs."""
 
     pid: int
     holding: Holding
@@ -35,14 +35,14 @@ class Pulse:
     """Sends the heartbeats of this process."""
 
     def __init__(self) -> None:
-        """Take over what the supervisor has passed; programs that this one starts do not inherit it."""
+        """Take the supervisor's descriptor; programs started by this one do not inherit it."""
         named = os.environ.pop(FD, "")
         self._fd = int(named) if named.isdigit() else None
         if self._fd is not None:
             os.set_inheritable(self._fd, False)
 
     def beat(self, holding: tuple[int, int] = (0, 0), *, needs_restart: bool = False) -> None:
-        """Send one heartbeat, with `Database.holding`; a supervisor that does not read loses it."""
+        """Send one heartbeat, with `Database.holding`; it is lost if the supervisor does not read."""
         if self._fd is not None:
             with suppress(OSError):
                 os.write(self._fd, _FORM.pack(os.getpid(), *holding, needs_restart))
@@ -52,7 +52,7 @@ class Receiver:
     """The supervisor's end of the pair."""
 
     def __init__(self) -> None:
-        """Make the pair and pass its other end to every program that is started from now on."""
+        """Create the pair, and pass its other end to every program started from now on."""
         self._socket, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         other.setblocking(False)
@@ -61,7 +61,7 @@ class Receiver:
         os.environ[FD] = str(self.fd)
 
     def beats(self) -> dict[int, Beat]:
-        """Return the newest beat of each process since the last call, by process id."""
+        """Return each process's newest beat since the last call, by process ID."""
         found: dict[int, Beat] = {}
         while True:
             try:

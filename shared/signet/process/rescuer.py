@@ -1,8 +1,8 @@
-"""Give back the jobs of processes that died or hang.
+"""Release the jobs of dead and hanging processes.
 
-One thread per process waits on that process's kernel lock (no polling): it gets the lock in the instant the
-process dies. What a living process has not extended is ended by the monotonic clock. A process whose lock file
-is missing proves nothing: its leases end by time.
+One thread per process waits for that process's kernel lock, without polling, and gets it at the moment of death. Leases
+that a living process did not extend expire by the monotonic clock. A missing lock file proves nothing, so those leases
+expire by time, too.
 """
 
 import threading
@@ -20,7 +20,7 @@ log = logs.get("scheduler")
 
 
 class Rescuer:
-    """Watches every process that has announced itself."""
+    """Watches every announced process."""
 
     def __init__(self, db: Database, runtime_dir: Path, own: str) -> None:
         self._db = db
@@ -29,7 +29,7 @@ class Rescuer:
         self._watched: set[str] = set()
 
     def look(self) -> None:
-        """Start to watch processes that are new since the last look."""
+        """Start watching new processes."""
         for row in self._db.read(processes.every):
             owner = row.owner
             if owner == self._own or owner in self._watched:
@@ -40,12 +40,12 @@ class Rescuer:
             self._watched.add(owner)
             try:
                 watch.start()
-            except RuntimeError:  # no thread to be had: the next look tries again
+            except RuntimeError:  # no thread available: retried at the next call
                 self._watched.discard(owner)
                 raise
 
     def end_expired(self) -> None:
-        """End the leases that were not extended in time."""
+        """End leases that were not extended in time."""
         expired = partial(
             transitions.reap_expired, monotonic_ms=clock.monotonic_ms(), now=clock.now()
         )
@@ -53,7 +53,7 @@ class Rescuer:
             continue
 
     def forget_unlocked(self) -> None:
-        """Remove the rows of processes that left no lock file, do not run, and hold no lease."""
+        """Remove the rows of processes that have no lock file, do not run, and hold no lease."""
         for row in self._db.read(processes.every):
             owner = row.owner
             is_gone = liveness.is_alive(self._runtime_dir, owner) is None
@@ -67,7 +67,7 @@ class Rescuer:
             if not liveness.wait_for_death(self._runtime_dir, owner, row.lock_inode):
                 return
             self._bury(owner)
-        except Exception as error:  # whatever it was, the next look tries again
+        except Exception as error:  # retried at the next call
             log.warning("process.burial_failed", owner=owner, error=type(error).__name__)
             self._watched.discard(owner)
             return

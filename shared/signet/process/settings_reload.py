@@ -1,7 +1,7 @@
 """Settings that follow agent.yaml: every process sees a change within two seconds (CF-16).
 
-The file's identity (inode, size, time) is looked at once a second, which costs a few microseconds and works on every
-kind of disk; only a changed file is read. The vault is followed in the same way, because settings may name secrets.
+The file's inode, size and time are checked once a second, which takes microseconds and works on every file system; only
+a changed file is read. The vault is checked in the same way, because settings may name secrets.
 """
 
 import threading
@@ -17,7 +17,7 @@ log = logs.get("daemon")
 
 LOOK_SECONDS = 1.0
 
-#: What shows that a file has changed: name, inode, size, modification time.
+#: Identifies a file's state: name, inode, size, modification time.
 Identity = tuple[tuple[str, int, int, int], ...]
 
 
@@ -39,7 +39,7 @@ class LiveSettings:
         self._thread = threading.Thread(target=self._watch, name="settings", daemon=True)
         self._seen = self._identity()
         if config.fingerprint(workspace) != loaded.fingerprint:
-            self._seen = ()  # it has changed since it was read: the first look reads it again
+            self._seen = ()  # changed since it was read: the first check rereads it
         self.loaded = loaded
         self._keyed = self._with_secrets()
 
@@ -49,7 +49,7 @@ class LiveSettings:
 
     @property
     def keyed(self) -> Settings:
-        """Return the settings with the secrets that they name: only for callers of providers."""
+        """Return the settings with secrets resolved, for callers of providers only."""
         return self._keyed
 
     @property
@@ -58,20 +58,18 @@ class LiveSettings:
         return config.restart_required(self._started_with, self.settings)
 
     def then(self, follower: Callable[[], None]) -> None:
-        """Call this after each change, from the thread that saw it."""
+        """Call `follower` after each change, from the watching thread."""
         self._followers.append(follower)
 
     def start(self) -> None:
-        """Start to follow the file."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop following."""
         self._stop.set()
         self._thread.join()
 
     def look(self) -> None:
-        """Read the file again if it has changed."""
+        """Reread the file if it has changed."""
         seen = self._identity()
         if seen == self._seen:
             return
@@ -91,7 +89,7 @@ class LiveSettings:
         while not self._stop.wait(LOOK_SECONDS):
             try:
                 self.look()
-            except Exception:  # a follower's trouble must not end the following
+            except Exception:  # a failing follower must not end the thread
                 log.exception("config.not_followed")
 
     def _with_secrets(self) -> Settings:

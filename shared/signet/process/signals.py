@@ -1,8 +1,8 @@
 """Turn SIGTERM and SIGINT into one stop that threads can wait for.
 
-A Python signal handler runs between two steps of the main thread. One that sets a `threading.Event` can meet that
-event's own lock and hang; and a signal that comes just before the main thread falls asleep is not handled until
-something else wakes it. So the interpreter's C handler writes a byte, and a thread that reads it sets the event.
+A Python signal handler runs between two steps of the main thread. Setting a `threading.Event` there can deadlock on the
+event's own lock, and a signal that arrives just before the main thread sleeps is handled only after another wake-up.
+So the interpreter's C handler writes a byte, and a thread that reads it sets the event.
 """
 
 import os
@@ -15,7 +15,7 @@ _ENDING = (signal.SIGTERM, signal.SIGINT)
 
 
 class Stop:
-    """The request to end this process; it is made once and stays."""
+    """The request to exit; it is set once and stays."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -27,7 +27,7 @@ class Stop:
         return self._event.is_set()
 
     def set(self) -> None:
-        """Ask this process to end; not to be called from a signal handler."""
+        """Request the exit; must not be called from a signal handler."""
         with self._mutex:
             self._event.set()
             callbacks, self._callbacks = self._callbacks, []
@@ -39,7 +39,7 @@ class Stop:
         return self._event.wait(timeout_seconds)
 
     def then(self, callback: Callable[[], None]) -> None:
-        """Call back once at the stop, from another thread; at once when it has come already."""
+        """Call back once after the stop, from another thread, or at once if it was requested already."""
         with self._mutex:
             if not self._event.is_set():
                 self._callbacks.append(callback)
@@ -48,7 +48,7 @@ class Stop:
 
 
 def catch() -> Stop:
-    """Return the stop that SIGTERM and SIGINT set from now on; call it in the main thread."""
+    """Return a stop that SIGTERM and SIGINT set; must be called in the main thread."""
     stop = Stop()
     inside, outside = os.pipe()
     os.set_blocking(outside, False)

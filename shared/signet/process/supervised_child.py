@@ -1,8 +1,8 @@
-"""Runs a program that must not outlive the one that started it: `supervised_child.py FD PROGRAM ARGUMENT…`.
+"""Run a program that must not outlive its starter: `supervised_child.py FD PROGRAM ARGUMENT…`.
 
-It is the leader of a process group. When the file descriptor ends, because the one who holds the other side wants it
-to or is dead, the group gets SIGTERM, and SIGKILL after a grace. With 0 the program has no input, else
-it has ours. This file is run by path, so that it imports nothing of ours.
+It leads a process group. When the file descriptor reaches its end, because the holder of the other side closed it or
+died, the group gets SIGTERM, and SIGKILL after a grace period. With 0 the program has no input, otherwise ours. This
+file is run by path and imports only the standard library.
 """
 
 import os
@@ -13,15 +13,15 @@ import sys
 import threading
 
 GRACE_SECONDS = 5.0
-#: The kernel closes a dead holder's descriptors one after the other: the program may end at the first.
+#: The kernel closes a dead holder's descriptors one by one: the program may exit at the first.
 DYING_SECONDS = 0.2
-#: What shells answer when there is no such program.
+#: The exit status of shells for a missing program.
 NOT_STARTED = 127
 
 
 def main(life: int, command: list[str]) -> int:
-    """Run the program to its end and return its exit status, 128 and the number of a signal that ended it."""
-    # A handler, because what is ignored would be ignored by the program too.
+    """Run the program and return its exit status, or 128 plus the number of the signal that ended it."""
+    # Handlers, because the program would inherit an ignored signal.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     try:
@@ -35,7 +35,7 @@ def main(life: int, command: list[str]) -> int:
     holder = select.poll()
     holder.register(life, select.POLLIN)
     if holder.poll(DYING_SECONDS * 1000):
-        # It may have ended because its holder is gone: what it has started goes, too.
+        # It may have exited because the holder died; then its children are killed, too.
         watch.join()
     return code if code >= 0 else 128 - code
 

@@ -93,8 +93,10 @@ def _sound(scene: Scene) -> DoctorCheck:
 def _schema(scene: Scene) -> DoctorCheck:
     try:
         found = migrate.current(scene.workspace.database)
-    except SignetError as error:
+    except migrate.SchemaTooNew as error:
         return fail("schema", error.message, "install the newer version again")
+    except SignetError as error:
+        return fail("schema", error.message)
     if found == migrate.head():
         return ok("schema", found)
     return warn(
