@@ -17,8 +17,8 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 from signet.errors import Invalid
+from signet.text.controls import encodable
 from signet.text.json_text import STRICT
-from signet.text.surrogates import encodable
 from signet.wire import operations
 from signet.wire.operation import JSON, Operation
 from signet_api import segments

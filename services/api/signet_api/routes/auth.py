@@ -11,8 +11,8 @@ from uuid import uuid4
 from fastapi import Request
 
 from signet import clock
-from signet.config import manifest, roster_file
-from signet.config.roster_file import NotListed
+from signet.config import manifest, roster
+from signet.config.roster import NotListed
 from signet.config.sections import AuthMode
 from signet.config.values import CENTURY_SECONDS
 from signet.db import ReadTx
@@ -176,7 +176,7 @@ async def post_agent(body: AgentBody, state: Shared) -> wire_agents.NamedAgent:
     if await state.db.aread(registry.get, wanted.name) is not None:
         raise Conflict("An agent of this name already exists", "agent_exists")
     path = manifest.place(state.workspace)
-    await asyncio.to_thread(roster_file.add, path, wanted)
+    await asyncio.to_thread(roster.add, path, wanted)
     await asyncio.to_thread(registry.make, state.workspace, wanted.name)
     await state.db.awrite(registry.put, registry.agent_of(wanted), now=clock.now())
     return _row(await _known(state, wanted.name))
@@ -204,7 +204,7 @@ async def delete_agent(
     if path is not None:
         # It may be named elsewhere, or its entry already removed.
         with contextlib.suppress(NotListed):
-            await asyncio.to_thread(roster_file.remove, path, name)
+            await asyncio.to_thread(roster.remove, path, name)
     step = leave.erase if purge else leave.archive
     while await state.db.awrite(step, name, actor=actor, now=clock.now()):
         pass

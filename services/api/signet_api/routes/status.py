@@ -28,9 +28,9 @@ from signet.errors import Invalid
 from signet.net import http
 from signet.observe import logfile
 from signet.process.program import SUPERVISOR_PID
-from signet.providers import chosen, registry, resolved
+from signet.providers import registry, resolved
 from signet.providers.registry import TextSettings
-from signet.providers.resolved import Part
+from signet.providers.resolved import PipelinePart
 from signet.queue import circuit_breaker, pauses, stats
 from signet.queue.kinds import QUEUES
 from signet.wire import diagnostics
@@ -276,8 +276,8 @@ def told(tx: ReadTx, state: State) -> dict[str, dict[str, object]]:
     embedding = settings.embedding
     parts: dict[str, tuple[str, str, dict[str, object], str]] = {}
     for part, wanted in (
-        (Part.EXTRACTION, chosen.text_settings(settings, environment)),
-        (Part.SYNTHESIS, chosen.synthesis_settings(settings, environment)),
+        (PipelinePart.EXTRACTION, registry.text_settings(settings, environment)),
+        (PipelinePart.SYNTHESIS, registry.synthesis_settings(settings, environment)),
     ):
         parts[part] = (wanted.provider, wanted.model, _text(tx, part, wanted), TEXTS)
     vectors: dict[str, object] = {
@@ -297,7 +297,7 @@ def told(tx: ReadTx, state: State) -> dict[str, dict[str, object]]:
     }
 
 
-def _text(tx: ReadTx, part: Part, wanted: TextSettings) -> dict[str, object]:
+def _text(tx: ReadTx, part: PipelinePart, wanted: TextSettings) -> dict[str, object]:
     """Return the resolved provider; only the worker can resolve `auto`."""
     if wanted.provider != registry.AUTO:
         found = registry.resolve(wanted, lambda _: False)
