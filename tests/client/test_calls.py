@@ -262,7 +262,7 @@ def test_documents_are_handed_over_read_and_deleted(server: Served, speaker: typ
     assert client.do("chunks", made["id"]) == []
     job = client.do("wait_for_job", made["jobId"], seconds=0)
     assert fits(answers.Job, job) and job["document_id"] == made["id"]
-    assert fits(answers.DeletedDocument, client.do("delete_document", made["id"], reason="old"))
+    assert fits(answers.ForgottenDocument, client.do("delete_document", made["id"], reason="old"))
 
 
 def test_a_folder_is_registered_synced_and_removed(
@@ -275,7 +275,7 @@ def test_a_folder_is_registered_synced_and_removed(
     assert fits(answers.Connector, one) and one["settings"]["rootPath"] == str(tmp_path)
     assert made["id"] in ids(client.do("connectors"))
     for full in (False, True):
-        assert fits(answers.StartedSync, client.do("sync_connector", made["id"], full=full))
+        assert fits(answers.QueuedSync, client.do("sync_connector", made["id"], full=full))
     assert fits(answers.Resynced, client.do("sync_connectors"))
     health = client.do("connector_health", made["id"])
     assert fits(answers.ConnectorHealth, health) and health["status"] == "syncing"
@@ -344,7 +344,7 @@ def test_skills_are_installed_looked_at_and_removed(server: Served, speaker: typ
         assert fits(answers.InstalledSkill, client.do("install_skill", name))
     [recall, remember] = client.do("skills")
     assert fits(answers.Skill, recall) and remember["name"] == "remember"
-    assert fits(answers.SkillFile, client.do("skill", "recall"))
+    assert fits(answers.WholeSkill, client.do("skill", "recall"))
     [found] = client.do("search_skills", "look up earlier")
     assert fits(answers.CatalogSkill, found) and found["installed"]
     assert len(client.do("browse_skills")) >= 6

@@ -50,7 +50,7 @@ def test_a_session_is_begun_prompted_shortened_and_ended(
     summary = f"They spoke of the {word} and its colour."
     assert fits(answers.Compacted, client.do("after_compaction", "codex", summary, **session))
     for found in (client.do("checkpoints", f"/{word}"), client.do("session_checkpoints", key)):
-        assert fits(answers.Checkpoint, found[0]) and found[0]["session_key"] == key
+        assert fits(answers.SessionCheckpoint, found[0]) and found[0]["session_key"] == key
     talk = f"User: what colour is the {word}?\nAssistant: It is painted green."
     ended = client.do("end_session", "codex", transcript=talk, **session)
     assert fits(answers.EndedSession, ended)
@@ -63,7 +63,7 @@ def test_a_session_is_begun_prompted_shortened_and_ended(
     assert (start["phase"], prompt["prompt"]) == ("start", 1) and word in start["given"][0]["text"]
     assert client.do("session_context", project=f"/{word}/src")["sessionKey"] == key
     [excerpt] = client.do("search_transcripts", word)
-    assert fits(answers.Excerpt, excerpt) and excerpt["sessionKey"] == key
+    assert fits(answers.TranscriptExcerpt, excerpt) and excerpt["sessionKey"] == key
     assert fits(answers.SummaryPage, client.do("session_summaries", project=f"/{word}", depth=0))
     for call in ("session", "renew_session", "session_context"):
         with pytest.raises(NotFound):
@@ -135,7 +135,7 @@ def test_the_machine_keeps_secrets_tasks_and_files(server: Served, speaker: type
     assert fits(answers.Done, client.do("write_config", "IDENTITY.md", "- name: Juno\n"))
     assert "IDENTITY.md" in [file["name"] for file in client.do("config_files")]
     who = client.do("identity")
-    assert fits(answers.Identity, who) and who["name"] == "Juno"
+    assert fits(answers.AgentIdentity, who) and who["name"] == "Juno"
 
 
 def test_a_turn_ends_and_its_session_goes_on(server: Served, speaker: type[Speaker]) -> None:

@@ -25,7 +25,13 @@ from signet.cli.options import (
 )
 from signet.cli.output import ProgressLine
 from signet.client import Choice, Invalid, NotFound, Signet, SignetError
-from signet.client.answers import Along, Candidate, ForgetPreview, ForgottenMany, SessionGoing
+from signet.client.answers import (
+    AlsoChanged,
+    Candidate,
+    ForgetPreview,
+    ForgottenMany,
+    SessionGoing,
+)
 
 #: Memories shown on a terminal before the question; the others are counted.
 SHOWN = 10
@@ -194,7 +200,7 @@ def _preview(found: ForgetPreview, *, full: bool) -> None:
     show_along(found, full=full)
 
 
-def show_along(found: Along, *, full: bool) -> None:
+def show_along(found: AlsoChanged, *, full: bool) -> None:
     """List derived memories to be forgotten, the first ones unless `full`, and those that remain, with reasons."""
     along, count = found.get("along", []), found.get("alongCount", 0)
     shown = along if full or not output.is_live(sys.stdout) else along[:SHOWN]

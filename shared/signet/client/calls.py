@@ -123,7 +123,7 @@ class Calls:
     )
     authors = Request(
         wire.recall.SEARCH,
-        kind=wire.recall.Values,
+        kind=wire.recall.ColumnValues,
         pick="values",
         only="agent_id",
         fixed={"distinct": "who"},
@@ -131,7 +131,7 @@ class Calls:
     )
     types = Request(
         wire.recall.SEARCH,
-        kind=wire.recall.Values,
+        kind=wire.recall.ColumnValues,
         pick="values",
         only="agent_id",
         fixed={"distinct": "type"},

@@ -9,7 +9,7 @@ from signet.wire.agents import CountedAgent, NamedAgent, RemovedAgent, WholeAgen
 from signet.wire.analytics import Errors, Series, Timeline, Usage
 from signet.wire.auth import IssuedToken, RevokedToken, Token, WhoAmI
 from signet.wire.backfill import Backfill, StartedBackfill, StoppedBackfill
-from signet.wire.config import ConfigFile, Identity
+from signet.wire.config import AgentIdentity, ConfigFile
 from signet.wire.connectors import (
     AddedConnector,
     Connector,
@@ -18,7 +18,13 @@ from signet.wire.connectors import (
     Resynced,
 )
 from signet.wire.diagnostics import Diagnoses, Diagnosis
-from signet.wire.documents import AddedDocument, Chunk, DeletedDocument, Document, DocumentPage
+from signet.wire.documents import (
+    AddedDocument,
+    Document,
+    DocumentChunk,
+    DocumentPage,
+    ForgottenDocument,
+)
 from signet.wire.done import Done
 from signet.wire.embeddings import (
     EmbeddingPage,
@@ -77,15 +83,15 @@ from signet.wire.recall import ContextAnswer, EpisodePage, Found, Recalled
 from signet.wire.secrets import KeptSecret, Ran
 from signet.wire.sessions import (
     Bypassed,
-    Checkpoint,
-    Excerpt,
     RenewedSession,
     RunningSession,
+    SessionCheckpoint,
     SessionForgotten,
     SessionPage,
     SessionPreview,
     SummaryPage,
     Transcript,
+    TranscriptExcerpt,
 )
 from signet.wire.skills import (
     CatalogSkill,
@@ -93,7 +99,7 @@ from signet.wire.skills import (
     RelatedSkill,
     RemovedSkill,
     Skill,
-    SkillFile,
+    WholeSkill,
 )
 from signet.wire.status import Health, Ready, Resources, Status
 from signet.wire.synthesis import TriggeredSynthesis, UndoneSynthesis
@@ -740,7 +746,7 @@ class Calls:
         agent_id: str | None = None,
         session_key: str | None = None,
         project: str | None = None,
-    ) -> Call[list[Excerpt]]:
+    ) -> Call[list[TranscriptExcerpt]]:
         """Return transcript passages that contain the query's words."""
 
     @method
@@ -755,11 +761,11 @@ class Calls:
         """Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several."""
 
     @method
-    def checkpoints(self, project: str, *, limit: int | None = 10) -> Call[list[Checkpoint]]:
+    def checkpoints(self, project: str, *, limit: int | None = 10) -> Call[list[SessionCheckpoint]]:
         """Return the checkpoints of a project's sessions, newest first."""
 
     @method
-    def session_checkpoints(self, session_key: str) -> Call[list[Checkpoint]]:
+    def session_checkpoints(self, session_key: str) -> Call[list[SessionCheckpoint]]:
         """Return the checkpoints of one session, newest first."""
 
     @method
@@ -1093,13 +1099,13 @@ class Calls:
         """Return one document."""
 
     @method
-    def chunks(self, document_id: str, *, agent_id: str | None = None) -> Call[list[Chunk]]:
+    def chunks(self, document_id: str, *, agent_id: str | None = None) -> Call[list[DocumentChunk]]:
         """Return the memories of a document's chunks, in order."""
 
     @method
     def delete_document(
         self, document_id: str, *, reason: str, agent_id: str | None = None
-    ) -> Call[DeletedDocument]:
+    ) -> Call[ForgottenDocument]:
         """Delete a document and forget chunks that belong only to it; `reason` is required."""
 
     @method
@@ -1353,7 +1359,7 @@ class Calls:
         """
 
     @method
-    def identity(self) -> Call[Identity]:
+    def identity(self) -> Call[AgentIdentity]:
         """Return name, creature and vibe from IDENTITY.md."""
 
     @method
@@ -1382,7 +1388,7 @@ class Calls:
         """Return the installed skills, sorted by name; only the listed ones for an agent with a skill list."""
 
     @method
-    def skill(self, name: str) -> Call[SkillFile]:
+    def skill(self, name: str) -> Call[WholeSkill]:
         """Return a skill's metadata, and its whole file as `content`."""
 
     @method

@@ -17,8 +17,8 @@ from signet.client.answers import (
     MemoryPage,
     MemorySummary,
     PipelineStatus,
+    QueuedSync,
     Repaired,
-    StartedSync,
 )
 from signet.client.call import Body, Call, Param, Plan, Wait, ask, part
 from signet.client.calls import Calls
@@ -271,7 +271,7 @@ class Plans:
         return Call(method="POST", path=f"/api/repair/{part(action)}", body=options)
 
     @method
-    def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[StartedSync]:
+    def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[QueuedSync]:
         """Queue new and changed files, with `full` every file; raises NotFound."""
         if full:
             return ask(connectors.FULLY_SYNC_CONNECTOR, connector_id, confirm=True, body={})

@@ -61,7 +61,7 @@ class ScoreSummary(TypedDict):
     latest: float | None
 
 
-class Continuity(TypedDict):
+class SessionScores(TypedDict):
     scores: list[SessionScore]
     summary: ScoreSummary
 
@@ -118,7 +118,7 @@ USAGE = get("/api/analytics/usage", access.ANALYTICS, Usage)
 LATENCY = get("/api/analytics/latency", access.ANALYTICS, dict[str, dict[str, float]])
 ERRORS = get("/api/analytics/errors", access.ANALYTICS, Errors)
 MEMORY_SAFETY = get("/api/analytics/memory-safety", access.ANALYTICS, MemorySafety)
-CONTINUITY = get("/api/analytics/continuity", access.ANALYTICS, Continuity)
+CONTINUITY = get("/api/analytics/continuity", access.ANALYTICS, SessionScores)
 LATEST_CONTINUITY = get("/api/analytics/continuity/latest", access.ANALYTICS, ProjectScores)
 SERIES = get("/api/analytics/series", access.ANALYTICS, Series)
 TIMELINE = get("/api/timeline/{entity_id}", access.ANALYTICS, Timeline)

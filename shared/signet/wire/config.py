@@ -16,7 +16,7 @@ class ConfigFile(TypedDict):
     hash: str
 
 
-class Identity(TypedDict):
+class AgentIdentity(TypedDict):
     name: str
     creature: str
     vibe: str
@@ -71,4 +71,4 @@ CONFIG_SCHEMA = get("/api/config/schema", access.LOCAL, ConfigSchema)
 CHANGE_CONFIG = patch("/api/config", access.SETTINGS, ChangedConfig)
 CONFIG_FILES = get("/api/config", access.LOCAL, ConfigFiles)
 WRITE_CONFIG = post("/api/config", access.SETTINGS, Done)
-IDENTITY = get("/api/identity", access.LOCAL, Identity)
+IDENTITY = get("/api/identity", access.LOCAL, AgentIdentity)

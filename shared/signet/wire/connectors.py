@@ -55,7 +55,7 @@ class AddedConnector(TypedDict):
     id: str
 
 
-class StartedSync(TypedDict):
+class QueuedSync(TypedDict):
     """A queued sync, as `jobId`; with a `message` instead if one is already running."""
 
     status: str
@@ -110,5 +110,5 @@ REMOVE_CONNECTOR = delete(
     RemovedConnector,
 )
 CONNECTOR_HEALTH = get("/api/connectors/{connector_id}/health", access.CONNECTORS, ConnectorHealth)
-SYNC_CONNECTOR = post("/api/connectors/{connector_id}/sync", _SYNC, StartedSync)
-FULLY_SYNC_CONNECTOR = post("/api/connectors/{connector_id}/sync/full", _SYNC, StartedSync)
+SYNC_CONNECTOR = post("/api/connectors/{connector_id}/sync", _SYNC, QueuedSync)
+FULLY_SYNC_CONNECTOR = post("/api/connectors/{connector_id}/sync/full", _SYNC, QueuedSync)

@@ -51,7 +51,7 @@ class DocumentPage(TypedDict):
     offset: int
 
 
-class Chunk(TypedDict):
+class DocumentChunk(TypedDict):
     id: str
     content: str
     type: str
@@ -59,14 +59,14 @@ class Chunk(TypedDict):
     chunk_index: int | None
 
 
-class DeletedDocument(TypedDict):
+class ForgottenDocument(TypedDict):
     success: bool
     deleted: bool
     memoriesRemoved: int
 
 
 class Chunks(TypedDict):
-    chunks: list[Chunk]
+    chunks: list[DocumentChunk]
     count: int
 
 
@@ -75,4 +75,4 @@ ADD_DOCUMENT = post("/api/documents", access.DOCUMENTS, AddedDocument, status=20
 DOCUMENTS = get("/api/documents", access.DOCUMENTS, DocumentPage)
 DOCUMENT = get("/api/documents/{document_id}", access.DOCUMENTS, Document)
 CHUNKS = get("/api/documents/{document_id}/chunks", access.DOCUMENTS, Chunks)
-DELETE_DOCUMENT = delete("/api/documents/{document_id}", access.DOCUMENTS, DeletedDocument)
+DELETE_DOCUMENT = delete("/api/documents/{document_id}", access.DOCUMENTS, ForgottenDocument)

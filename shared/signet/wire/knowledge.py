@@ -306,7 +306,7 @@ class Hygiene(TypedDict):
     safeMentionCandidates: list[MentionCandidate]
 
 
-class Community(TypedDict):
+class EntityCommunity(TypedDict):
     """A group of entities, named after its most mentioned member."""
 
     id: str
@@ -320,7 +320,7 @@ class Community(TypedDict):
 class Communities(TypedDict):
     """The latest communities, the largest first, and the modularity of the division."""
 
-    items: list[Community]
+    items: list[EntityCommunity]
     count: int
     modularity: float
     quality: str

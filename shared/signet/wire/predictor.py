@@ -57,7 +57,7 @@ class PredictorStatus(TypedDict):
     state: PredictorState
 
 
-class Compared(TypedDict):
+class ComparedSession(TypedDict):
     """One session, ranked with and without learning; lists contain memory IDs, best first."""
 
     id: str
@@ -88,7 +88,7 @@ class ComparisonPage(TypedDict):
     total: int
     limit: int
     offset: int
-    items: list[Compared]
+    items: list[ComparedSession]
 
 
 class ProjectResult(TypedDict):

@@ -194,7 +194,7 @@ class FoundMany(TypedDict):
     results: list[Found]
 
 
-class Values(TypedDict):
+class ColumnValues(TypedDict):
     values: list[str]
 
 
@@ -232,5 +232,7 @@ RECALL_BY_ADDRESS = get("/api/memory/search", access.RECALL, Recalled)
 CONTEXT: Operation[ContextAnswer | EpisodePage] = post(
     "/api/memory/context", access.RECALL, (ContextAnswer, EpisodePage)
 )
-SEARCH: Operation[FoundMany | Values] = get("/memory/search", access.RECALL, (FoundMany, Values))
+SEARCH: Operation[FoundMany | ColumnValues] = get(
+    "/memory/search", access.RECALL, (FoundMany, ColumnValues)
+)
 SIMILAR = get("/memory/similar", access.RECALL, FoundMany)

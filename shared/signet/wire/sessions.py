@@ -5,7 +5,7 @@ from typing import Literal, NotRequired, TypedDict
 from signet.wire import access
 from signet.wire.capture import Reading
 from signet.wire.injections import SessionContext, SessionOverview, SessionReplay
-from signet.wire.memory import Along
+from signet.wire.memory import AlsoChanged
 from signet.wire.operation import Operation, get, post
 
 
@@ -89,7 +89,7 @@ class StoredTranscript(TypedDict):
 class Transcript(StoredTranscript, SessionOverview): ...
 
 
-class Excerpt(TypedDict):
+class TranscriptExcerpt(TypedDict):
     sessionKey: str
     agentId: str
     harness: str | None
@@ -100,7 +100,7 @@ class Excerpt(TypedDict):
 
 
 class Excerpts(TypedDict):
-    results: list[Excerpt]
+    results: list[TranscriptExcerpt]
     count: int
 
 
@@ -146,7 +146,7 @@ class StoredCheckpoint(TypedDict):
     created_at: str
 
 
-class Checkpoint(StoredCheckpoint):
+class SessionCheckpoint(StoredCheckpoint):
     memoryQueries: list[str]
     recentRemembers: list[str]
     focalEntityIds: list[str]
@@ -155,11 +155,11 @@ class Checkpoint(StoredCheckpoint):
 
 
 class Checkpoints(TypedDict):
-    checkpoints: list[Checkpoint]
+    checkpoints: list[SessionCheckpoint]
     count: int
 
 
-class SessionGoing(Along):
+class SessionGoing(AlsoChanged):
     """What forgetting a session deletes: characters of its transcript, search passages, and so on.
 
     `notes` are files in the workspace, `along` the memories that come only from it; only these can be recovered.

@@ -28,7 +28,7 @@ class Skill(TypedDict):
     path: str
 
 
-class SkillFile(Skill):
+class WholeSkill(Skill):
     content: str
 
 
@@ -96,7 +96,7 @@ INSTALL_SKILL = post(
     access.programs("install a skill, which tells agents what to do", "signet skill install NAME"),
     InstalledSkill,
 )
-SKILL = get("/api/skills/{name}", access.LOCAL, SkillFile)
+SKILL = get("/api/skills/{name}", access.LOCAL, WholeSkill)
 RELATED_SKILLS = get("/api/skills/{name}/related", access.LOCAL, RelatedSkills)
 REMOVE_SKILL = delete(
     "/api/skills/{name}",

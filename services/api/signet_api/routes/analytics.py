@@ -85,7 +85,7 @@ async def get_memory_safety(state: Shared) -> wire.MemorySafety:
 @serves(wire.CONTINUITY)
 async def get_continuity(
     state: Shared, project: Project, limit: Annotated[int, ClampedInt(1, MAX_ERRORS)] = 50
-) -> wire.Continuity:
+) -> wire.SessionScores:
     """Return how well recall served past sessions, newest first, with average and trend."""
     hidden = caller.current().hidden
     return await state.db.aread(usage.report, project=project, hidden=hidden, limit=limit)

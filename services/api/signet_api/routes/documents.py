@@ -91,7 +91,7 @@ async def get_chunks(document_id: str, agent: Agent, db: Db) -> wire_documents.C
 @serves(wire_documents.DELETE_DOCUMENT)
 async def delete_document(
     document_id: str, agent: Agent, state: Shared, actor: Who, reason: str = ""
-) -> wire_documents.DeletedDocument:
+) -> wire_documents.ForgottenDocument:
     """Delete a document and forget chunks that belong only to it; `reason` is required."""
     gone = await state.db.awrite(
         records.delete,
@@ -209,13 +209,13 @@ async def get_connector(connector_id: str, db: Db) -> wire.Connector:
 
 
 @serves(wire.SYNC_CONNECTOR)
-async def post_sync(connector_id: str, state: Shared) -> wire.StartedSync:
+async def post_sync(connector_id: str, state: Shared) -> wire.QueuedSync:
     """Queue new and changed files, and delete the documents of removed ones."""
     return _started(await _start(state, connector_id, is_full=False))
 
 
 @serves(wire.FULLY_SYNC_CONNECTOR)
-async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") -> wire.StartedSync:
+async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") -> wire.QueuedSync:
     """Read every file again; requires `confirm=true`."""
     if confirm != "true":
         raise Invalid("Full resync requires ?confirm=true")
@@ -260,7 +260,7 @@ async def _start(state: State, connector_id: str, *, is_full: bool) -> registry.
     )
 
 
-def _started(started: registry.StartedSync) -> wire.StartedSync:
+def _started(started: registry.StartedSync) -> wire.QueuedSync:
     if started.job_id is None:
         return {"status": "syncing", "message": "Already syncing"}
     return {"status": "syncing", "jobId": started.job_id}

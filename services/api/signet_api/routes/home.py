@@ -102,12 +102,12 @@ def _year_ago(now: datetime, zone: tzinfo) -> PageParams:
 
 
 @serves(config.IDENTITY)
-async def get_identity(state: Shared) -> config.Identity:
+async def get_identity(state: Shared) -> config.AgentIdentity:
     """Return name, creature and vibe from IDENTITY.md."""
     return await _identity(state)
 
 
-async def _identity(state: State) -> config.Identity:
+async def _identity(state: State) -> config.AgentIdentity:
     raw = await asyncio.to_thread(files.read, state.workspace, "IDENTITY.md")
     return files.parse((raw or b"").decode("utf-8", "replace"))
 

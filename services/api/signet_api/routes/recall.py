@@ -173,7 +173,7 @@ NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 @serves(wire.SEARCH)
 async def get_legacy_search(
     asked: Annotated[SearchParams, Query()], mine: Mine
-) -> wire.FoundMany | wire.Values:
+) -> wire.FoundMany | wire.ColumnValues:
     """Return memories that contain the words, best first; without words, those that pass the filters.
 
     `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.

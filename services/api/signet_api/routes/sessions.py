@@ -106,7 +106,7 @@ async def post_search(ask: Ask, body: TranscriptSearchBody) -> wire.Excerpts:
         chars=transcript_search.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
     )
-    results = [as_wire(wire.Excerpt, one, excerpt=one.text) for one in found]
+    results = [as_wire(wire.TranscriptExcerpt, one, excerpt=one.text) for one in found]
     return {"results": results, "count": len(results)}
 
 

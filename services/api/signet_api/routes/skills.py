@@ -78,7 +78,7 @@ async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledS
 
 
 @serves(wire.SKILL)
-async def get_skill(name: str, state: Shared) -> wire.SkillFile:
+async def get_skill(name: str, state: Shared) -> wire.WholeSkill:
     """Return a skill's metadata, and its whole file as `content`."""
     skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
     return {**_meta(skill), "content": skill.content}

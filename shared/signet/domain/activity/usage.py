@@ -15,11 +15,11 @@ from signet.errors import Invalid
 from signet.observe.logread import Entry, strings
 from signet.observe.record import OTHER, Count
 from signet.wire.analytics import (
-    Continuity,
     ProjectScore,
     ScoreSummary,
     Series,
     SessionScore,
+    SessionScores,
     Timeline,
     TimelineEvent,
 )
@@ -183,7 +183,7 @@ def _by_name(tx: ReadTx, process: str, counts: tuple[Count, ...]) -> dict[str, d
     return dict(sorted(found.items()))
 
 
-def report(tx: ReadTx, *, project: str | None, hidden: str, limit: int) -> Continuity:
+def report(tx: ReadTx, *, project: str | None, hidden: str, limit: int) -> SessionScores:
     """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest.
 
     `hidden` is a GLOB pattern of excluded owners.

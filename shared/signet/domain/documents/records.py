@@ -28,7 +28,7 @@ from signet.queue import Job, enqueue, transitions
 from signet.queue.enqueue import NORMAL
 from signet.queue.job_context import JobContext
 from signet.text.masking import mask
-from signet.wire.documents import Chunk, StoredDocument
+from signet.wire.documents import DocumentChunk, StoredDocument
 
 
 class DocumentSource(StrEnum):
@@ -161,12 +161,12 @@ def newest(
     return tx.records(StoredDocument, statement, asked), total
 
 
-def chunks(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> list[Chunk]:
+def chunks(tx: ReadTx, document_id: str, *, agent_id: str = DEFAULT_AGENT) -> list[DocumentChunk]:
     """Return the active chunks in order; raises NotFound."""
     get(tx, document_id, agent_id=agent_id)
     where = readable(agents.reader(tx, agent_id, any_scope=True))
     asked = (document_id, *where.params)
-    return tx.records(Chunk, sql.CHUNKS.format(readable=where.sql), asked)
+    return tx.records(DocumentChunk, sql.CHUNKS.format(readable=where.sql), asked)
 
 
 def create(tx: WriteTx, new: NewDocument, *, rules: DocumentRules, now: datetime) -> Created:

@@ -205,7 +205,7 @@ def outgrown(tx: ReadTx) -> list[str]:
 def overview(tx: ReadTx, *, reader: Reader) -> Communities:
     """Return the visible communities, largest first, named after the best known visible member."""
     modularity, _ = sql.last_run(tx, reader.agent_id)
-    found = Visible(tx, reader).records(wire.Community, sql.COMMUNITIES)
+    found = Visible(tx, reader).records(wire.EntityCommunity, sql.COMMUNITIES)
     quality = quality_name(modularity)
     return {"items": found, "count": len(found), "modularity": modularity, "quality": quality}
 

@@ -16,7 +16,7 @@ from signet.domain.auth import caller
 from signet.errors import Invalid, TooLarge
 from signet.files import locked, replace_file
 from signet.paths import Workspace
-from signet.wire.config import ConfigFile, Identity
+from signet.wire.config import AgentIdentity, ConfigFile
 
 SUFFIXES = (".md", ".yaml")
 MAX_BYTES = 1_048_576
@@ -117,7 +117,7 @@ _LINE = re.compile(
 UNKNOWN = "Unknown"
 
 
-def parse(text: str) -> Identity:
+def parse(text: str) -> AgentIdentity:
     """Return the identity in a file; the first line of each key counts, and a role replaces a missing creature."""
     found: dict[str, str] = {}
     for key, value in _LINE.findall(text):

@@ -189,7 +189,7 @@ def comparisons(
         "total": int(tx.value(sql.COUNT_COMPARED, asked)),
         "limit": limit,
         "offset": offset,
-        "items": tx.records(wire.Compared, sql.COMPARED, asked),
+        "items": tx.records(wire.ComparedSession, sql.COMPARED, asked),
     }
 
 

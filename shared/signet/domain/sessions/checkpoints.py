@@ -17,7 +17,7 @@ from signet.domain.sessions.sql import states
 from signet.domain.transcripts import stored, withheld
 from signet.observe.redact import redact
 from signet.queue.job_context import JobContext
-from signet.wire.sessions import Checkpoint as Shown
+from signet.wire.sessions import SessionCheckpoint as Shown
 from signet.wire.sessions import StoredCheckpoint
 
 #: Columns that hold JSON arrays, and under which name they are shown as arrays too.

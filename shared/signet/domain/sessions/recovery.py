@@ -8,7 +8,7 @@ from signet.db.visibility import Reader
 from signet.domain.sessions import checkpoints, continuity, wording
 from signet.domain.sessions.models import Trigger
 from signet.domain.sessions.sql import states
-from signet.wire.sessions import Checkpoint
+from signet.wire.sessions import SessionCheckpoint
 
 #: A session of the same project that stood there longer ago is another matter.
 RECENT = timedelta(hours=4)
@@ -41,7 +41,7 @@ def text(
 
 def _of_project(
     tx: ReadTx, reader: Reader, project: str | None, *, now: datetime
-) -> Checkpoint | None:
+) -> SessionCheckpoint | None:
     if project is None:
         return None
     called_since = clock.to_text(now - AT_WORK)
