@@ -100,7 +100,6 @@ def _state(one: FoundSession) -> list[object]:
 
 
 def by_harness(found: Sequence[FoundSession]) -> Iterator[tuple[str, int]]:
-    """Yield each harness with the number of its sessions."""
     for place in PLACES.values():
         if count := sum(one.harness == place.harness for one in found):
             yield place.name, count

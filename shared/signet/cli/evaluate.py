@@ -209,7 +209,6 @@ def replay(
 
 
 def _replay_settings(against: Sequence[str]) -> dict[str, Any]:
-    """Return values by dotted key; raises Invalid unless each is `KEY=VALUE`."""
     settings: dict[str, Any] = {}
     for one in against:
         key, is_set, value = one.partition("=")

@@ -43,7 +43,6 @@ _ALSO = {"who": "harness", "project": "project"}
 
 
 def main() -> int:
-    """Answer until stdin ends; return the exit status."""
     try:
         Bridge(sys.stdout.buffer, os.environ, project_of(Path.cwd)).serve(sys.stdin.buffer)
     except (KeyboardInterrupt, BrokenPipeError):  # the client is gone

@@ -68,7 +68,6 @@ class Ink:
 
 
 def ink(stream: TextIO) -> Ink:
-    """Return the ink for a stream."""
     return Ink(is_live(stream) and not os.environ.get("NO_COLOR"))
 
 
@@ -394,7 +393,6 @@ def count(number: int, noun: str) -> str:
 
 
 def size(number: float) -> str:
-    """Return a number of bytes in its largest unit."""
     for unit in ("B", "kB", "MB", "GB"):
         if number < 1_000:
             return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
@@ -403,7 +401,6 @@ def size(number: float) -> str:
 
 
 def local(instant: str) -> str:
-    """Return an instant as local date and time."""
     return clock.parse(instant).astimezone().strftime("%Y-%m-%d %H:%M")
 
 

@@ -109,6 +109,5 @@ def _weight(line: str) -> tuple[bool, int]:
 
 
 def lines(found: PastMemory, at: str, ink: Ink) -> Iterator[str]:
-    """Yield the command and its first result."""
     yield f"Your past: {ink.bold(f'signet recall {shlex.quote(found.question)}{at}')}"
     yield f"  {output.day(found.at)}  {output.short(output.plain(found.answer), SHOWN_CHARS)}"

@@ -159,7 +159,6 @@ def _origin(hit: Hit) -> Iterator[str]:
 
 
 def _short(id_: str) -> str:
-    """Return an ID as every command accepts it."""
     kind, colon, key = id_.partition(":")
     return f"{kind}:{ids.short(key)}" if colon else id_
 

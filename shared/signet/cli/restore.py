@@ -107,7 +107,6 @@ def restore(
 
 @contextlib.contextmanager
 def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[BackupSource, ArchiveReader | None]]":
-    """Open and verify the backup."""
     from signet.domain.backup import archive, restore
 
     if path.is_dir():
@@ -362,7 +361,6 @@ def _as_json(found: "Changes", skipped: "tuple[LeftOut, ...]") -> dict[str, obje
 
 
 def _say_skipped(skipped: "tuple[LeftOut, ...]") -> None:
-    """Print the skipped files, the first ones by name."""
     for one in skipped[:SHOWN]:
         output.tell(f"not restored:  {output.plain(one.path)} ({output.plain(one.why)})")
     if len(skipped) > SHOWN:

@@ -57,7 +57,6 @@ class Changes:
         return any(getattr(self, one.name) for one in fields(self) if one.name != "context")
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each change, up to the limit per kind."""
         for one in fields(self):
             found = getattr(self, one.name)
             for line in found[:SHOWN]:

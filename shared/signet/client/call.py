@@ -56,7 +56,6 @@ class Call(NamedTuple, Generic[T]):
 
     @property
     def content(self) -> bytes | None:
-        """Return the encoded body."""
         return None if self.body is None else json.dumps(self.body, default=_plain).encode()
 
 

@@ -55,7 +55,6 @@ class CallTarget(NamedTuple):
 
     @property
     def address(self) -> tuple[str, int]:
-        """Return host and port."""
         parts = urlsplit(self.url)
         return parts.hostname or "", parts.port or (443 if self.is_tls else 80)
 

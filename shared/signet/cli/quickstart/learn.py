@@ -141,7 +141,6 @@ class Fed:
 
 
 def read(path: Path) -> SampleSession:
-    """Read a session from a file. Raises Invalid if it is unreadable or contains no messages."""
     try:
         text = path.read_text("utf-8", "replace")
     except OSError as error:

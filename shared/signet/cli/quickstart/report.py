@@ -52,7 +52,6 @@ class Steps:
 
 
 def learned(facts: Sequence[LearnedFact], memories: int) -> None:
-    """Print the facts, the most certain first if not all are shown."""
     ink = output.ink(sys.stdout)
     _title(
         "Extracted facts",
