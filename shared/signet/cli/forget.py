@@ -24,14 +24,8 @@ from signet.cli.options import (
     check_type,
 )
 from signet.cli.output import ProgressLine
-from signet.client import Choice, Invalid, NotFound, Signet, SignetError
-from signet.client.answers import (
-    AlsoChanged,
-    Candidate,
-    ForgetPreview,
-    ForgottenMany,
-    SessionGoing,
-)
+from signet.client import Choice, NotFound, Signet, SignetError
+from signet.client.answers import Candidate, Derived, ForgetPreview, ForgottenMany, SessionGoing
 
 #: Memories shown on a terminal before the question; the others are counted.
 SHOWN = 10
@@ -200,7 +194,7 @@ def _preview(found: ForgetPreview, *, full: bool) -> None:
     show_along(found, full=full)
 
 
-def show_along(found: AlsoChanged, *, full: bool) -> None:
+def show_along(found: Derived, *, full: bool) -> None:
     """List derived memories to be forgotten, the first ones unless `full`, and those that remain, with reasons."""
     along, count = found.get("along", []), found.get("alongCount", 0)
     shown = along if full or not output.is_live(sys.stdout) else along[:SHOWN]
@@ -290,12 +284,10 @@ def erase(
     Examples: signet memory erase 019ac0de-1f2a-7b3c · signet memory erase ID --yes
     """
     ids = [identify.whole(signet, one, agent=agent) for one in memory_ids]
-    if not yes:
-        if as_json or not output.can_ask():
-            raise Invalid("Not confirmed: stdin is not a terminal. Pass --yes")
-        if not typer.confirm(f"Erase {output.count(len(ids), 'memory')} permanently?", err=True):
-            output.say("Nothing erased")
-            raise typer.Exit(1)
+    question = f"Erase {output.count(len(ids), 'memory')} permanently?"
+    if not yes and not confirmed(question, as_json=as_json, instead="--yes"):
+        output.say("Nothing erased")
+        raise typer.Exit(1)
     done = [signet.erase(one, reason=reason, agent_id=agent) for one in ids]
     held_by = list(dict.fromkeys(path for one in done for path in one.get("heldBy", ())))
     yield {"erased": [one["id"] for one in done], "heldBy": held_by}

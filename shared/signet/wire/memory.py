@@ -223,7 +223,7 @@ class Stayed(Followed):
     why: str
 
 
-class AlsoChanged(TypedDict):
+class Derived(TypedDict):
     """Derived memories that are forgotten or recovered too; the first of `alongCount`.
 
     `staying` are derived memories that remain. `heldBy` lists what may still contain the text: documents
@@ -236,7 +236,7 @@ class AlsoChanged(TypedDict):
     heldBy: NotRequired[list[str]]
 
 
-class Modified(AlsoChanged):
+class Modified(Derived):
     """The result for one memory; for a refused one among several, `status` and `error` give the reason.
 
     `masked` names kinds of masked secrets in a new text. `id` is null if the patch has none.
@@ -279,7 +279,7 @@ class Candidate(TypedDict):
     why: str
 
 
-class ForgetPreview(AlsoChanged):
+class ForgetPreview(Derived):
     """The memories selected by a forget request; `confirmToken` confirms exactly these. `total` counts the matches.
 
     `similar` memories are not selected: they spell an identifier differently, or lack a word.

@@ -5,7 +5,7 @@ from typing import Literal, NotRequired, TypedDict
 from signet.wire import access
 from signet.wire.capture import Reading
 from signet.wire.injections import SessionContext, SessionOverview, SessionReplay
-from signet.wire.memory import AlsoChanged
+from signet.wire.memory import Derived
 from signet.wire.operation import Operation, get, post
 
 
@@ -159,7 +159,7 @@ class Checkpoints(TypedDict):
     count: int
 
 
-class SessionGoing(AlsoChanged):
+class SessionGoing(Derived):
     """What forgetting a session deletes: characters of its transcript, search passages, and so on.
 
     `notes` are files in the workspace, `along` the memories that come only from it; only these can be recovered.

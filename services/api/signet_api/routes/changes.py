@@ -177,10 +177,10 @@ def changed_body(changed: Changed) -> wire.Modified:
     return {**body, **along_body(changed.along)} if changed.along != Along() else body
 
 
-def along_body(along: Along) -> wire.AlsoChanged:
+def along_body(along: Along) -> wire.Derived:
     """Return the answer's part about derived memories."""
     goes, stays = along.goes[:MOST_SHOWN], along.stays[:MOST_SHOWN]
-    body: wire.AlsoChanged = {
+    body: wire.Derived = {
         "alongCount": len(along.goes),
         "along": [{"id": memory_id, "content": text[:MOST_CHARS]} for memory_id, text in goes],
         "staying": [
