@@ -18,7 +18,8 @@ class Literals:
     last form not after the text, or one of its prefixes, is the longest match (`_within`).
     """
 
-    def __init__(self, strings: Collection[str]) -> None:
+    def __init__(self, strings: Collection[str], *, words: bool = False) -> None:
+        """Prepare the search; with `words`, long strings are not found inside or at the end of a word."""
         self._short = {string for string in strings if 0 < len(string) <= SHORT_CHARS}
         self._long = sorted({string for string in strings if len(string) > SHORT_CHARS})
         lengths = [len(string) for string in self._long]
@@ -26,7 +27,8 @@ class Literals:
         self._heads = {string[: self._least] for string in self._long}
         #: Matches where a string may begin: the characters of all strings at each of their first positions.
         columns = zip(*(head[:LIKELY_CHARS] for head in self._heads), strict=False)
-        self._likely = re.compile("".join(f"[{re.escape(''.join({*one}))}]" for one in columns))
+        likely = [f"[{re.escape(''.join({*one}))}]" for one in columns]
+        self._likely = re.compile("".join([*likely[:1], r"(?<!\w\w)" * words, *likely[1:]]))
         #: For each string its longest prefix among the others, -1 for none.
         self._within: list[int] = []
         around: list[int] = []
@@ -42,7 +44,7 @@ class Literals:
         """Yield start and end of each match between two places, from the left, without overlaps."""
         place, least, heads, has_short = start, self._least, self._heads, bool(self._short)
         stop = len(text) if stop is None else stop
-        while place < stop:
+        while place < stop and (heads or has_short):
             if not has_short:
                 found = self._likely.search(text, place)
                 place = stop if found is None else found.start()

@@ -168,8 +168,6 @@ _USER = re.compile(
 )
 #: Maximum characters of a value used to judge it.
 _JUDGED = 512
-#: Different values that are judged in a text, and one more for so many characters.
-_LEAST_JUDGED, _CHARS_PER_JUDGED = 4_096, 128
 #: Maximum length of a value that is searched for the word again.
 _READ_AGAIN = 64
 #: How people speak of one password.
@@ -195,6 +193,11 @@ class _Way(IntEnum):
 _Judged = dict[tuple[_Kind, _Way, str, str | None], bool]
 
 
+def most_values(text: str) -> int:
+    """Return how many secrets and different values a list of passwords may have."""
+    return 4_096 + len(text) // 128
+
+
 def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each announced secret.
 
@@ -202,7 +205,7 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """
     read: set[int] = set()
     judged: _Judged = {}
-    left, stop = _LEAST_JUDGED + len(text) // _CHARS_PER_JUDGED, len(text)
+    left, stop = most_values(text), len(text)
     for word, kind, before in [row for core, rows in _BY_CORE if core in lower for row in rows]:
         links = _LINKS[kind][word[-1] > "\u2fff"]
         # Long logs repeat: surroundings in which this word announces nothing, with the length to the end of its link.

@@ -353,13 +353,25 @@ def test_a_hostile_text_takes_at_most_so_many_loops_over_it(kind: str) -> None:
     assert passes_over(parts[:200_000]) < MOST_PASSES
 
 
-def test_more_values_than_a_list_of_passwords_has_are_masked_with_all_that_follows() -> None:
-    text = "".join(f"pwd=k{number:06x}!Z\n" for number in range(20_000))
-    masked = mask(f"Before. token=q9Kd3Lw8q9Kd3Lw8x\n{text}The end is near.").text
-    assert masked.startswith("Before. token=[masked: ") and masked.endswith(
-        "[masked: password or key]"
-    )
-    assert "!Z" not in masked and mask(masked).text == masked
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("pwd=k{:06x}!Z", "password or key"),
+        ("db://app:k{:06x}!Z@host", "password"),
+        ("ghp_q9Kd3Lw8q9Kd3{:06x}!Z", "GitHub token"),
+        ("Ak{:06x}!Z is the password", "password"),
+    ],
+)
+def test_more_secrets_than_a_list_of_passwords_has_are_masked_with_all_that_follows(
+    line: str, kind: str
+) -> None:
+    lines = [line.format(number) for number in range(20_000)]
+    masked = mask("\n".join(["Before. token=q9Kd3Lw8q9Kd3Lw8x", *lines, "The end is near."])).text
+    assert masked.startswith("Before. token=[masked: ") and masked.endswith(f"[masked: {kind}]")
+    assert lines[-1] not in masked and mask(masked).text == masked
+
+
+def test_a_log_of_many_values_that_are_no_secrets_stays() -> None:
     log = "".join(
         f"10:00:{number % 60:02} tokens=1284 token: 12:34:56.789 pwd=~/work/app2\n"
         for number in range(20_000)
