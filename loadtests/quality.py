@@ -19,7 +19,7 @@ from signet import clock
 from signet.db import Database, ReadTx
 from signet.db import fts as fts_
 from signet.db.visibility import Reader, ReadPolicy
-from signet.domain.auth import caller
+from signet.domain.auth import tokens
 from signet.domain.recall import keyword, vector, view
 from signet.domain.recall.models import DEFAULT_LIMIT, Filters, Query, RecallSettings
 from signet.domain.recall.recall import recall
@@ -94,7 +94,7 @@ class Client:
 
     @property
     def _key(self) -> dict[str, str]:
-        token = self._workspace and caller.own_token(self._workspace, "loadtests", now=clock.now())
+        token = self._workspace and tokens.own_token(self._workspace, "loadtests", now=clock.now())
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     def await_model(self) -> None:

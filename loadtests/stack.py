@@ -19,7 +19,7 @@ from types import TracebackType
 from signet import clock
 from signet.cli.models import use_model
 from signet.db import migrate
-from signet.domain.auth import caller
+from signet.domain.auth import tokens
 from signet.paths import Workspace
 from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
 
@@ -133,7 +133,7 @@ class Stack:
         The owner's token expires for an API whose clock has jumped ahead.
         """
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}")
-        if as_owner and (token := caller.own_token(self.workspace, "loadtests", now=clock.now())):
+        if as_owner and (token := tokens.own_token(self.workspace, "loadtests", now=clock.now())):
             request.add_header("Authorization", f"Bearer {token}")
         try:
             with urllib.request.urlopen(request, timeout=10) as answer:

@@ -8,9 +8,9 @@ wall clock, so leases use it.
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
+from typing import NamedTuple
 
 #: Numbers that are times: seconds since 1970 have as many digits, milliseconds three more.
 _EPOCH = re.compile(r"\d{9,13}(?:\.\d+)?")
@@ -39,8 +39,7 @@ def elapsed_ms() -> int:
     return time.clock_gettime_ns(_ELAPSED) // 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """The clocks as values that tests can replace; each returns milliseconds."""
 
     wall_ms: Callable[[], int] = wall_ms

@@ -16,7 +16,7 @@ import pytest
 
 from cli.program import Program
 from signet import clock
-from signet.domain.auth import caller, tokens
+from signet.domain.auth import tokens
 from signet.wire.access import Role
 from support.http import Served, a_workspace, served
 from support.processes import PATIENCE_SECONDS
@@ -108,7 +108,7 @@ def test_the_user_speaks_through_a_client_that_says_so(server: Served) -> None:
 
 def test_an_own_token_of_a_hook_is_no_admin(server: Served, hybrid: Served) -> None:
     for one in (server, hybrid):
-        made = caller.own_token(one.workspace, "hook", now=clock.now(), role=Role.AGENT)
+        made = tokens.own_token(one.workspace, "hook", now=clock.now(), role=Role.AGENT)
         hook = bearer(made)
         assert standing(one.over_tcp, **hook) == "claims"
         assert one.over_tcp.post(SAVE, {"content": "By a hook."}, **hook).status == 200
@@ -123,15 +123,15 @@ def test_own_tokens_end_with_their_time_and_their_daemon(tmp_path: Path) -> None
     workspace = a_workspace(tmp_path / "agents", "auth:\n  mode: hybrid\n")
     with served(workspace) as first:
         old, tcp = first.token, first.over_tcp
-        late = caller.own_token(workspace, "cli", now=clock.now() - caller.HOLDS)
+        late = tokens.own_token(workspace, "cli", now=clock.now() - tokens.HOLDS)
         for one in (tcp, first):
             assert one.get("/api/status", **bearer(late)).error == "token expired"
-        assert timedelta(minutes=15) >= caller.HOLDS
+        assert timedelta(minutes=15) >= tokens.HOLDS
         key = tokens.read_workspace_token(workspace)
         first.process.terminate()
         assert first.process.wait(PATIENCE_SECONDS) == 0
     assert not workspace.token_file.exists() and not workspace.api_socket.exists()
-    assert caller.own_token(workspace, "cli", now=clock.now()) is None
+    assert tokens.own_token(workspace, "cli", now=clock.now()) is None
     with served(workspace) as second:
         assert tokens.read_workspace_token(workspace) != key
         assert second.over_tcp.get("/api/status", **bearer(old)).error == "invalid signature"
@@ -212,7 +212,7 @@ def test_one_connection_carries_many_requests(server: Served) -> None:
 
 
 def test_a_code_opens_a_page_once_in_local_mode(server: Served) -> None:
-    code = caller.login_code(server.workspace, now=clock.now())
+    code = tokens.login_code(server.workspace, now=clock.now())
     refused = server.over_tcp.get("/api/status", **bearer(code))
     assert (refused.status, "login code, not a token" in refused.error) == (401, True)
     given = server.over_tcp.post("/api/auth/exchange", {"code": code})

@@ -9,7 +9,7 @@ import pytest
 
 from access.conftest import started
 from signet import clock
-from signet.domain.auth import caller
+from signet.domain.auth import tokens
 from support.http import Served
 from support.users import STRANGER, as_user, needs_root, over_socket, request
 
@@ -97,7 +97,7 @@ def test_the_link_to_the_dashboard_opens_nothing_for_a_user_who_sees_it(
 ) -> None:
     """A browser is started with the link as an argument, which every user can read."""
     for one in (filled, hybrid):
-        body = {"code": caller.login_code(one.workspace, now=clock.now())}
+        body = {"code": tokens.login_code(one.workspace, now=clock.now())}
         post = partial(request, one.port, "POST", "/api/auth/exchange", body)
         status, said = as_user(STRANGER, post)
         assert (status, said["code"]) == (401, "unauthenticated")

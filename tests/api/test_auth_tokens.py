@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from signet import clock
-from signet.domain.auth import caller, tokens
+from signet.domain.auth import tokens
 from signet.domain.auth.tokens import TokenScope
 from signet_api import callers
 from signet_api.authority import Authority
@@ -252,7 +252,7 @@ def test_everything_is_for_admins(team: Api, admin: dict[str, str]) -> None:
 
 
 def test_a_code_opens_the_page_once_and_is_no_token(team: Api) -> None:
-    code = caller.login_code(team.state.workspace, now=clock.now())
+    code = tokens.login_code(team.state.workspace, now=clock.now())
     assert code is not None
     assert team.get("/api/auth/whoami", **bearer(code)).status == 401
     given = team.post("/api/auth/exchange", {"code": code})
@@ -263,6 +263,6 @@ def test_a_code_opens_the_page_once_and_is_no_token(team: Api) -> None:
     assert me["claims"]["exp"] - me["claims"]["iat"] == ttl
     again = team.post("/api/auth/exchange", {"code": code})
     assert (again.status, "used already" in again.error) == (401, True)
-    late = caller.login_code(team.state.workspace, now=clock.now() - caller.LOGIN_HOLDS)
+    late = tokens.login_code(team.state.workspace, now=clock.now() - tokens.LOGIN_HOLDS)
     assert team.post("/api/auth/exchange", {"code": late}).status == 401
     assert team.post("/api/auth/exchange", {"code": given.body["token"]}).status == 401

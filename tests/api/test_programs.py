@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from signet import clock
-from signet.domain.auth import caller
+from signet.domain.auth import tokens
 from signet.wire import access, operations
 from signet.wire.access import Permission
 from signet.wire.done import Done
@@ -52,7 +52,7 @@ def peer(api: Api) -> Api:
 
 def logged_in(api: Api) -> dict[str, str]:
     """Return the headers of a page that was opened with `signet dashboard`."""
-    code = caller.login_code(api.state.workspace, now=clock.now())
+    code = tokens.login_code(api.state.workspace, now=clock.now())
     token = api.post("/api/auth/exchange", {"code": code}, **PAGE).body["token"]
     return {**PAGE, "authorization": f"Bearer {token}"}
 
@@ -250,7 +250,7 @@ def test_a_session_of_the_page_ends_when_it_is_revoked(team: Api) -> None:
     [jti] = [
         one["jti"]
         for one in team.get("/api/auth/tokens", **admin).body["tokens"]
-        if one["sub"] == caller.PAGE
+        if one["sub"] == tokens.PAGE
     ]
     assert send(team, "DELETE", f"/api/auth/tokens/{jti}", None, admin).status == 200
     assert team.get("/api/status", **page).error == "token revoked"

@@ -43,10 +43,10 @@ def test_the_version_is_printed_alone(alone: Program, flag: str) -> None:
 
 
 def loaded_by(program: Program, *arguments: str) -> set[str]:
-    """Return the top-level names that a command has loaded when it ends."""
+    """Return the modules that a command has loaded when it ends."""
     script = (
         "import sys, signet.cli.main as m; status = m.main(sys.argv[1:]); "
-        "print('\\n'.join(sorted({name.split('.')[0] for name in sys.modules})), file=sys.stderr)"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -99,6 +99,20 @@ def test_a_hook_whose_daemon_is_known_to_be_away_loads_next_to_nothing(alone: Pr
     # What keeps a call has a digest, and does not load what sends one.
     ended = loaded_by(alone, "hook", "session-end", "-H", "codex")
     assert ended & {*HEAVY, *SLOW, "typer", "pydantic"} == {"hashlib"}
+
+
+def test_a_hook_loads_only_what_it_sends_with(served: Program, alone: Program) -> None:
+    asked = ("hook", "user-prompt-submit", "-H", "codex")
+    loaded = loaded_by(served, *asked)
+    assert "signet.client.transport" in loaded
+    assert not loaded & {*HEAVY, "typer", "pydantic", "dataclasses", "inspect", "datetime"}
+    # Over TCP it signs a token, and needs no settings for that.
+    workspace = Workspace(alone.workspace)
+    workspace.make()
+    tokens.create_workspace_token(workspace)
+    loaded = loaded_by(alone, *asked)
+    assert "signet.domain.auth.tokens" in loaded
+    assert not loaded & {*HEAVY, "typer", "pydantic", "signet.config.sections"}
 
 
 def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -> None:

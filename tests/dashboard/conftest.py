@@ -14,7 +14,7 @@ from cli.program import Program, running
 from dashboard.browser import CHROMIUM, View, chromium, viewing
 from dashboard.seed import fill
 from signet import clock
-from signet.domain.auth import caller
+from signet.domain.auth import tokens
 from signet.paths import Workspace
 from support.processes import PATIENCE_SECONDS, eventually
 
@@ -84,7 +84,7 @@ def typed(browser: Browser, base: str, ids: dict[str, str]) -> Iterator[View]:
 @pytest.fixture
 def view(typed: View, daemon: Program) -> View:
     """Open a page as `signet dashboard` does."""
-    code = caller.login_code(Workspace(daemon.workspace), now=clock.now())
+    code = tokens.login_code(Workspace(daemon.workspace), now=clock.now())
     typed.go(f"/#code={code}")
     return typed
 

@@ -13,7 +13,7 @@ from dashboard.browser import View
 from dashboard.conftest import quiet
 from signet import clock
 from signet.db import Database, WriteTx
-from signet.domain.auth import caller
+from signet.domain.auth import tokens
 from signet.paths import Workspace
 from support.processes import PATIENCE_SECONDS, eventually
 
@@ -172,7 +172,7 @@ def test_no_text_of_a_stranger_becomes_a_script(
 ) -> None:
     base, workspace, id_ = hostile
     with quiet(browser, base) as view:
-        view.go(f"/#code={caller.login_code(workspace, now=clock.now())}")
+        view.go(f"/#code={tokens.login_code(workspace, now=clock.now())}")
         shown = 0
         for address in VIEWS:
             view.go(address.format(id=id_, session=_quoted(SESSION), payload=_quoted(PAYLOADS[2])))

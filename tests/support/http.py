@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 from signet import clock, config
 from signet.config.sections import AuthMode
 from signet.db import Database
-from signet.domain.auth import caller
+from signet.domain.auth import tokens
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
 from signet_api.app import create_app
@@ -240,7 +240,7 @@ class Served:
     @property
     def token(self) -> str:
         """Return an own token of the daemon's user."""
-        found = caller.own_token(self.workspace, "tests", now=clock.now())
+        found = tokens.own_token(self.workspace, "tests", now=clock.now())
         assert found is not None
         return found
 

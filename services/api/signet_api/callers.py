@@ -9,7 +9,7 @@ from starlette.types import Scope
 from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
-from signet.domain.auth import caller, issued, tokens
+from signet.domain.auth import issued, tokens
 from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, CallerStanding, NotProven
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.wire.access import AccessRule, Permission, Role
@@ -116,7 +116,7 @@ class Callers:
 
     async def _own(self, token: str) -> Caller:
         claims = await self._claims(token, self._state.authority.workspace_token)
-        if claims.sub == caller.PAGE:
+        if claims.sub == tokens.PAGE:
             return Caller(standing=CallerStanding.PAGE, claims=claims)
         return (
             OWNER
@@ -126,7 +126,7 @@ class Callers:
 
     async def _claims(self, token: str, key: bytes) -> Claims:
         claims = tokens.verify(token, key, now=clock.now())
-        if claims.sub == caller.LOGIN:
+        if claims.sub == tokens.LOGIN:
             raise Unauthenticated("this is a login code, not a token")
         await self._check_revoked(claims)
         return claims

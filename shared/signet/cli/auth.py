@@ -120,15 +120,15 @@ def own_token(path: PathOption = None) -> Output:
 
     Examples: signet auth token own · curl -H "Authorization: Bearer $(signet auth token own)" localhost:3850/api/status
     """
-    from signet.domain.auth import caller
+    from signet.domain.auth import tokens
 
     workspace, now = find_workspace(path), clock.now()
-    made = caller.own_token(workspace, "cli", now=now)
+    made = tokens.own_token(workspace, "cli", now=now)
     if made is None:
         raise DaemonNotRunning(
             f"You run no daemon for {workspace.root}. Start it with: signet daemon start"
         )
-    yield {"token": made, "expiresAt": clock.to_text(now + caller.HOLDS)}
+    yield {"token": made, "expiresAt": clock.to_text(now + tokens.HOLDS)}
     output.say(made)
 
 

@@ -57,9 +57,9 @@ def with_code(url: str, workspace: Workspace) -> str:
     from signet import clock
     from signet.cli.command import is_agent_shell
     from signet.daemon import ready
-    from signet.domain.auth import caller
+    from signet.domain.auth import tokens
 
-    code = None if is_agent_shell() else caller.login_code(workspace, now=clock.now())
+    code = None if is_agent_shell() else tokens.login_code(workspace, now=clock.now())
     if code is None:
         return url
     ready.check_daemon(workspace, url)

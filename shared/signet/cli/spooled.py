@@ -22,7 +22,6 @@ from signet.client.target import CallTarget
 from signet.config.env import is_loopback
 from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
-from signet.domain.transcripts import log_lines
 from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.text import json_text
@@ -168,6 +167,8 @@ def with_log(body: Mapping[str, object]) -> Mapping[str, object]:
     path = body.get("transcriptPath")
     if not isinstance(path, str) or "transcript" in body:
         return body
+    from signet.domain.transcripts import log_lines
+
     try:
         with Path(path).expanduser().open("rb") as file:
             said = log_lines.newest(log_lines.lines(file), MOST_SENT).decode("utf-8", "replace")

@@ -4,7 +4,6 @@ Each error has `message`, `code` (stable, for programs), `facts` (the other fiel
 `http_status`.
 """
 
-import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -112,7 +111,11 @@ def silent(target: "CallTarget") -> DaemonSilent:
 
 def _path(workspace: Workspace) -> str:
     """Return the option that names a workspace, if it is not the default."""
-    return "" if workspace == find_workspace() else f" --path {shlex.quote(str(workspace.root))}"
+    if workspace == find_workspace():
+        return ""
+    import shlex
+
+    return f" --path {shlex.quote(str(workspace.root))}"
 
 
 class Unauthenticated(SignetError):

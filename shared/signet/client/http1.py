@@ -8,10 +8,10 @@ The standard library's parser reads headers as mail; importing that takes longer
 """
 
 import re
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
-from signet import clock
 from signet.client.call import Call, RawReply
 from signet.client.errors import BadAnswer, ConnectionBroken, foreign
 from signet.client.target import CallTarget
@@ -37,12 +37,18 @@ def request(target: CallTarget, call: Call[Any]) -> bytes:
     headers = {"Host": address.netloc.rpartition("@")[2], **target.headers}
     if content is not None:
         headers["Content-Type"] = "application/json"
-        headers["X-Signet-Sent-At"] = clock.to_text(clock.now())
+        headers["X-Signet-Sent-At"] = _now()
     if content is not None or call.method != "GET":
         headers["Content-Length"] = str(len(content or b""))
     lines = [f"{call.method} {address.path.rstrip('/')}{call.target} HTTP/1.1"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return "\r\n".join([*lines, "", ""]).encode() + (content or b"")
+
+
+def _now() -> str:
+    """Return the current instant; loading `datetime` for it takes a hook 2 ms."""
+    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1_000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{milliseconds:03}Z"
 
 
 def reply(target: CallTarget, call: Call[Any], received: bytes) -> RawReply:

@@ -229,7 +229,7 @@ def proof_question(target: CallTarget, workspace: Workspace) -> OfflineQuestion:
     readable by others.
     """
     from signet import clock
-    from signet.domain.auth import caller, tokens
+    from signet.domain.auth import tokens
     from signet.wire.access import Role
 
     try:
@@ -247,7 +247,7 @@ def proof_question(target: CallTarget, workspace: Workspace) -> OfflineQuestion:
     headers = dict(target.headers)
     if "Authorization" not in headers:
         sub, role = headers["X-Signet-Actor"], Role(target.role)
-        token = caller.own_token(workspace, sub, now=clock.now(), role=role)
+        token = tokens.own_token(workspace, sub, now=clock.now(), role=role)
         if token is None:
             raise absent(target)
         headers["Authorization"] = f"Bearer {token}"

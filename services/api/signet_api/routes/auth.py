@@ -80,11 +80,11 @@ async def post_exchange(body: CodeBody, request: Request, state: Shared) -> wire
         raise Unauthenticated("this code is for the user who runs the daemon")
     now, key = clock.now(), state.authority.workspace_token
     code = tokens.verify(body.code, key, now=now)
-    if code.sub != caller.LOGIN:
+    if code.sub != tokens.LOGIN:
         raise Unauthenticated("not a code")
     ttl = timedelta(seconds=state.settings.auth.session_token_ttl_seconds)
     claims = tokens.claim(
-        sub=caller.PAGE, role=code.role, now=now, ttl=ttl, jti=uuid4().hex, own=True
+        sub=tokens.PAGE, role=code.role, now=now, ttl=ttl, jti=uuid4().hex, own=True
     )
     await state.db.awrite(issued.redeem, code, claims, now=now)
     return _issued(claims, key)

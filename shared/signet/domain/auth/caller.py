@@ -1,20 +1,16 @@
-"""The caller of a request: permissions, scope, consent, and tokens for the own user."""
+"""The caller of a request: permissions, scope, consent."""
 
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from enum import StrEnum
 
 from signet import ids
 from signet.config import decisive
 from signet.config.decisive import Raw
-from signet.domain.auth import tokens
-from signet.domain.auth.tokens import NO_SCOPE, BadSecret, Claims, TokenScope, Unauthenticated
+from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
 from signet.errors import Forbidden
-from signet.paths import Workspace
 from signet.wire import access
 from signet.wire.access import EVERY, AccessRule, Permission, Role
 
@@ -253,36 +249,3 @@ def check_settings(before: Raw, after: Raw) -> None:
 def check_file(name: str) -> None:
     """Raise Forbidden for a file of the workspace that the caller may not write: agents read it as instructions."""
     current().check(access.programs(f"replace {name}, which agents read", f"an editor, on {name}"))
-
-
-HOLDS = timedelta(minutes=15)
-#: The subject of a code that opens the dashboard once, and how long it may be exchanged. It is no token.
-LOGIN = "login-code"
-LOGIN_HOLDS = timedelta(minutes=5)
-#: The subject of the dashboard's sessions.
-PAGE = "dashboard"
-
-
-def own_token(
-    workspace: Workspace, sub: str, *, now: datetime, role: Role = Role.ADMIN
-) -> str | None:
-    """Return a token for the daemon of this workspace; None without a daemon or as another user."""
-    return _signed(workspace, tokens.claim(sub=sub, role=role, now=now, ttl=HOLDS, own=True))
-
-
-def login_code(workspace: Workspace, *, now: datetime) -> str | None:
-    """Return a code that can be exchanged for a session once; None without a daemon or as another user."""
-    return _signed(
-        workspace,
-        tokens.claim(
-            sub=LOGIN, role=Role.ADMIN, now=now, ttl=LOGIN_HOLDS, jti=os.urandom(16).hex(), own=True
-        ),
-    )
-
-
-def _signed(workspace: Workspace, claims: Claims) -> str | None:
-    try:
-        key = tokens.read_workspace_token(workspace)
-    except (OSError, BadSecret):
-        return None
-    return tokens.sign(claims, key)
