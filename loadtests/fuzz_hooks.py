@@ -22,8 +22,8 @@ def after_call(context: object, case: object, response: Any) -> None:
     """Write one line for each answer: its status, and what is wrong with it."""
     text = response.text.lower()
     wrong = [mark for mark in _FOREIGN if mark in text]
-    if response.status_code >= 500 and response.status_code != 503:
-        wrong.append(text[:200])
+    if response.status_code >= 500:
+        wrong.append(f"{response.status_code} {text[:200]}")
     line: dict[str, object] = {
         "status": response.status_code,
         "own": any(mark in text for mark in _OWN),
