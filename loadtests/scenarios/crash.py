@@ -54,7 +54,7 @@ RELEASE_LIMIT_SECONDS = 30.0
 _OWNER = (
     "SELECT owner FROM processes WHERE pid = ? AND kind = 'worker' ORDER BY started_at DESC LIMIT 1"
 )
-_SCHEDULERS = "SELECT pid FROM processes WHERE kind = 'scheduler'"
+_RESCUERS = "SELECT pid FROM processes WHERE kind IN ('scheduler', 'worker') AND owner <> ?"
 _HELD = "SELECT COUNT(*) FROM memory_jobs WHERE lease_owner = ? AND status = 'leased'"
 _OPEN = "SELECT COUNT(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
 #: Each proposal of an extraction writes one history row, in the transaction that completes its job.
@@ -140,8 +140,8 @@ class Drill:
     #: Seconds until a stopped process was replaced or continued; how often it was stopped with the write lock.
     heals: list[float] = field(default_factory=list)
     stopped_with_lock: int = 0
-    #: Seconds until a dead worker's leases were released, and whether a scheduler was running when it died.
-    releases: list[tuple[float, bool]] = field(default_factory=list)
+    #: Seconds until a dead worker's leases were released: since its death, and since a program could release them.
+    releases: list[tuple[float, float]] = field(default_factory=list)
     failed_starts: int = 0
 
     def revive(self) -> None:
@@ -223,13 +223,21 @@ class Drill:
         began = time.monotonic()
         if database.execute(_HELD, (owner,)).fetchone()[0] == 0:
             return
-        schedulers = database.execute(_SCHEDULERS).fetchall()
-        is_looked_after = any(Path(f"/proc/{pid}").exists() for (pid,) in schedulers)
+        since = math.inf
         while time.monotonic() - began < RELEASE_LIMIT_SECONDS:
             if database.execute(_HELD, (owner,)).fetchone()[0] == 0:
                 break
+            if since == math.inf and self._has_rescuer(database, owner):
+                since = time.monotonic()
             time.sleep(0.002)
-        self.releases.append((time.monotonic() - began, is_looked_after))
+        now = time.monotonic()
+        self.releases.append((now - began, max(0.0, now - since)))
+
+    @staticmethod
+    def _has_rescuer(database: Connection, dead: str) -> bool:
+        """Return whether a scheduler or another worker has announced itself and lives."""
+        pids = database.execute(_RESCUERS, (dead,)).fetchall()
+        return any(Path(f"/proc/{pid}").exists() for (pid,) in pids)
 
 
 def run(options: Options) -> Report:
@@ -300,10 +308,8 @@ def _report(drill: Drill, savers: list[Saver], settle: float) -> Report:
         "stopped_with_lock": float(drill.stopped_with_lock),
         "worst_heal_seconds": max(drill.heals, default=math.nan),
         "releases_measured": float(len(drill.releases)),
-        "worst_release_seconds": max((took for took, _ in drill.releases), default=math.nan),
-        "worst_release_beside_scheduler": max(
-            (took for took, looked_after in drill.releases if looked_after), default=math.nan
-        ),
+        "worst_leased_seconds": max((took for took, _ in drill.releases), default=math.nan),
+        "worst_release_seconds": max((took for _, took in drill.releases), default=math.nan),
         "settle_seconds": settle,
     }
     dead = database.execute(

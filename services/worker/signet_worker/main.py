@@ -100,9 +100,11 @@ def serve(booted: Booted) -> int:
     # The scheduler notices deaths at once; this is for while it is down itself.
     rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
     lost = False
-    while not booted.stop.wait(LOOK_SECONDS):
+    while True:
         with contextlib.suppress(SignetError):  # busy or full: the next check retries
             rescuer.look()
+        if booted.stop.wait(LOOK_SECONDS):
+            break
         booted.pulse.beat(db.holding, needs_restart=db.needs_restart())
         executor.enforce_limits()
         broker.finisher.flush_log()
