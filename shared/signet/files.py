@@ -50,6 +50,20 @@ def read_small(path: Path) -> bytes | None:
     return content if len(content) <= SMALL_BYTES else None
 
 
+def read_markdown(path: Path, most: int) -> bytes:
+    """Return the start of a Markdown file that Signet reads unasked; a link must lead to another Markdown file.
+
+    Programs that may write links here may not be allowed to read keys. Raises OSError.
+    """
+    place = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if place.suffix.lower() != ".md":
+        raise OSError(errno.EACCES, "the link leads to no Markdown file", str(path))
+    with opened(place, getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a file", str(path))
+        return file.read(most)
+
+
 def put_aside(path: Path) -> None:
     """Rename anything but a file at a file's path."""
     if path.exists() and not path.is_file():

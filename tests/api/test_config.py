@@ -48,6 +48,23 @@ def test_a_link_that_leaves_the_workspace_is_neither_shown_nor_written(
     assert outside.read_text("utf-8") == "private"
 
 
+def test_a_session_is_told_no_keys_that_a_link_leads_to(api: Api, tmp_path: Path) -> None:
+    """Whoever may write in the workspace may not read what the daemon can."""
+    for name, target in (
+        ("SOUL.md", "id_x"),
+        ("USER.md", ".aws/credentials"),
+        ("MEMORY.md", ".ssh/key.pem"),
+        ("AGENTS.md", "dotfiles/AGENTS.md"),
+    ):
+        path = tmp_path / target
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"Text of {target}", "utf-8")
+        (api.state.workspace.root / name).symlink_to(path)
+    said = api.post("/api/hooks/session-start", {"harness": "codex", "sessionKey": "s"}).body
+    assert "Text of dotfiles/AGENTS.md" in said["inject"]
+    assert said["inject"].count("Text of") == 1
+
+
 def test_a_file_is_replaced_as_it_was_sent_and_keeps_its_mode(api: Api) -> None:
     path = api.state.workspace.root / "SOUL.md"
     path.write_text("before", "utf-8")

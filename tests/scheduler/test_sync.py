@@ -272,6 +272,24 @@ def test_notes_become_memories_once_and_only_what_is_new_later(kept: Kept) -> No
     assert kept.home.value("SELECT count(*) FROM memories") == 5
 
 
+def test_a_link_among_the_notes_reads_no_keys(kept: Kept, tmp_path: Path) -> None:
+    """A program that may write here, such as a sandboxed agent or a git remote, may not read what the daemon can."""
+    notes = kept.home.workspace.memory_dir
+    notes.mkdir(parents=True, exist_ok=True)
+    for name, target in (
+        ("id", ".ssh/id_x"),
+        ("own", "dotfiles/own.md"),
+    ):
+        path = tmp_path / target
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"# Boat\n\nText of {target}.\n", "utf-8")
+        (notes / f"{name}.md").symlink_to(path)
+    serve(kept)
+    kept.read_notes()
+    [memory] = kept.home.rows("SELECT content FROM memories")
+    assert "dotfiles/own.md" in memory["content"]
+
+
 def test_notes_of_an_unchanged_file_are_not_read_again_after_a_restart(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from signet.domain.agents import sql
 from signet.domain.auth import caller
 from signet.domain.auth.tokens import TokenScope
 from signet.errors import Invalid
-from signet.files import replace_file
+from signet.files import LARGE_BYTES, read_markdown, replace_file
 from signet.ids import DEFAULT_AGENT, is_of_user
 from signet.paths import Workspace
 
@@ -246,4 +246,7 @@ def composed(workspace: Workspace, agent_id: str) -> str:
 
 
 def _text(path: Path) -> str:
-    return path.read_text("utf-8", "replace").strip() if path.is_file() else ""
+    try:
+        return read_markdown(path, LARGE_BYTES).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""

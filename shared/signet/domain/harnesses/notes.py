@@ -19,6 +19,7 @@ from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.remember import remember
 from signet.domain.summaries import requests
 from signet.domain.transfer.sources import markdown
+from signet.files import read_markdown
 
 #: Larger files are skipped.
 MAX_BYTES = 5_000_000
@@ -42,12 +43,12 @@ class Note:
 
 
 def load(path: Path) -> Note | None:
-    """Return a file of notes; None if it is missing or too large."""
+    """Return a file of notes; None if it cannot be read or is too large."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            return None
-        content, written_at = path.read_bytes(), markdown.written_at(path)
+        content, written_at = read_markdown(path, MAX_BYTES + 1), markdown.written_at(path)
     except OSError:
+        return None
+    if len(content) > MAX_BYTES:
         return None
     return Note(
         path=path,

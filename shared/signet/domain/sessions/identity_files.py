@@ -15,6 +15,7 @@ from signet.db.visibility import Here
 from signet.domain.agents import registry
 from signet.domain.identity import files as identity
 from signet.domain.synthesis import file as memory_file
+from signet.files import read_markdown
 from signet.paths import Workspace
 from signet.text import controls
 
@@ -97,10 +98,7 @@ def introduced(who: Mapping[str, str], files: Identity) -> str:
 def read(path: Path) -> str:
     """Return the text of a file without what no reader sees, empty when it is none that can be read."""
     try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as file:
-            return controls.clean(file.read(MOST_BYTES).decode("utf-8", "replace")).strip()
+        return controls.clean(read_markdown(path, MOST_BYTES).decode("utf-8", "replace")).strip()
     except OSError:
         return ""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from signet.db.visibility import Here
 from signet.errors import Conflict, Invalid, NotFound
-from signet.files import locked, replace_file
+from signet.files import LARGE_BYTES, locked, read_markdown, replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 from signet.text.controls import encodable
@@ -73,7 +73,7 @@ def parts(text: str) -> dict[str | None, str]:
 def unmixed(path: Path) -> str:
     """Return the file's text; empty if it is missing, unreadable, or mixes projects."""
     try:
-        raw = path.read_text("utf-8", "replace") if path.is_file() else ""
+        raw = read_markdown(path, LARGE_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""
     return "" if _MIXED.match(raw) else _HEADER.sub("", raw).replace("\0", "")
