@@ -15,7 +15,7 @@ from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.wire.access import AccessRule, Permission, Role
 from signet_api import browser, connections
 from signet_api.browser import Page
-from signet_api.connections import Connection
+from signet_api.connections import Accepted
 from signet_api.deps import State
 from signet_api.guard import host_of
 
@@ -68,7 +68,7 @@ class Callers:
 
     async def unconfined(self, asked: Caller, rule: AccessRule, scope: Scope) -> Caller:
         """Return a peer as the owner if its program could read the user's files itself; raises NotProven otherwise."""
-        connection: Connection | None = scope.get(connections.KEY)
+        connection: Accepted | None = scope.get(connections.KEY)
         is_program = asked.standing is CallerStanding.PEER and not (asked.is_page or asked.withheld)
         if connection is None or not is_program:
             return asked
@@ -89,7 +89,7 @@ class Callers:
             if mode is not AuthMode.LOCAL:
                 claims = await self._claims(token, authority.secret)
                 return Caller(standing=CallerStanding.CLAIMS, claims=replace(claims, own=False))
-        connection: Connection | None = scope.get(connections.KEY)
+        connection: Accepted | None = scope.get(connections.KEY)
         if connection is not None and connection.is_private:
             return OWNER if connections.is_own(await connection.uid()) else _stranger(OTHER_USER)
         if mode is AuthMode.TEAM:
@@ -100,7 +100,7 @@ class Callers:
         self,
         headers: Mapping[bytes, bytes],
         peer: tuple[str, int] | None,
-        connection: Connection | None,
+        connection: Accepted | None,
     ) -> Caller:
         """Return the caller of a TCP connection without a token."""
         if not _HANDED_ON.isdisjoint(headers):

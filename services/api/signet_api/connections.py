@@ -16,7 +16,7 @@ import struct
 import sys
 import time
 from collections.abc import Iterable
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -42,30 +42,8 @@ _FULL = (
 )
 
 
-class Connection(Protocol):
-    """A connection, for the access rules."""
-
-    @property
-    def is_private(self) -> bool:
-        """Return whether it uses the workspace's socket."""
-        ...
-
-    @property
-    def port(self) -> int:
-        """Return the local port, 0 on the workspace's socket."""
-        ...
-
-    async def uid(self) -> int | None:
-        """Return the user ID of the other end, None if the kernel does not report it."""
-        ...
-
-    async def confinement(self) -> str | None:
-        """Return why the other end's program is confined, None if nothing indicates it."""
-        ...
-
-
 class Accepted:
-    """A connection accepted by this process."""
+    """A connection accepted by this process; `is_private` if it uses the workspace's socket, where `port` is 0."""
 
     def __init__(self, accepted: socket.socket) -> None:
         self.is_private = accepted.family == socket.AF_UNIX
@@ -73,10 +51,12 @@ class Accepted:
         self._found = _of_unix(accepted) if self.is_private else peer_uid.find(accepted)
 
     async def uid(self) -> int | None:
+        """Return the user ID of the other end, None if the kernel does not report it."""
         owner = await self._owner()
         return owner and owner.uid
 
     async def confinement(self) -> str | None:
+        """Return why the other end's program is confined, None if nothing indicates it."""
         owner = await self._owner()
         return await asyncio.to_thread(peer_process.confinement, owner.inode if owner else 0)
 
@@ -199,7 +179,7 @@ async def is_of_another(scope: Scope) -> bool:
 
     True also for an unknown user. Programs on other machines do not count.
     """
-    connection: Connection | None = scope.get(KEY)
+    connection: Accepted | None = scope.get(KEY)
     if connection is None:
         return False
     uid = await connection.uid()

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Collection, Iterable
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from signet.db import Database, ReadTx
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.sessions import calls
-from signet.errors import Unavailable
+from signet.errors import SignetError, Unavailable
 from signet.observe import record
 from signet.observe.taxonomy import Code
 from signet.queue import admin
@@ -49,7 +49,7 @@ def visible_jobs(tx: ReadTx, asked: Caller, job_ids: Collection[str]) -> Collect
 def denied(memory_id: str | None, error: ScopeDenied) -> Modified:
     """Return a refusal as one result among others, and record it."""
     record.error(Code.MUTATION_SCOPE_DENIED, error.message, memory_id=memory_id)
-    return {"success": False, "id": memory_id, "status": error.code, "error": error.message}
+    return _refused(memory_id, error)
 
 
 async def each(parts: Iterable[tuple[str | None, Awaitable[Modified]]]) -> list[Modified]:
@@ -65,11 +65,10 @@ async def each(parts: Iterable[tuple[str | None, Awaitable[Modified]]]) -> list[
         if not isinstance(error, Unavailable) or len(errors) == len(ended):
             raise error
     return [
-        _refused(memory_id, end) if isinstance(end, BaseException) else end
+        _refused(memory_id, end) if isinstance(end, Unavailable) else cast(Modified, end)
         for (memory_id, _), end in zip(named, ended, strict=True)
     ]
 
 
-def _refused(memory_id: str | None, error: BaseException) -> Modified:
-    assert isinstance(error, Unavailable)
+def _refused(memory_id: str | None, error: SignetError) -> Modified:
     return {"success": False, "id": memory_id, "status": error.code, "error": error.message}

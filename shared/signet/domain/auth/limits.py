@@ -61,11 +61,11 @@ def count(
     """
     at = int(now.timestamp() * 1_000)
     tx.run(sql.DELETE_PASSED, (asked.key, at - asked.limit.window_ms, at + AHEAD_MS))
-    [counted] = tx.rows(sql.Counted, sql.COUNTED, (asked.key, asked.limit.max))
-    if counted.number >= asked.limit.max:
+    [(number, oldest)] = tx.tuples(sql.COUNTED, (asked.key, asked.limit.max))
+    if number >= asked.limit.max:
         if instead_of is not None:
             tx.run(sql.UNCOUNT, (instead_of.key,))
-        return RateLimited(free_at_ms=(counted.oldest or 0) + asked.limit.window_ms, now_ms=at)
+        return RateLimited(free_at_ms=(oldest or 0) + asked.limit.window_ms, now_ms=at)
     tx.run(sql.COUNT, (asked.key, at))
     if int(tx.value(sql.LAST)) % SWEEP_EVERY == 0:
         tx.run(sql.SWEEP, (at - longest_ms,))

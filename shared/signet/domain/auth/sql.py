@@ -1,7 +1,5 @@
 """Rows of tokens that were issued or seen, and of requests that count against a rate limit."""
 
-from typing import NamedTuple
-
 REVOKED_AT = "SELECT revoked_at FROM tokens WHERE jti = ?"
 ADD = """
 INSERT INTO tokens (jti, sub, role, scope_json, issued_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -14,8 +12,9 @@ UPDATE tokens SET revoked_at = COALESCE(revoked_at, ?) WHERE jti = ? RETURNING {
 NEWEST = f"SELECT {_COLUMNS} FROM tokens ORDER BY issued_at DESC, jti DESC LIMIT ?"
 
 DELETE_PASSED = "DELETE FROM rate_limit_events WHERE key = ? AND (at <= ? OR at > ?)"
+#: How many requests count against a limit, and when the oldest of them was made (ms).
 COUNTED = """
-SELECT COUNT(*) AS number, MIN(at) AS oldest
+SELECT COUNT(*), MIN(at)
   FROM (SELECT at FROM rate_limit_events WHERE key = ? ORDER BY at DESC LIMIT ?)"""
 COUNT = "INSERT INTO rate_limit_events (key, at) VALUES (?, ?)"
 SWEEP = "DELETE FROM rate_limit_events WHERE at <= ?"
@@ -23,10 +22,3 @@ LAST = "SELECT MAX(rowid) FROM rate_limit_events"
 UNCOUNT = """
 DELETE FROM rate_limit_events WHERE rowid =
        (SELECT rowid FROM rate_limit_events WHERE key = ? ORDER BY at DESC LIMIT 1)"""
-
-
-class Counted(NamedTuple):
-    """How many requests count against a limit, and when the oldest of them was made (ms), None without any."""
-
-    number: int
-    oldest: int | None

@@ -121,17 +121,12 @@ class Claims:
 
     def body(self) -> dict[str, object]:
         """Return the claims as JSON can carry them."""
-        named: dict[str, object] = {} if self.jti is None else {"jti": self.jti}
-        if self.own:
-            named["own"] = True
-        return {
-            "sub": self.sub,
-            "role": self.role,
+        found = {
+            **{name: getattr(self, name) for name in ("sub", "role", "iat", "exp", "jti")},
             "scope": self.scope.body(),
-            "iat": self.iat,
-            "exp": self.exp,
-            **named,
+            "own": self.own or None,
         }
+        return {name: value for name, value in found.items() if value is not None}
 
 
 def claim(
