@@ -137,6 +137,17 @@ def test_own_tokens_end_with_their_time_and_their_daemon(tmp_path: Path) -> None
         assert second.over_tcp.get("/api/status", **bearer(old)).error == "invalid signature"
 
 
+def test_a_daemon_that_was_killed_leaves_no_valid_token(tmp_path: Path) -> None:
+    workspace = a_workspace(tmp_path / "agents", "auth:\n  mode: hybrid\n")
+    with served(workspace) as first:
+        old = first.token
+        first.process.kill()
+        first.process.wait(PATIENCE_SECONDS)
+    assert workspace.token_file.exists()
+    with served(workspace) as second:
+        assert second.over_tcp.get("/api/status", **bearer(old)).error == "invalid signature"
+
+
 def test_a_token_of_an_earlier_daemon_counts_as_none_in_local_mode(server: Served) -> None:
     for token in ("nonsense", "a.b", "x" * 4_000):
         assert standing(server.over_tcp, **bearer(token)) == "peer"

@@ -7,15 +7,21 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import ClassVar
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from cli.program import PATIENT, Done, Program
 from client.speaking import Loopback, loopback, sends
+from signet import clock
 from signet.client import Signet
 from signet.domain.auth import tokens
 from signet.paths import Workspace
+from signet.wire.access import Role
 
 FACT = "The heron nests on the southern mast."
 END = {"session_id": "s9", "cwd": "/work/heron", "reason": "other", "prompt": "hunter2"}
@@ -76,6 +82,51 @@ def test_hooks_keep_what_must_not_be_lost_and_say_why(alone: Program, mode: str)
     assert all("Another program answers on port" in one.err for one in done)
     assert done[-1].err.endswith("hook skipped; saved, will be sent later\n")
     assert [FACT in one for one in kept(alone)] == [True, True]
+
+
+class Daemon(BaseHTTPRequestHandler):
+    """Proves that it knows the workspace token, and notes what then comes with the prompt."""
+
+    protocol_version = "HTTP/1.1"
+    workspace: Workspace
+    heard: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        nonce = parse_qs(urlsplit(self.path).query)["nonce"][0]
+        key = tokens.read_workspace_token(self.workspace)
+        port = int(self.headers["Host"].rpartition(":")[2])
+        self._answer({"proof": tokens.proof(key, nonce, port)})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.heard.append(self.headers["Authorization"])
+        self._answer({"inject": ""})
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def _answer(self, body: object) -> None:
+        content = json.dumps(body).encode()
+        self.send_response(200)
+        self.send_header("X-Signet-Request-Id", "1")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+def test_a_hook_over_tcp_has_the_token_of_an_agent(alone: Program) -> None:
+    workspace = Daemon.workspace = Workspace(alone.workspace)
+    workspace.make()
+    tokens.create_workspace_token(workspace)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Daemon) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        workspace.port_file.write_text(str(server.server_port))
+        assert hook(alone, "user-prompt-submit").status == 0
+        server.shutdown()
+    [authorization] = Daemon.heard
+    key = tokens.read_workspace_token(workspace)
+    claims = tokens.verify(authorization.removeprefix("Bearer "), key, now=clock.now())
+    assert (claims.role, claims.own) == (Role.AGENT, True)
 
 
 def test_commands_fail_and_name_the_port(alone: Program) -> None:
