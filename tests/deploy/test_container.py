@@ -1,8 +1,10 @@
-"""The container, as far as it can be seen without one: what its first start makes, and what its files promise."""
+"""The container, as far as it can be tested without one: its first start, and its files."""
 
 import os
 import subprocess
 from pathlib import Path
+
+from ruamel.yaml import YAML
 
 from cli.program import Program
 
@@ -34,6 +36,24 @@ def test_the_first_start_makes_a_workspace_that_wants_keys(tmp_path: Path) -> No
         assert done.returncode == 0, done.stderr
         assert "runs: daemon start --foreground" in done.stdout
     assert signet.run("config", "get", "auth.mode").out.strip().endswith("team")
+
+
+def test_prometheus_and_grafana_get_the_shipped_files_and_listen_on_this_machine() -> None:
+    services = YAML(typ="safe").load((CONTAINER / "monitoring.yaml").read_text("utf-8"))["services"]
+    for service in services.values():
+        assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+        sources = [one.partition(":")[0] for one in service["volumes"] if one.startswith(".")]
+        assert sources and all((CONTAINER / source).exists() for source in sources)
+    mounted = {one.split(":")[0]: one.split(":")[1] for one in services["grafana"]["volumes"]}
+    board = Path(mounted["../grafana.json"])
+    provider = YAML(typ="safe").load(
+        (CONTAINER / mounted_source(mounted, "dashboards") / "signet.yml").read_text("utf-8")
+    )["providers"][0]
+    assert Path(provider["options"]["path"]) == board.parent
+
+
+def mounted_source(mounted: dict[str, str], name: str) -> str:
+    return next(source for source in mounted if source.endswith(name))
 
 
 def test_it_is_not_root_read_only_and_looked_after() -> None:

@@ -18,6 +18,7 @@ from signet.resources import deploy_dir
 from support.http import Api, an_api
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 needs_promtool = pytest.mark.skipif(
     shutil.which("promtool") is None, reason="promtool is not installed"
 )
@@ -34,6 +35,9 @@ PROMISED = {
     "signet_repairs_total": {"action", "outcome"},
     "signet_errors_total": {"stage", "code"},
     "signet_process_up": {"process"},
+    "signet_backup_timestamp_seconds": set(),
+    "signet_captured_timestamp_seconds": {"harness"},
+    "signet_memories_without_vector": set(),
 }
 _PARTS = re.compile(r"_(bucket|sum|count)$")
 
@@ -42,6 +46,8 @@ _PARTS = re.compile(r"_(bucket|sum|count)$")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     with an_api(tmp_path_factory.mktemp("deploy") / "agents") as opened:
         opened.post("/api/memory/remember", {"content": "Bees dance."})
+        said = {"harness": "codex", "sessionKey": "s-1", "transcript": "User: Bees dance."}
+        assert opened.post("/api/hooks/session-end", said).status < 300
         yield opened
 
 
@@ -124,6 +130,40 @@ def test_panels_do_not_lie_on_each_other_and_have_ids_of_their_own() -> None:
     assert max(x for x, _ in cells) < 24
 
 
+def test_panels_of_counters_show_zero_before_the_first_event() -> None:
+    panels = json.loads((deploy_dir() / "grafana.json").read_text("utf-8"))["panels"]
+    counters = [
+        panel
+        for panel in panels
+        if any(re.search(r"rate\(|increase\(", one["expr"]) for one in panel.get("targets", ()))
+    ]
+    assert counters
+    assert {panel["fieldConfig"]["defaults"]["noValue"] for panel in counters} == {"0"}
+
+
+def test_every_alert_has_a_runbook() -> None:
+    page = (ROOT / "docs" / "troubleshooting" / "runbooks.md").read_text("utf-8")
+    sections = re.findall(r"^## (\w+)$", page, re.MULTILINE)
+    assert sorted(sections) == sorted(str(rule["alert"]) for rule in rules())
+
+
+def test_a_scrape_reports_backups_captures_and_missing_vectors(api: Api) -> None:
+    before = values(api)
+    assert before["signet_backup_timestamp_seconds"] == 0
+    assert before["signet_memories_without_vector"] == 0
+    assert before["signet_captured_timestamp_seconds"] > 1_700_000_000
+    folder = api.state.workspace.backups_dir
+    folder.mkdir(parents=True)
+    made = folder / "signet-20260102T030405Z-daily.zip"
+    made.touch()
+    assert values(api)["signet_backup_timestamp_seconds"] == 1_767_323_045
+
+
+def values(api: Api) -> dict[str, float]:
+    found = re.findall(r"^(signet_\w+)(?:\{.*\})? (\S+)$", api.get("/metrics").body, re.MULTILINE)
+    return {name: float(value) for name, value in found}
+
+
 def test_every_alert_says_what_to_do_in_commands_that_exist(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -149,10 +189,12 @@ def test_every_alert_says_what_to_do_in_commands_that_exist(
     "arguments",
     [
         ("check", "config", "prometheus.yml"),
+        # The key is a secret of the container.
+        ("check", "config", "--syntax-only", "container/prometheus.yml"),
         ("check", "rules", "alerts.yml"),
         ("test", "rules", str(HERE / "alerts_test.yml")),
     ],
-    ids=["config", "rules", "series"],
+    ids=["config", "container", "rules", "series"],
 )
 def test_promtool_accepts_what_is_shipped(arguments: tuple[str, ...]) -> None:
     done = subprocess.run(

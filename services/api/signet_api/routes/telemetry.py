@@ -14,10 +14,12 @@ from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
 from signet import __version__, clock
+from signet.config.sections import EmbeddingProvider
 from signet.db import Database, ReadTx
 from signet.domain.activity import events
 from signet.domain.activity.events import TimeSpan
 from signet.domain.auth import caller
+from signet.domain.backup import kept
 from signet.domain.diagnostics.counts import HealthReport
 from signet.domain.transcripts import readings
 from signet.errors import Invalid, NotFound
@@ -192,6 +194,7 @@ def _place(state: State) -> LogPlace:
 
 #: Maximum age of diagnostics scores in a scrape, because computing them is expensive.
 SCORES_KEPT_MS = 60_000
+UNKNOWN = "Log records of unknown types in sessions of the last 30 days"
 
 
 @serves(wire_status.METRICS)
@@ -199,7 +202,8 @@ async def get_metrics(state: Shared) -> str:
     """Return counters of API, worker and scheduler, and the current queue."""
     rows = await state.db.aread(_of_rows, state, clock.now())
     report = await state.reports.get(state.settings, kept_ms=SCORES_KEPT_MS)
-    return await asyncio.to_thread(_text, state, [*rows, *_of_health(report)])
+    embeds = state.settings.embedding.provider is not EmbeddingProvider.NONE
+    return await asyncio.to_thread(_text, state, [*rows, *_of_health(report, embeds=embeds)])
 
 
 def _text(state: State, samples: list[Sample]) -> str:
@@ -208,91 +212,71 @@ def _text(state: State, samples: list[Sample]) -> str:
 
 
 def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
-    found = [
-        Sample(
-            "signet_jobs",
-            "Jobs in the queue",
-            {"queue": depth.queue, "job_type": depth.kind, "status": depth.status},
-            depth.jobs,
-        )
-        for depth in stats.depths(tx)
+    captured = readings.capture(tx, now=now)
+    broken = {breaker.name for breaker in stats.breakers(tx)}
+    waits = {queue: breaker_of(queue) in broken for queue in QUEUES}
+    paused = pauses.paused_queues(tx)
+    runs = {
+        one["name"]: one["state"] == "running"
+        for one in processes.states(tx, state.workspace, now=now)
+    }
+    said = {one["harness"]: clock.parsed(one["lastMessageAt"]) for one in captured["harnesses"]}
+    times = {harness: at.timestamp() for harness, at in said.items() if at is not None}
+    jobs = [
+        ({"queue": one.queue, "job_type": one.kind, "status": one.status}, one.jobs)
+        for one in stats.depths(tx)
+    ]
+    unknown = [
+        ({name: one[name] or "" for name in ("harness", "version", "type")}, one["records"])
+        for one in captured["unknownRecords"]
     ]
     oldest = stats.oldest_due_seconds(tx, now=now)
-    found.append(Sample("signet_oldest_due_seconds", "Wait of the oldest due job", {}, oldest))
-    open_breakers = {breaker.name for breaker in stats.breakers(tx)}
-    found += [
-        Sample(
-            "signet_queue_waits_for_provider",
-            "Whether a queue stands still because its provider does not answer",
-            {"queue": queue},
-            float(breaker_of(queue) in open_breakers),
-        )
-        for queue in QUEUES
-    ]
-    found += [
-        Sample(
-            "signet_unknown_records",
-            "Log records of unknown types in sessions of the last 30 days",
-            {"harness": one["harness"], "version": one["version"] or "", "type": one["type"]},
-            one["records"],
-        )
-        for one in readings.capture(tx, now=now)["unknownRecords"]
-    ]
-    found += [
-        Sample(
-            "signet_jobs_dead", "Dead jobs by the code of their last error", {"code": code}, jobs
-        )
-        for code, jobs in stats.error_codes(tx).items()
-    ]
-    found += [
-        Sample("signet_jobs_delayed", "Jobs that are due later", {"queue": queue}, jobs)
-        for queue, jobs in stats.delayed(tx, now=now).items()
-    ]
-    paused = pauses.paused_queues(tx)
-    found += [
-        Sample(
+    return [
+        *(Sample("signet_jobs", "Jobs in the queue", labels, count) for labels, count in jobs),
+        Sample("signet_oldest_due_seconds", "Wait of the oldest due job", {}, oldest),
+        *_by(
+            "queue", "signet_queue_waits_for_provider", "Whether a queue's provider is down", waits
+        ),
+        *(Sample("signet_unknown_records", UNKNOWN, labels, count) for labels, count in unknown),
+        *_by("harness", "signet_captured_timestamp_seconds", "Time of the newest message", times),
+        *_by("code", "signet_jobs_dead", "Dead jobs by error code", stats.error_codes(tx)),
+        *_by("queue", "signet_jobs_delayed", "Jobs that are due later", stats.delayed(tx, now=now)),
+        *_by(
+            "queue",
             "signet_queue_paused",
-            "Whether a queue is paused by a person",
-            {"queue": queue},
-            float(queue in paused),
-        )
-        for queue in QUEUES
+            "Whether a person paused a queue",
+            {one: one in paused for one in QUEUES},
+        ),
+        *_by("process", "signet_process_up", "Whether a process runs", runs),
     ]
-    found += [
-        Sample(
-            "signet_process_up",
-            "Whether a process runs",
-            {"process": str(one["name"])},
-            float(one["state"] == "running"),
-        )
-        for one in processes.states(tx, state.workspace, now=now)
-    ]
-    return found
 
 
-def _of_health(report: HealthReport) -> Iterator[Sample]:
+def _by(label: str, name: str, text: str, values: Mapping[str, float]) -> Iterator[Sample]:
+    return (Sample(name, text, {label: key}, float(value)) for key, value in values.items())
+
+
+def _of_health(report: HealthReport, *, embeds: bool) -> Iterator[Sample]:
     scores = {name: domain.score for name, domain in report.domains.items()}
-    for name, score in {"composite": report.score, **scores}.items():
-        yield Sample(
-            "signet_health_score", "Score from 0 to 1 of the diagnostics", {"domain": name}, score
-        )
+    scores = {"composite": report.score, **scores}
+    yield from _by("domain", "signet_health_score", "Score from 0 to 1 of the diagnostics", scores)
+    index = report.domains["index"].fields
+    missing = float(str(index["memoriesRowCount"])) * (1 - float(str(index["embeddingCoverage"])))
+    name, text = "signet_memories_without_vector", "Memories that wait for a vector"
+    yield Sample(name, text, {}, round(missing) if embeds else 0)
 
 
 def _of_files(state: State) -> Iterator[Sample]:
-    for suffix in ("", "-wal"):
-        path = state.db.path.with_name(state.db.path.name + suffix)
-        if path.exists():
-            yield Sample(
-                "signet_database_bytes",
-                "Size of the database files",
-                {"file": "wal" if suffix else "main"},
-                path.stat().st_size,
-            )
+    main = state.db.path
+    files = {"main": main, "wal": main.with_name(f"{main.name}-wal")}
+    sizes = {name: path.stat().st_size for name, path in files.items() if path.exists()}
+    yield from _by("file", "signet_database_bytes", "Size of the database files", sizes)
+    newest = next((one.made_at.timestamp() for one in kept.kept(state.workspace)), 0.0)
+    name, text = "signet_backup_timestamp_seconds", "Time of the newest backup in the workspace"
+    yield Sample(name, text, {}, newest)
     disk = os.statvfs(state.workspace.root)
     for name, blocks in (("free", disk.f_bavail), ("size", disk.f_blocks)):
-        yield Sample(
-            f"signet_disk_{name}_bytes", "Disk of the workspace", {}, blocks * disk.f_frsize
-        )
+        size = blocks * disk.f_frsize
+        yield Sample(f"signet_disk_{name}_bytes", "Disk of the workspace", {}, size)
 
 
 def _of_build() -> Iterator[Sample]:
