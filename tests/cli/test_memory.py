@@ -8,7 +8,7 @@ from cli.program import Program
 from signet.cli.jobs import Status as Shown
 from signet.queue.kinds import Status
 
-SAVED = re.compile(r"Saved memory: (\S+) \(no embedding yet\)\n")
+SAVED = re.compile(r"Saved memory: (\S+)\n")
 
 
 def test_what_is_remembered_is_recalled(served: Program) -> None:

@@ -98,13 +98,10 @@ def _summary(saved: Remembered) -> str:
         done = "Saved in its new spelling" if "rewritten" in saved else "Already saved"
         return f"{done}: {saved['id']}{masked}"
     pieces = f" and {len(saved['ids']) - 1} more pieces" if len(saved.get("ids", ())) > 1 else ""
-    vector = "(embedded)" if saved["embedded"] else "(no embedding yet)"
     corrected = saved.get("superseded", ())
     instead = f"\nCorrects: {', '.join(corrected)}" if corrected else ""
     for one in saved.get("may_replace", ()):
         id_, begin = ids.short(one["id"]), output.plain(one["content"])[:BEGINNING]
         instead += f"\nSeems to replace {id_}: {begin}"
         instead += f"\nTo link them, repeat it with --supersedes {id_}"
-    return (
-        f"Saved memory: {saved['id']}{pieces} {output.ink(sys.stdout).dim(vector)}{instead}{masked}"
-    )
+    return f"Saved memory: {saved['id']}{pieces}{instead}{masked}"

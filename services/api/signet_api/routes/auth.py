@@ -41,7 +41,10 @@ _NONCE = re.compile("[0-9a-fA-F]{32,128}")
 async def _can_sign(request: Request) -> None:
     state = await state_of(request)
     if state.authority.mode is AuthMode.LOCAL:
-        raise Invalid("auth secret not available (local mode?)")
+        raise Invalid(
+            "auth.mode is local, where no tokens are used. For other machines: signet config set auth.mode hybrid,"
+            " then signet daemon restart"
+        )
 
 
 @serves(wire.WHOAMI)

@@ -231,7 +231,7 @@ def open_source(
         )
     chosen = format or detect(path)
     if chosen is None:
-        raise Invalid(f"What {path} holds was not recognised; name it with --from")
+        raise Invalid(f"The format of {path} was not recognised. Name it with --from")
     if chosen is Format.UPSTREAM:
         with typescript.read_database(_database(path), now) as source:
             yield source
