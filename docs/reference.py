@@ -1,9 +1,13 @@
-"""Generate pages of the site: commands, HTTP operations, frameworks, and two files of the root."""
+"""Generate the reference pages of the site from the product, and pages from files outside docs/."""
 
 import ast
 import re
+import sqlite3
+import tempfile
+import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,59 +18,67 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 ID = re.compile(r"(?<![\w-])([A-Z]{2,4})-(\d{1,3})(?: to (?:\1-)?(\d{1,3}))?(?![\w-])")
+#: Place of a generated table in a page of reference/database.md.
+TABLES = "<!-- tables -->"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Expand folders in the navigation to their pages."""
+    """Expand folders in the navigation, and name the version."""
+    from signet import __version__
+
     for section in config.nav or []:
-        for entries in section.values():
-            if isinstance(entries, list):
-                for entry in entries:
-                    for title, place in entry.items():
-                        if place.endswith("/"):
-                            entry[title] = pages(place)
+        _expand(section)
+    config.copyright = f"Signet {__version__} · Apache-2.0"
     return config
+
+
+def _expand(section: Mapping[str, Any]) -> None:
+    for entries in section.values():
+        for entry in entries if isinstance(entries, list) else ():
+            for title, place in entry.items() if isinstance(entry, dict) else ():
+                if isinstance(place, list):
+                    _expand(entry)
+                elif place.endswith("/"):
+                    entry[title] = pages(place)
 
 
 def pages(folder: str) -> list[str]:
     """Return the pages of a folder, its index first."""
-    found = sorted(f"{folder}{path.name}" for path in (ROOT / "docs" / folder).glob("*.md"))
+    found = sorted(f"{folder}{path.name}" for path in (DOCS / folder).glob("*.md"))
     return sorted(found, key=lambda place: not place.endswith("index.md"))
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
-    made = {
-        "reference/commands.md": commands(),
-        "reference/http.md": operations(),
-        "reference/export.md": from_root("shared/signet/domain/transfer/FORMAT.md"),
-        "frameworks.md": frameworks(),
-        "contributing.md": from_root("CONTRIBUTING.md"),
-        "changelog.md": from_root("CHANGELOG.md"),
-    }
-    for place, text in made.items():
+    for place, text in generated().items():
         files.append(File.generated(config, place, content=text))
     return files
 
 
-def frameworks() -> str:
-    """Return the page of frameworks: each example's description and code."""
-    parts = [
-        "# Frameworks\n\nEach example is a complete program. `uv run examples/NAME.py PROMPT` installs its packages; it"
-        " finds the daemon like every client. `tests/examples` runs them against a scripted model."
-    ]
-    for path in sorted((ROOT / "examples").glob("*.py")):
-        code = path.read_text("utf-8")
-        name, _, text = (
-            (ast.get_docstring(ast.parse(code)) or "").partition("\n\n")[0].partition(": ")
-        )
-        parts.append(f"## {name}\n\n{text[:1].upper()}{text[1:]}\n\n```python\n{code}```")
-    return "\n\n".join(parts) + "\n"
+@cache
+def generated() -> dict[str, str]:
+    """Return the text of each generated page by its place."""
+    return {
+        **commands(),
+        "reference/http.md": operations(),
+        "reference/mcp.md": tools(),
+        "reference/settings.md": settings(),
+        "reference/environment.md": environment(),
+        "reference/metrics.md": metrics(),
+        "reference/export.md": from_root("shared/signet/domain/transfer/FORMAT.md"),
+        "guides/frameworks.md": frameworks(),
+        "develop/contributing.md": from_root("CONTRIBUTING.md", "../"),
+        "develop/loadtests.md": from_root("loadtests/README.md", "../"),
+        "changelog.md": from_root("CHANGELOG.md"),
+    }
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Add the citing files below each rule."""
+    """Add the citing files below each rule, and the tables of the database."""
+    if page.file.src_uri == "reference/database.md":
+        return markdown.replace(TABLES, tables())
     if not page.file.src_uri.startswith("rules/"):
         return markdown
     return re.sub(
@@ -95,23 +107,49 @@ def places() -> dict[str, list[str]]:
     return found
 
 
-def from_root(name: str) -> str:
-    """Return a repository file with links relative to `docs`; other links become text."""
-    text = (ROOT / name).read_text("utf-8").replace("](docs/", "](./")
-    return re.sub(r"\[([^\]]+)\]\((?!https?:|\./)[^)]+\)", r"\1", text)
+def from_root(name: str, up: str = "./") -> str:
+    """Return a repository file with links to docs/ made relative by `up`; other links become text."""
+    text = re.sub(r"\]\((?:\.\./)?docs/", f"]({up}", (ROOT / name).read_text("utf-8"))
+    return re.sub(rf"\[([^\]]+)\]\((?!https?:|{re.escape(up)})[^)]+\)", r"\1", text)
 
 
-def commands() -> str:
-    """Return the help of every command."""
+def frameworks() -> str:
+    """Return the page of frameworks: each example's description and code."""
+    parts = [
+        "# Frameworks\n\nEach example is a complete program. `uv run examples/NAME.py PROMPT` installs its packages; it"
+        " finds the daemon like every client. `tests/examples` runs them against a scripted model."
+    ]
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        code = path.read_text("utf-8")
+        name, _, text = (
+            (ast.get_docstring(ast.parse(code)) or "").partition("\n\n")[0].partition(": ")
+        )
+        parts.append(f"## {name}\n\n{text[:1].upper()}{text[1:]}\n\n```python\n{code}```")
+    return "\n\n".join(parts) + "\n"
+
+
+def commands() -> dict[str, str]:
+    """Return an index of the commands and a page with the help of each group of the overview."""
     from signet.cli import tree
 
     group = tree.command()
-    helps = (
-        text
-        for name in group.list_commands(typer.Context(group))
-        for text in _helps(group.commands[name], f"signet {name}", None)
-    )
-    return "# Commands\n\n" + "\n".join(helps)
+    found: dict[str, list[str]] = {}
+    rows: list[str] = []
+    for row in tree.ROWS:
+        command = group.commands[row.name]
+        place = f"commands-{row.panel.lower().replace(' ', '-')}.md"
+        found.setdefault(place, [f"# Commands: {row.panel.lower()}\n"])
+        found[place] += _helps(command, f"signet {row.name}", None)
+        summary = _first_sentence(command.help or "")
+        rows.append(f"| [`signet {row.name}`]({place}#signet-{row.name}) | {summary} |")
+    index = [
+        "# Commands\n\n`signet COMMAND --help` prints the same text. Every command that returns data has `--json`."
+        " Exit status: 0 success, 1 failure, 2 wrong usage.\n\n| command | |\n| --- | --- |",
+        *rows,
+        "",
+    ]
+    listed = {f"reference/{place}": "\n".join(lines) for place, lines in found.items()}
+    return {"reference/commands.md": "\n".join(index), **listed}
 
 
 def _helps(command: Any, name: str, parent: typer.Context | None) -> Iterator[str]:
@@ -122,21 +160,238 @@ def _helps(command: Any, name: str, parent: typer.Context | None) -> Iterator[st
         yield from _helps(child, f"{name} {child.name}", context)
 
 
-def operations() -> str:
-    """Return every HTTP operation with its purpose; a daemon's `/openapi.json` has the fields."""
-    from fastapi.routing import APIRoute
-
+@cache
+def openapi() -> Mapping[str, Any]:
+    """Return the description that a daemon serves at /openapi.json."""
+    from signet_api.openapi import Described
     from signet_api.routes import ROUTER
 
-    rows = sorted(
-        (route.path, method, _first_sentence(route.description))
-        for route in ROUTER.routes
-        if isinstance(route, APIRoute)
-        for method in route.methods or ()
+    described = Described(title="Signet")
+    described.include_router(ROUTER)
+    return described.openapi()
+
+
+def operations() -> str:
+    """Return every HTTP operation by family, with its parameters and the fields of its body."""
+    found: dict[str, list[str]] = {}
+    for path, methods in openapi()["paths"].items():
+        for method, one in methods.items():
+            lines = found.setdefault(one["tags"][0], [])
+            lines.append(f"### `{method.upper()} {path}`\n\n{_prose(one['description'])}\n")
+            fields = [*_parameters(one.get("parameters", ())), *_body(one.get("requestBody"))]
+            if fields:
+                lines += ["| field | type | |", "| --- | --- | --- |", *fields, ""]
+    parts = [
+        "# HTTP\n\nA running daemon describes each route at `/docs` (offline) and `/openapi.json`, with answers."
+        " [HTTP and Python](../interface.md) explains access, errors and the clients.\n"
+    ]
+    parts.append(
+        "## Pages\n\n| route | |\n| --- | --- |\n| `GET /` | the dashboard |\n| `GET /capture` | a page that saves one"
+        " text |\n| `GET /assets/{name}` | files of the dashboard |\n| `GET /docs` | this"
+        " description, offline |\n"
     )
-    lines = [f"| `{method}` | `{path}` | {text} |" for path, method, text in rows]
-    head = "# HTTP\n\nFields and answers: `/docs` and `/openapi.json` of a running daemon."
-    return "\n".join([head, "", "| | | |", "| --- | --- | --- |", *lines, ""])
+    for family in sorted(found):
+        parts += [f"## {family.replace('_', ' ').capitalize()}\n", *found[family]]
+    return "\n".join(parts)
+
+
+def _parameters(listed: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for one in listed:
+        if one["in"] != "header":
+            note = "required" if one.get("required") else _default(one["schema"])
+            yield f"| `{one['name']}` ({one['in']}) | {_type(one['schema'])} | {note} |"
+
+
+def _body(body: Mapping[str, Any] | None) -> Iterator[str]:
+    schema = next(iter(body["content"].values()))["schema"] if body else {}
+    for name in re.findall(r"#/components/schemas/(\w+)", str(schema)):
+        model = openapi()["components"]["schemas"][name]
+        for field, kind in model.get("properties", {}).items():
+            note = "required" if field in model.get("required", ()) else _default(kind)
+            yield f"| `{field}` | {_type(kind)} | {note} |"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " or ".join(f"`{one}`" for one in schema["enum"])
+    if variants := schema.get("anyOf"):
+        kinds = (_type(one) for one in variants if one.get("type") != "null")
+        return " or ".join(dict.fromkeys(kinds)) or "null"
+    kind = str(schema.get("type", "object" if "$ref" in schema else "any"))
+    bounds = [str(schema[key]) for key in ("minimum", "maximum") if key in schema]
+    inner = f" of {_type(schema['items'])}" if kind == "array" and schema.get("items") else ""
+    return f"{kind}{inner}" + (f" {'–'.join(bounds)}" if bounds else "")
+
+
+def _default(schema: Mapping[str, Any]) -> str:
+    value = schema.get("default")
+    return "" if value in (None, "", [], {}) else f"default `{value}`"
+
+
+def _prose(text: str) -> str:
+    return " ".join(text.split()).replace("<", "&lt;")
+
+
+def tools() -> str:
+    """Return every MCP tool with its arguments and its route."""
+    from signet.mcp.tools import TOOLS
+
+    parts = [
+        "# MCP tools\n\n`signet-mcp` serves these tools over stdio, a daemon at `POST /mcp` (streamable HTTP). Each"
+        " call is the request named below, with the caller's rights. Arguments marked *unlisted* are accepted, but not"
+        " described to the model, to save space.\n\n| tool | changes data | route |\n| --- | --- | --- |"
+    ]
+    for tool in TOOLS.values():
+        changes = "no" if tool.reads_only else "adds" if tool.adds_only else "yes"
+        route = f"`{tool.method} {tool.path}`"
+        parts.append(f"| [`{tool.name}`](#{tool.name}) | {changes} | {route} |")
+    for tool in TOOLS.values():
+        parts.append(f"\n## {tool.name}\n\n{tool.text}\n")
+        if tool.arguments:
+            parts.append("| argument | type | |\n| --- | --- | --- |")
+        for one in tool.arguments:
+            notes = [one.text, *(["required"] if one.required else [])]
+            notes += [] if one.default is None else [f"default {one.default}"]
+            notes += [] if one.listed else ["*unlisted*"]
+            kind = " or ".join(f"`{word}`" for word in one.among) or one.kind.value
+            parts.append(f"| `{one.name}` | {kind} | {'; '.join(notes)} |")
+    return "\n".join(parts) + "\n"
+
+
+def told(name: str) -> dict[str, dict[str, str]]:
+    """Return the hand-written lines of a generated page."""
+    return tomllib.loads((DOCS / "reference" / name).read_text("utf-8"))
+
+
+def settings() -> str:
+    """Return every setting with its default, its bounds and what it changes."""
+    lines = told("settings.toml")
+    rows: dict[str, list[str]] = {name: [] for name in lines}
+    for one in known_settings():
+        section, text = explained(one["key"], lines)
+        bounds = " or ".join(f"`{word}`" for word in one["choices"])
+        if one["low"] is not None and one["high"] is not None:
+            bounds = f"{_number(one['low'])} – {_number(one['high'])}"
+        notes = " Needs a restart." if one["restart"] else ""
+        default = one["default"]
+        value = "" if default in (None, "", (), [], {}) else f"`{_value(default)}`"
+        kind = bounds or one["kind"]
+        rows[section].append(f"| `{one['key']}` | {value} | {kind} | {text}{notes} |")
+    parts = [
+        "# Settings\n\nSettings are in `agent.yaml` in the workspace. `signet config` shows them, `signet config set"
+        " KEY VALUE` changes one, and a change applies within two seconds. An invalid value is reported by `signet"
+        " doctor` and replaced by the default. Durations ending in `Ms` are milliseconds; `retention` also accepts"
+        " `30d` and `12h`. A value `$secret:NAME` is read from the vault.\n"
+    ]
+    for name, listed in rows.items():
+        parts += [f"## {name}\n\n{lines[name]['']}\n", "| setting | default | values | |"]
+        parts += ["| --- | --- | --- | --- |", *listed, ""]
+    return "\n".join(parts)
+
+
+def known_settings() -> list[Any]:
+    """Return the settings of a workspace without agent.yaml."""
+    from signet import config
+    from signet.config.described import every
+    from signet.paths import Workspace
+
+    nowhere = Workspace(ROOT / "no-workspace")
+    return every(nowhere, config.load(nowhere, {}))
+
+
+def explained(key: str, lines: Mapping[str, Mapping[str, str]]) -> tuple[str, str]:
+    """Return the section of a setting and its line; the longest section that holds the key."""
+    section = max(
+        (name for name in lines if key == name or key.startswith(f"{name}.")), key=len, default=""
+    )
+    name = key.removeprefix(f"{section}.")
+    return section, lines[section][name]
+
+
+def _value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else _number(value)
+
+
+def _number(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:,}" if value == int(value) else str(value)
+
+
+def environment() -> str:
+    """Return the environment variables."""
+    parts = ["# Environment variables\n\nAn empty variable counts as missing."]
+    for section, lines in told("environment.toml").items():
+        parts.append(f"\n## {section}\n\n{lines.pop('')}\n\n| variable | |\n| --- | --- |")
+        parts += [f"| `{name}` | {text} |" for name, text in lines.items()]
+    return "\n".join(parts) + "\n"
+
+
+def metrics() -> str:
+    """Return the metrics that are counted, with their labels; those of rows are in the scrape only."""
+    from prometheus_client.metrics import MetricWrapperBase
+
+    from signet.observe import metrics as known
+
+    rows = sorted(
+        f"| `{one._name}{'_total' if one._type == 'counter' else ''}` | {one._type} "
+        f"| {', '.join(one._labelnames)} | {one._documentation} |"
+        for one in vars(known).values()
+        if isinstance(one, MetricWrapperBase)
+    )
+    head = "# Metrics\n\n`GET /metrics` returns them in Prometheus' text format, and gauges of rows: jobs by"
+    return "\n".join(
+        [
+            f"{head} queue and status, ages, sizes, health. No label contains an ID, a path or a text."
+            " [Grafana](../guides/grafana.md) uses them.\n",
+            "| metric | kind | labels | |\n| --- | --- | --- | --- |",
+            *rows,
+            "",
+        ]
+    )
+
+
+@cache
+def columns() -> dict[str, list[tuple[str, str]]]:
+    """Return the tables of a new database: name and declaration of each column."""
+    from signet.db import migrate
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "memories.db"
+        migrate.upgrade(path, now=datetime(2026, 1, 1, tzinfo=UTC))
+        opened = sqlite3.connect(path)
+        try:
+            names = [
+                name
+                for (name,) in opened.execute(
+                    "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
+                )
+                if not re.search(r"_fts(_|$)|^sqlite_|^vec_|^alembic_", name)
+            ]
+            return {name: _columns(opened, name) for name in names}
+        finally:
+            opened.close()
+
+
+def _columns(opened: sqlite3.Connection, table: str) -> list[tuple[str, str]]:
+    found = []
+    for _, name, kind, is_needed, default, key in opened.execute(f"PRAGMA table_info({table})"):
+        words = [kind, *(["primary key"] if key else []), *(["not null"] if is_needed else [])]
+        words += [] if default is None else [f"default {default}"]
+        found.append((name, " ".join(words)))
+    return found
+
+
+def tables() -> str:
+    """Return every table of the database with its columns."""
+    lines = told("tables.toml")
+    parts = []
+    for section, texts in lines.items():
+        parts.append(f"### {section}\n\n{texts.pop('')}\n")
+        for table, text in texts.items():
+            listed = ", ".join(f"`{name}` {kind}" for name, kind in columns()[table])
+            parts.append(f"**`{table}`**: {text}\n\n<small>{listed}</small>\n")
+    return "\n".join(parts)
 
 
 def _first_sentence(text: str) -> str:

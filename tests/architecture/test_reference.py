@@ -1,0 +1,73 @@
+"""The reference covers every setting, route, command, tool, table and variable, and nothing that is gone."""
+
+import re
+
+import pytest
+
+from architecture.sources import ROOT, reference
+from signet.cli import tree
+from signet.mcp.tools import TOOLS
+from signet.wire import operations
+
+#: Variables of the product's processes among themselves, and of other programs that it only passes on.
+INTERNAL = {
+    "SIGNET_CONTROL_SOCKET", "SIGNET_LISTEN", "SIGNET_LOG_STDOUT", "SIGNET_PORT_FD", "SIGNET_PULSE_FD",
+    "SIGNET_PYTHON", "SIGNET_QUIET", "SIGNET_SOCKET_FD", "SIGNET_STARTUP_LOG", "SIGNET_SUPERVISOR_PID",
+    "SIGNET_CODEX_BYPASS_WRAPPER",
+}  # fmt: skip
+
+
+def page(name: str) -> str:
+    return str(reference().generated()[f"reference/{name}.md"])
+
+
+def test_every_setting_is_explained_and_every_explanation_is_of_a_setting() -> None:
+    known = {one["key"] for one in reference().known_settings()}
+    lines = reference().told("settings.toml")
+    found = {
+        name if name == section else f"{section}.{name}"
+        for section, texts in lines.items()
+        for name in texts
+        if name
+    }
+    assert known - found == set(), "add a line to docs/reference/settings.toml"
+    assert found - known == set(), "remove the line from docs/reference/settings.toml"
+    assert [one for one in known if f"| `{one}` |" not in page("settings")] == []
+
+
+def test_every_table_is_explained() -> None:
+    known = set(reference().columns())
+    found = {name for texts in reference().told("tables.toml").values() for name in texts if name}
+    assert known - found == set(), "add a line to docs/reference/tables.toml"
+    assert found - known == set(), "remove the line from docs/reference/tables.toml"
+
+
+def test_every_environment_variable_is_explained() -> None:
+    names: set[str] = set()
+    for folder in ("shared", "services"):
+        for path in (ROOT / folder).rglob("*.py"):
+            names.update(re.findall(r"[\"'](SIGNET_[A-Z_]+)[\"']", path.read_text("utf-8")))
+    lines = reference().told("environment.toml")
+    found = {name for texts in lines.values() for name in texts if name}
+    assert names - INTERNAL - found == set(), "add a line to docs/reference/environment.toml"
+    assert {name for name in found if name.startswith("SIGNET_")} - names <= {"SIGNET_ENABLED"}
+
+
+def test_every_route_is_listed() -> None:
+    routes = {f"`{one.method} {one.path}`" for one in operations.BY_ID.values()}
+    assert len(routes) > 200
+    assert [route for route in routes if route not in page("http")] == []
+
+
+def test_every_command_is_listed_with_its_help() -> None:
+    pages = "".join(text for place, text in reference().generated().items() if "commands" in place)
+    missing = [row.name for row in tree.ROWS if f"\n## signet {row.name}\n" not in pages]
+    assert missing == []
+    assert "### signet memory erase\n" in pages
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_every_tool_is_listed_with_its_arguments(name: str) -> None:
+    section = page("mcp").partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    assert TOOLS[name].text in section
+    assert all(f"| `{one.name}` |" in section for one in TOOLS[name].arguments)

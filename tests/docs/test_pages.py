@@ -1,0 +1,170 @@
+"""Every command and every Python program of the documentation works, and prints what its page says."""
+
+import re
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from cli.program import Program
+from docs.pages import DOCS, ROOT, Block, arguments, blocks, difference, masked
+from docs.world import a_home, a_session_today, served
+from support.printed import fault
+
+#: Pages whose commands are run. The reference is made from the product, rules and decisions have none.
+PAGES = [
+    ROOT / "README.md",
+    *sorted(path for path in DOCS.glob("*.md") if path.name != "index.md"),
+    *(
+        path
+        for folder in ("start", "concepts", "guides", "troubleshooting", "reference")
+        for path in sorted((DOCS / folder).glob("*.md"))
+    ),
+]
+#: Pages about a session that received something.
+AFTER_A_SESSION = {"README.md", "why.md"}
+#: Commands that are not run wherever they are, and why.
+NOT_RUN = {
+    "uv ": "installs into the reader's environment",
+    "python3 -m venv": "tests/quickstart runs the quickstart",
+    "signet setup             ": "asks; the tutorial runs it without questions",
+    "signet secret put": "asks for a value",
+    "signet secret exec": "needs the program of the example",
+    "signet connect": "needs a second machine",
+    "signet dashboard": "opens a browser",
+    "signet restore FILE": "replaces the workspace",
+    "cp ": "a place-holder",
+}
+#: The line after which a real session of Claude Code is played.
+CLAUDE = "claude -p"
+#: Tests have no model and need none.
+ADDED = {"setup": ("--no-model", "--embedding-provider", "none", "--extraction-provider", "rules")}
+
+
+def needs_daemon(page: Path, found: list[Block]) -> bool:
+    """Return whether a page calls a daemon that it does not start itself."""
+    if page.parent.name == "start" and page.stem == "index":
+        return False
+    return any(
+        block.language == "python" or any(not is_local(command) for command, _ in block.commands())
+        for block in found
+        if not block.why_not
+    )
+
+
+def is_local(command: str) -> bool:
+    return command.startswith(("signet harness", "signet config", "signet models", "signet paths"))
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    program = a_home(tmp_path / "ana")
+    monkeypatch.chdir(program.home / "larder")
+    return program
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_works_as_written(page: Path, reader: Program) -> None:
+    found = [
+        block
+        for block in blocks(page)
+        if block.language in ("sh", "console", "python", "powershell")
+    ]
+    mode = next((block.mode for block in found if block.mode), "local")
+    with ExitStack() as opened:
+        if needs_daemon(page, found):
+            opened.enter_context(served(reader, mode))
+            if page.name in AFTER_A_SESSION:
+                a_session_today(reader)
+        else:
+            opened.callback(lambda: reader.run("daemon", "stop"))
+            prepare(page, reader)
+        for block in found:
+            run(page, block, reader)
+
+
+def prepare(page: Path, reader: Program) -> None:
+    """Make what a page without a daemon expects: a workspace, and the settings of OpenClaw."""
+    if page.parent.name != "start":
+        reader.run("setup", "--yes", "--no-daemon", "--skip-git", *ADDED["setup"])
+    if page.stem == "openclaw":
+        (reader.home / ".openclaw").mkdir()
+        (reader.home / ".openclaw" / "openclaw.json").write_text("{}")
+
+
+def run(page: Path, block: Block, reader: Program) -> None:
+    if block.language == "python":
+        program(page, block, reader)
+        return
+    for command, promised in block.commands():
+        place = f"{page.relative_to(ROOT)}:{block.line}: {command}"
+        if block.why_not or command.startswith(tuple(NOT_RUN)):
+            if command.startswith(CLAUDE):
+                a_session_today(reader)
+            for said in re.findall(r"^signet (.*?)(?:  #.*)?$", command):
+                assert fault(said) is None, f"{place}: {fault(said)}"
+            continue
+        status, printed, hints = ran(command, reader)
+        assert status == 0, f"{place}\n{printed}{hints}"
+        if promised is not None:
+            wrong = compared(promised, printed, block, reader)
+            if wrong and hints:
+                wrong = compared(promised, printed + hints, block, reader)
+            assert wrong is None, f"{place}\npromised {masked(wrong)!r}; printed\n{printed}{hints}"
+
+
+def compared(promised: list[str], printed: str, block: Block, reader: Program) -> str | None:
+    lines = printed.replace(str(reader.home), "/home/ana").splitlines()
+    return difference(
+        [line for line in promised if line.strip()],
+        [line for line in lines if line.strip()],
+        block.differs,
+    )
+
+
+def ran(command: str, reader: Program) -> tuple[int, str, str]:
+    """Run a command, in a shell if it needs one, and return its status, its output and its hints."""
+    words = arguments(command)
+    if words is None:
+        environ = reader.environment(SIGNET_PORT=str(reader.port))
+        said = command.replace("/home/ana", str(reader.home))
+        done = subprocess.run(["sh", "-c", said], env=environ, capture_output=True, text=True)
+        return done.returncode, done.stdout, done.stderr
+    home = str(reader.home)
+    words = [re.sub(r"^~(?=/|$)", home, word).replace("/home/ana", home) for word in words]
+    done = reader.run(*words, *ADDED.get(words[0], ()), SIGNET_PORT=str(reader.port))
+    return done.status, done.out, done.err
+
+
+def program(page: Path, block: Block, reader: Program) -> None:
+    if block.why_not:
+        return
+    text = "\n".join(block.text).replace("/home/ana", str(reader.home))
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env=reader.environment(SIGNET_PORT=str(reader.port)),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{page.relative_to(ROOT)}:{block.line}\n{done.stderr}"
+
+
+@pytest.mark.parametrize(
+    ("promised", "found", "is_same"),
+    [
+        (["Saved: 01a22a31-7742-759a-8863-d6abefd9522f"], ["Saved: 01a22b00-0000-7000-8000-0123456789ab"], True),
+        (["2026-11-30 [100%] Tabs"], ["2027-01-02 [46%] Tabs"], True),
+        (["one", "…", "four"], ["one", "two", "three", "four"], True),
+        (["one", "…"], ["one"], True),
+        (["a … b"], ["a long way to b"], True),
+        (["one"], ["two"], False),
+        (["one"], ["one", "two"], False),
+        (["one", "two"], ["one"], False),
+    ],
+)  # fmt: skip
+def test_outputs_are_compared_without_digits_and_ids(
+    promised: list[str], found: list[str], is_same: bool
+) -> None:
+    assert (difference(promised, found) is None) is is_same
