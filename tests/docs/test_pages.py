@@ -130,8 +130,8 @@ def ran(command: str, reader: Program) -> tuple[int, str, str]:
     if words is None:
         environ = reader.environment(SIGNET_PORT=str(reader.port))
         said = command.replace("/home/ana", str(reader.home))
-        done = subprocess.run(["sh", "-c", said], env=environ, capture_output=True, text=True)
-        return done.returncode, done.stdout, done.stderr
+        typed = subprocess.run(["sh", "-c", said], env=environ, capture_output=True, text=True)
+        return typed.returncode, typed.stdout, typed.stderr
     home = str(reader.home)
     words = [re.sub(r"^~(?=/|$)", home, word).replace("/home/ana", home) for word in words]
     done = reader.run(*words, *ADDED.get(words[0], ()), SIGNET_PORT=str(reader.port))
