@@ -35,16 +35,15 @@ from signet_api.deps import Db, Shared, State, Who, state_of
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 
+NO_TOKENS = """auth.mode is local, where no tokens are used.
+For other machines: signet config set auth.mode hybrid, then signet daemon restart"""
 _NONCE = re.compile("[0-9a-fA-F]{32,128}")
 
 
 async def _can_sign(request: Request) -> None:
     state = await state_of(request)
     if state.authority.mode is AuthMode.LOCAL:
-        raise Invalid(
-            "auth.mode is local, where no tokens are used. For other machines: signet config set auth.mode hybrid,"
-            " then signet daemon restart"
-        )
+        raise Invalid(NO_TOKENS)
 
 
 @serves(wire.WHOAMI)
