@@ -217,7 +217,7 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
     waits = {queue: breaker_of(queue) in broken for queue in QUEUES}
     paused = pauses.paused_queues(tx)
     runs = {
-        one["name"]: one["state"] == "running"
+        str(one["name"]): one["state"] == "running"
         for one in processes.states(tx, state.workspace, now=now)
     }
     said = {one["harness"]: clock.parsed(one["lastMessageAt"]) for one in captured["harnesses"]}
