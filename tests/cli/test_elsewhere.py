@@ -543,6 +543,37 @@ def test_one_repository_on_two_machines_is_one_project_and_a_claim_alone_is_none
     hook(machines[0], "session-end", first / "src", **ended)
     asked = {"prompt": "Which prefix do signal boxes of the rail module get?"}
 
+    def recalled(number: int, folder: Path) -> bool:
+        program = machines[number]
+        command = program.command("recall", asked["prompt"], "--project", ".", "-t", "session")
+        done = subprocess.run(
+            command, cwd=folder, env=program.environment(), capture_output=True, text=True
+        )
+        return "WHEATEAR" in done.stdout
+
+    def found_by_tool(number: int, folder: Path) -> bool:
+        program = machines[number]
+        call = {"name": "memory_search", "arguments": {"query": asked["prompt"]}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+        done = subprocess.run(
+            [sys.executable, "-m", "signet.cli.mcp"],
+            cwd=folder,
+            env=program.environment(),
+            input=json.dumps(message) + "\n",
+            capture_output=True,
+            text=True,
+        )
+        return "WHEATEAR" in done.stdout
+
+    below = second / "src"
+    below.mkdir()
+    eventually(lambda: recalled(0, first), seconds=60)
+    # Its first call of all is no hook.
+    assert recalled(1, below)
+    assert not recalled(1, evil)
+    assert not recalled(2, evil)
+    assert found_by_tool(1, below)
+
     def is_told(number: int, folder: Path, session: str) -> bool:
         said = {"session_id": session, **asked}
         return "WHEATEAR" in hook(machines[number], "user-prompt-submit", folder, **said)

@@ -11,7 +11,7 @@ from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, CallerStanding
 from signet.errors import SignetError
 from signet.wire.access import EVERY, AccessRule, Permission
-from signet_api import errors, limits
+from signet_api import errors, limits, projects
 from signet_api.callers import Callers
 from signet_api.deps import State
 from signet_api.measure import is_change
@@ -48,12 +48,14 @@ class Access:
         with caller.acting_for(asked):
             try:
                 await self._check(asked, rule, scope)
+                place = projects.described(scope["headers"])
             except SignetError as error:
                 if is_change(scope["method"], scope["path"]):
                     errors.note_refusal(error)
                 await errors.refusal(error)(scope, receive, send)
                 return
-            await self._app(scope, receive, send)
+            with projects.asked_from(place):
+                await self._app(scope, receive, send)
 
     async def _check(self, asked: Caller, rule: AccessRule, scope: Scope) -> None:
         if rule.is_open and asked.standing is CallerStanding.STRANGER:

@@ -15,8 +15,7 @@ from signet.db import WriteTx
 from signet.domain.auth import caller
 from signet.domain.backfill.models import UserHome
 from signet.domain.backfill.places import log_folders
-from signet.domain.projects.folder import NOWHERE, FolderEvidence, ProjectPlace
-from signet.domain.projects.registry import Elsewhere
+from signet.domain.projects.folder import NOWHERE
 from signet.domain.sessions import calls, session_end
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import RuntimePath
@@ -30,7 +29,7 @@ from signet.errors import SignetError
 from signet.ids import agent_of_session
 from signet.observe import logs
 from signet.wire.requests.hooks import HookBody, HookRecallBody
-from signet_api import scopes
+from signet_api import projects, scopes
 from signet_api.deps import State, bound, known_as, named_agent
 from signet_api.serving import First
 
@@ -65,7 +64,7 @@ async def call_of(
     agent = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
     owner = await state.db.aread(calls.owner, key) if key and not (agent or "").strip() else None
     named = body.project or cwd or ""
-    elsewhere = _elsewhere(body)
+    elsewhere = projects.elsewhere(body.repository if isinstance(body, HookBody) else None)
     place = await state.projects.find(named, elsewhere) if named.strip() else NOWHERE
     project = bound(place.project)
     agent_id = await known_as(named_agent(body.agent_id or owner, key, headers), state.db)
@@ -81,18 +80,6 @@ async def call_of(
         here=here,
         place=place if elsewhere is None else NOWHERE,
         runtime_path=runtime_path(headers, body.runtime_path),
-    )
-
-
-def _elsewhere(body: HookBody | HookRecallBody) -> Elsewhere | None:
-    """Return the folder of a client on another machine; local clients cannot describe one."""
-    told = body.repository if isinstance(body, HookBody) else None
-    if told is None or caller.current().is_local_user:
-        return None
-    mark = told.machine if told.is_repository else ""
-    place = ProjectPlace(told.root, told.sub_path, told.root, told.tree, common=mark)
-    return Elsewhere(
-        f"client:{told.machine}", place, FolderEvidence(told.remote, tuple(told.commits))
     )
 
 

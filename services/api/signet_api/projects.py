@@ -4,16 +4,20 @@ import asyncio
 import contextlib
 import threading
 from collections import OrderedDict
-from contextvars import copy_context
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
+
+from pydantic import ValidationError
 
 from signet.db import Database
 from signet.domain.auth import caller
 from signet.domain.projects import folder, registry
-from signet.domain.projects.folder import ProjectPlace
+from signet.domain.projects.folder import FolderEvidence, ProjectPlace
 from signet.domain.projects.registry import Elsewhere
-from signet.errors import SignetError
+from signet.errors import Invalid, SignetError
 from signet.observe import logs
+from signet.wire.requests.hooks import RepositoryBody
 
 log = logs.get("hooks")
 
@@ -21,6 +25,41 @@ log = logs.get("hooks")
 MOST_SECONDS, MOST_HANGING = 0.3, 8
 #: Number of cached folders, for when they hang.
 MOST_KEPT = 500
+
+
+#: The repository of a request's project, as a client on another machine describes it.
+HEADER = b"x-signet-repository"
+_told: ContextVar[Elsewhere | None] = ContextVar("told", default=None)
+
+
+def elsewhere(told: RepositoryBody | None) -> Elsewhere | None:
+    """Return the folder of a client on another machine; local clients cannot describe one."""
+    if told is None or caller.current().is_local_user:
+        return None
+    mark = told.machine if told.is_repository else ""
+    place = ProjectPlace(told.root, told.sub_path, told.root, told.tree, common=mark)
+    return Elsewhere(
+        f"client:{told.machine}", place, FolderEvidence(told.remote, tuple(told.commits))
+    )
+
+
+def described(headers: Iterable[tuple[bytes, bytes]]) -> Elsewhere | None:
+    """Return the folder that the headers describe; raises Invalid."""
+    told = dict(headers).get(HEADER)
+    try:
+        return elsewhere(RepositoryBody.model_validate_json(told) if told else None)
+    except ValidationError as error:
+        raise Invalid("X-Signet-Repository does not describe a repository") from error
+
+
+@contextlib.contextmanager
+def asked_from(place: Elsewhere | None) -> Iterator[None]:
+    """Take the folder of the requests in this context for this one."""
+    token = _told.set(place)
+    try:
+        yield
+    finally:
+        _told.reset(token)
 
 
 @dataclass(slots=True)
@@ -37,7 +76,7 @@ class Projects:
 
     async def find(self, named: str, elsewhere: Elsewhere | None = None) -> ProjectPlace:
         """Return the place of a folder within `MOST_SECONDS`; the last known one if the lookup times out."""
-        asked = caller.current()
+        asked, elsewhere = caller.current(), elsewhere or _told.get()
         scope = asked.scope.project
         spelled = folder.spelled(named)
         if scope is not None and scope in (named, spelled):

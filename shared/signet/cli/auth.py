@@ -12,6 +12,7 @@ import typer
 from signet import clock
 from signet.cli import output
 from signet.cli.command import Output, PathOption, arg, client, command, opt
+from signet.cli.options import folder
 from signet.client import DaemonNotRunning, Signet
 from signet.errors import Conflict
 from signet.paths import find_workspace
@@ -66,7 +67,7 @@ def create(
     sub: Annotated[
         str | None, opt("Machine, agent or person it is for; shown in history.", "--name", "--sub")
     ] = None,
-    project: Annotated[str | None, "Limit it to this project."] = None,
+    project: Annotated[str | None, opt("Limit it to this project.", parser=folder)] = None,
     agent: Annotated[str | None, "Limit it to this agent."] = None,
     user: Annotated[str | None, "Give it a private memory for this user."] = None,
     days: Annotated[float | None, opt("Days until it expires; default: 7.", min=0.0001)] = None,

@@ -10,7 +10,7 @@ import typer
 from signet import clock
 from signet.cli import output
 from signet.cli.command import Output, StatusAnswer, command, opt
-from signet.cli.options import SinceOption
+from signet.cli.options import SinceOption, folder
 from signet.cli.output import ProgressLine
 from signet.client import Signet, connection
 from signet.errors import Invalid
@@ -38,7 +38,8 @@ def backfill(
         list[str] | None, opt("Only sessions of this harness. Repeatable.", metavar="NAME")
     ] = None,
     project: Annotated[
-        list[str] | None, opt("Only this project and its subfolders. Repeatable.", metavar="FOLDER")
+        list[str] | None,
+        opt("Only this project and its subfolders. Repeatable.", metavar="FOLDER", parser=folder),
     ] = None,
     by_model: Annotated[
         bool,
@@ -58,7 +59,6 @@ def backfill(
 
     Examples: signet backfill --dry-run · signet backfill --since=90d --harness=claude-code
     """
-    projects = [_absolute(one) for one in project or ()]
     if signet.target.home is not None:
         if by_model:
             raise Invalid("--by-model works only on the daemon's own machine")
@@ -68,14 +68,14 @@ def backfill(
             agent_id="",
             since=clock.parsed(since or ""),
             harnesses=tuple(harness or ()),
-            projects=tuple(projects),
+            projects=tuple(project or ()),
         )
         yield from _sent(signet, Workspace(signet.target.home), wanted, dry_run=dry_run)
         return
     found = signet.backfill(
         since=since,
         harnesses=harness,
-        projects=projects,
+        projects=project or [],
         by_model=by_model,
         dry_run=dry_run,
     )
@@ -218,9 +218,3 @@ def _watch(signet: Signet) -> None:
         output.tell("\nContinues in the background. Stop it with: signet backfill stop")
         return
     output.say(line(found))
-
-
-def _absolute(project: str) -> str:
-    """Return the absolute folder; a bare name without such a folder here stays a name."""
-    path = Path(project).expanduser()
-    return str(path.absolute()) if path.is_dir() else project

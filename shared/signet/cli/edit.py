@@ -35,7 +35,11 @@ def edit(
     who: Annotated[str | None, opt("Author of the memory.", "-w")] = None,
     project: Annotated[
         str | None,
-        opt('A folder of the only project it is for; "" for every project.', metavar="FOLDER"),
+        opt(
+            'A folder of the only project it is for; "" for every project.',
+            metavar="FOLDER",
+            parser=options.folder,
+        ),
     ] = None,
     reason: ReasonOption = "edited on the command line",
     agent: AgentOption = None,
@@ -63,7 +67,7 @@ def edit(
         importance=level,
         pinned=pin,
         who=who,
-        project=str(Path(project).resolve()) if project else project,
+        project=project,
         reason=reason,
         if_version=version,
         agent_id=agent,

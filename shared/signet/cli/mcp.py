@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from signet.client import target, transport
 from signet.client.call import Call as Request
@@ -56,7 +55,7 @@ class Bridge:
     def __init__(self, out: BinaryIO, environ: Mapping[str, str], project: str) -> None:
         self._out = out
         self._environ, self._project = without_scope(environ), project
-        self._path = path_of(environ, project=project)
+        self._context = context_of(environ, project=project)
         self._writing = threading.Lock()
         self._free = threading.BoundedSemaphore(AT_ONCE)
 
@@ -103,7 +102,7 @@ class Bridge:
         if read is None or (isinstance(read, dict) and "error" in read):
             return read
         if client := protocol.client_of(message):
-            self._path = path_of(self._environ, project=self._project, client=client)
+            self._context = context_of(self._environ, project=self._project, client=client)
         try:
             if isinstance(read, ToolCall) and read.operation.path == STORE:
                 return self._saved(read, message)
@@ -121,8 +120,8 @@ class Bridge:
             return self._forward(message)
         from signet.cli import spooled
 
-        said = dict(parse_qsl(urlsplit(self._path).query))
-        body = {name: said[told] for name, told in _ALSO.items() if told in said}
+        said = self._context
+        body: dict[str, object] = {name: said[told] for name, told in _ALSO.items() if told in said}
         body |= json.loads(call.operation.body)
         save: Request[object] = Request(method="POST", path=STORE, body=body)
         kept = spooled.sent_or_kept(save, found, lambda _: self._forward(message))
@@ -140,7 +139,8 @@ class Bridge:
         """Return the daemon's reply. Raises SignetError."""
         found = self._target()
         body = message if isinstance(message, dict) else {}
-        reply = transport.send(found, Request(method="POST", path=self._path, body=body))
+        asked: Request[object] = Request("POST", "/mcp", self._context, body)
+        reply = transport.send(found, asked)
         try:
             said = json.loads(reply.body) if reply.body else None
         except ValueError as error:
@@ -168,13 +168,16 @@ def project_of(folder: Callable[[], Path]) -> str:
         return ""
 
 
-def path_of(environ: Mapping[str, str], *, project: str = "", client: str = "") -> str:
-    """Return the address of `/mcp` with the session's context; `client` names a harness not in the environment."""
+def context_of(
+    environ: Mapping[str, str], *, project: str = "", client: str = ""
+) -> Mapping[str, str]:
+    """Return the session's context; `client` names a harness not in the environment."""
     context = {name: environ.get(variable, "").strip() for name, variable in _CONTEXT.items()}
     context["harness"] = context["harness"] or client
     context["project"] = project
-    query = urlencode({name: value for name, value in context.items() if value}, errors="replace")
-    return f"/mcp?{query}" if query else "/mcp"
+    return {
+        name: value.encode(errors="replace").decode() for name, value in context.items() if value
+    }
 
 
 def without_scope(environ: Mapping[str, str]) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """Options and arguments of several commands."""
 
 import difflib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -89,7 +90,17 @@ AgentOption = Annotated[
     opt("Agent whose memories are used; default: your own.", autocompletion=agents),
 ]
 TagsOption = Annotated[str | None, opt("Tags, separated by commas.", "-t")]
-ProjectOption = Annotated[str | None, "Project, usually its folder."]
+
+
+def folder(named: str) -> str:
+    """Return the absolute path of a folder; a bare name without such a folder here stays a name."""
+    path = Path(os.path.expanduser(named))  # noqa: PTH111  # leaves the home of an unknown user
+    is_folder = named.startswith((".", "~")) or (named and path.is_dir())
+    return str(path.absolute()) if is_folder else named
+
+
+ProjectOption = Annotated[str | None, opt("Project, usually its folder.", parser=folder)]
+OnlyProjectOption = Annotated[str | None, opt("Only of this project.", parser=folder)]
 TypeOption = Annotated[
     str | None, opt("Type of the memory, such as preference or decision.", autocompletion=types)
 ]

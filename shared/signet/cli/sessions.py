@@ -13,7 +13,7 @@ from signet.cli.command import Output, arg, command, opt
 from signet.cli.context import summary_lines
 from signet.cli.entry import ID_CHARS
 from signet.cli.forget import forget_session
-from signet.cli.options import AgentOption, CursorOption, SessionArgument
+from signet.cli.options import AgentOption, CursorOption, OnlyProjectOption, SessionArgument
 from signet.cli.output import Ink
 from signet.client import NotFound, Signet
 from signet.client.answers import ListedSession, SessionReplay, Transcript, Use
@@ -32,7 +32,7 @@ def sessions(
     signet: Signet,
     limit: Annotated[int, opt("Maximum number of results.", "-l", min=1, max=200)] = 20,
     cursor: CursorOption = None,
-    project: Annotated[str | None, "Only sessions of this project."] = None,
+    project: OnlyProjectOption = None,
     harness: Annotated[str | None, "Only sessions of this harness."] = None,
     use: Annotated[
         Use | None, "Only sessions that received nothing, or used nothing they received."

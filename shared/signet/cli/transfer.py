@@ -27,7 +27,7 @@ from signet.cli.command import (
     confirmed,
     opt,
 )
-from signet.cli.options import SinceOption
+from signet.cli.options import ProjectOption, SinceOption
 from signet.cli.output import ProgressLine
 from signet.client import Signet
 from signet.domain.transfer.records import END, Fate, SourceRecord, Tally, line
@@ -117,7 +117,7 @@ def import_(
     ] = ImportConflict.SKIP,
     dry_run: Annotated[bool, "Count what would be imported; change nothing."] = False,
     agent: Annotated[str | None, "Agent that gets the memories; default: your own."] = None,
-    project: Annotated[str | None, "Project of the memories, usually its folder."] = None,
+    project: ProjectOption = None,
     sessions: Annotated[bool, "For Claude Code: also import session transcripts."] = False,
     files: Annotated[
         bool | None,

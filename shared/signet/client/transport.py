@@ -4,6 +4,7 @@ It starts in a tenth of an HTTP library's time. It uses no proxy and follows no 
 """
 
 import contextlib
+import json
 import os
 import socket
 import stat
@@ -27,6 +28,7 @@ def send(target: CallTarget, call: Call[Any]) -> RawReply:
     Raises DaemonNotRunning, DaemonSilent, ConnectionBroken or BadAnswer.
     """
     until = time.monotonic() + target.seconds
+    target = _described(target, call)
     try:
         connection, target = connected(target, until)
         with contextlib.closing(connection):
@@ -35,6 +37,18 @@ def send(target: CallTarget, call: Call[Any]) -> RawReply:
         raise silent(target) from error
     except OSError as error:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
+
+
+def _described(target: CallTarget, call: Call[Any]) -> CallTarget:
+    """Return the target with the repository of the call's project, at which a remote daemon cannot look."""
+    said = call.body or {}
+    named = call.params.get("project") or said.get("project")
+    if not (target.is_elsewhere and named) or "repository" in said:
+        return target
+    from signet.domain.projects import folder
+
+    described = json.dumps(folder.described(str(named)))
+    return target._replace(headers={**target.headers, "X-Signet-Repository": described})
 
 
 def connected(target: CallTarget, until: float | None = None) -> tuple[socket.socket, CallTarget]:
