@@ -9,6 +9,7 @@ from signet.errors import ProviderCut, ProviderDown, ProviderFailed, ProviderTim
 from signet.providers import track
 from signet.providers.asking import TEXT, an_object, list_of
 from signet.providers.exchange import excerpt, retry_after
+from signet.providers.metered import MeteredModel
 from signet.providers.openai import BASE_URL, OpenAIEmbedder, OpenAIModel
 from support.models import Hang, Raw, Status, fake_openai, packed_vector
 
@@ -97,6 +98,19 @@ def test_a_stream_that_falls_silent_is_a_timeout_long_before_its_deadline(
     with fake_openai(Raw(EVENTS.replace('"stop"', '"length"')), Hang()) as server:
         model = OpenAIModel(server.url, "gpt-4o-mini")
         assert model.generate("hello", timeout_seconds=600, max_tokens=64).is_cut
+        with pytest.raises(ProviderTimeout, match="or nothing of it for"):
+            model.generate("hello", timeout_seconds=600, max_tokens=64)
+
+
+def test_a_whole_answer_that_does_not_come_is_a_timeout_after_a_multiple_of_the_slowest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    track.forget()
+    monkeypatch.setattr(track, "SILENCE_SECONDS", 0.2)
+    with fake_openai(*["three little words"] * track.ALIKE, Hang()) as server:
+        model = MeteredModel(OpenAIModel(server.url, "gpt-4o-mini"))
+        for _ in range(track.ALIKE):
+            model.generate("hello", timeout_seconds=600, max_tokens=64)
         with pytest.raises(ProviderTimeout, match="or nothing of it for"):
             model.generate("hello", timeout_seconds=600, max_tokens=64)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from signet.providers.track import SILENCE_SECONDS, Timing, Track
+from signet.providers.track import LONGEST_SECONDS, SILENCE_SECONDS, Timing, Track
 
 
 def track(seconds: float, *, output: int = 100, calls: int = 10) -> Track:
@@ -36,6 +36,19 @@ def test_silence_is_short_however_long_an_answer_may_take() -> None:
     assert slow.silence(6_000) == pytest.approx(3 * 600 * 600 / 3_000)
     slow.late = 1
     assert slow.silence(100) == 3 * SILENCE_SECONDS
+
+
+def test_a_whole_answer_is_waited_for_as_long_as_the_slowest_of_its_size_took() -> None:
+    known = Track()
+    known.calls.extend([Timing(seconds, 500, 60, False, 256) for seconds in (8, 9, 50, 7)])
+    assert known.whole(500, 256) == LONGEST_SECONDS, "too few are known"
+    known.calls.append(Timing(6, 500, 60, False, 256))
+    assert known.whole(500, 256) == 150
+    assert known.whole(500, 64) == 150, "those that may be longer count too"
+    assert known.whole(1_000, 256) == 300, "a longer text takes longer"
+    assert known.whole(500, 4_096) == LONGEST_SECONDS, "no answer of that size is known"
+    known.late = 1
+    assert known.whole(500, 256) == 450
 
 
 def test_a_deadline_is_never_shorter_than_the_setting() -> None:

@@ -41,6 +41,7 @@ class AnthropicModel(Served):
                 "messages": [{"role": "user", "content": prompt}],
             },
             timeout_seconds=timeout_seconds,
+            silence_seconds=self.silence(prompt, max_tokens),
             # The prompt describes the shape, which these models follow; newer ones refuse a prefilled answer.
             wishes=[] if shape is None else [{"temperature": 0}],
         )

@@ -90,7 +90,7 @@ class Exchange:
         """`headers` replace the bearer token of the key."""
         self.provider = provider
         self._api_key = api_key
-        self._has_streamed = False
+        self.has_streamed = False
         bearer = {"authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = http.Client(base_url, headers=bearer if headers is None else headers)
 
@@ -105,7 +105,7 @@ class Exchange:
     ) -> Mapping[str, object]:
         """Post a JSON object and return the JSON object of the answer.
 
-        `silence_seconds` is the longest time without a part of an answer, for a server that has streamed before.
+        `silence_seconds` is the longest time without a part of an answer.
         `wishes` are optional fields that the server may not know: if it refuses, they are removed one by one, and
         omitted for an hour.
         """
@@ -118,8 +118,9 @@ class Exchange:
             for wish in wishes[left_out:]:
                 body |= wish
             try:
-                silence = silence_seconds if self._has_streamed else None
-                answer = self._object(self._ask("POST", path, body, timeout_seconds, silence), body)
+                answer = self._object(
+                    self._ask("POST", path, body, timeout_seconds, silence_seconds), body
+                )
             except ProviderTooLong:
                 raise
             except ProviderRefused as error:
@@ -235,7 +236,7 @@ class Exchange:
         if found is None:
             what = "is empty" if not body.strip() else f"is not JSON: {excerpt(body, asked)}"
             raise self._nonsense(f"the answer {what}")
-        self._has_streamed = True
+        self.has_streamed = True
         return found
 
     def _object(self, answer: object, asked: object) -> Mapping[str, object]:

@@ -65,7 +65,7 @@ class MeteredModel:
             return call.answer
         finally:
             _tell_generated(self.name, call)
-            _keep_track(self.name, prompt, call)
+            _keep_track(self.name, prompt, max_tokens, call)
 
     def available(self) -> bool:
         return self._model.available()
@@ -191,7 +191,7 @@ def _tell_generated(name: str, call: ProviderCall) -> None:
     )
 
 
-def _keep_track(name: str, prompt: str, call: ProviderCall) -> None:
+def _keep_track(name: str, prompt: str, max_tokens: int, call: ProviderCall) -> None:
     if call.outcome is CallOutcome.TIMEOUT:
         track.late(name)
     if call.answer is None:
@@ -199,7 +199,7 @@ def _keep_track(name: str, prompt: str, call: ProviderCall) -> None:
     read = call.answer.input_tokens or capacity.estimate(prompt)
     written = call.answer.output_tokens or capacity.estimate(call.answer.text)
     seconds = round(call.duration_ms / 1000, 2)
-    track.answered(name, Timing(seconds, read, written, call.answer.is_cut))
+    track.answered(name, Timing(seconds, read, written, call.answer.is_cut, max_tokens))
 
 
 def _tell_embedded(name: str, call: ProviderCall, texts: int) -> None:

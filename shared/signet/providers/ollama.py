@@ -134,7 +134,7 @@ class OllamaModel(_Ollama):
             "/api/generate",
             payload,
             timeout_seconds=seconds,
-            silence_seconds=self.silence(prompt),
+            silence_seconds=self.silence(prompt, max_tokens),
             wishes=[] if shape is None else [{"format": shape}],
         )
         read = answer.get("prompt_eval_count")

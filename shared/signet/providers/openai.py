@@ -71,7 +71,7 @@ class OpenAIModel(_OpenAI):
             "/chat/completions",
             payload,
             timeout_seconds=timeout_seconds,
-            silence_seconds=self.silence(prompt),
+            silence_seconds=self.silence(prompt, max_tokens),
             # Some servers do not support schemas, and OpenAI's reasoning models refuse a temperature.
             wishes=[
                 *([] if self.is_vendor else [{"stream_options": {"include_usage": True}}]),

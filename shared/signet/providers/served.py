@@ -84,9 +84,10 @@ class Served(ABC):
             )
         return room
 
-    def silence(self, prompt: str) -> float:
-        """Return the seconds after which a streaming server that sends nothing hangs."""
-        return track.silence(self.name, capacity.estimate(prompt))
+    def silence(self, prompt: str, max_tokens: int) -> float:
+        """Return the seconds after which a server that sends nothing hangs."""
+        tokens, streams = capacity.estimate(prompt), self.exchange.has_streamed
+        return track.silence(self.name, tokens, max_tokens, streams=streams)
 
     def names(self) -> list[str]:
         """Return the models that the server lists; raises ProviderDown or ProviderFailed."""

@@ -19,8 +19,10 @@ KEPT, ENOUGH = 40, 10
 READS_FASTER = 10
 #: A deadline is this many times the expected time; each late call triples the next one, up to the longest.
 PATIENCE, LATE_FACTOR, LONGEST_SECONDS = 1.5, 3, 1_800.0
-#: Least time without a part of a streamed answer after which a server hangs: loading a model takes up to a minute.
+#: Least time without a part of an answer after which a server hangs: loading a model takes up to a minute.
 SILENCE_SECONDS = 90.0
+#: Answers that may be as long, from which on a server that does not stream hangs after this many times the slowest.
+ALIKE, SLOWEST_FACTOR = 5, 3
 #: Shares of usable answers and of supported facts below which a model is too weak; the speed below which it is slow.
 WEAK_ANSWERS, WEAK_FACTS, SLOW_TOKENS = 0.5, 0.5, 4.0
 #: Expected minutes of the waiting jobs from which a model is slow.
@@ -41,6 +43,8 @@ class Timing(NamedTuple):
     input_tokens: int
     output_tokens: int
     is_cut: bool
+    #: The tokens that the answer was allowed.
+    max_tokens: int = 0
 
 
 @dataclass(slots=True)
@@ -74,11 +78,19 @@ class Track:
 
     def silence(self, input_tokens: int) -> float:
         """Return the seconds in which an answer begins, or goes on, if the server works."""
-        reading = self._seconds_per_unit * input_tokens / READS_FASTER
-        wanted = max(SILENCE_SECONDS, LATE_FACTOR * reading) * float(
-            LATE_FACTOR ** min(self.late, 10)
-        )
-        return min(wanted, LONGEST_SECONDS)
+        return self._patient(LATE_FACTOR * self._seconds_per_unit * input_tokens / READS_FASTER)
+
+    def whole(self, input_tokens: int, max_tokens: int) -> float:
+        """Return the seconds in which a whole answer comes, if a server that does not stream works."""
+        alike = [one for one in self.calls if one.max_tokens >= max_tokens]
+        if len(alike) < ALIKE:
+            return LONGEST_SECONDS
+        scaled = (one.seconds * max(1.0, input_tokens / max(one.input_tokens, 1)) for one in alike)
+        return self._patient(SLOWEST_FACTOR * max(scaled))
+
+    def _patient(self, seconds: float) -> float:
+        late = float(LATE_FACTOR ** min(self.late, 10))
+        return min(max(SILENCE_SECONDS, seconds) * late, LONGEST_SECONDS)
 
     @property
     def _seconds_per_unit(self) -> float:
@@ -112,10 +124,11 @@ def deadline(model: str, input_tokens: int, max_tokens: int, least: float) -> fl
         return _track(model).deadline(input_tokens, max_tokens, least)
 
 
-def silence(model: str, input_tokens: int) -> float:
-    """Return the seconds in which a streamed answer of a model begins, or goes on."""
+def silence(model: str, input_tokens: int, max_tokens: int, *, streams: bool) -> float:
+    """Return the seconds in which an answer of a model begins or goes on, or a whole one comes."""
     with _lock:
-        return _track(model).silence(input_tokens)
+        track = _track(model)
+        return track.silence(input_tokens) if streams else track.whole(input_tokens, max_tokens)
 
 
 def answered(model: str, timing: Timing) -> None:
