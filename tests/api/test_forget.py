@@ -314,6 +314,15 @@ def test_a_name_that_two_have_is_taken_with_what_the_request_calls_it(api: Api) 
     assert set(chosen(found)) == {landlord, unknown}
 
 
+def test_a_form_of_address_contradicts_only_another_one(api: Api) -> None:
+    her = remember(api, "Mrs Weber sings in the choir.")
+    client = remember(api, "Our client Weber pays by invoice.")
+    found = preview(api, query="everything about Mr Weber")
+    assert chosen(found) == []
+    delete(api, her, {"reason": "moved"})
+    assert chosen(preview(api, query="everything about Mr Weber")) == [client]
+
+
 def test_other_spellings_are_shown_and_stay(api: Api) -> None:
     plan = remember(api, "plan_7 was approved.")
     other = remember(api, "Plan 7 needs money.")

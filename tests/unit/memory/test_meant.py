@@ -123,6 +123,11 @@ def test_identifiers_are_compared_as_a_whole(
         ("my weight", "The weight of the parcel."),
         ("where I live", "The band plays live."),
         ("where we live", "We know that the concert will be live."),
+        ("my back", "I got 60 euros back from the railway."),
+        ("my back", "I take it back: the offer stands."),
+        ("our left", "I left our shop at six."),
+        ("where Jan Kowalski lives", "Jan Kowalski plays chess with me."),
+        ("the price of the gym membership", "The gym membership ends in May."),
     ],
 )
 def test_other_spellings_and_other_subjects_are_only_similar(request_: str, text: str) -> None:
@@ -183,6 +188,16 @@ def test_a_request_without_a_subject_has_no_reading(request_: str) -> None:
         ("forget the 🎂 plans", "Plans for Ida's🎂: balloons"),
         ("the café Zentral", "The Cafe Zentral closes."),
         ("删除小李的电话", "小李的电话是123。"),
+        ("my back", "My back hurts since May, my doctor says."),
+        ("my back", "Back pain keeps me awake."),
+        ("which password manager I use", "The password manager is Bitwarden."),
+        ("how many disks the NAS has", "The NAS has four disks."),
+        ("how long the session cookie lives", "The session cookie lasts two hours."),
+        ("I don't want you to remember Dr Keller", "The lawyer was Dr Keller."),
+        ("the camera's IP 110.0.0.1", "The camera answers at 110.0.0.1."),
+        ("users.py", "src/app/models/users.py is generated."),
+        ("alles über Herrn Brandtner", "Kunde Brandtner zahlt per Rechnung."),
+        ("my lawyer Weber", "Herr Weber, my lawyer, called."),
     ],
 )
 def test_inflected_words_are_the_same(request_: str, text: str) -> None:

@@ -24,6 +24,7 @@ _FRAMES: Mapping[Language | None, frozenset[str]] = {
         each regarding concerning related relating mention mentions mentioning mentioned contain contains containing
         tell told say said says know known knows noted saved stored wrote written remember remembered store keep kept
         get rid stop remembering storing whatever scrub unlearn trash heard learned learnt collected gathered
+        don doesn want need longer
         """),
     languages.GERMAN: _words("""
         bitte vergiss vergessen vergesse lösche löschen lösch entferne entfernen alles alle allen aller sämtliche
@@ -66,35 +67,36 @@ NOUNS = _words("""
 
 #: Relations and jobs that precede a name: "my aunt Odile" asks for everything about Odile.
 _ROLES = _words("""
-    mr mrs ms sir madam mother mum mom father dad brother sister son daughter uncle aunt cousin nephew niece
-    grandmother grandma gran granny grandfather grandpa granddad husband wife spouse fiancé fiancée partner boyfriend
-    girlfriend friend pal flatmate roommate neighbour neighbor landlord landlady tenant babysitter nanny ceo cfo cto
-    coo boss manager colleague coworker teammate intern trainee apprentice assistant secretary employee candidate
-    applicant recruiter client customer supplier vendor contractor consultant freelancer investor founder coach trainer
-    teacher tutor professor student pupil classmate doctor dentist therapist physiotherapist psychologist psychiatrist
-    ophthalmologist dermatologist nurse vet lawyer attorney notary accountant architect engineer developer designer
-    translator author writer journalist photographer plumber electrician carpenter painter mechanic gardener
-    hairdresser cleaner pastor priest mayor broker dog cat puppy kitten rabbit hamster horse pony budgie tortoise
-    project herr herrn frau mutter mama vater papa bruder schwester sohn tochter onkel tante cousine neffe nichte oma
-    opa großmutter großvater ehemann ehefrau mann schwager schwägerin schwiegermutter schwiegervater freund freundin
-    verlobter verlobte partnerin mitbewohner mitbewohnerin nachbar nachbarin vermieter vermieterin mieter mieterin chef
-    chefin kollege kollegen kollegin praktikant praktikantin azubi assistentin bewerber bewerberin kandidat kandidatin
-    kunde kunden kundin lieferant berater beraterin trainerin lehrer lehrerin erzieherin studentin schüler schülerin
-    ärztin arzt hausarzt hausärztin zahnarzt zahnärztin tierarzt tierärztin hautarzt therapeut therapeutin anwalt
-    anwältin notar steuerberater steuerberaterin architektin handwerker klempner elektriker gärtner friseur friseurin
-    putzfrau babysitterin hund katze kater kaninchen pferd wellensittich schildkröte projekt madame monsieur mme mère
-    maman père frère sœur fils fille oncle neveu nièce mamie papi grand-mère grand-père mari femme beau-frère
-    belle-sœur belle-mère beau-père copain copine ami amie colocataire voisin voisine propriétaire locataire patron
-    patronne collègue stagiaire assistante candidat cliente fournisseur entraîneur professeur prof étudiant étudiante
-    médecin dentiste avocat avocate notaire comptable plombier coiffeur coiffeuse nounou chien chat chienne chatte
-    lapin cheval projet señor señora madre padre hermano hermana hijo hija tío tía abuelo abuela marido esposa novio
-    novia amigo amiga vecino vecina casero jefe jefa colega médico dentista abogado abogada perro gato proyecto
+    mother mum mom father dad brother sister son daughter uncle aunt cousin nephew niece grandma gran granny
+    grandpa husband wife spouse fiancé fiancée partner boyfriend girlfriend friend pal flatmate roommate neighbour
+    neighbor landlord landlady tenant babysitter nanny ceo cfo cto coo boss manager colleague coworker teammate
+    intern trainee apprentice assistant secretary employee applicant recruiter client customer supplier vendor
+    contractor consultant freelancer investor founder coach trainer teacher tutor professor student pupil
+    classmate doctor dentist therapist physiotherapist psychologist psychiatrist ophthalmologist dermatologist
+    nurse vet lawyer attorney notary accountant architect engineer developer designer translator author writer
+    journalist photographer plumber electrician carpenter painter mechanic gardener hairdresser cleaner pastor
+    priest mayor broker dog cat puppy kitten rabbit hamster horse pony budgie tortoise project mutter mama vater
+    papa bruder schwester sohn tochter onkel tante cousine neffe nichte oma opa großmutter großvater ehemann
+    ehefrau mann schwager schwägerin freund freundin verlobter verlobte mitbewohner nachbar vermieter mieter chef
+    chefin kollege kollegen kollegin praktikant azubi assistentin bewerber kandidat kunde kunden kundin lieferant
+    berater lehrer erzieherin schüler ärztin arzt hausarzt hausärztin zahnarzt zahnärztin tierarzt tierärztin
+    hautarzt therapeut anwalt anwältin notar steuerberater architektin handwerker klempner elektriker gärtner
+    friseur putzfrau hund katze kater kaninchen pferd wellensittich schildkröte projekt mère maman père frère sœur
+    fils fille oncle neveu nièce mamie papi grand-mère grand-père mari femme beau-frère belle-mère beau-père
+    copain copine ami amie colocataire voisin propriétaire locataire patron patronne collègue stagiaire candidat
+    fournisseur entraîneur professeur prof étudiant médecin avocat notaire comptable plombier coiffeur coiffeuse
+    nounou chien chat chienne chatte lapin cheval projet madre padre hermano hermana hijo hija tío tía abuelo
+    abuela marido esposa novio novia amigo amiga vecino vecina casero jefe jefa colega médico dentista abogado
+    abogada perro gato proyecto
     """)
-#: Titles. A name with one and without it is the same person.
+#: Forms of address, which contradict only each other; and titles, which contradict nothing.
+_ADDRESSES = _words("mr mrs ms sir madam herr herrn frau madame monsieur mme señor señora")
 _TITLES = _words("dr prof doctor doktor docteur maître doctora")
 #: Words that may also follow the name: "the Kormoran project".
 _BEHIND = _words("project app company")
-_RELATED = re.compile(r"(?:ex|co|step|half|great)-?|-in-law$")
+_RELATED = re.compile(
+    r"^(?:ex|co|step|half|great|grand|schwieger|beau|belle)-?|-in-law$|(?<=[rnt])in$|(?<=[nrst])e$"
+)
 
 #: What frames a request where no spaces part words.
 _FRAME_RUN = (
@@ -122,6 +124,15 @@ _BOTH = re.compile(
 )
 #: "I" stands before a word, or the verb follows it, within this number of words.
 _NEAR = 3
+#: These are nouns only at the beginning or after such a word: "60 euros back" is of no back.
+_ADVERBS = _words("back down up right left well home past round light close fast cold still")
+_BEFORE_ADVERBS = r"(?:^|[.!?:]\s*|\b(?:a|an|the|this|that|my|our|your|his|her|its|their)\s+)"
+#: What begins a question, and what may follow "how". Another verb may stand in the answer, at the end of a question.
+_ASKING = _words("""
+    what which when where why who whose how was welche welcher welches wann wo warum wer wie wieviel
+    quand où quel quelle quels quelles comment pourquoi cuándo dónde qué cuál cuánto когда где какой какая сколько
+    """)
+_AMOUNTS = _words("many much long often old far big large high")
 
 _TOKEN = re.compile(r'"([^"]+)"|(\S+)')
 _OPENING, _CLOSING = "(\"'«“„‘[{<", ")(,.;:!?\"'»”“’]}>"
@@ -135,6 +146,8 @@ _DOUBLE = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][^\W_]*+(?:-[A-ZÀ-Þ][^\W_]*+)+")
 _PLAIN_HYPHENS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _TELEPHONE = re.compile(r"\+?[\d(][\d()/.-]*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+#: The name of a file, which may stand behind its folder.
+_FILE = re.compile(r"[\w-]+\.[A-Za-z]\w{0,4}")
 
 #: From this number of words on, one may be missing where no memory holds all of them.
 MANY_WORDS = 4
@@ -225,6 +238,8 @@ class Identifier:
 
     def _found(self, pattern: str, text: str) -> bool:
         before, after = r"(?<!\w)(?<!\w[-.@/\\+_])", r"(?!\w)(?![-.@/\\+#~]+\w)(?!::)(?!~)"
+        if _FILE.fullmatch(self.text):
+            before = r"(?<!\w)(?<!\w[-.@\\+_])"
         if self.text[0] in "/.@":
             before += "(?<![~.])"
         if _YEAR.fullmatch(self.text):
@@ -244,6 +259,8 @@ class Reading:
     #: Relations and jobs in the request, each with the name it belongs to.
     roles: tuple[tuple[str, str], ...] = ()
     own: str = ""
+    #: Whether it is a question.
+    asks: bool = False
     terms: tuple[str, ...] = field(repr=False, default=())
 
     @property
@@ -308,7 +325,7 @@ def readings(request: str) -> list[Reading]:
     found: list[Reading] = []
     for keeps_nouns in (True, False):
         kept, own = _unframed(tokens, stops, keeps_nouns=keeps_nouns)
-        for splits in (False, True):
+        for splits in (False, True) if kept else ():
             reading = _reading(kept, tokens, language, stops, own=own, splits=splits)
             if reading.match() and reading not in found:
                 found.append(reading)
@@ -347,9 +364,11 @@ def held(reading: Reading, content: str) -> Held | None:
         is_name = all(_has_name(name, plain) for _, name in reading.roles)
         return Held(is_name, f"holds {names}", _is_same(reading, folded))
     is_nearly = len(lacks) == 1 and len(reading.words) + len(exact) >= MANY_WORDS
+    if reading.asks and lacks == [reading.words[-1]]:
+        is_nearly |= len(have) > 1 and not all(one.is_name for one in have)
+    is_nearly = is_nearly and not any(one.is_name for one in lacks)
     if any(map(_names, exact)):  # a ticket or an address identifies the memory by itself
         is_nearly = 2 * len(lacks) <= len(reading.words)
-    is_nearly = is_nearly and not any(one.is_name for one in lacks)
     return Held(is_nearly, f"holds {names}; lacks {', '.join(one.text for one in lacks)}")
 
 
@@ -357,15 +376,17 @@ def _is_same(reading: Reading, folded: str) -> bool | None:
     """Return whether a folded text gives each name the relation or job of the reading; None if it gives none."""
     found: list[bool | None] = []
     for role, name in reading.roles:
-        if re.search(rf"(?<!\w){re.escape(role.removesuffix('n'))}\w{{0,2}}(?!\w)", folded):
+        ending = "n?" if role in _ADDRESSES else r"\w{0,2}"
+        if re.search(rf"(?<!\w){re.escape(role.removesuffix('n'))}{ending}(?!\w)", folded):
             continue
         at = re.escape(name)
         beside = (
             rf"([\w-]+) (?:\w+\. )?{at}(?!\w)"
             rf"|(?<!\w){at}(?: [\w-]+)?(?:,(?: \w+)?| (?:is|was|ist|est|es) \w+) ([\w-]+)"
         )
-        others = {one for pair in re.findall(beside, folded) for one in pair if _is_role(one)}
-        found.append(False if others else None)
+        others = {one for pair in re.findall(beside, folded) for one in pair}
+        is_other = others & _ADDRESSES if role in _ADDRESSES else any(map(_is_role, others))
+        found.append(False if is_other else None)
     return False if False in found else None if found else True
 
 
@@ -390,9 +411,11 @@ def _split(folded: str) -> list[str]:
 def _is_own(reading: Reading, folded: str) -> bool:
     """Return whether a text says the one word of a reading of the person who speaks."""
     words = _WORD.findall(folded)
+    (wanted,) = reading.words
+    if wanted.text in _ADVERBS and not re.search(rf"{_BEFORE_ADVERBS}{wanted.text}\b", folded):
+        return False
     if reading.own not in _ACTS:
         return not _OWN.isdisjoint(words)
-    (wanted,) = reading.words
     return any(
         word in _ACTS and wanted.is_in(frozenset(words[at + 1 : at + 1 + _NEAR]), "")
         for at, word in enumerate(words)
@@ -437,6 +460,8 @@ def _unframed(
         word = fts.folded(text)
         if is_exact:
             return False
+        if at and word in _AMOUNTS and tokens[at - 1][0].lower() == "how":
+            return True
         is_frame = word in FRAME or text in _BEFORE_NOUNS  # "la", not "La Paz"
         return is_frame or word in stops or languages.says_nothing(word)
 
@@ -503,6 +528,7 @@ def _reading(
         identifiers=tuple(identifiers.values()),
         roles=tuple(one for one in roles.values() if one[0] not in _TITLES),
         own=own if len(words) == 1 else "",
+        asks=any(fts.folded(text) in _ASKING for text, _ in tokens[: tokens.index(kept[0])]),
         terms=tuple(terms)[: fts.MAX_WORDS],
     )
 
@@ -513,7 +539,7 @@ def _roles(kept: Sequence[tuple[str, bool]]) -> dict[int, tuple[str, str]]:
     found: dict[int, tuple[str, str]] = {}
     for at in range(len(kept) - 1, -1, -1):
         after, before = said[at + 1 : at + 2], said[at - 1] if at else ""
-        if after and (_is_role(said[at]) or said[at] in _TITLES):
+        if after and (_is_role(said[at]) or said[at] in _TITLES | _ADDRESSES):
             if at + 1 in found:  # "Frau Dr. Wendt"
                 found[at] = (said[at], found[at + 1][1])
             elif _is_title_case(kept[at + 1][0]):
