@@ -1,5 +1,6 @@
 """What a prompt brings to mind, and what is kept of it."""
 
+import asyncio
 import json
 from datetime import timedelta
 from pathlib import Path
@@ -55,6 +56,27 @@ def test_memory_is_explained_once_in_a_session(api: Api) -> None:
     remember(api)
     told = prompts(api).body["inject"]
     assert TOLD in told and fence.EXPLAINED not in told
+
+
+@pytest.mark.parametrize("order", [("start", "prompt"), ("prompt", "start")])
+def test_a_start_and_a_prompt_that_run_at_once_tell_a_memory_once(
+    api: Api, order: tuple[str, str]
+) -> None:
+    remember(api, project="/x")
+    usual = {"harness": "copilot", "sessionKey": "s1", "project": "/x"}
+    calls = {
+        "start": ("/api/hooks/session-start", usual),
+        "prompt": ("/api/hooks/user-prompt-submit", {**usual, "userMessage": ASKED}),
+    }
+
+    async def at_once() -> list[Answer]:
+        sent = ((path, json.dumps(body).encode()) for path, body in (calls[one] for one in order))
+        return await asyncio.gather(*(api.begin("POST", *one) for one in sent))
+
+    told = [answer.body["inject"] for answer in api.all_of(at_once())]
+    assert "".join(told).count(TOLD) == 1
+    again = api.post("/api/hooks/user-prompt-submit", {**usual, "userMessage": ASKED})
+    assert TOLD not in again.body["inject"]
 
 
 def test_ratings_are_not_asked_for_where_they_are_not_wanted(api: Api) -> None:

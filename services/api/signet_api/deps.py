@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, TypeVar
+from weakref import WeakValueDictionary
 
 from fastapi import Depends, Query, Request
 from pydantic import BaseModel
@@ -81,6 +82,10 @@ class State:
     #: Bytes read from the logs of active sessions, by agent and session; and tasks that outlive their request.
     following: dict[tuple[str, str], int] = field(default_factory=dict)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    #: One hook of a session at a time, by agent and session.
+    turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(
+        default_factory=WeakValueDictionary
+    )
     job_listeners: Listeners = field(default_factory=partial(Listeners, "listen to job events"))
     event_listeners: Listeners = field(default_factory=partial(Listeners, "follow events"))
     log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))

@@ -1,7 +1,8 @@
 """Shared by the hook routes: caller, session, and disabled hooks."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -36,6 +37,8 @@ from signet_api.serving import First
 #: Set by processes that Signet started; their hooks do nothing (HK-6).
 INTERNAL = "x-signet-no-hooks"
 _PATHS = frozenset(RuntimePath)
+#: Seconds that a hook waits for another one of its session.
+TURN_SECONDS = 2.0
 
 
 def unless_internal(nothing: Mapping[str, object]) -> First:
@@ -81,6 +84,24 @@ async def call_of(
         place=place if elsewhere is None else NOWHERE,
         runtime_path=runtime_path(headers, body.runtime_path),
     )
+
+
+@asynccontextmanager
+async def in_turn(call: Call, state: State) -> AsyncIterator[None]:
+    """Answer the hooks of one session one after the other: each leaves out what the one before has given.
+
+    Harnesses run the hooks of a start and of the first prompt at once. A slow hook holds up others for a moment only.
+    """
+    lock = state.turns.setdefault((call.agent_id, call.key or ""), asyncio.Lock())
+    is_ours = False
+    with suppress(TimeoutError):
+        async with asyncio.timeout(TURN_SECONDS if call.key else 0):
+            is_ours = await lock.acquire()
+    try:
+        yield
+    finally:
+        if is_ours:
+            lock.release()
 
 
 async def known(call: Call, state: State) -> SessionState | None:

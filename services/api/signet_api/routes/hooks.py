@@ -42,7 +42,7 @@ from signet.wire.requests.hooks import (
 from signet_api import hook
 from signet_api.answering import services_of
 from signet_api.deps import Ask, State, clock_offset
-from signet_api.hook import bypassed, call_of, known, unless_internal
+from signet_api.hook import bypassed, call_of, in_turn, known, unless_internal
 from signet_api.routes.recall import recalled
 from signet_api.routes.remember import save
 from signet_api.serving import serves
@@ -181,13 +181,14 @@ async def post_session_start(ask: Ask, body: SessionStartBody) -> wire.StartedSe
     state = ask.state
     state.vectors.warm()
     call = await call_of(body, ask.headers, state, key=body.session_id, cwd=body.cwd)
-    return await session_start.start(
-        call,
-        body.context or "",
-        services_of(state),
-        needs_context=body.needs_context is True,
-        notice=state.health.notice or check.notice(state.health.update, state.health.pending),
-    )
+    async with in_turn(call, state):
+        return await session_start.start(
+            call,
+            body.context or "",
+            services_of(state),
+            needs_context=body.needs_context is True,
+            notice=state.health.notice or check.notice(state.health.update, state.health.pending),
+        )
 
 
 @serves(wire.SUBMIT_PROMPT, first=unless_internal(prompt.NOTHING))
@@ -199,8 +200,13 @@ async def post_prompt(ask: Ask, body: PromptBody) -> wire.Prompted:
     message = body.user_message.strip() or prompt_text.cleaned(body.user_prompt)
     if not (body.harness.strip() and (body.user_message.strip() or body.user_prompt.strip())):
         raise Invalid("harness and userMessage or userPrompt are required")
+    call = await call_of(body, ask.headers, ask.state, cwd=body.cwd)
+    async with in_turn(call, ask.state):
+        return await _prompted(ask, body, call, message)
+
+
+async def _prompted(ask: Ask, body: PromptBody, call: Call, message: str) -> wire.Prompted:
     state = ask.state
-    call = await call_of(body, ask.headers, state, cwd=body.cwd)
     session = await known(call, state)
     if session is not None and session.bypasses(clock.now()):
         return {**prompt.NOTHING, "bypassed": True}

@@ -21,6 +21,8 @@ class Begun:
     is_bypassed: bool = False
     #: It was given its context before.
     is_known: bool = False
+    #: What its prompts were given that came before this.
+    given: frozenset[str] = frozenset()
     warning: str | None = None
 
 
@@ -41,7 +43,12 @@ def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
         is_warned=state.is_warned or warning is not None,
     )
     states.put(tx, state, now=now)
-    return Begun(is_bypassed=state.bypasses(now), is_known=state.is_started, warning=warning)
+    return Begun(
+        is_bypassed=state.bypasses(now),
+        is_known=state.is_started,
+        given=known.given if known and known.is_live(now) else frozenset(),
+        warning=warning,
+    )
 
 
 def started(
@@ -62,7 +69,8 @@ def started(
     state = states.get(tx, call.agent_id, call.key) or _new(call, now)
     if settings.pipeline.continuity.enabled:
         state = replace(state, continuity=fresh(state.continuity or continuity.begun(now)))
-    states.put(tx, replace(state, is_started=True, injected=(tuple(given),)), now=now)
+    state = with_turn(replace(state, is_started=True), given, most=claims.TURNS)
+    states.put(tx, state, now=now)
 
 
 def prompted(
@@ -119,7 +127,7 @@ def compacting(tx: WriteTx, call: Call, context: str, settings: Settings, *, now
     if settings.pipeline.continuity.enabled:
         state = replace(state, continuity=state.continuity or continuity.begun(now))
         state = write(tx, state, call, Trigger.PRE_COMPACTION, settings, now=now, context=context)
-    states.put(tx, replace(state, is_started=False), now=now)
+    states.put(tx, replace(state, is_started=False, injected=()), now=now)
 
 
 def compacted(tx: WriteTx, call: Call, *, now: datetime) -> None:

@@ -72,7 +72,8 @@ async def start(
     if begun.is_known and not needs_context:
         answer: StartedSession = {"identity": {"name": identity_files.UNNAMED}, **NOTHING}
     else:
-        answer = await _context(call, about, services, notice, now)
+        given = frozenset[str]() if needs_context else begun.given
+        answer = await _context(call, about, services, notice, given, now)
     if begun.warning:
         answer["warnings"] = [begun.warning]
     return answer
@@ -86,7 +87,12 @@ async def _read_commits(call: Call, services: Services) -> None:
 
 
 async def _context(
-    call: Call, about: str, services: Services, notice: str, now: datetime
+    call: Call,
+    about: str,
+    services: Services,
+    notice: str,
+    before: frozenset[str],
+    now: datetime,
 ) -> StartedSession:
     settings = services.settings
     said = about.strip()
@@ -111,7 +117,7 @@ async def _context(
 
     if _reads_workspace(call, services):
         files = Identity(card=files.card)
-    found = await services.db.aread(gather)
+    found = start_sources.without(await services.db.aread(gather), before)
     memory = "" if held else withheld.without(files.memory, found.withheld)
     files = replace(files, memory=memory)
     if found.failed:

@@ -3,7 +3,7 @@
 A part that fails is left out and named; the others are told all the same (HK-36).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
@@ -19,7 +19,15 @@ from signet.domain.graph import traversal
 from signet.domain.graph.traversal import EntityRule, Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
 from signet.domain.learning import influence, worth
-from signet.domain.sessions import candidates, decided, prompt_text, recovery, start_text, wording
+from signet.domain.sessions import (
+    candidates,
+    decided,
+    prompt_text,
+    recovery,
+    standing_rules,
+    start_text,
+    wording,
+)
 from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.decided import Decided
 from signet.domain.sessions.identity_files import Identity, introduced
@@ -151,6 +159,19 @@ def _leave_covered(tx: ReadTx, found: Found) -> None:
 def held_out(found: Found) -> Found:
     """Return what a session begins with that is given no memories: rules, and what is there without any."""
     return replace(found, told=(), decided=(), recovery="", is_held_out=True)
+
+
+def without(found: Found, given: Collection[str]) -> Found:
+    """Return what a session begins with, but what its first prompts were given: harnesses run both hooks at once."""
+    if not given:
+        return found
+    rules = [one for one in found.constraints if standing_rules.name_of(one.text) not in given]
+    return replace(
+        found,
+        told=[one for one in found.told if one.id not in given],
+        decided=[one for one in found.decided if one.name not in given],
+        constraints=rules,
+    )
 
 
 def _learn(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
