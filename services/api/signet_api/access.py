@@ -48,14 +48,13 @@ class Access:
         with caller.acting_for(asked):
             try:
                 await self._check(asked, rule, scope)
-                place = projects.described(scope["headers"])
+                projects.TOLD.set(projects.described(scope["headers"]))
             except SignetError as error:
                 if is_change(scope["method"], scope["path"]):
                     errors.note_refusal(error)
                 await errors.refusal(error)(scope, receive, send)
                 return
-            with projects.asked_from(place):
-                await self._app(scope, receive, send)
+            await self._app(scope, receive, send)
 
     async def _check(self, asked: Caller, rule: AccessRule, scope: Scope) -> None:
         if rule.is_open and asked.standing is CallerStanding.STRANGER:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 
@@ -29,7 +29,8 @@ MOST_KEPT = 500
 
 #: The repository of a request's project, as a client on another machine describes it.
 HEADER = b"x-signet-repository"
-_told: ContextVar[Elsewhere | None] = ContextVar("told", default=None)
+#: That of this request, which has a context of its own.
+TOLD: ContextVar[Elsewhere | None] = ContextVar("told", default=None)
 
 
 def elsewhere(told: RepositoryBody | None) -> Elsewhere | None:
@@ -46,20 +47,12 @@ def elsewhere(told: RepositoryBody | None) -> Elsewhere | None:
 def described(headers: Iterable[tuple[bytes, bytes]]) -> Elsewhere | None:
     """Return the folder that the headers describe; raises Invalid."""
     told = dict(headers).get(HEADER)
+    if told is None:
+        return None
     try:
-        return elsewhere(RepositoryBody.model_validate_json(told) if told else None)
+        return elsewhere(RepositoryBody.model_validate_json(told))
     except ValidationError as error:
         raise Invalid("X-Signet-Repository does not describe a repository") from error
-
-
-@contextlib.contextmanager
-def asked_from(place: Elsewhere | None) -> Iterator[None]:
-    """Take the folder of the requests in this context for this one."""
-    token = _told.set(place)
-    try:
-        yield
-    finally:
-        _told.reset(token)
 
 
 @dataclass(slots=True)
@@ -76,7 +69,7 @@ class Projects:
 
     async def find(self, named: str, elsewhere: Elsewhere | None = None) -> ProjectPlace:
         """Return the place of a folder within `MOST_SECONDS`; the last known one if the lookup times out."""
-        asked, elsewhere = caller.current(), elsewhere or _told.get()
+        asked, elsewhere = caller.current(), elsewhere or TOLD.get()
         scope = asked.scope.project
         spelled = folder.spelled(named)
         if scope is not None and scope in (named, spelled):
