@@ -1,9 +1,11 @@
 """The end of a turn over HTTP: what was said is handed over, and the session goes on."""
 
+import json
 from typing import Any
 
 import pytest
 
+from signet.domain.transcripts import transcript
 from support.http import Answer, Api
 
 TURNS = [
@@ -50,6 +52,30 @@ def test_a_turn_ends_and_the_session_keeps_everything(
     assert [after[name] for name in kept] == [before[name] for name in kept]
     assert [one["key"] for one in api.get("/api/sessions").body["sessions"]] == ["s1"]
     assert api.rows("session_checkpoints") == []
+
+
+def test_after_a_compaction_a_turn_adds_its_messages_once(api: Api) -> None:
+    """OpenClaw then tells the kept end of the session, with the time of the last prompt corrected by the next turn."""
+
+    def tell(*messages: tuple[int, str]) -> None:
+        lines = [
+            {"role": text.split()[0], "content": text.split(maxsplit=1)[1], "timestamp": at * 1000}
+            for at, text in messages
+        ]
+        told = "\n".join(map(json.dumps, lines))
+        assert call(api, "session-end", SAYS[1], transcript=told, reason="agent_end").status == 200
+
+    first = [(0, "user Name the importer."), (9, "assistant Heron."), (60, "user Fill it.")]
+    first += [(61, "assistant Filled.")]
+    tell(*first)
+    after = [(61, "assistant Filled."), (170, "user Name the exporter."), (171, "assistant Egret.")]
+    tell(*after)
+    tell(after[0], (162, after[1][1]), after[2], (240, "user Done?"), (241, "assistant Yes."))
+    said = transcript.parse(api.get("/api/sessions/s1/transcript").body["content"])
+    assert [one.text for one in said] == [
+        *("Name the importer.", "Heron.", "Fill it.", "Filled."),
+        *("Name the exporter.", "Egret.", "Done?", "Yes."),
+    ]
 
 
 def test_each_turn_is_handed_on_once_however_often_it_is_told(api: Api) -> None:

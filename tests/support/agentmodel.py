@@ -154,7 +154,8 @@ def _chat(body: Body) -> Answer:
         call = {"index": 0, "id": _id("call"), "type": "function", "function": function}
         message, stop = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
     base: dict[str, object] = {"id": _id("chatcmpl"), "created": 1, "model": body.get("model")}
-    is_full = any(FULL in one and "summar" not in one.lower() for one in users[-1:])
+    said = [one for one in users if not one.startswith("<<<")]  # what OpenClaw adds
+    is_full = any(FULL in one and "summar" not in one.lower() for one in said[-1:])
     used = FULL_TOKENS if is_full else 10
     usage = {"prompt_tokens": used, "completion_tokens": 10, "total_tokens": used + 10}
     if not body.get("stream"):

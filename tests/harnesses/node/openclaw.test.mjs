@@ -74,6 +74,16 @@ test("what was told once goes with every later prompt", async () => {
   assert.match(unknown.content[0].text, /No such episode/)
 })
 
+test("a run that OpenClaw makes for itself is no session", async () => {
+  const { hooks } = load()
+  const flush = { sessionKey: "agent:main:flushed", trigger: "memory" }
+  for (const context of [flush, { sessionKey: "agent:main:internal-session-effects:7" }]) {
+    const asked = { prompt: "Pre-compaction memory flush. How long is the anchor chain?", messages }
+    assert.equal(await hooks.before_prompt_build(asked, context), undefined)
+    await hooks.agent_end({ messages, success: true, sessionKey: context.sessionKey }, context)
+  }
+})
+
 test("without a daemon a prompt is built at once", async () => {
   const { hooks, tools } = load("http://127.0.0.1:9")
   const context = { sessionKey: "agent:main:off" }

@@ -31,7 +31,14 @@ FILES = {
     },
 }
 #: What the request for a summary holds, of programs that compact without a person.
-COMPACTION = {"opencode": "the summary process", "gemini-cli": "state_snapshot"}
+COMPACTION = {
+    "opencode": "the summary process",
+    "gemini-cli": "state_snapshot",
+    "copilot": "summary of the conversation so far",
+    "openclaw": "compacted into the following summary",
+}
+#: A command and no message.
+COMPACT = "/compact"
 SESSION = "0db180bb-9439-4b3c-9661-6098a323de62"
 
 
@@ -51,7 +58,7 @@ def _runs(harness: str, session: str, picture: str) -> list[tuple[str, ...]]:
             return [("-p", "/deploy", *more), ("-p", f"{shown} @{picture}", *more)]
         case "copilot":
             more = ("--session-id", session, "--allow-all-tools", "--allow-all-paths")
-            prompts = ("/deploy now", FULL, f"{shown} @{picture}")
+            prompts = ("/deploy now", FULL, COMPACT, f"{shown} @{picture}")
             return [("-p", one, *more) for one in prompts]
     more = ("agent", "--local", "--agent", "messages", "--session-id", SESSION, "-m")
     # Its command takes no /command.
@@ -93,7 +100,9 @@ def test_only_messages_are_stored(place: Place, harness: str) -> None:
     assert COMPACTION.get(harness, "") in asked, "it compacts the session"
     for foreign in (RULE, data[:40], "state_snapshot", "Continue if you have next steps"):
         assert foreign not in text, text
-    assert len(place.messages(session)) == 2 * (len(_runs(harness, "", "")) + 2)
+    prompts = [one for one in _runs(harness, "", "") if COMPACT not in one]
+    said = [one.text for one in place.messages(session)]
+    assert len(said) == 2 * (len(prompts) + 2), said
     assert place.unknown_records(harness) == []
 
 

@@ -22,6 +22,7 @@ _VERSION = ("version",)
 COPILOT_EVENTS = (
     ("SessionStart", "session-start", 15),
     ("UserPromptSubmit", "user-prompt-submit", 5),
+    ("PreCompact", "pre-compaction", 10),
     ("Stop", "session-end", 10),
 )
 

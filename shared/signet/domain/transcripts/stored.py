@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from signet import clock
@@ -31,6 +31,8 @@ TURN_ENDS = frozenset(
 )
 #: Two transcripts overlap if the other one has this many characters of the end of the first.
 OVERLAP_CHARS = 200
+#: Harnesses correct the time of a message by less than this.
+CORRECTED = timedelta(minutes=5)
 
 
 def is_turn_end(harness: str, runtime_path: str | None, reason: str | None) -> bool:
@@ -60,9 +62,19 @@ def joined(stored: str, told: str, *, is_turn: bool) -> str:
     at = told.find(tail)
     if 0 <= at <= len(stored) - len(tail):
         return stored + told[at + len(tail) :]
+    turns, more = transcript.parse(stored), transcript.parse(told)
+    for size in range(min(len(turns), len(more)), 0, -1):
+        if all(map(_is_again, turns[-size:], more)):
+            return transcript.written([*turns[:-size], *more])
     if is_turn and at < 0:
         return f"{stored}\n{told}"
-    return transcript.written(_union(transcript.parse(stored), transcript.parse(told)))
+    return transcript.written(_union(turns, more))
+
+
+def _is_again(known: Turn, told: Turn) -> bool:
+    """Return whether a message is the known one, with a time that may have been corrected."""
+    at, again = clock.parsed(known.at), clock.parsed(told.at)
+    return _same(known) == _same(told) and (not (at and again) or abs(at - again) < CORRECTED)
 
 
 def _union(stored: Sequence[Turn], told: Sequence[Turn]) -> list[Turn]:

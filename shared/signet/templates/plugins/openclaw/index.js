@@ -8,6 +8,8 @@ const HEALTH_MS = 60_000
 const REPEATED_CHARS = 12_000
 // Since then a hook can add to the system prompt, which is the same in each turn and so is cached by providers.
 const SYSTEM_SINCE = [2026, 3, 7]
+// In the keys of runs that OpenClaw makes for itself.
+const OWN_RUNS = "internal-session-effects"
 
 // OpenClaw has a memory_search and a memory_get of its own, whatever holds its memory slot.
 const MEMORY_TOOLS = {
@@ -78,10 +80,11 @@ function schemaOf(args) {
   }
 }
 
-// Session keys are `agent:<id>:<rest>`, so that each agent has its own memory.
+// Session keys are `agent:<id>:<rest>`, so that each agent has its own memory. A run of OpenClaw's own, such as its
+// notes before a compaction, is no session.
 function keyOf(context) {
   const key = context?.sessionKey || context?.sessionId
-  if (!key) return undefined
+  if (!key || context.trigger === "memory" || key.includes(OWN_RUNS)) return undefined
   return key.startsWith("agent:") ? key : `agent:${context.agentId || "main"}:${key}`
 }
 
@@ -154,7 +157,7 @@ function register(api) {
   }
 
   async function ended(event, context, reason) {
-    const key = keyOf(context) ?? keyOf(event)
+    const key = keyOf(context) ?? keyOf({ ...event, trigger: context?.trigger })
     if (!key) return
     const transcript = transcriptOf(event?.messages ?? []) || sessions.get(key)?.transcript || ""
     if (!transcript && reason !== "agent_end" && !sessions.has(key)) return
@@ -165,7 +168,7 @@ function register(api) {
   api.on("agent_end", (event, context) => ended(event, context, "agent_end"))
   api.on("session_end", async (event, context) => {
     await ended(event, context, "session_end")
-    sessions.delete(keyOf(context) ?? keyOf(event))
+    sessions.delete(keyOf(context) ?? keyOf({ ...event, trigger: context?.trigger }))
   })
   api.on("before_compaction", async (event, context) => {
     if (keyOf(context)) await signet.hook("pre-compaction", about(context), CALL_MS)
