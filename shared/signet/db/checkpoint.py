@@ -62,7 +62,8 @@ class Checkpointer:
         return not busy and moved >= frames
 
     def close(self) -> None:
-        """Close the connection."""
+        """Move the log a last time, so that the mark knows the newest change, and close the connection."""
+        self.look()
         self._connection.close()
         self._mark.close()
         self._gate.close()

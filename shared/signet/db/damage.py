@@ -114,14 +114,15 @@ def mark_path(database: Path) -> Path:
 
 
 class Mark:
-    """Keeps the mark up to date; for one thread.
+    """Keeps the mark up to date, from the first change on; for one thread.
 
-    It is not synced, and a power cut may leave an older one. So that it is never ahead of the file, write only a change
-    that a checkpoint has moved into the file since.
+    An empty file would say that a person wants an empty memory. It is not synced, and a power cut may leave an older
+    one. So that it is never ahead of the file, write only a change that a checkpoint has moved into the file since.
     """
 
     def __init__(self, database: Path) -> None:
-        self._file = os.open(mark_path(database), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._path = mark_path(database)
+        self._file: int | None = None
 
     def newest(self, connection: Connection) -> bytes:
         """Return the mark of the newest change, nothing before the first."""
@@ -131,11 +132,16 @@ class Mark:
     def write(self, mark: bytes) -> None:
         """Write a mark down; what a full disk refuses is written next time."""
         with contextlib.suppress(OSError):
-            os.pwrite(self._file, mark, 0)
+            if mark and self._file is None:
+                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+                self._file = os.open(self._path, flags, 0o600)
+            if self._file is not None:
+                os.pwrite(self._file, mark, 0)
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        if self._file is not None:
+            os.close(self._file)
 
 
 def _marked(database: Path) -> tuple[int, int] | None:
