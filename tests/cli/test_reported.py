@@ -251,7 +251,7 @@ def test_a_compaction_is_announced_in_one_line(served: Program, folder: Path) ->
 
 def test_forgetting_by_words_takes_what_was_meant(served: Program) -> None:
     texts = (
-        "The photos of the crew trip 2023 are on the old disk.",
+        "The photos of the summer trip of the crew are on the old disk.",
         "The crew photos for the website are due on Friday.",
         "Orders go to x@dock.example.",
         "Orders from Mexico go to x@dock.example.mx.",
@@ -259,7 +259,7 @@ def test_forgetting_by_words_takes_what_was_meant(served: Program) -> None:
         "The keys are with Svenja.",
     )
     remember(served, *texts)
-    assert chosen(served, "crew trip photos 2023") == [texts[0]]
+    assert chosen(served, "crew summer trip photos") == [texts[0]]
     assert chosen(served, "please forget x@dock.example") == [texts[2]]
     assert chosen(served, "everything about Svenja") == sorted(texts[4:])
     assert chosen(served, "all records of customer 4711") == []
