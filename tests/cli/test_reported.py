@@ -43,7 +43,7 @@ def hook(
 
 
 def asked(program: Program, prompt: str, folder: Path, **said: object) -> str:
-    return hook(program, "user-prompt-submit", folder, prompt=prompt, **said)
+    return hook(program, "user-prompt-submit", folder, "claude-code", prompt=prompt, **said)
 
 
 def logged(path: Path, key: str, folder: Path, *texts: str) -> Path:
