@@ -73,6 +73,8 @@ def test_a_full_disk_refuses_saves_and_nothing_that_was_acknowledged_is_lost(
         assert {answer.status_code for answer in refused} == {503}
         assert {answer.json()["code"] for answer in refused} == {"storage_full"}
         assert all(answer.headers["retry-after"] for answer in refused)
+        eventually(lambda: client.get("/health/ready").status_code == 503)
+        assert client.get("/health/ready").json()["code"] == "storage_full"
 
         found = client.post("/api/memory/recall", json={"query": "heron reeds"}).json()
         assert found["count"] > 0
@@ -86,6 +88,7 @@ def test_a_full_disk_refuses_saves_and_nothing_that_was_acknowledged_is_lost(
 
         ballast.unlink()
         eventually(lambda: save(500)[1].status_code == 200)
+        eventually(lambda: client.get("/health/ready").status_code == 200)
         kept.add(save(500)[0])
         memories = client.get("/api/memories?limit=1000").json()["memories"]
         assert {one["content"] for one in memories if one["who"] == "daemon"} >= kept
