@@ -145,8 +145,24 @@ _NOUNS = words(
     "younger bold bright deep wide strange weird funny sad scary cozy warm quick slow fast"
 )
 
+#: Words that only German has: two of them make a text German.
+GERMAN = words(
+    "der und ist nicht ein eine einen einem mit von dem auf für zum zur bei beim vom nur wird sind noch oder aber vor "
+    "nach aus immer dann kein keine wir ich sie uns unser wenn weil ohne jeden jede seit bis zwei drei vier fünf"
+)
+#: Times, money and measures of other languages, which write them with capitals or in names of theirs.
+_UNITS = words(
+    "sekunde sekunden minute minuten stunde stunden uhr tag tage tagen woche wochen monat monate monaten jahr jahre "
+    "jahren montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober "
+    "dezember morgen abend nacht anfang mitte ende franken rappen euro euros cent chf eur usd kb mb gb tb kib mib gib "
+    "ms hz khz mhz ghz db dpi px grad prozent meter kilometer zentimeter millimeter liter gramm kilo kilogramm stück "
+    "heure heures jour jours semaine semaines mois année années lundi mardi mercredi jeudi vendredi samedi dimanche "
+    "janvier février mars avril juin juillet août septembre octobre novembre décembre lunes martes miércoles jueves "
+    "viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+)
+
 OPENERS = FUNCTION | _INTERJECTIONS | _ADVERBS | _IMPERATIVES
-PLAIN = OPENERS | _DATES | _LABELS | _NOUNS
+PLAIN = OPENERS | _DATES | _LABELS | _NOUNS | _UNITS
 
 #: Endings of words that are seldom names; `Testing`, `Deployment` at a sentence start.
 ABSTRACT_ENDINGS = tuple(

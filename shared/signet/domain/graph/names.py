@@ -15,6 +15,7 @@ from signet.domain.graph.lexicon import (
     ABSTRACT_ENDINGS,
     AFTER_SUBJECT,
     FUNCTION,
+    GERMAN,
     OPENERS,
     PLAIN,
     words,
@@ -116,6 +117,11 @@ class _Page:
     @cached_property
     def small(self) -> frozenset[str]:
         return frozenset(_SMALL.findall(self.text))
+
+    @cached_property
+    def is_german(self) -> bool:
+        """Whether it is German, where a capital inside a sentence proves no name: ordinary nouns have one."""
+        return len(self.small & GERMAN) > 1
 
 
 def canonical(name: str) -> str:
@@ -231,7 +237,8 @@ def _close(run: list[_Word], following: str, found: list[Name], page: _Page) -> 
     if kept:
         label = next((one for one in page.labels if kept[0].start in one), None)
         proof = following.lower() in AFTER_SUBJECT and _is_subject(kept, label, page)
-        name = _name(kept, is_subject=proof, is_label=label is not None)
+        is_noun = page.is_german and len(kept) == 1
+        name = _name(kept, is_subject=proof, is_label=label is not None, may_be_noun=is_noun)
         if name:
             found.append(name)
     run.clear()
@@ -256,7 +263,9 @@ def _without_edges(run: list[_Word]) -> list[_Word]:
     return run[start:end]
 
 
-def _name(kept: list[_Word], *, is_subject: bool, is_label: bool) -> Name | None:
+def _name(
+    kept: list[_Word], *, is_subject: bool, is_label: bool, may_be_noun: bool = False
+) -> Name | None:
     first, last = kept[0], kept[-1]
     text = " ".join(word.text for word in kept)
     if len(text) < 2 or len(text) > MAX_NAME_CHARS:
@@ -275,7 +284,7 @@ def _name(kept: list[_Word], *, is_subject: bool, is_label: bool) -> Name | None
         canonical(text),
         first.start,
         last.start + len(last.text),
-        not is_initial
+        (not is_initial and not may_be_noun)
         or (len(kept) > 1 and not is_label)
         or _is_odd(first.text, is_label and (len(kept) > 1 or "-" in first.text))
         or is_subject,
