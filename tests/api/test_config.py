@@ -1,14 +1,10 @@
 """The files of a workspace over HTTP: read in order, replaced whole or not at all; identity, greeting, texts."""
 
 import hashlib
-from datetime import timedelta
 from pathlib import Path
-from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from signet import clock
 from signet.domain.identity import files
 from support.http import SETTINGS, Api
 
@@ -130,35 +126,15 @@ def test_the_first_page_has_one_answer(api: Api) -> None:
     ]
     api.delete(f"/api/memory/{ids[1]}?reason=wrong")
     home = api.get("/api/home").body
-    assert (home["agent"], home["sessions"]) == ("Unknown", {"sessions": [], "count": 0})
     assert home["reviews"] == {"memories": [], "total": 0}
     assert home["forgotten"]["memories"] == []
     assert home["forgotten"]["total"] == 1
-    assert home["work"]["waiting"] > 0 and home["work"]["paused"] is False
     assert home["kept"] == 0
-    assert home["year_ago"] == {"memories": [], "next": None, "total": 0}
-    assert len(home["days"]["starts"]) == 35 and home["days"]["series"]["added"][-1] == 2
+    assert home["digest"] == [] and home["imported"] == []
     assert api.get("/api/home?tz=Nowhere/Land").status == 400
     ended = {"harness": "codex", "sessionKey": "kiln", "transcript": "User: Is the kiln lit?"}
     api.post("/api/hooks/session-end", ended)
     assert api.get("/api/home").body["kept"] == 1
-
-
-def test_the_first_page_has_what_was_learned_on_this_day_a_year_ago(api: Api) -> None:
-    """The day is that of the reader's time zone: here of one in which it is about noon."""
-    zone = ZoneInfo(f"Etc/GMT{clock.now().hour - 12:+d}")
-    today = clock.now().astimezone(zone)
-    day = min(today.day, 28) if today.month == 2 else today.day
-    then = today.replace(year=today.year - 1, day=day, hour=0, minute=30)
-    late, early, next_day = (then + timedelta(hours=by) for by in (23, -1, 24))
-    said = [("Nobody sails on Fridays.", 0.9, late), ("The kiln was lit.", 0.3, then)]
-    said += [("The kiln was cold.", 0.5, early), ("Ada paints the boat.", 0.5, next_day)]
-    for text, importance, at in said:
-        body = {"content": text, "importance": importance, "createdAt": at.isoformat()}
-        assert api.post("/api/memory/remember", body).status == 200
-    ago = api.get(f"/api/home?tz={quote(zone.key)}").body["year_ago"]
-    assert [one["content"] for one in ago["memories"]] == [text for text, _, at in said[:2]]
-    assert ago["total"] == 2
 
 
 def test_the_first_page_greets_and_the_texts_of_the_product_are_there(api: Api) -> None:

@@ -16,6 +16,7 @@ from support.http import Api, an_api
 from support.tokens import a_token, bearer
 
 OUTCOMES = get_args(Use)
+OPEN = "Shall I commit? Open: who may read the log."
 
 
 def hook(api: Api, name: str, key: str, cwd: str = "/work/harbour", **body: object) -> None:
@@ -80,6 +81,38 @@ def test_a_session_has_outcome_decisions_files_and_duration(api: Api) -> None:
     assert later["outcome"] == "Entries older than nine days are deleted"
 
 
+def test_a_digest_has_what_was_decided_and_changed_and_what_is_open(api: Api) -> None:
+    project = {"project": "/work/harbour"}
+    first = api.post("/api/memory/remember", {"content": "The pier is red.", **project}).body["id"]
+    corrected = {"content": "The pier is blue.", "supersedes": [first], **project}
+    second = api.post("/api/memory/remember", corrected).body["id"]
+    api.post("/api/memory/remember", {"content": "The kiln is cold.", "origin": "imported"})
+    hook(api, "session-end", "whole", transcript=transcript(), reason="other")
+    index(api)
+    [one] = api.get("/api/projects").body["projects"]
+    assert one.pop("lastAt") > "2026"
+    assert one == {"project": "/work/harbour", "memories": 2, "sessions": 1}
+    home = api.get("/api/home?since=2026-05-01T00:00:00Z").body
+    [digest] = home["digest"]
+    assert digest["project"] == "/work/harbour"
+    assert [session["key"] for session in digest["sessions"]] == ["whole"]
+    decided, opened, changed = sorted(
+        digest["items"], key=lambda one: ("decided", "open", "changed").index(one["kind"])
+    )
+    assert (decided["text"], decided["id"], decided["isMemory"]) == (
+        "Decision: the walrus log is kept for nine days.",
+        "whole",
+        False,
+    )
+    assert (opened["text"], opened["openBy"]) == ("who may read the log.", "an agent")
+    assert (changed["before"], changed["text"]) == ("The pier is red.", "The pier is blue.")
+    assert (changed["id"], changed["isMemory"]) == (second, True)
+    assert [one["count"] for one in home["imported"]] == [1]
+    later = api.get("/api/home?since=2099-01-01T00:00:00Z").body
+    assert later["imported"] == later["digest"] == []
+    assert api.get("/api/home?project=/work/shed").body["digest"] == []
+
+
 def test_titles_say_nothing_that_was_forgotten_or_erased(api: Api) -> None:
     hook(api, "session-start", "whole")
     hook(api, "session-end", "whole", transcript=transcript(), reason="other")
@@ -122,7 +155,13 @@ def transcript() -> str:
         ("user", "Decision: the walrus log is kept for nine days."),
         (
             "assistant",
-            [{"type": "text", "text": "Done. The walrus log is in Redis. Shall I commit?"}, *tools],
+            [
+                {
+                    "type": "text",
+                    "text": "Done. The walrus log is in Redis. Shall I commit? Open: who may read the log.",
+                },
+                *tools,
+            ],
         ),
     )
 

@@ -169,6 +169,7 @@ class Calls:
         defaults={"limit": 50},
         doc="Return active and ended sessions, latest activity first; `use` selects by received and used items.",
     )
+    projects = Request(wire.projects.PROJECTS, pick="projects")
     session = Request(wire.sessions.SESSION)
     bypass_session = Request(wire.sessions.BYPASS_SESSION, defaults={"enabled": True}, is_safe=True)
     preview_forget_session = Request(

@@ -79,6 +79,7 @@ from signet.wire.predictor import (
     Trained,
     Trainings,
 )
+from signet.wire.projects import ListedProject
 from signet.wire.recall import ContextAnswer, EpisodePage, Found, Recalled
 from signet.wire.secrets import KeptSecret, Ran
 from signet.wire.sessions import (
@@ -146,6 +147,8 @@ class MemoryFilter(TypedDict, total=False):
     tags: str | Sequence[str] | None
     source_type: str | None
     source_id: str | None
+    origin: str | None
+    not_origin: str | None
     scope: str | None
     pinned: bool | None
     importance_min: float | None
@@ -248,6 +251,8 @@ class Calls:
         tags: str | Sequence[str] | None = None,
         source_type: str | None = None,
         source_id: str | None = None,
+        origin: str | None = None,
+        not_origin: str | None = None,
         scope: str | None = None,
         pinned: bool | None = None,
         importance_min: float | None = None,
@@ -678,6 +683,10 @@ class Calls:
         agent_id: str | None = None,
     ) -> Call[SessionPage]:
         """Return active and ended sessions, latest activity first; `use` selects by received and used items."""
+
+    @method
+    def projects(self, *, agent_id: str | None = None) -> Call[list[ListedProject]]:
+        """Return the projects with their number of memories and sessions, the latest session first."""
 
     @method
     def session(self, session_key: str) -> Call[RunningSession]:

@@ -3,10 +3,9 @@
 from typing import NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.analytics import Series
-from signet.wire.memory import MemoryPage, WaitingMemories
+from signet.wire.memory import KeyCount, MemoryPage, WaitingMemories
 from signet.wire.operation import get
-from signet.wire.sessions import RunningSessions
+from signet.wire.projects import ListedProject, ProjectDigest
 
 
 class Greeting(TypedDict):
@@ -14,34 +13,20 @@ class Greeting(TypedDict):
     cachedAt: str
 
 
-class Work(TypedDict):
-    """Background jobs, and questions answered since the start; `p95` is in ms."""
-
-    waiting: int
-    running: int
-    paused: bool
-    questions: int
-    p95: float
-
-
 class Home(TypedDict):
-    """The first page besides new memories: one answer instead of seven.
+    """The first page besides new memories, with `projects` as of `/api/projects`.
 
-    `agent` is its name. `year_ago` has memories of this day a year ago that are still current: their `total`, and the
-    three most important. `kept` counts stored sessions, unless the caller is limited to a project. `forgotten`
-    counts, without texts, for callers who may recover; `work` is for those who may see jobs of every agent. `days`
-    counts new memories, prompts and injected tokens for each day of the last five weeks, for those who may see
-    analytics.
+    `digest` has what was decided and changed since an instant, and `imported` the sources of what was imported since.
+    `kept` counts stored sessions, unless the caller is limited to a project. `forgotten` counts, without texts, for
+    callers who may recover.
     """
 
-    agent: str
-    sessions: RunningSessions
     reviews: WaitingMemories
-    year_ago: MemoryPage
+    projects: list[ListedProject]
+    digest: list[ProjectDigest]
+    imported: list[KeyCount]
     kept: NotRequired[int]
     forgotten: NotRequired[MemoryPage]
-    work: NotRequired[Work]
-    days: NotRequired[Series]
 
 
 class ProductPage(TypedDict):

@@ -1,7 +1,7 @@
 """The first page, the agent's identity, product texts, and the offline API description."""
 
 import asyncio
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import datetime, time, tzinfo
 from typing import Annotated
 
 from fastapi import Header
@@ -10,95 +10,72 @@ from fastapi.responses import Response
 from signet import clock, resources
 from signet.db import ReadTx
 from signet.domain.activity import usage
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.identity import files
 from signet.domain.identity.files import ProductText, greeting
+from signet.domain.memory import history
 from signet.domain.memory.models import Rules
-from signet.domain.sessions import running
+from signet.domain.sessions import every
+from signet.domain.sessions.every import Wanted
 from signet.domain.transcripts import stored
 from signet.errors import NotFound
-from signet.observe import latency
-from signet.queue import Status, pauses, stats
 from signet.wire import config
 from signet.wire import home as wire
-from signet.wire.access import ANALYTICS, DIAGNOSTICS, RECOVER
+from signet.wire.access import RECOVER
 from signet.wire.memory import MemoryPage
 from signet.wire.requests.browse import ForgottenParams, PageParams
 from signet.wire.requests.model import Flag, Text
 from signet_api import dashboard
-from signet_api.deps import Agent, Shared, State
+from signet_api.deps import Agent, Shared, Since, State, bound
 from signet_api.routes import memories, reviews
 from signet_api.routes.sessions import Only
 from signet_api.serving import serves
 
 _WAITING = ForgottenParams(limit=5)
 _FORGOTTEN = PageParams(q="", state="forgotten", limit=1, stats=False, total=True)
-_YEAR_AGO = PageParams(q="", state="active", sort="importance", limit=3, stats=False, total=True)
-#: Daily counts, and the number of days.
-_COUNTED, _DAYS = ("added", "prompts", "told_tokens"), 35
 
 
 @serves(wire.HOME)
-async def get_home(agent: Agent, only: Only, state: Shared, tz: Text = None) -> wire.Home:
-    """Return identity, active sessions, pending reviews, last forgotten memories, and background work.
+async def get_home(
+    agent: Agent,
+    only: Only,
+    state: Shared,
+    since: Since,
+    tz: Text = None,
+    project: Text = None,
+) -> wire.Home:
+    """Return pending reviews, and what was decided and changed since an instant, by default today in a time zone.
 
-    Days follow the time zone `tz`, else this machine's.
+    `project` limits what changed.
     """
     zone = usage.zone(tz)
-    name = (await _identity(state))["name"]
-    return await state.db.aread(_home, state, agent, only, name, zone)
+    wanted = Wanted(agent_id=only, project=bound(project))
+    return await state.db.aread(_home, state, agent, wanted, since, zone)
 
 
 def _home(
-    tx: ReadTx,
-    state: State,
-    agent: str,
-    only: str | None,
-    name: str,
-    zone: tzinfo,
+    tx: ReadTx, state: State, agent: str, wanted: Wanted, since: str | None, zone: tzinfo
 ) -> wire.Home:
     asked, now = caller.current(), clock.now()
-    found = running.find(tx, agent_id=only, project=asked.scope.project, now=now)
+    since = since or clock.to_text(datetime.combine(now.astimezone(zone), time.min, tzinfo=zone))
+    reader = agents.reader(tx, agent)
     home: wire.Home = {
-        "agent": name,
-        "sessions": {"sessions": found, "count": len(found)},
         "reviews": reviews.page(tx, agent, _WAITING),
-        "year_ago": _page(tx, state, agent, _year_ago(now, zone)),
+        "projects": every.projects(tx, only=wanted.agent_id, reader=reader, now=now),
+        "digest": every.digest(tx, wanted, reader=reader, since=since, now=now),
+        "imported": history.imported(tx, since, reader=reader, project=wanted.project),
     }
     if asked.scope.project is None:
-        home["kept"] = stored.count(tx, only)
+        home["kept"] = stored.count(tx, wanted.agent_id)
     if asked.may(RECOVER):
         # Only the count; the texts are in the list of forgotten memories.
         home["forgotten"] = {**_page(tx, state, agent, _FORGOTTEN), "memories": []}
-    if asked.may(DIAGNOSTICS):
-        # This process answers every question.
-        jobs, recalls = stats.totals(tx), latency.of_process(latency.TimedOperation.RECALL)
-        home["work"] = {
-            "waiting": jobs[Status.PENDING],
-            "running": jobs[Status.LEASED],
-            "paused": pauses.is_paused(tx),
-            "questions": int(recalls["count"]),
-            "p95": recalls["p95"],
-        }
-    if asked.may(ANALYTICS):
-        home["days"] = usage.series_of(tx, _COUNTED, step="day", count=_DAYS, tz=zone, now=now)
     return home
 
 
 def _page(tx: ReadTx, state: State, agent: str, asked: PageParams) -> MemoryPage:
     return memories.page(tx, agent, asked, memories.filter_of(asked), Rules.of(state.settings))
-
-
-def _year_ago(now: datetime, zone: tzinfo) -> PageParams:
-    """Return the same date a year ago; 28 February on a leap day."""
-    today = now.astimezone(zone).date()
-    day = min(today.day, 28) if today.month == 2 else today.day
-    first = date(today.year - 1, today.month, day)
-    begins, ends = (
-        datetime(one.year, one.month, one.day, tzinfo=zone).isoformat()
-        for one in (first, first + timedelta(days=1))
-    )
-    return _YEAR_AGO.model_copy(update={"since": begins, "until": ends})
 
 
 @serves(config.IDENTITY)

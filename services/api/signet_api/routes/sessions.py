@@ -30,6 +30,7 @@ from signet.errors import Invalid
 from signet.wire import memory as wire_memory
 from signet.wire import sessions as wire
 from signet.wire.injections import MemoryUsage, SessionContext, SessionReplay
+from signet.wire.projects import PROJECTS, Projects
 from signet.wire.requests.hooks import (
     BypassBody,
     ForgetSessionBody,
@@ -39,7 +40,7 @@ from signet.wire.requests.hooks import (
 )
 from signet.wire.requests.model import ClampedInt, Text
 from signet.wire.sessions import RunningSession, SummaryPage
-from signet_api.deps import Agent, Ask, Db, Project, Shared, agent_of, filed
+from signet_api.deps import Agent, Ask, Db, Mine, Project, Shared, agent_of, filed
 from signet_api.routes.changes import along_body
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
@@ -88,6 +89,12 @@ async def get_sessions(
         return await db.aread(every.page, wanted, now=clock.now())
     found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
     return {"sessions": found, "count": len(found)}
+
+
+@serves(PROJECTS)
+async def get_projects(mine: Mine, only: Only) -> Projects:
+    """Return the projects with their number of memories and sessions, the latest session first."""
+    return {"projects": await mine.read(every.projects, only=only, now=clock.now())}
 
 
 @serves(wire.SEARCH_SESSIONS)

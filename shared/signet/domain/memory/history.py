@@ -16,7 +16,7 @@ from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql import memories
 from signet.domain.memory.sql.history import Forgetting, Numbered
 from signet.errors import NotFound
-from signet.wire.memory import Change, HistoryPage, ListedChange
+from signet.wire.memory import Change, HistoryPage, KeyCount, ListedChange
 
 #: Rows of one answer (MEM-22).
 DEFAULT_LIMIT = 200
@@ -145,6 +145,14 @@ def metadata_of_last(tx: ReadTx, memory_id: str, event: Event) -> Mapping[str, A
     """Return the metadata of the newest event of a kind."""
     found = columns.object_or_text(tx.value(sql.OF_LAST, (memory_id, event)))
     return found if isinstance(found, dict) else None
+
+
+def imported(
+    tx: ReadTx, since: str, *, reader: Reader, project: str | None = None
+) -> list[KeyCount]:
+    """Return the sources of what was imported since an ISO instant, with their number of memories, most first."""
+    where = readable(reader) & Where("coalesce(?, m.project) IS m.project", (project,))
+    return tx.records(KeyCount, sql.IMPORTED.format(where=where.sql), (since, *where.params))
 
 
 def taken_back(

@@ -76,6 +76,8 @@ class Filter:
     tags: tuple[str, ...] = ()
     source_type: str | None = None
     source_id: str | None = None
+    origin: str | None = None
+    not_origin: str | None = None
     pinned: bool | None = None
     importance_min: float | None = None
     since: str | None = None
@@ -127,6 +129,8 @@ _CONDITIONS = {
     "project": "m.project = ?",
     "source_type": "m.source_type = ?",
     "source_id": "m.source_id = ?",
+    "origin": "m.origin = ?",
+    "not_origin": "coalesce(m.origin, '') <> ?",
     "pinned": "coalesce(m.pinned, 0) = ?",
     "importance_min": "m.importance >= ?",
     "since": "coalesce(m.event_at, m.created_at) >= ?",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
@@ -14,7 +15,7 @@ from signet.domain.episodes import brief, fence, search, split
 from signet.domain.episodes.models import STARTED
 from signet.domain.extraction import rules
 from signet.domain.graph import changes
-from signet.domain.graph.changes import Dated
+from signet.domain.graph.changes import Dated, Replacement
 from signet.domain.sessions import wording
 from signet.domain.statements import kinds, sentences
 from signet.domain.statements.kinds import Kind
@@ -71,6 +72,13 @@ class Decided:
         return fence.item(self.text, f"({note})")
 
 
+class Changed(NamedTuple):
+    """A statement, and the later one that replaced it."""
+
+    before: Decided
+    after: Decided
+
+
 def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[Decided]:
     """Return the statements of a project's sessions that fit at a session start, newest first, each once.
 
@@ -79,6 +87,34 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
     """
     if not project:
         return []
+    standing, later = _compared(tx, reader=reader, project=project, but=but)
+    found: dict[str, Decided] = {}
+    chars, room = CHARS, MOST_OPEN
+    for number, one in enumerate(standing):
+        key = _key(one)
+        is_over = number in later and not later[number].is_part
+        if key in found or is_over or len(one.line) >= chars or len(found) == MOST:
+            continue
+        if one.is_open and room == 0:
+            continue
+        room -= one.is_open
+        found[key] = one
+        chars -= len(one.line) + 1
+    return list(found.values())
+
+
+def digest(tx: ReadTx, *, reader: Reader, project: str) -> tuple[list[Decided], list[Changed]]:
+    """Return the newest statements of a project's sessions that still hold, each once, and those that were replaced."""
+    standing, later = _compared(tx, reader=reader, project=project, but=None)
+    holds = [one for number, one in enumerate(standing) if number not in later]
+    changed = [Changed(standing[number], standing[change.by]) for number, change in later.items()]
+    return list({_key(one): one for one in reversed(holds)}.values())[::-1], changed
+
+
+def _compared(
+    tx: ReadTx, *, reader: Reader, project: str, but: str | None
+) -> tuple[list[Decided], dict[int, Replacement]]:
+    """Return the newest statements that no later one takes back, and by number what replaced some of them."""
     rows = search.within(tx, search.ChunkScope(reader, project, but, commits=False), most=READ)
     every = [
         Decided(
@@ -93,20 +129,11 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
         for place, text, is_whole, open_by in reversed(_statements(row.content))
     ]
     standing = _standing(every)[:COMPARED]
-    later = changes.find([Dated(text=one.text, said_at=one.said_at) for one in standing])
-    found: dict[str, Decided] = {}
-    chars, room = CHARS, MOST_OPEN
-    for number, one in enumerate(standing):
-        key = wording.comparable(one.text).rstrip(".!")
-        is_over = number in later and not later[number].is_part
-        if key in found or is_over or len(one.line) >= chars or len(found) == MOST:
-            continue
-        if one.is_open and room == 0:
-            continue
-        room -= one.is_open
-        found[key] = one
-        chars -= len(one.line) + 1
-    return list(found.values())
+    return standing, changes.find([Dated(text=one.text, said_at=one.said_at) for one in standing])
+
+
+def _key(one: Decided) -> str:
+    return wording.comparable(one.text).rstrip(".!")
 
 
 def _standing(every: Sequence[Decided]) -> list[Decided]:

@@ -1,19 +1,30 @@
-"""The list of all sessions, running and ended, with what each was given and used. Looking counts as no use."""
+"""All sessions with their injections, their projects, and what was decided there. Reading counts as no use."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, cursor
+from signet.db.visibility import Reader
 from signet.domain.auth import caller
 from signet.domain.injections.models import tokens
+from signet.domain.memory import listing
+from signet.domain.memory.listing import Filter, Order, Sort, State
+from signet.domain.sessions import decided
+from signet.domain.sessions.decided import Decided
 from signet.domain.sessions.sql import every as sql
-from signet.domain.sessions.sql.every import GivenRow, SessionRow
+from signet.domain.sessions.sql.every import GivenRow, ProjectRow, SessionRow
 from signet.domain.transcripts import stored
 from signet.domain.transcripts.models import Overview
 from signet.wire.injections import SessionOverview
+from signet.wire.projects import DigestItem, ListedProject, ProjectDigest
 from signet.wire.sessions import ListedSession, SessionPage, Use
+
+#: Open items of a project, which agents write often and close seldom, and corrected memories in a digest.
+MOST_OPEN, MOST_CORRECTED = 6, 20
+LATELY = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +71,104 @@ def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
         "count": len(found),
         "next": cursor.write([end.last, end.agent_id, end.session_key]) if end else None,
     }
+
+
+def projects(tx: ReadTx, *, only: str | None, reader: Reader, now: datetime) -> list[ListedProject]:
+    """Return the projects of sessions and memories, the latest session first, then by their number of memories."""
+    memories = dict(listing.facets(tx, ("project",), Filter(), reader=reader)["project"])
+    known = _projects(tx, only=only, project=caller.current().scope.project, now=now)
+    rows = {row.project: row for row in known}
+    return [
+        {
+            "project": name,
+            "memories": memories.get(name, 0),
+            "sessions": rows[name].sessions if name in rows else 0,
+            "lastAt": rows[name].last if name in rows else None,
+        }
+        for name in dict.fromkeys((*rows, *memories))
+    ]
+
+
+def _projects(
+    tx: ReadTx, *, only: str | None, project: str | None, now: datetime
+) -> list[ProjectRow]:
+    hidden = caller.current().hidden
+    asked = {"agent": only, "hidden": hidden, "project": project, "now": clock.to_text(now)}
+    return tx.rows(ProjectRow, sql.PROJECTS, asked)
+
+
+def digest(
+    tx: ReadTx, wanted: Wanted, *, reader: Reader, since: str, now: datetime
+) -> list[ProjectDigest]:
+    """Return the sessions, decisions and changes of each project since an instant, and its open items.
+
+    Open items are those of projects with a session in the last `LATELY`.
+    """
+    sessions: dict[str, list[ListedSession]] = {}
+    for session in page(tx, wanted, now=now)["sessions"]:
+        if session["lastAt"] >= since:
+            sessions.setdefault(session["project"] or "", []).append(session)
+    corrected: dict[str, list[DigestItem]] = {}
+    for name, one in _corrected(tx, reader=reader, project=wanted.project, since=since):
+        corrected.setdefault(name, []).append(one)
+    lately = clock.to_text(now - LATELY)
+    known = _projects(tx, only=wanted.agent_id, project=wanted.project, now=now)
+    named = [row.project for row in known if row.last >= min(since, lately)]
+    return [
+        {
+            "project": name,
+            "sessions": sessions.get(name, []),
+            "items": [*_decided(tx, reader, name, since), *corrected.get(name, [])],
+        }
+        for name in dict.fromkeys((*named, *sessions, *corrected))
+    ]
+
+
+def _decided(tx: ReadTx, reader: Reader, project: str, since: str) -> Iterator[DigestItem]:
+    if not project:
+        return
+    holds, changed = decided.digest(tx, reader=reader, project=project)
+    yield from (_item(one) for one in holds if not one.is_open and one.said_at >= since)
+    yield from (_item(new, old.text) for old, new in changed if new.said_at >= since)
+    yield from (_item(one) for one in [one for one in holds if one.is_open][:MOST_OPEN])
+
+
+def _item(one: Decided, before: str = "") -> DigestItem:
+    return {
+        "kind": "changed" if before else "open" if one.is_open else "decided",
+        "text": one.text,
+        "before": before,
+        "at": one.said_at,
+        "openBy": one.open_by,
+        "id": one.session,
+        "isMemory": False,
+    }
+
+
+def _corrected(
+    tx: ReadTx, *, reader: Reader, project: str | None, since: str
+) -> Iterator[tuple[str, DigestItem]]:
+    """Yield the project and change of each memory that was superseded since an instant, latest first."""
+    order = Order(sort=Sort.UPDATED, limit=MOST_CORRECTED)
+    old = listing.page(tx, Filter(state=State.SUPERSEDED, project=project), order, reader=reader)
+    ids = tuple(one.superseded_by for one in old.memories if one.superseded_by)
+    new = listing.page(tx, Filter(ids=ids), Order(), reader=reader).memories if ids else []
+    by_id = {one.id: one for one in new}
+    for one in old.memories:
+        after = by_id.get(one.superseded_by or "")
+        if after and one.updated_at >= since:
+            yield (
+                one.project or "",
+                {
+                    "kind": "changed",
+                    "text": after.content,
+                    "before": one.content,
+                    "at": one.updated_at,
+                    "openBy": "",
+                    "id": after.id,
+                    "isMemory": True,
+                },
+            )
 
 
 def overview(shown: Overview, project: str | None) -> SessionOverview:

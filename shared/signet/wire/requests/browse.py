@@ -62,6 +62,8 @@ class PageParams(Params):
     tags: ListedTags = spelled("tags", "tag", default=())
     source_type: Text = spelled("source_type", "sourceType")
     source_id: Text = spelled("source_id", "sourceId")
+    origin: Text = None
+    not_origin: Text = None
     scope: Text = None
     pinned: bool | None = None
     importance_min: float | None = spelled("importance_min", "importanceMin", "importance")
@@ -125,6 +127,7 @@ class GraphParams(Params):
         "min_mentions", "minMentions", default=2
     )
     kinds: Names = ()
+    project: Text = None
 
 
 class SearchParams(Params):

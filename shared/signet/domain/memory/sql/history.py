@@ -21,6 +21,11 @@ SELECT h.id, h.event, h.old_content, h.new_content, h.changed_by, h.actor_type, 
   FROM memory_history h LEFT JOIN memories m ON m.id = h.memory_id
        LEFT JOIN forgotten_values v ON v.memory_id = h.memory_id AND v.part = 0 AND m.id IS NULL
  WHERE {where} AND h.event <> 'none' ORDER BY h.created_at DESC, h.id DESC LIMIT ?"""
+#: Memories that were imported since an instant, by their source.
+IMPORTED = """
+SELECT m.source_type AS key, count(*) AS count FROM memory_history h JOIN memories m ON m.id = h.memory_id
+ WHERE h.created_at >= ? AND h.event = 'created' AND h.changed_by <> 'pipeline' AND m.origin = 'imported'
+   AND m.source_type <> 'pipeline-v2' AND m.is_deleted = 0 AND {where} GROUP BY 1 ORDER BY 2 DESC"""
 #: The first change after an instant knows what the text was before it.
 TEXTS = f"""
 SELECT m.seq, (

@@ -30,6 +30,14 @@ class GivenRow(NamedTuple):
     used: int
 
 
+class ProjectRow(NamedTuple):
+    """A project, its sessions, and when the latest of them was active."""
+
+    project: str
+    sessions: int
+    last: str
+
+
 class KnownRow(NamedTuple):
     """A session of an agent: its project, and when it was heard of first."""
 
@@ -63,20 +71,25 @@ _FILTERS = f"""
  {OF_AGENT} AND (:project IS NULL OR project = :project)
  AND (:harness IS NULL OR harness = :harness)
  AND (:use IS NULL OR {_USES} IS CASE :use WHEN 'used_nothing' THEN 0 END)"""
-PAGE = f"""
+_EVERY = """
 WITH known AS (
   SELECT agent_id, session_key, created_at AS began, created_at AS last, harness, project, 0 AS is_live,
          0 AS is_bypassed FROM session_injections
   UNION ALL SELECT agent_id, session_key, created_at, coalesce(updated_at, created_at), harness, project, 0, 0
     FROM session_transcripts
   UNION ALL SELECT agent_id, session_key, coalesce(claimed_at, updated_at), updated_at, harness, project, 1,
-         is_bypassed FROM session_states WHERE expires_at > :now)
-SELECT * FROM (
+         is_bypassed FROM session_states WHERE expires_at > :now),
+every AS (
   SELECT agent_id, session_key, min(began) AS began, max(last) AS last, max(nullif(harness, '')) AS harness,
          max(project) AS project, max(is_live) AS is_live, max(is_bypassed) AS is_bypassed
-    FROM known GROUP BY agent_id, session_key) a
+    FROM known GROUP BY agent_id, session_key)"""
+PAGE = f"""{_EVERY} SELECT * FROM every a
  WHERE {_FILTERS} AND (:last IS NULL OR (last, agent_id, session_key) < (:last, :last_agent, :last_key))
  ORDER BY last DESC, agent_id DESC, session_key DESC LIMIT :limit"""
+PROJECTS = f"""{_EVERY}
+SELECT project, count(*) AS sessions, max(last) AS last FROM every
+ WHERE {OF_AGENT} AND coalesce(project, '') <> '' AND (:project IS NULL OR project = :project)
+ GROUP BY project ORDER BY last DESC, project"""
 GIVEN = f"""
 WITH named AS (SELECT value ->> 0 AS agent_id, value ->> 1 AS session_key FROM {list_rows(":sessions")})
 SELECT n.agent_id, n.session_key,
