@@ -80,7 +80,7 @@ def test_a_map_shows_what_its_reader_may_see(tmp_path: Path) -> None:
         token = bearer(a_token(api, "agent", scope=TokenScope(project="garden")))
         found = graph(api, "min_mentions=0", **token)
         assert "Zircon" not in json.dumps(found) and {"Gate", "Hinge"} <= set(found["names"])
-        assert len(found["sources"]) == 1
+        assert len(found["sources"]) == 3  # one between them, and each to its project
         # Both are known in the garden, but not that they are joined.
         remember(api, "Gate uses Fence.", "Gate", "Fence", project="garden")
         body = {"content": "Crane is new here.", "project": "garden", "entities": ["Crane"]}
@@ -111,3 +111,44 @@ def test_an_answer_that_a_client_has_is_not_sent_again(filled: Api) -> None:
     missing = filled.get("/api/memory/none", if_none_match=tag)
     assert missing.status == 404 and "etag" not in missing.headers
     assert "etag" not in filled.post("/api/memory/recall", {"query": "jam"}).headers
+
+
+def test_projects_and_files_are_on_the_map(filled: Api) -> None:
+    place = {"project": "/work/harbour"}
+    for text in ("The Walrus uses the Pier.", "The Walrus likes the Pier."):
+        remember(filled, text, "Walrus", "Pier", **place)
+    for key in ("one", "two"):
+        calls = [
+            {
+                "type": "tool_use",
+                "id": "e",
+                "name": "Edit",
+                "input": {"file_path": "/work/harbour/log.py"},
+            }
+        ]
+        said = [("user", "Change the log of the walrus."), ("assistant", calls)]
+        lines = [
+            json.dumps({"type": who, "message": {"role": who, "content": what}})
+            for who, what in said
+        ]
+        end = {
+            "harness": "claude-code",
+            "sessionKey": key,
+            "cwd": "/work/harbour",
+            "transcript": "\n".join(lines),
+        }
+        assert filled.post("/api/hooks/session-end", end).status == 200
+    found = graph(filled, "min_mentions=2&project=/work/harbour")
+    kinds = {
+        name: found["kindNames"][kind]
+        for name, kind in zip(found["names"], found["kinds"], strict=True)
+    }
+    assert kinds["harbour"] == "project" and kinds["log.py"] == "file"
+    assert found["communityNames"] == ["harbour"] and set(found["communities"]) == {0}
+    links = {
+        (found["names"][a], found["names"][b])
+        for a, b in zip(found["sources"], found["targets"], strict=True)
+    }
+    assert {("Walrus", "harbour"), ("log.py", "harbour")} <= links
+    assert graph(filled, "kinds=file&min_mentions=2")["names"] == ["log.py"]
+    assert graph(filled, "min_mentions=2&project=/work/shed")["ids"] == []

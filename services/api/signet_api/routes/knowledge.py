@@ -17,20 +17,22 @@ from signet.domain.graph.expand import Question
 from signet.domain.graph.feedback import WeightBounds
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.memory import filters
-from signet.domain.transcripts import withheld
+from signet.domain.transcripts import stored, withheld
 from signet.errors import Invalid
 from signet.wire import knowledge as wire
 from signet.wire.requests.browse import GraphParams
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody, PinBody
 from signet.wire.requests.model import ClampedInt, Text
 from signet_api import serving
-from signet_api.deps import Ask, Mine, OwnReader
+from signet_api.deps import Ask, Mine, OwnReader, bound
 from signet_api.serving import serves
 
 KINDS = ("attribute", "constraint")
 STATUSES = ("active", "superseded", "deleted")
 #: Maximum offset.
 FURTHEST = 1_000_000
+#: Files on a map.
+MOST_FILES = 200
 Limit = Annotated[int, ClampedInt(1, 200)]
 Offset = Annotated[int, ClampedInt(0, FURTHEST)]
 
@@ -211,16 +213,25 @@ async def get_constellation(
 
 @serves(wire.GRAPH)
 async def get_graph(mine: Mine, query: Annotated[GraphParams, Query()]) -> wire.GraphColumns:
-    """Return the most mentioned entities and their edges as columns, for a map.
+    """Return the most mentioned entities, projects and files, and their edges, as columns, for a map.
 
-    `min_mentions` and `kinds` filter them; chunk groups are excluded.
+    `min_mentions`, `kinds` and `project` filter them; chunk groups are excluded. Files are those that as many
+    sessions changed.
     """
+    project, least = bound(query.project), query.min_mentions
+    files = await mine.rows(stored.files, project=project, least=least, most=MOST_FILES)
     nothing: wire.GraphColumns = {
         "ids": [], "names": [], "kinds": [], "mentions": [], "communities": [], "pinned": [],
         "kindNames": [], "communityNames": [], "sources": [], "targets": [], "total": 0,
     }  # fmt: skip
     return await mine.graph(
-        nothing, browse.columns, limit=query.limit, least=query.min_mentions, kinds=query.kinds
+        nothing,
+        browse.columns,
+        limit=query.limit,
+        least=query.min_mentions,
+        kinds=query.kinds,
+        project=project,
+        files=files,
     )
 
 

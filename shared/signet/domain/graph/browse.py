@@ -16,7 +16,7 @@ from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.feedback import WeightBounds
-from signet.domain.graph.models import UnknownEntity
+from signet.domain.graph.models import FILE, PROJECT, UnknownEntity
 from signet.domain.graph.sql import browse as sql
 from signet.domain.graph.sql.visible import Visible
 from signet.observe import logs
@@ -155,16 +155,27 @@ def draw(tx: ReadTx, extent: Extent, *, reader: Reader) -> wire.Constellation:
 
 
 def columns(
-    tx: ReadTx, *, limit: int, least: int, kinds: Sequence[str], reader: Reader
+    tx: ReadTx,
+    *,
+    limit: int,
+    least: int,
+    kinds: Sequence[str],
+    project: str | None = None,
+    files: Sequence[tuple[str, str, int]] = (),
+    reader: Reader,
 ) -> wire.GraphColumns:
     """Return the most mentioned entities and their edges, as columns.
 
-    Excludes groups of pieces, and unpinned entities with fewer than `least` mentions.
+    Projects and `files` (project, path and number of sessions) are entities too. Excludes groups of pieces, and
+    unpinned entities with fewer than `least` mentions.
     """
     visible = Visible(tx, reader)
-    asked = {"least": least, "kinds": as_list(kinds) if kinds else None}
+    asked = {"least": least, "kinds": as_list(kinds) if kinds else None, "project": project}
     nodes = visible.rows(sql.Node, sql.NODES, most=limit, **asked)
+    ids = as_list(node.id for node in nodes)
     links = _seen_links(visible, [node.id for node in nodes])[: EDGES_PER_NODE * limit]
+    mentions = visible.tuples(sql.PROJECTS_OF, ids=ids, project=project)
+    nodes, links = _with_projects(nodes, links, mentions, files, set(kinds))
     members = Counter(node.community_id for node in nodes if node.community_id)
     known = [community for community, _ in members.most_common()]
     named = dict(visible.tuples(sql.COMMUNITY_NAMES, ids=as_list(known)))
@@ -179,11 +190,56 @@ def columns(
         "communities": [places.get(node.community_id or "", -1) for node in nodes],
         "pinned": [int(bool(node.pinned)) for node in nodes],
         "kindNames": kind_names,
-        "communityNames": [str(named.get(community, community)) for community in known],
+        "communityNames": [str(named.get(community, _short(community))) for community in known],
         "sources": [source for source, _ in links],
         "targets": [target for _, target in links],
         "total": nodes[0].total if nodes else 0,
     }
+
+
+def _with_projects(
+    nodes: Sequence[sql.Node],
+    links: Sequence[tuple[int, int]],
+    mentions: Sequence[tuple[int, str, int]],
+    files: Sequence[tuple[str, str, int]],
+    kinds: set[str],
+) -> tuple[list[sql.Node], list[tuple[int, int]]]:
+    """Return nodes and links with those of projects and files; an entity mostly of one project is of its cluster."""
+    sizes: Counter[str] = Counter()
+    mostly: dict[int, str] = {}
+    for place, project, times in mentions:
+        sizes[project] += times
+        if 2 * times > nodes[place].mentions:
+            mostly[place] = project
+    sizes.update(project for project, _, _ in files)
+    projects = [one for one, _ in sizes.most_common()] if not kinds or PROJECT in kinds else []
+    shown = files if not kinds or FILE in kinds else ()
+    total = (nodes[0].total if nodes else 0) + len(projects) + len(shown)
+    clustered = (
+        node._replace(total=total, community_id=mostly.get(place, node.community_id))
+        for place, node in enumerate(nodes)
+    )
+    added = [
+        *(
+            sql.Node(f"project:{one}", _short(one), PROJECT, sizes[one], one, 0, total)
+            for one in projects
+        ),
+        *(
+            sql.Node(
+                f"file:{path}", path.removeprefix(f"{project}/"), FILE, times, project, 0, total
+            )
+            for project, path, times in shown
+        ),
+    ]
+    places = {project: len(nodes) + at for at, project in enumerate(projects)}
+    of_files = ((len(nodes) + len(projects) + at, one[0]) for at, one in enumerate(shown))
+    of_entities = ((place, project) for place, project, _ in mentions)
+    new = [(at, places[one]) for at, one in (*of_entities, *of_files) if one in places]
+    return [*clustered, *added], [*links, *new]
+
+
+def _short(name: str) -> str:
+    return name.rpartition("/")[2] or name
 
 
 def _seen_links(visible: Visible, ids: Sequence[str]) -> list[tuple[int, int]]:

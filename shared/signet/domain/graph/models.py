@@ -11,6 +11,8 @@ UNKNOWN = "unknown"
 #: The entity that ties the pieces of a long text together (MEM-12).
 CHUNK_GROUP = "chunk_group"
 SKILL = "skill"
+#: Kinds of entities that only a map has: repositories, and files that sessions changed.
+PROJECT, FILE = "project", "file"
 #: Types that a model may give an entity.
 ENTITY_TYPES = frozenset(("person", "project", "system", "tool", "concept", "skill", "task"))
 #: Types that a dependency may have; another is dropped (KG-8).

@@ -93,6 +93,14 @@ OVERVIEWS = f"""
 SELECT o.agent_id, o.session_key, coalesce(o.topic, o.title) AS title, o.outcome, o.decisions, o.files
   FROM (SELECT value ->> 0 AS agent_id, value ->> 1 AS session_key FROM {list_rows(":sessions")}) n
   {THEN_JOIN} session_overviews o ON o.agent_id = n.agent_id AND o.session_key = n.session_key"""
+#: Files that several sessions changed, by project.
+TOUCHED = """
+SELECT t.project, f.value AS file, count(DISTINCT t.session_key) AS sessions
+  FROM session_overviews o JOIN session_transcripts t ON t.agent_id = o.agent_id AND t.session_key = o.session_key,
+       json_each(o.files) f
+ WHERE (:agent IS NULL OR o.agent_id = :agent) AND coalesce(t.project, '') <> ''
+   AND coalesce(:project, t.project) = t.project
+ GROUP BY 1, 2 HAVING sessions >= :least ORDER BY sessions DESC, file LIMIT :most"""
 DELETE_OVERVIEW = "DELETE FROM session_overviews WHERE agent_id = ? AND session_key = ?"
 #: All but the files, which are written again when the session is indexed.
 OVERVIEW_TEXTS = """

@@ -261,6 +261,14 @@ def put_topic(tx: WriteTx, agent_id: str, key: str, topic: str) -> None:
     tx.run(sql.PUT_TOPIC, (agent_id, key, topic))
 
 
+def files(
+    tx: ReadTx, *, agent_id: str | None, project: str | None, least: int, most: int
+) -> list[tuple[str, str, int]]:
+    """Return project, path and number of sessions of the files that at least `least` sessions changed, most first."""
+    asked = {"agent": agent_id, "project": project, "least": least, "most": most}
+    return tx.tuples(sql.TOUCHED, asked)
+
+
 def overviews(tx: ReadTx, sessions: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Overview]:
     """Return the overviews of these sessions (agent and key), without forgotten statements."""
     rows = tx.tuples(sql.OVERVIEWS, {"sessions": json.dumps(list(sessions))})

@@ -113,7 +113,10 @@ class Node(NamedTuple):
 
 _ON_MAP = f"""
 e.agent_id = :agent AND (e.mentions >= :least OR e.pinned) AND e.entity_type <> 'chunk_group'
- AND (:kinds IS NULL OR e.entity_type IN {list_of(":kinds")}) AND {{entity:e}}"""
+ AND (:kinds IS NULL OR e.entity_type IN {list_of(":kinds")}) AND {{entity:e}}
+ AND (:project IS NULL OR EXISTS (
+   SELECT 1 FROM memory_entity_mentions y {THEN_JOIN} memories m ON m.id = y.memory_id
+    WHERE y.entity_id = e.id AND m.project = :project AND {{memory}}))"""
 NODES = f"""
 SELECT e.id, e.name, e.entity_type AS kind, e.mentions, e.community_id, e.pinned, count(*) OVER () AS total
   FROM entities e WHERE {_ON_MAP} ORDER BY e.pinned DESC, e.mentions DESC, e.seq LIMIT :most"""
@@ -132,6 +135,11 @@ SEEN = f"""
 SELECT n.key AS place, m.seq FROM {list_rows(":ids")} n
   {THEN_JOIN} memory_entity_mentions x ON x.entity_id = n.value {THEN_JOIN} memories m ON m.id = x.memory_id
  WHERE {{memory}}"""
+#: How many memories of which project mention entities.
+PROJECTS_OF = f"""
+SELECT n.key AS place, m.project, count(*) AS times FROM {list_rows(":ids")} n
+  {THEN_JOIN} memory_entity_mentions x ON x.entity_id = n.value {THEN_JOIN} memories m ON m.id = x.memory_id
+ WHERE {{memory}} AND coalesce(m.project, '') <> '' AND coalesce(:project, m.project) = m.project GROUP BY 1, 2"""
 #: All edges between two entities, in both directions, are one. The caller decides which of them a reader may see:
 #: asked for each edge, that took ten times as long.
 LINKS = f"""
