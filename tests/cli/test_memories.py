@@ -364,6 +364,20 @@ def test_types_are_completed_without_a_daemon(alone: Program) -> None:
     assert sorted(alone.run(**typed).out.split()) == ["recover", "rewrite"]
 
 
+def test_ids_and_projects_are_completed_by_the_daemon(served: Program) -> None:
+    id_ = saved(served, f"A lighthouse {uuid4()}", "--project", "/work/lighthouse")
+
+    def offered(words: str) -> str:
+        place = str(len(words.split()))
+        typed = {"_SIGNET_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": f"signet {words}"}
+        return served.run(**typed, COMP_WORDS=words, COMP_CWORD=place).out
+
+    assert id_ in offered(f"memory show {id_[:12]}")
+    assert "A lighthouse" in offered(f"forget {id_[:12]}")
+    assert "/work/lighthouse" in offered("recall x --project /work/l")
+    assert offered("sessions show nothing-of-this-name").strip() in ("", "_files")
+
+
 def test_vectors_are_looked_at(served: Program) -> None:
     status = served.run("embeddings", "status")
     assert status.status == 0

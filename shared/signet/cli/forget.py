@@ -22,6 +22,7 @@ from signet.cli.options import (
     UntilOption,
     YesOption,
     check_type,
+    memory_ids,
 )
 from signet.cli.output import ProgressLine
 from signet.client import Choice, NotFound, Signet, SignetError
@@ -43,7 +44,10 @@ BATCH = 200
 def forget(
     signet: Signet,
     memory_ids: Annotated[
-        list[str] | None, arg("Memory ids, or at least their first 8 characters.", "ID...")
+        list[str] | None,
+        arg(
+            "Memory ids, or at least their first 8 characters.", "ID...", autocompletion=memory_ids
+        ),
     ] = None,
     query: Annotated[str | None, "Memories that contain everything these words name."] = None,
     type: OnlyTypeOption = None,

@@ -2,15 +2,16 @@
 
 import difflib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from signet.cli import when
-from signet.cli.command import arg, opt
+from signet.cli.command import arg, opt, running
 from signet.client import Signet
+from signet.errors import SignetError
 from signet.paths import find_workspace
 
 #: Types set by saves and extraction; other types are allowed.
@@ -74,6 +75,58 @@ def secrets(incomplete: str) -> list[str]:
         return []
 
 
+#: Rows that a completion offers, characters of what it says of each, and how long it waits for the daemon.
+_OFFERED, _SAID_CHARS, _PATIENCE_SECONDS = 50, 60, 1.0
+
+
+def projects(incomplete: str) -> list[tuple[str, str]]:
+    """Return the projects whose folder has this prefix, each with the number of its sessions."""
+
+    def find(signet: Signet) -> list[tuple[str, str]]:
+        return [(one["project"], f"{one['sessions']} sessions") for one in signet.projects()]
+
+    return _starting(incomplete, find)
+
+
+def memory_ids(incomplete: str) -> list[tuple[str, str]]:
+    """Return the newest memories whose ID has this prefix, each with the start of its text."""
+
+    def find(signet: Signet) -> list[tuple[str, str]]:
+        found = signet.memories(limit=_OFFERED, stats=False)["memories"]
+        return [(one["id"], one["content"]) for one in found]
+
+    return _starting(incomplete, find)
+
+
+def sessions(incomplete: str) -> list[tuple[str, str]]:
+    """Return the latest sessions whose key has this prefix, each with its title."""
+
+    def find(signet: Signet) -> list[tuple[str, str]]:
+        found = signet.all_sessions(limit=_OFFERED)["sessions"]
+        return [(one["key"], one["title"] or "") for one in found]
+
+    return _starting(incomplete, find)
+
+
+def _starting(
+    incomplete: str, find: Callable[[Signet], list[tuple[str, str]]]
+) -> list[tuple[str, str]]:
+    known = [row for row in _listed(find) if row[0].startswith(incomplete)]
+    return [(value, " ".join(text.split())[:_SAID_CHARS]) for value, text in known]
+
+
+def _listed(find: Callable[[Signet], list[tuple[str, str]]]) -> list[tuple[str, str]]:
+    """Return what the daemon lists; nothing if it does not answer soon."""
+    signet = running(None, timeout_seconds=_PATIENCE_SECONDS)
+    if signet is None:
+        return []
+    try:
+        with signet:
+            return find(signet)
+    except (SignetError, OSError):
+        return []
+
+
 def _folders(place: Path) -> list[str]:
     try:
         return [one.name for one in place.iterdir() if one.is_dir() and one.name[0] != "."]
@@ -99,8 +152,13 @@ def folder(named: str) -> str:
     return str(path.absolute()) if is_folder else named
 
 
-ProjectOption = Annotated[str | None, opt("Project, usually its folder.", parser=folder)]
-OnlyProjectOption = Annotated[str | None, opt("Only of this project.", parser=folder)]
+ProjectOption = Annotated[
+    str | None,
+    opt("Project, usually its folder.", parser=folder, autocompletion=projects),
+]
+OnlyProjectOption = Annotated[
+    str | None, opt("Only of this project.", parser=folder, autocompletion=projects)
+]
 TypeOption = Annotated[
     str | None, opt("Type of the memory, such as preference or decision.", autocompletion=types)
 ]
@@ -125,11 +183,16 @@ DryRunOption = Annotated[bool, "Show the changes without making them."]
 ReasonOption = Annotated[str, opt("Reason, kept in the history.", "-r")]
 YesOption = Annotated[bool, opt("Do not ask for confirmation.", "-y")]
 FullOption = Annotated[bool, "Show long memories in full (the default in a pipe)."]
-IdArgument = Annotated[str, arg("Memory id, or at least its first 8 characters.", "ID")]
-IdsArgument = Annotated[
-    list[str], arg("Memory ids, or at least their first 8 characters.", "ID...")
+IdArgument = Annotated[
+    str, arg("Memory id, or at least its first 8 characters.", "ID", autocompletion=memory_ids)
 ]
-SessionArgument = Annotated[str, arg("Session key, or its first characters.", "SESSION")]
+IdsArgument = Annotated[
+    list[str],
+    arg("Memory ids, or at least their first 8 characters.", "ID...", autocompletion=memory_ids),
+]
+SessionArgument = Annotated[
+    str, arg("Session key, or its first characters.", "SESSION", autocompletion=sessions)
+]
 
 
 def importance(text: str | None) -> float | None:
