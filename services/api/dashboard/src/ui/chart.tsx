@@ -3,17 +3,14 @@ import { brief } from "../lib/time";
 import { number, sum } from "../lib/words";
 import { Table } from "./table";
 
-/** `bad` are numbers of what went wrong, drawn before the others. */
-export function Bars({ label, starts, values, bad = [], at = -1 }: { label: string; starts: readonly string[]; values: readonly number[]; bad?: readonly number[]; at?: number }) {
-  const most = Math.max(1, ...values, ...bad);
+export function Bars({ label, starts, values, at = -1 }: { label: string; starts: readonly string[]; values: readonly number[]; at?: number }) {
+  const most = Math.max(1, ...values);
   const width = 100 / Math.max(1, values.length);
-  const bar = (kind: string) => (value: number, place: number) => {
-    const height = (23 * value) / most + 1;
-    return <rect key={place} class={place === at ? "at" : kind} x={place * width} width={width * 0.8} y={24 - height} height={height}><title>{`${brief(starts[place])}: ${number(value)}`}</title></rect>;
-  };
   return <svg class="chart" viewBox="0 0 100 24" preserveAspectRatio="none" role="img" aria-label={`${label}: ${number(sum(values))} in all, at most ${number(most)} at once`}>
-    {values.map(bar(""))}
-    {bad.map((value, place) => value > 0 && bar("bad")(value, place))}
+    {values.map((value, place) => {
+      const height = (23 * value) / most + 1;
+      return <rect key={place} class={place === at ? "at" : ""} x={place * width} width={width * 0.8} y={24 - height} height={height}><title>{`${brief(starts[place])}: ${number(value)}`}</title></rect>;
+    })}
   </svg>;
 }
 

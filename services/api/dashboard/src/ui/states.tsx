@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Refused } from "../lib/http";
-import type { View } from "../lib/resource";
+import { useResource, type View } from "../lib/resource";
 import { clock } from "../lib/time";
 
 /** Before this (ms) a skeleton would only flicker. */
@@ -17,6 +17,16 @@ export function Shown<T>({ of, rows = 3, what, children }: {
     {of.error && <p class="stale small warn" role="status">As of {clock(new Date(of.at).toISOString())}: {of.error.message} <button class="link" onClick={of.again}>Try again</button></p>}
     {children(of.value)}
   </>;
+}
+
+/** Ask for what is at an address, and show it. */
+export function Load<T>({ path, topics = [], ...more }: { path: string; topics?: readonly string[]; rows?: number; what: string; children: (value: T) => ComponentChildren }) {
+  return <Shown of={useResource<T>(path, topics)} {...more} />;
+}
+
+/** A part with a title and a border. */
+export function Card({ title, children }: { title: string; children: ComponentChildren }) {
+  return <section class="card" aria-label={title}><h2>{title}</h2>{children}</section>;
 }
 
 /** Bars in place of rows. */

@@ -1,6 +1,6 @@
 /** The log of all processes, newest first, as it is written; while it stands still, new lines are counted. */
 import { useEffect, useState } from "preact/hooks";
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { LogLines } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";

@@ -1,6 +1,7 @@
 /** Repairs: what is recommended first; each shows what it would do before it does it. */
 import { useEffect, useState } from "preact/hooks";
-import { paths, preview, repair } from "../../api/calls";
+import { preview, repair } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { KnownRepair, Repaired, Repairs } from "../../api/types";
 import { useSteps } from "../../lib/keys";
 import { Refused } from "../../lib/http";

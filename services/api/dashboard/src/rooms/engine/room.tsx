@@ -1,13 +1,14 @@
-/** Engine: the processes, the queue, the log. */
-import type { ComponentChildren } from "preact";
-import { pause, paths } from "../../api/calls";
-import type { Status } from "../../api/types";
+/** Engine: whether Signet works, how much it does, what failed last. */
+import { pause } from "../../api/calls";
+import { paths } from "../../api/paths";
+import type { LogLines, Series, Status } from "../../api/types";
 import { useResource } from "../../lib/resource";
+import { href } from "../../lib/route";
 import { brief, span } from "../../lib/time";
 import { act } from "../../lib/undo";
-import { count, number } from "../../lib/words";
+import { count, number, sum } from "../../lib/words";
 import { Parts } from "../../ui/parts";
-import { Shown } from "../../ui/states";
+import { Card, Load } from "../../ui/states";
 import { Cost } from "./cost";
 import { Helps } from "./helps";
 import { Logs } from "./logs";
@@ -15,48 +16,61 @@ import { Queue } from "./queue";
 import { Repair } from "./repair";
 import { Tasks } from "./tasks";
 
-const PARTS = { "": ["Overview", Overview], queue: ["Queue", Queue], repair: ["Repair", Repair], logs: ["Logs", Logs], cost: ["Cost", Cost], predictor: ["What helps", Helps], tasks: ["Tasks", Tasks] } as const;
+const PARTS = { "": ["Overview", Overview], queue: ["Jobs", Queue], repair: ["Repair", Repair], logs: ["Log", Logs], cost: ["Cost", Cost], predictor: ["What helps", Helps], tasks: ["Tasks", Tasks] } as const;
 
 export default () => <Parts room="engine" of={PARTS} />;
 
-const PROCESSES: Readonly<Record<string, string>> = { api: "answers requests", worker: "does the background work", scheduler: "decides when" };
-const ROLES: Readonly<Record<string, string>> = { extraction: "Reads facts from texts", synthesis: "Writes summaries", embedding: "Makes vectors" };
+const PROCESSES: Readonly<Record<string, string>> = { api: "Answers your agents", worker: "Reads and files in the background", scheduler: "Starts regular work" };
+const ROLES: Readonly<Record<string, string>> = { extraction: "Reads facts from texts", synthesis: "Writes summaries", embedding: "Searches by meaning" };
+/** Errors that are shown. */
+const FEW = 3;
 
 function Overview() {
-  const found = useResource<Required<Status>>(paths.status, ["process", "health", "job"]);
-  return <Shown of={found} rows={5} what="the status">{(status) => <div class="cards">
-    <Card title="Processes">{status.processes.map((one) => {
+  return <Load<Required<Status>> path={paths.status} topics={["process", "health", "job"]} rows={5} what="the status">{(status) => <div class="cards">
+    <Card title="Is it running?">{status.processes.map((one) => {
       const { name, state, uptime, restarts } = one as { name: string; state: string; uptime: number; restarts: number };
-      return <p key={name} class={`dot ${state === "running" ? "good" : "bad"}`}><span>{name} <span class="soft small">{state === "running" ? `${PROCESSES[name] ?? ""}, for ${span(uptime * 1_000)}${restarts ? `, ${count(restarts, "restart")}` : ""}` : state}</span></span></p>;
-    })}</Card>
+      return <p key={name} class={`dot ${state === "running" ? "good" : "bad"}`}><span>{PROCESSES[name] ?? name} <span class="soft small">{state === "running" ? `for ${span(uptime * 1_000)}${restarts ? `, restarted ${count(restarts, "time")}` : ""}` : state}</span></span></p>;
+    })}
+      {status.restartRequired.length > 0 && <p class="small warn">Restart to use: {status.restartRequired.join(", ")}</p>}
+      {[status.configError, ...status.configWarnings].filter(Boolean).map((one) => <p key={one} class="small warn">{one}</p>)}</Card>
+    <Rates />
     <Work status={status} />
+    <Errors />
     <Card title="Models">{Object.entries(status.providerResolution).map(([role, one]) => <div key={role}>
       <p class={`dot ${one.status === "active" ? "good" : "warn"}`}><span>{ROLES[role] ?? role} <span class="soft small">{String(one.effective ?? one.configured)}</span></span></p>
       {typeof one.reason === "string" && one.status !== "active" && <p class="small warn">{one.reason}</p>}
-    </div>)}</Card>
-    <Card title="Vectors"><p>{number(status.embedding.embedded)} of {count(status.embedding.total, "memory", "memories")} {status.embedding.model ? `by ${status.embedding.model}` : "have one; recall goes by words"}</p></Card>
-    <Card title="This daemon"><p>Version {status.version}, on port {status.port}, for {span(status.uptime * 1_000)}.</p>
-      <p class="small soft">Workspace {status.agentsDir}</p>
-      {status.restartRequired.length > 0 && <p class="small warn">Restart for: {status.restartRequired.join(", ")}</p>}
-      {status.configError && <p class="small bad">{status.configError}</p>}
-      {status.configWarnings.map((one) => <p key={one} class="small warn">{one}</p>)}</Card>
-  </div>}</Shown>;
+    </div>)}
+      <p class="small soft">{number(status.embedding.embedded)} of {count(status.embedding.total, "memory", "memories")} can be found by meaning{status.embedding.model && `, with ${status.embedding.model}`}.</p></Card>
+    <Card title="This machine"><p>Version {status.version}, port {status.port}</p><p class="small soft">Workspace {status.agentsDir}</p></Card>
+  </div>}</Load>;
+}
+
+/** What was done in the last hour. */
+function Rates() {
+  const { series } = useResource<Series>(paths.series({ metrics: "recalls,recall_p95,jobs_done,jobs_dead", step: "10min", count: 6 }), ["job", "recall"]).value ?? {};
+  const all = (name: string) => sum(series?.[name] ?? []);
+  return <Card title="In the last hour">
+    <p>{count(all("recalls"), "question")} answered{all("recalls") > 0 && `, nearly all within ${number(Math.max(...series!.recall_p95!))} ms`}</p>
+    <p>{count(all("jobs_done"), "job")} done, <span class={all("jobs_dead") ? "bad" : ""}>{number(all("jobs_dead"))} failed</span></p>
+    <p class="small"><a href={href("engine", {}, "cost")}>Day by day, and what it costs</a></p></Card>;
+}
+
+function Errors() {
+  return <Card title="Last errors"><Load<LogLines> path={paths.logs({ limit: FEW, level: "error" })} topics={["log"]} rows={1} what="the log">{({ logs }) => logs.length === 0 ? <p class="soft">None.</p> :
+    <ul class="needs">{[...logs].reverse().map((line, at) => <li key={at}><span>{String(line.message)}</span><span class="soft small">{brief(String(line.timestamp))} {String(line.error ?? line.reason ?? "")}</span></li>)}</ul>}</Load>
+    <p class="small"><a href={href("engine", { level: "error" }, "logs")}>The log</a></p></Card>;
 }
 
 type Pause = { queue: string; since: string; by: string | null };
 
 function Work({ status }: { status: Required<Status> }) {
-  const { pending, leased, dead, completed, paused, pauses } = status.queue as Record<string, number> & { paused: boolean; pauses: Pause[] };
+  const { pending, leased, dead, paused, pauses } = status.queue as Record<string, number> & { paused: boolean; pauses: Pause[] };
   const toggle = (to: boolean) => () => pause(to);
+  const jobs = (state: string, size: number | undefined, says: string) => <a href={href("engine", { status: state }, "queue")} class={size && state === "dead" ? "bad" : ""}>{number(size ?? 0)} {says}</a>;
   return <Card title="Background work">
-    {(pending ?? 0) + (leased ?? 0) + (dead ?? 0) === 0 ? <p>All done. {count(completed ?? 0, "job")} so far.</p> : <p>
-      <a href="#/engine/queue?status=pending">{number(pending ?? 0)} waiting</a>, <a href="#/engine/queue?status=leased">{number(leased ?? 0)} running</a>, <a href="#/engine/queue?status=dead" class={dead ? "bad" : ""}>{number(dead ?? 0)} dead</a></p>}
-    {pauses.map((one) => <p key={one.queue} class="small warn">{one.queue === "all" ? "All queues are" : `Queue ${one.queue} is`} paused since {brief(one.since)}{one.by && ` by ${one.by}`}.</p>)}
+    <p>{jobs("pending", pending, "waiting")}, {jobs("leased", leased, "running")}, {jobs("dead", dead, "failed")}</p>
+    {pauses.map((one) => <p key={one.queue} class="small warn">{one.queue === "all" ? "Everything is" : `Queue ${one.queue} is`} paused since {brief(one.since)}{one.by && ` by ${one.by}`}.</p>)}
     {Object.entries(status.waitingForProvider).map(([name, reason]) => <p key={name} class="small warn">Waits for {name}: {reason}</p>)}
-    <p><button onClick={() => void act(toggle(!paused), paused ? "The queue goes on." : "The queue is paused.", toggle(paused))}>{paused ? "Go on" : "Pause"}</button></p>
+    <p><button onClick={() => void act(toggle(!paused), paused ? "It goes on." : "Paused.", toggle(paused))}>{paused ? "Go on" : "Pause"}</button></p>
   </Card>;
-}
-
-function Card({ title, children }: { title: string; children: ComponentChildren }) {
-  return <section class="card" aria-label={title}><h2>{title}</h2>{children}</section>;
 }

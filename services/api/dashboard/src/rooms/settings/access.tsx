@@ -1,11 +1,11 @@
 /** Agents and whose memories are shown; who may call the daemon, and with which tokens. */
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Agents, Tokens, WhoAmI } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { agent } from "../../lib/store";
 import { brief } from "../../lib/time";
 import { count } from "../../lib/words";
-import { Shown } from "../../ui/states";
+import { Load } from "../../ui/states";
 import { Table } from "../../ui/table";
 
 const POLICIES: Readonly<Record<string, string>> = { shared: "what all share, and its own", isolated: "only its own", group: "what its group shares, and its own" };
@@ -19,13 +19,12 @@ export function Access() {
 }
 
 function Roster() {
-  const found = useResource<Agents>(paths.agents, ["config"]);
-  return <Shown of={found} rows={3} what="agents">{({ agents }) => <><Table of={["Agent", "Reads", "Memories", "This page"]}>{agents.map((one) => {
+  return <Load<Agents> path={paths.agents} topics={["config"]} rows={3} what="agents">{({ agents }) => <><Table of={["Agent", "Reads", "Memories", "This page"]}>{agents.map((one) => {
       const value = one.id === DEFAULT ? "" : one.id;
       return <tr key={one.id}><th scope="row">{one.name}</th><td>{POLICIES[one.read_policy] ?? one.read_policy}</td><td>{count(one.memories, "memory", "memories")}</td>
         <td><label class="small"><input type="radio" name="agent" checked={agent.value === value} onChange={() => (agent.value = value)} /> shows it</label></td></tr>;
     })}</Table>
-    <p class="small soft">Another one: <code>signet agent add NAME</code></p></>}</Shown>;
+    <p class="small soft">Another one: <code>signet agent add NAME</code></p></>}</Load>;
 }
 
 function Caller() {
@@ -40,8 +39,7 @@ function Caller() {
 }
 
 function TokenList() {
-  const found = useResource<Tokens>(paths.tokens, ["config"]);
-  return <Shown of={found} rows={2} what="tokens">{({ tokens }) => <><Table of={["Token of", "Role", "Limited to", "Until"]}>{tokens.map((one) => <tr key={one.jti}><th scope="row" dir="auto">{one.sub}</th><td>{one.role}</td><td>{Object.entries(one.scope).map(([part, name]) => `${part} ${name}`).join(", ") || "nothing"}</td>
+  return <Load<Tokens> path={paths.tokens} topics={["config"]} rows={2} what="tokens">{({ tokens }) => <><Table of={["Token of", "Role", "Limited to", "Until"]}>{tokens.map((one) => <tr key={one.jti}><th scope="row" dir="auto">{one.sub}</th><td>{one.role}</td><td>{Object.entries(one.scope).map(([part, name]) => `${part} ${name}`).join(", ") || "nothing"}</td>
       <td class={one.revokedAt ? "warn" : ""}>{one.revokedAt ? `taken back ${brief(one.revokedAt)}` : brief(one.expiresAt)}</td></tr>)}</Table>
-    <p class="small soft">Another one: <code>signet auth token create</code>. Take one back: <code>signet auth token revoke ID</code></p></>}</Shown>;
+    <p class="small soft">Another one: <code>signet auth token create</code>. Take one back: <code>signet auth token revoke ID</code></p></>}</Load>;
 }

@@ -1,25 +1,24 @@
 /** The files of the workspace: read, change, save; what changed on disk meanwhile is not overwritten unseen. */
 import { useEffect, useState } from "preact/hooks";
-import { paths, writeFile } from "../../api/calls";
+import { writeFile } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { ConfigFile, ConfigFiles } from "../../api/types";
 import { ask } from "../../lib/http";
-import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { act } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, Load } from "../../ui/states";
 
 export function Files() {
-  const found = useResource<ConfigFiles>(paths.files, ["config"]);
   const chosen = route.value.query.file;
-  return <Shown of={found} rows={6} what="the files of the workspace">{({ files }) => {
+  return <Load<ConfigFiles> path={paths.files} topics={["config"]} rows={6} what="the files of the workspace">{({ files }) => {
     const file = files.find((one) => one.name === chosen) ?? files[0];
     return !file ? <Empty title="No file yet"><p><code>signet setup</code> makes them.</p></Empty> : <>
       <div class="filters bar" role="group" aria-label="Files">{files.map((one) =>
         <button key={one.name} class="chip" aria-pressed={one === file} onClick={() => filter({ file: one.name })}>{one.name}</button>)}</div>
       <Editor key={file.name} file={file} />
     </>;
-  }}</Shown>;
+  }}</Load>;
 }
 
 function Editor({ file }: { file: ConfigFile }) {

@@ -1,11 +1,12 @@
 /** Document sources and skills. */
-import { addSource, installSkill, paths, syncSource } from "../../api/calls";
+import { addSource, installSkill, syncSource } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Connectors, DocumentPage, Skills as SkillList } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, Load, Shown } from "../../ui/states";
 import { Add, Remove } from "./add";
 import { Table } from "../../ui/table";
 
@@ -32,11 +33,10 @@ export function Sources() {
 }
 
 export function Skills() {
-  const found = useResource<SkillList>(paths.skills, ["config"]);
-  return <><Shown of={found} rows={4} what="skills">{({ skills }) => skills.length === 0 ? <Empty title="No skill is installed"><p>Find one: <code>signet skill search WORDS</code></p></Empty> :
+  return <><Load<SkillList> path={paths.skills} topics={["config"]} rows={4} what="skills">{({ skills }) => skills.length === 0 ? <Empty title="No skill is installed"><p>Find one: <code>signet skill search WORDS</code></p></Empty> :
     <ul class="needs">{skills.map((one) => <li key={one.name}><p><strong dir="auto">{one.name}</strong> <span class="meta"><span>{one.builtin ? "comes with Signet" : one.author ?? "author unknown"}</span>{one.version && <span>{one.version}</span>}</span></p>
       <p class="small soft" dir="auto">{one.description.slice(0, 300)}</p>
-      {!one.builtin && <p><Remove kind="skills" id={one.name} name={one.name} loses="Its folder goes, with what you changed in it." /></p>}</li>)}</ul>}</Shown>
+      {!one.builtin && <p><Remove kind="skills" id={one.name} name={one.name} loses="Its folder goes, with what you changed in it." /></p>}</li>)}</ul>}</Load>
     <Add title="Install a skill" verb="Install" does={({ name }) => installSkill(name!)} done={({ name }) => `${name} is installed.`}
       fields={[{ name: "name", label: "Name in a catalog, or owner/repository@skill", placeholder: "web-search" }]} note="A skill tells agents what to do: read it first." /></>;
 }
