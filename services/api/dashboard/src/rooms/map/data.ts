@@ -2,6 +2,9 @@
 import type { GraphColumns } from "../../api/types";
 import { sum } from "../../lib/words";
 
+/** What people call the kinds of entities. */
+export const KINDS: Readonly<Record<string, string>> = { person: "people", project: "projects", file: "files", tool: "tools", system: "systems", concept: "subjects", extracted: "other names", unknown: "other names", skill: "skills", task: "tasks" };
+
 export interface Named {
   readonly id: string;
   readonly name: string;
@@ -29,7 +32,7 @@ export interface Placed {
 }
 
 /** More entities than these are not told apart from afar. */
-const MANY = 2_000;
+export const MANY = 2_000;
 
 /** How many colours there are. */
 export const GROUPS = 6;
@@ -64,10 +67,10 @@ export function around(graph: Graph, id: string): Graph {
   };
 }
 
-/** Return each community as one entity amid its members; null where the graph is small, or has none. */
+/** Return each community as one entity amid its members; null where there are no two. */
 export function folded({ graph, places }: Placed): Placed | null {
   const { communities, names } = graph;
-  if (graph.entities.length <= MANY || names.length < 2) return null;
+  if (names.length < 2) return null;
   const members: number[][] = names.map(() => []);
   communities.forEach((one, at) => members[one]?.push(at));
   const sizes = Float32Array.from(members, (of) => 16 * Math.sqrt(of.length));
@@ -75,7 +78,7 @@ export function folded({ graph, places }: Placed): Placed | null {
   const none = new Uint32Array();
   return { places: middles, graph: {
     entities: names.map((name, at) => ({ id: "", name: `${name} (${members[at]!.length})`, kind: "", mentions: 0 })),
-    sizes, groups: Uint8Array.from(names, (_, at) => at % (GROUPS - 1)), sources: none, targets: none, communities: [], names: [],
+    sizes, groups: Uint8Array.from(names, (_, at) => at % (GROUPS - 1)), sources: none, targets: none, communities: members.map((of) => of.length), names,
   } };
 }
 

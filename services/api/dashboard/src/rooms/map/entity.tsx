@@ -1,6 +1,7 @@
 /** One entity: what is known of it, what it is linked to, its memories. */
 import { useState } from "preact/hooks";
-import { paths, pinEntity } from "../../api/calls";
+import { pinEntity } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Aspects, AttributePage, CountedAspect, Dependencies, WholeEntity } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, href } from "../../lib/route";
@@ -8,22 +9,22 @@ import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
-import { Shown } from "../../ui/states";
+import { KINDS } from "./data";
+import { Load, Shown } from "../../ui/states";
 
 /** So many facts are shown at once. */
 const FEW = 8;
 
 export function EntityPanel({ id }: { id: string }) {
-  const found = useResource<WholeEntity>(paths.entity(id), ["memory"]);
   const aspects = useResource<Aspects>(paths.aspects(id), ["memory"]);
   const linked = useResource<Dependencies>(paths.dependencies(id), ["memory"]);
   const pin = (how: "pin" | "suppress" | null) => () => pinEntity(id, how);
-  return <aside class="panel" aria-label="Entity"><Shown of={found} rows={4} what="this entity">{({ entity, attributeCount, suppressed }) => {
+  return <aside class="panel" aria-label="Entity"><Load<WholeEntity> path={paths.entity(id)} topics={["memory"]} rows={4} what="this entity">{({ entity, attributeCount, suppressed }) => {
     const now = entity.pinned ? "pin" : suppressed ? "suppress" : null;
     return <>
     <header>
       <h2 class="said" dir="auto">{entity.name}</h2>
-      <p class="meta"><span>{entity.entityType}</span><span>{count(entity.mentions, "mention")}</span><span>known since {brief(entity.createdAt)}</span>{entity.pinned && <span>pinned</span>}{suppressed && <span class="warn">left out of answers</span>}</p>
+      <p class="meta"><span>{KINDS[entity.entityType] ?? entity.entityType}</span><span>{count(entity.mentions, "mention")}</span><span>known since {brief(entity.createdAt)}</span>{entity.pinned && <span>pinned</span>}{suppressed && <span class="warn">left out of answers</span>}</p>
       {entity.description && <p dir="auto">{entity.description}</p>}
       <div class="tools">
         <button class="plain" onClick={() => void act(pin(entity.pinned ? null : "pin"), entity.pinned ? "No longer pinned." : "Pinned.", pin(now))}><Icon name="pin" />{entity.pinned ? "Unpin" : "Pin"}</button>
@@ -40,7 +41,7 @@ export function EntityPanel({ id }: { id: string }) {
           return <li key={one.id}><button class="link" onClick={() => filter({ focus: isOut ? one.targetEntityId : one.sourceEntityId }, true)}>{isOut ? one.targetEntityName : one.sourceEntityName}</button>
             <span class="meta"><span>{one.dependencyType.replaceAll("_", " ")}</span></span></li>;
         })}</ul></>}</Shown>
-    </div></>; }}</Shown></aside>;
+    </div></>; }}</Load></aside>;
 }
 
 /** What is said under an aspect; asked for when it is opened. */

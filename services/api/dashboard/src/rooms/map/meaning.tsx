@@ -1,14 +1,11 @@
 /** Memories by their meaning: near ones say alike things. Coloured by type; a text comes for the point under the pointer. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { paths, rowsOf } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Memory, ProjectionColumns } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { go, href } from "../../lib/route";
-import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
-import { Empty, Shown } from "../../ui/states";
-import { Bulk } from "../memories/bulk";
-import { chosen } from "../memories/list";
+import { Empty, Load } from "../../ui/states";
 import { GROUPS, type Graph } from "./data";
 import { Picture } from "./picture";
 
@@ -17,19 +14,15 @@ const PAUSE_MS = 120;
 const SIZE = 10;
 
 export function Meaning() {
-  const found = useResource<ProjectionColumns>(paths.places(), ["job", "memory"]);
-  return <Shown of={found} rows={8} what="the map of meaning">{(data) => data.status !== "ready"
+  return <Load<ProjectionColumns> path={paths.places()} topics={["job", "memory"]} rows={8} what="the map of meaning">{(data) => data.status !== "ready"
     ? <Empty title="The map is being drawn"><p>{count(data.total, "memory", "memories")} take a few seconds. It appears here by itself.</p></Empty>
-    : data.count === 0 ? <Empty title="No memory has a vector yet"><p>Engine › Repair says why.</p></Empty> : <Inside data={data} />}</Shown>;
+    : data.count === 0 ? <Empty title="No memory has a vector yet"><p>Engine › Repair says why.</p></Empty> : <Inside data={data} />}</Load>;
 }
 
 function Inside({ data }: { data: ProjectionColumns }) {
   const [hovered, setHovered] = useState<string | null>(null);
-  const [isLasso, setLasso] = useState(false);
   const [asked, setAsked] = useState<string | null>(null);
   const said = useResource<Memory>(asked && paths.memory(asked)).value;
-  useEffect(() => () => void (chosen.value = new Map()), []);
-  const choose = (ids: string[]) => void act(async () => { chosen.value = new Map((await rowsOf(ids)).map((row) => [row.id, row])); }, "");
   useEffect(() => {
     const timer = setTimeout(() => setAsked(hovered), PAUSE_MS);
     return () => clearTimeout(timer);
@@ -41,9 +34,8 @@ function Inside({ data }: { data: ProjectionColumns }) {
   }), [data]);
   const places = useMemo(() => Float32Array.from(data.ids.flatMap((_, at) => [data.x[at]!, data.y[at]!])), [data]);
   return <>
-    <p class="small soft" role="status"><button class="chip" aria-pressed={isLasso} onClick={() => setLasso(!isLasso)}>Choose by drawing around</button> {said && hovered ? <span dir="auto">{said.content.slice(0, 240)}</span> : `${count(data.count, "memory", "memories")}, near where they mean alike. Colours: ${data.typeNames.join(", ")}.`}</p>
-    <div class="map"><Picture graph={graph} fixed={places} focus={undefined} onHover={(at) => setHovered(data.ids[at] ?? null)} onOpen={(id) => id && go(href("memories", { id }))} onLasso={isLasso ? choose : undefined}
+    <p class="small soft" role="status">{said && hovered ? <span dir="auto">{said.content.slice(0, 240)}</span> : `${count(data.count, "memory", "memories")}, near where they mean alike, coloured by type.`}</p>
+    <div class="map"><Picture graph={graph} fixed={places} focus={undefined} onHover={(at) => setHovered(data.ids[at] ?? null)} onOpen={(id) => id && go(href("memories", { id }))}
       label={`${count(data.count, "memory", "memories")} placed by meaning. The list of memories has the same.`} /></div>
-    {chosen.value.size > 0 && <Bulk isForgotten={false} />}
   </>;
 }

@@ -1,9 +1,9 @@
 /** Draws the graph: points and lines by WebGL2, names on a canvas over it. Nothing is drawn while nothing changes. */
-import { folded, type Graph, type Placed } from "./data";
+import { folded, MANY, type Graph, type Placed } from "./data";
 
 export interface Camera { x: number; y: number; scale: number }
 
-/** Places points, and the ends of lines, which have neither size nor tone. */
+/** Places points, and the ends of lines, which have neither size nor tone: a line has one tone. */
 const POINTS = `#version 300 es
 layout(location = 0) in vec2 place; layout(location = 1) in float size; layout(location = 2) in vec3 tone;
 uniform vec3 camera; uniform vec2 half_size; uniform float zoom;
@@ -14,18 +14,17 @@ void main() {
   gl_PointSize = 2.0 * radius + 2.0;
   colour = tone;
 }`;
-const DISC = `#version 300 es
+const COLOURS = `#version 300 es
 precision mediump float;
+uniform vec4 line;
 in vec3 colour; in float radius; out vec4 result;
 void main() {
   float far = length(gl_PointCoord - 0.5) * (2.0 * radius + 2.0);
-  result = vec4(colour, 1.0) * (1.0 - smoothstep(radius - 1.0, radius + 0.5, far));
+  result = line.a > 0.0 ? line : vec4(colour, 1.0) * (1.0 - smoothstep(radius - 1.0, radius + 0.5, far));
 }`;
-const FLAT = `#version 300 es
-precision mediump float;
-uniform vec4 tone; out vec4 result;
-void main() { result = tone; }`;
 
+/** Entities of a cluster whose name is shown. */
+const CLUSTER = 3;
 /** Names that are shown at once. */
 const NAMES = 60;
 /** How much of a line covers what is under it. */
@@ -37,235 +36,200 @@ const FAR = 0.35;
 
 export interface Look { groups: [number, number, number][]; line: [number, number, number]; text: string; halo: string }
 
-export class Painter {
-  readonly camera: Camera = { x: 0, y: 0, scale: 1 };
-  private readonly gl: WebGL2RenderingContext;
-  private readonly words: CanvasRenderingContext2D;
-  private readonly points: Layer;
-  private readonly lines: Layer;
-  private readonly buffers: Readonly<Record<"place" | "size" | "tone" | "edge", WebGLBuffer>>;
-  private frame = 0;
-  /** What there is, its communities where it is large, and which of these the buffers have. */
-  private near: Placed | null = null;
-  private far: Placed | null = null;
-  private loaded: Placed | null = null;
-  private graph: Graph | null = null;
+export type Painter = ReturnType<typeof painter>;
 
-  /** Take a canvas for points and one for names; throws where there is no WebGL2. */
-  constructor(private readonly canvas: HTMLCanvasElement, names: HTMLCanvasElement, private look: Look) {
-    // Points are smooth by their shader, and for lines alone every frame would be drawn four times over.
-    const gl = canvas.getContext("webgl2", { antialias: false });
-    const words = names.getContext("2d");
-    if (!gl || !words) throw new Error("no WebGL2");
-    [this.gl, this.words] = [gl, words];
-    const { place, size, tone } = (this.buffers = { place: gl.createBuffer(), size: gl.createBuffer(), tone: gl.createBuffer(), edge: gl.createBuffer() });
-    this.points = layer(gl, program(gl, POINTS, DISC), [[place, 2], [size, 1], [tone, 3]]);
-    this.lines = layer(gl, program(gl, POINTS, FLAT), [[place, 2]]);
-    gl.enable(gl.BLEND);
-    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-  }
+/** Take a canvas for points and one for names; throws where there is no WebGL2. */
+export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, look: Look) {
+  // Points are smooth by their shader, and for lines alone every frame would be drawn four times over.
+  const gl = canvas.getContext("webgl2", { antialias: false });
+  const words = names.getContext("2d");
+  if (!gl || !words) throw new Error("no WebGL2");
+  const program = programOf(gl);
+  const [place, size, tone, edge] = Array.from({ length: 4 }, () => gl.createBuffer()) as [WebGLBuffer, WebGLBuffer, WebGLBuffer, WebGLBuffer];
+  const points = array(gl, [[place, 2], [size, 1], [tone, 3]]);
+  const lines = array(gl, [[place, 2]]);
+  const [cameraAt, halfAt, zoomAt, lineAt] = ["camera", "half_size", "zoom", "line"].map((name) => gl.getUniformLocation(program, name)) as [WebGLUniformLocation, WebGLUniformLocation, WebGLUniformLocation, WebGLUniformLocation];
+  gl.useProgram(program);
+  gl.enable(gl.BLEND);
+  gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
 
-  /** Show a graph at these places. */
-  show(near: Placed, chosen: number): void {
-    this.near = near;
-    this.far = folded(near);
-    this.chosen = chosen;
-    this.draw();
-  }
+  const camera: Camera = { x: 0, y: 0, scale: 1 };
+  let fitted = { ...camera };
+  let frame = 0;
+  let chosen = -1;
+  /** What there is, its communities, and which of these the buffers have. */
+  let near: Placed | null = null;
+  let far: Placed | null = null;
+  let loaded: Placed | null = null;
+  let graph: Graph | null = null;
+  const halves = new Map<string, number>();
 
   /** Whether communities are shown in place of their members. */
-  get isFar(): boolean {
-    return this.far !== null && this.camera.scale < FAR;
-  }
-
+  const isFar = () => far !== null && near!.graph.entities.length > MANY && camera.scale < FAR;
   /** What is shown: everything, or from afar the communities. */
-  get shown(): Placed | null {
-    return this.isFar ? this.far : this.near;
-  }
-
+  const shown = () => (isFar() ? far : near);
   /** How large points are beside the layout's: those seen from near grow less than the ways between them. */
-  private get zoom(): number {
-    return Math.min(this.camera.scale, Math.sqrt(this.camera.scale));
-  }
+  const zoom = () => Math.min(camera.scale, Math.sqrt(camera.scale));
 
-  /** Look into a community that is shown. */
-  enter(at: number): void {
-    const { places } = this.shown!;
-    Object.assign(this.camera, { x: places[at * 2], y: places[at * 2 + 1], scale: FAR });
-    this.draw();
-  }
+  const draw = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      paint();
+    });
+  };
 
-  private load({ graph, places }: Placed): void {
-    const { gl, buffers } = this;
+  const load = (found: Placed) => {
     const fill = (buffer: WebGLBuffer, data: BufferSource, target: number = gl.ARRAY_BUFFER) => {
       gl.bindBuffer(target, buffer);
       gl.bufferData(target, data, gl.DYNAMIC_DRAW);
     };
-    fill(buffers.place, places);
+    fill(place, found.places);
     // While a layout goes on only places change.
-    if (this.graph === graph) return;
-    this.graph = graph;
-    const tones = new Float32Array(graph.sizes.length * 3);
-    graph.groups.forEach((group, at) => tones.set(this.look.groups[group]!, at * 3));
-    const ends = new Uint32Array(graph.sources.length * 2);
-    graph.sources.forEach((source, at) => {
-      ends[at * 2] = source;
-      ends[at * 2 + 1] = graph.targets[at]!;
-    });
-    fill(buffers.size, graph.sizes);
-    fill(buffers.tone, tones);
-    gl.bindVertexArray(this.lines.array);
-    fill(buffers.edge, ends, gl.ELEMENT_ARRAY_BUFFER);
-  }
+    if (graph === found.graph) return;
+    graph = found.graph;
+    const { sizes, groups, sources, targets } = graph;
+    fill(size, sizes);
+    fill(tone, Float32Array.from([...groups].flatMap((group) => look.groups[group]!)));
+    gl.bindVertexArray(lines);
+    fill(edge, Uint32Array.from([...sources].flatMap((source, at) => [source, targets[at]!])), gl.ELEMENT_ARRAY_BUFFER);
+  };
 
-  private chosen = -1;
-
-  /** Mark one entity. */
-  choose(at: number): void {
-    this.chosen = at;
-    this.draw();
-  }
-
-  /** Draw at the next frame. */
-  draw(): void {
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
-      this.paint();
-    });
-  }
-
-  /** Put everything in view. */
-  fit(): void {
-    const { canvas } = this;
-    const places = this.near?.places ?? [];
+  const fit = () => {
+    const places = near?.places ?? [];
     if (places.length === 0) return;
-    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
-    for (let at = 0; at < places.length; at += 2) {
-      left = Math.min(left, places[at]!);
-      right = Math.max(right, places[at]!);
-      top = Math.min(top, places[at + 1]!);
-      bottom = Math.max(bottom, places[at + 1]!);
-    }
+    const [[left, width], [top, height]] = [0, 1].map((axis) => {
+      const all = [...places].filter((_, at) => at % 2 === axis);
+      const least = Math.min(...all);
+      return [least, Math.max(...all) - least];
+    }) as [[number, number], [number, number]];
     // Names at the edges take room that does not shrink with the picture.
-    const scale = Math.min((canvas.clientWidth - 120) / (right - left + 1), (canvas.clientHeight - 80) / (bottom - top + 1));
-    Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(0.05, Math.min(2.2, scale)) });
-    this.fitted = { ...this.camera };
-    this.draw();
-  }
+    const scale = Math.min((canvas.clientWidth - 120) / (width + 1), (canvas.clientHeight - 80) / (height + 1));
+    fitted = { x: left + width / 2, y: top + height / 2, scale: Math.max(0.05, Math.min(2.2, scale)) };
+    Object.assign(camera, fitted);
+    draw();
+  };
 
-  private fitted: Camera = { ...this.camera };
-
-  /** Keep everything in view, unless somebody looks at a part. */
-  follow(): void {
-    const { camera, fitted } = this;
-    if (camera.scale === fitted.scale && camera.x === fitted.x) this.fit();
-    else this.draw();
-  }
-
-  /** Return the place under a point of the canvas. */
-  at(px: number, py: number): [number, number] {
-    const { camera, canvas } = this;
-    return [camera.x + (px - canvas.clientWidth / 2) / camera.scale, camera.y + (py - canvas.clientHeight / 2) / camera.scale];
-  }
-
-  private paint(): void {
-    const { gl, canvas, camera, shown } = this;
+  function paint(): void {
+    const found = shown();
     const ratio = devicePixelRatio;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    for (const one of [canvas, this.words.canvas]) if (one.width !== width * ratio || one.height !== height * ratio) [one.width, one.height] = [width * ratio, height * ratio];
-    gl.viewport(0, 0, canvas.width, canvas.height);
-    gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT);
-    if (!shown) return;
-    if (this.loaded !== shown) this.load((this.loaded = shown));
-    const { graph } = shown;
-    const view = ({ program, array, at }: Layer) => {
-      gl.useProgram(program);
-      gl.bindVertexArray(array);
-      gl.uniform3f(at.camera, camera.x, camera.y, camera.scale);
-      gl.uniform2f(at.half_size, width / 2, height / 2);
-    };
-    view(this.lines);
+    for (const one of [canvas, names]) if (one.width !== width * ratio || one.height !== height * ratio) [one.width, one.height] = [width * ratio, height * ratio];
+    gl!.viewport(0, 0, canvas.width, canvas.height);
+    gl!.clearColor(0, 0, 0, 0);
+    gl!.clear(gl!.COLOR_BUFFER_BIT);
+    if (!found) return;
+    if (loaded !== found) load((loaded = found));
+    gl!.uniform3f(cameraAt, camera.x, camera.y, camera.scale);
+    gl!.uniform2f(halfAt, width / 2, height / 2);
+    gl!.uniform1f(zoomAt, zoom() * ratio);
     const faint = FAINT * Math.min(1, camera.scale / CLEAR) ** 2;
-    const [red, green, blue] = this.look.line.map((one) => one * faint) as [number, number, number];
-    gl.uniform4f(this.lines.at.tone, red, green, blue, faint);
-    gl.drawElements(gl.LINES, graph.sources.length * 2, gl.UNSIGNED_INT, 0);
-    view(this.points);
-    gl.uniform1f(this.points.at.zoom, this.zoom * ratio);
-    gl.drawArrays(gl.POINTS, 0, graph.sizes.length);
-    this.name(shown, width, height, ratio);
+    gl!.uniform4f(lineAt, ...(look.line.map((one) => one * faint) as [number, number, number]), faint);
+    gl!.bindVertexArray(lines);
+    gl!.drawElements(gl!.LINES, found.graph.sources.length * 2, gl!.UNSIGNED_INT, 0);
+    gl!.uniform4f(lineAt, 0, 0, 0, 0);
+    gl!.bindVertexArray(points);
+    gl!.drawArrays(gl!.POINTS, 0, found.graph.sizes.length);
+    name(found, width, height, ratio);
   }
-
-  private readonly halves = new Map<string, number>();
 
   /** Return half the width of a name in the font that is set. */
-  private half(name: string): number {
-    const key = this.words.font + name;
-    const half = this.halves.get(key) ?? this.words.measureText(name).width / 2;
-    this.halves.set(key, half);
+  const halfOf = (text: string): number => {
+    const key = words.font + text;
+    const half = halves.get(key) ?? words.measureText(text).width / 2;
+    halves.set(key, half);
     return half;
-  }
+  };
 
-  private name({ graph, places }: Placed, width: number, height: number, ratio: number): void {
-    const { words, camera, look } = this;
-    const chosen = this.isFar ? -1 : this.chosen;
-    words.setTransform(ratio, 0, 0, ratio, 0, 0);
-    words.clearRect(0, 0, width, height);
-    words.textAlign = "center";
-    words.lineJoin = "round";
-    const seen: { at: number; x: number; y: number }[] = [];
-    const see = (at: number) => {
-      const x = (places[at * 2]! - camera.x) * camera.scale + width / 2;
-      const y = (places[at * 2 + 1]! - camera.y) * camera.scale + height / 2;
-      if (at === chosen || (x > 0 && x < width && y > 0 && y < height)) seen.push({ at, x, y });
-    };
-    if (chosen >= 0) see(chosen);
-    for (let at = 0; at < graph.entities.length && seen.length < NAMES; at += 1) if (at !== chosen) see(at);
+  function name({ graph: { entities, sizes }, places }: Placed, width: number, height: number, ratio: number): void {
+    const pen = words!;
+    const marked = isFar() ? -1 : chosen;
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    pen.textAlign = "center";
+    pen.lineJoin = "round";
     const taken: [number, number, number][] = [];
-    for (const { at, x, y } of seen) {
-      const radius = graph.sizes[at]! * this.zoom;
-      const below = this.isFar ? y : y + radius + 14;
-      words.font = `${at === chosen ? 600 : 400} ${Math.round(Math.min(17, 10 + graph.sizes[at]! / 3))}px system-ui, sans-serif`;
-      if (at === chosen) {
-        words.beginPath();
-        words.arc(x, y, radius + 4, 0, 7);
-        words.strokeStyle = look.text;
-        words.lineWidth = 2;
-        words.stroke();
+    const across = (of: Float32Array, at: number) => (of[at * 2]! - camera.x) * camera.scale + width / 2;
+    const down = (of: Float32Array, at: number) => (of[at * 2 + 1]! - camera.y) * camera.scale + height / 2;
+    const write = (text: string, x: number, y: number, colour: string) => {
+      const half = halfOf(text);
+      taken.push([x - half, x + half, y]);
+      pen.lineWidth = 3;
+      pen.strokeStyle = look.halo;
+      pen.strokeText(text, x, y);
+      pen.fillStyle = colour;
+      pen.fillText(text, x, y);
+    };
+    if (!isFar()) {
+      pen.font = "650 19px system-ui, sans-serif";
+      far?.graph.names.forEach((text, at) => {
+        const { communities, groups } = far!.graph;
+        if (communities[at]! >= CLUSTER) write(text, across(far!.places, at), down(far!.places, at), `rgb(${look.groups[groups[at]!]!.map((one) => one * 255).join()})`);
+      });
+    }
+    let seen = 0;
+    // The marked one comes first.
+    for (let turn = marked < 0 ? 0 : -1; turn < entities.length && seen < NAMES; turn += 1) {
+      const at = turn < 0 ? marked : turn;
+      const [x, y] = [across(places, at), down(places, at)];
+      if (turn === marked || (turn >= 0 && !(x > 0 && x < width && y > 0 && y < height))) continue;
+      seen += 1;
+      const radius = sizes[at]! * zoom();
+      const below = isFar() ? y : y + radius + 14;
+      pen.font = `${at === marked ? 600 : 400} ${Math.round(Math.min(17, 10 + sizes[at]! / 3))}px system-ui, sans-serif`;
+      if (at === marked) {
+        pen.beginPath();
+        pen.arc(x, y, radius + 4, 0, 7);
+        pen.strokeStyle = look.text;
+        pen.lineWidth = 2;
+        pen.stroke();
       }
-      const { name } = graph.entities[at]!;
-      const half = this.half(name);
+      const text = entities[at]!.name;
+      const half = halfOf(text);
       // A name that would stand on another one waits until there is room for it.
-      if (at !== chosen && taken.some(([left, right, line]) => x + half > left && x - half < right && Math.abs(line - below) < 15)) continue;
-      taken.push([x - half, x + half, below]);
-      words.lineWidth = 3;
-      words.strokeStyle = look.halo;
-      words.strokeText(name, x, below);
-      words.fillStyle = look.text;
-      words.fillText(name, x, below);
+      if (at === marked || !taken.some(([left, right, line]) => x + half > left && x - half < right && Math.abs(line - below) < 15)) write(text, x, below, look.text);
     }
   }
+
+  return {
+    camera, shown, isFar, draw, fit,
+    /** Show a graph at these places. */
+    show(found: Placed, at: number): void {
+      [near, far, chosen] = [found, folded(found), at];
+      draw();
+    },
+    /** Mark one entity. */
+    choose(at: number): void {
+      chosen = at;
+      draw();
+    },
+    /** Look into a community that is shown. */
+    enter(at: number): void {
+      const { places } = shown()!;
+      Object.assign(camera, { x: places[at * 2], y: places[at * 2 + 1], scale: FAR });
+      draw();
+    },
+    /** Keep everything in view, unless somebody looks at a part. */
+    follow: () => (camera.scale === fitted.scale && camera.x === fitted.x ? fit() : draw()),
+    /** Return the place under a point of the canvas. */
+    at: (px: number, py: number): [number, number] => [camera.x + (px - canvas.clientWidth / 2) / camera.scale, camera.y + (py - canvas.clientHeight / 2) / camera.scale],
+  };
 }
 
-/** A program with its buffers, and where it takes what holds for all points. */
-interface Layer { program: WebGLProgram; array: WebGLVertexArrayObject; at: Readonly<Record<"camera" | "half_size" | "zoom" | "tone", WebGLUniformLocation | null>> }
-
 /** `buffers` are in the order of the places that the program reads from, each with its numbers for a point. */
-function layer(gl: WebGL2RenderingContext, program: WebGLProgram, buffers: [WebGLBuffer, number][]): Layer {
-  const array = gl.createVertexArray();
-  gl.bindVertexArray(array);
+function array(gl: WebGL2RenderingContext, buffers: [WebGLBuffer, number][]): WebGLVertexArrayObject {
+  const made = gl.createVertexArray();
+  gl.bindVertexArray(made);
   buffers.forEach(([buffer, size], at) => {
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.enableVertexAttribArray(at);
     gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
   });
-  const find = (name: string) => gl.getUniformLocation(program, name);
-  return { program, array, at: { camera: find("camera"), half_size: find("half_size"), zoom: find("zoom"), tone: find("tone") } };
+  return made;
 }
 
-function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {
+function programOf(gl: WebGL2RenderingContext): WebGLProgram {
   const made = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+  for (const [kind, source] of [[gl.VERTEX_SHADER, POINTS], [gl.FRAGMENT_SHADER, COLOURS]] as const) {
     const shader = gl.createShader(kind)!;
     gl.shaderSource(shader, source);
     gl.compileShader(shader);

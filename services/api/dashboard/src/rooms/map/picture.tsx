@@ -6,40 +6,27 @@ import { isDark, theme } from "../../lib/store";
 import { worker } from "../../lib/trust";
 import { GROUPS, nearest, towards, type Graph } from "./data";
 import layoutAddress from "./layout.worker?worker&url";
-import { Painter, type Look } from "./paint";
+import { painter as painterOf, type Look, type Painter } from "./paint";
 
 /** Places of the last layout: a room that is opened again shows them at once. */
 let kept: { readonly graph: string; readonly places: Float32Array<ArrayBuffer> } | null = null;
 
-type Point = readonly [number, number];
-
-/** Whether a point lies within a closed line: a ray from it crosses the line an odd number of times. */
-function isInside(line: readonly Point[], x: number, y: number): boolean {
-  return line.reduce((inside, [ax, ay], at) => {
-    const [bx, by] = line[(at + 1) % line.length]!;
-    return ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax ? !inside : inside;
-  }, false);
-}
-
 /** `fixed` places are shown as they are; without them a layout is made. */
-export function Picture({ graph, focus, fixed, isPart = false, label, onFail, onHover, onOpen, onNear, onLasso }: {
+export function Picture({ graph, focus, fixed, isPart = false, label, onFail, onHover, onOpen, onNear }: {
   graph: Graph; focus: string | undefined; fixed?: Float32Array<ArrayBuffer>; isPart?: boolean; label: string;
   onFail?: () => void; onHover?: (at: number) => void; onOpen: (id: string | undefined) => void;
   /** Shows only the entity in focus and what it is linked to, or everything again. */
   onNear?: () => void;
-  /** With it, dragging draws a line around what is chosen instead of moving the picture. */
-  onLasso?: ((ids: string[]) => void) | undefined;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const names = useRef<HTMLCanvasElement>(null);
   const painter = useRef<Painter | null>(null);
   const places = useRef(new Float32Array());
   const [hovered, setHovered] = useState(-1);
-  const [line, setLine] = useState<readonly Point[]>([]);
   const at = graph.entities.findIndex((one) => one.id === focus);
   useEffect(() => {
     try {
-      painter.current = new Painter(canvas.current!, names.current!, look(canvas.current!));
+      painter.current = painterOf(canvas.current!, names.current!, look(canvas.current!));
     } catch {
       return onFail?.();
     }
@@ -85,32 +72,18 @@ export function Picture({ graph, focus, fixed, isPart = false, label, onFail, on
   const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null);
   const under = (event: PointerEvent | MouseEvent) => {
     const [x, y] = painter.current?.at(event.offsetX, event.offsetY) ?? [0, 0];
-    const shown = painter.current?.shown;
+    const shown = painter.current?.shown();
     return shown ? nearest(shown.graph, shown.places, x, y, 6 / painter.current!.camera.scale) : -1;
   };
   return <div class="picture">
     <canvas ref={canvas} aria-hidden="true" />
     <canvas ref={names} tabIndex={0} role="img" aria-label={label}
-      onPointerDown={(event) => {
-        drag.current = { x: event.clientX, y: event.clientY, moved: false };
-        if (onLasso) setLine([[event.offsetX, event.offsetY]]);
-      }}
-      onPointerUp={() => {
-        if (line.length > 2 && onLasso) {
-          const round = line.map(([x, y]) => painter.current!.at(x, y));
-          onLasso(graph.entities.filter((_, at) => isInside(round, places.current[at * 2]!, places.current[at * 2 + 1]!)).map((one) => one.id));
-        }
-        setLine([]);
-      }}
+      onPointerDown={(event) => (drag.current = { x: event.clientX, y: event.clientY, moved: false })}
       onPointerMove={(event) => {
         const [from, camera] = [drag.current, painter.current?.camera];
         if (!from || !camera || event.buttons === 0) return setHovered(under(event));
         const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
         if (!from.moved && Math.hypot(dx, dy) < 4) return;
-        if (onLasso) {
-          from.moved = true;
-          return setLine([...line, [event.offsetX, event.offsetY]]);
-        }
         camera.x -= dx / camera.scale;
         camera.y -= dy / camera.scale;
         drag.current = { x: event.clientX, y: event.clientY, moved: true };
@@ -119,7 +92,7 @@ export function Picture({ graph, focus, fixed, isPart = false, label, onFail, on
       onClick={(event) => {
         if (drag.current?.moved) return;
         const hit = under(event);
-        if (painter.current?.isFar) return hit < 0 ? undefined : painter.current.enter(hit);
+        if (painter.current?.isFar()) return hit < 0 ? undefined : painter.current.enter(hit);
         onOpen(graph.entities[hit]?.id);
       }}
       onDblClick={() => onNear?.()}
@@ -134,7 +107,6 @@ export function Picture({ graph, focus, fixed, isPart = false, label, onFail, on
         camera.scale = scale;
         painter.current!.draw();
       }} />
-    {line.length > 1 && <svg class="lasso" aria-hidden="true"><polygon points={line.join(" ")} /></svg>}
   </div>;
 }
 
@@ -143,10 +115,10 @@ function look(under: HTMLElement): Look {
   const probe = document.createElement("span");
   under.parentElement!.append(probe);
   const colour = (name: string) => {
-    probe.style.color = `var(--${name})`;
+    probe.style.color = `color-mix(in srgb, var(--${name}), var(--${name}))`;
     return getComputedStyle(probe).color;
   };
-  const parts = (name: string) => colour(name).match(/[\d.]+/g)!.slice(0, 3).map((one) => Number(one) / 255) as [number, number, number];
+  const parts = (name: string) => colour(name).match(/[\d.]+/g)!.slice(0, 3).map(Number) as [number, number, number];
   const found: Look = {
     groups: ["accent", "meaning", "beside", "graph", "hint", "good"].slice(0, GROUPS).map(parts),
     line: parts("edge"), text: colour("text"), halo: colour("ground"),

@@ -1,13 +1,13 @@
-/** Map: what the memories speak of, and what is linked. As a picture, or as a list. */
+/** Map: people, projects, files and tools in memories, in clusters. As a picture, or as a list. */
 import { useMemo, useState } from "preact/hooks";
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { GraphColumns } from "../../api/types";
-import { useResource } from "../../lib/resource";
-import { filter, route } from "../../lib/route";
+import { filter, href, route } from "../../lib/route";
 import { count, number } from "../../lib/words";
 import { Choice } from "../../ui/choice";
-import { Empty, noneOf, Shown } from "../../ui/states";
-import { around, graphOf, type Graph } from "./data";
+import { Icon } from "../../ui/icons";
+import { Empty, noneOf, Load } from "../../ui/states";
+import { around, graphOf, KINDS, type Graph, type Named } from "./data";
 import { EntityPanel } from "./entity";
 import { Meaning } from "./meaning";
 import { Picture } from "./picture";
@@ -16,29 +16,28 @@ import { Table } from "../../ui/table";
 /** Entities that are shown at first, and at most. */
 const FIRST = 1_500;
 const MOST = 5_000;
-const FILLS = "People, projects, tools and places in memories appear here, with what links them.";
-/** Fewer than these leave one wondering. */
-const FEW = 8;
+/** What is mentioned once says nothing about what belongs together. */
+const LEAST = "2";
+const FILLS = "People, projects, files and tools appear here when two memories or sessions name them.";
 
 export default function Map() {
   const isMeaning = route.value.query.view === "meaning";
   return <>
-    <div class="filters bar" role="group" aria-label="Which map">{([["", "Entities"], ["meaning", "Meaning"]] as const).map(([view, title]) =>
+    <div class="filters bar" role="group" aria-label="Which map">{([["", "Names"], ["meaning", "Meaning"]] as const).map(([view, title]) =>
       <button key={view} class="chip" aria-pressed={isMeaning === (view === "meaning")} onClick={() => filter({ view: view || undefined, focus: undefined })}>{title}</button>)}</div>
     {isMeaning ? <Meaning /> : <Entities />}
   </>;
 }
 
 function Entities() {
-  const { least = "1", most, kind } = route.value.query;
-  const found = useResource<GraphColumns>(paths.graph(most ? MOST : FIRST, least, kind), ["memory"]);
-  return <Shown of={found} rows={8} what="the map">{(data) => data.total === 0 && least === "1" && !kind
+  const { least = LEAST, most, kind, project } = route.value.query;
+  return <Load<GraphColumns> path={paths.graph({ limit: most ? MOST : FIRST, min_mentions: least, kinds: kind, project })} topics={["memory"]} rows={8} what="the map">{(data) => data.total === 0 && least <= LEAST && !kind && !project
     ? <Empty title="No entity yet"><p>{FILLS}</p></Empty>
-    : <Inside data={data} />}</Shown>;
+    : <Inside data={data} />}</Load>;
 }
 
 function Inside({ data }: { data: GraphColumns }) {
-  const { least = "1", focus, near, view, kind } = route.value.query;
+  const { least = LEAST, focus, near, view, kind } = route.value.query;
   const whole = useMemo(() => graphOf(data), [data]);
   const isNear = Boolean(near && focus);
   const graph = useMemo(() => (isNear ? around(whole, focus!) : whole), [whole, isNear && focus]);
@@ -55,22 +54,29 @@ function Inside({ data }: { data: GraphColumns }) {
   return <>
     <div class="filters bar" role="group" aria-label="What is shown">
       <input type="search" placeholder="Find" aria-label="Find an entity" value={words} onInput={(event) => find(event.currentTarget.value)} />
-      <label class="small soft">At least {count(Number(least), "mention")} <input type="range" min="1" max="20" value={least} onInput={(event) => filter({ least: event.currentTarget.value })} /></label>
-      {(kind || data.kindNames.length > 1) && <Choice label="Kind" name="kind" of={[["", "Every kind"], ...data.kindNames.map((one) => [one, one] as const)]} />}
+      <label class="small soft">{count(Number(least), "mention")} or more <input type="range" min="1" max="20" value={least} onInput={(event) => filter({ least: event.currentTarget.value })} /></label>
+      {(kind || data.kindNames.length > 1) && <Choice label="Kind" name="kind" of={[["", "Every kind"], ...data.kindNames.map((one) => [one, KINDS[one] ?? one] as const)]} />}
       {data.total > FIRST && <button class="chip" aria-pressed={Boolean(route.value.query.most)} onClick={() => filter({ most: route.value.query.most ? undefined : "1" })}>Up to {number(MOST)}</button>}
       {focus && <button class="chip" aria-pressed={isNear} onClick={toNear}>Only what it is linked to</button>}
       <button class="chip" aria-pressed={isList} disabled={!isDrawable} onClick={() => filter({ view: isList ? undefined : "list" })}>As a list</button>
-      <span class="found">{number(graph.entities.length)} of {count(data.total, "entity", "entities")}, {count(graph.sources.length, "link")}, coloured by {whole.names.length ? "community" : "kind"}. <a href="#/engine/repair?preview=prune-generic-entities">Names that are none?</a></span>
+      <span class="found">{number(graph.entities.length)} of {number(data.total)}, {count(graph.sources.length, "link")}. <a href="#/engine/repair?preview=prune-generic-entities">Wrong names?</a></span>
     </div>
-    {data.total < FEW && !kind && least === "1" && <p class="small soft">Few so far. {FILLS}</p>}
     <div class={focus ? "two open map" : "two map"}>
       {data.total === 0 ? <Empty title={noneOf("entity")} /> : isList ? <AsList graph={graph} /> : <Picture graph={graph} focus={focus} isPart={isNear} onNear={toNear} onFail={() => setDrawable(false)} onOpen={(id) => filter({ focus: id }, true)}
         label={`${count(graph.entities.length, "entity", "entities")} and ${count(graph.sources.length, "link")} between them. Arrow keys go from one to the next; the list has the same.`} />}
-      {focus && <EntityPanel key={focus} id={focus} />}
+      {focus && (/^(project|file):/.test(focus) ? <Place of={whole.entities.find((one) => one.id === focus)} /> : <EntityPanel key={focus} id={focus} />)}
     </div>
   </>;
 }
 
+/** A project or file: where to read on. */
+function Place({ of }: { of: Named | undefined }) {
+  const path = of?.id.replace(/^\w+:/, "");
+  return <aside class="panel" aria-label="Entity"><header><h2 class="said" dir="auto">{of?.name}</h2><p class="meta"><span>{of?.kind}</span><span>{count(of?.mentions ?? 0, "mention")}</span></p><p class="small soft" dir="auto">{path}</p></header>
+    <div class="body tools">{of?.kind === "project" ? <><a href={href("today", { project: path, day: "week" })}>This week</a><a href={href("map", { project: path })}>Its map</a></> : <a href={href("memories", { ask: of?.name })}>What was said about it</a>}
+      <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button></div></aside>;
+}
+
 function AsList({ graph }: { graph: Graph }) {
-  return <Table of={["Name", "Kind", "Mentions"]}>{graph.entities.map((one) => <tr key={one.id}><th scope="row"><button class="link" onClick={() => filter({ focus: one.id }, true)}>{one.name}</button></th><td>{one.kind}</td><td>{number(one.mentions)}</td></tr>)}</Table>;
+  return <Table of={["Name", "Kind", "Mentions"]}>{graph.entities.map((one) => <tr key={one.id}><th scope="row"><button class="link" onClick={() => filter({ focus: one.id }, true)}>{one.name}</button></th><td>{KINDS[one.kind] ?? one.kind}</td><td>{number(one.mentions)}</td></tr>)}</Table>;
 }
