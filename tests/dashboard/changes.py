@@ -78,29 +78,6 @@ def test_an_earlier_day_is_compared_with_now(
     client.patch(f"/api/memory/{ids[DESK]}", json={"content": DESK, "reason": "moved back"})
 
 
-def test_memories_are_chosen_by_a_line_around_them(view: View, ids: dict[str, str]) -> None:
-    chosen, other = list(ids.values())[:3], list(ids.values())[3]
-    answer = {
-        "status": "ready", "ids": [*chosen, other], "x": [0, 10, 0, 500], "y": [0, 0, 10, 0],
-        "types": [0] * 4, "typeNames": ["fact"], "count": 4, "total": 4,
-    }  # fmt: skip
-    view.page.route(
-        "**/api/embeddings/projection/columns*", lambda route: route.fulfill(json=answer)
-    )
-    view.go("/#/map?view=meaning")
-    view.page.get_by_role("button", name="Choose by drawing around").click()
-    box = view.page.locator("canvas[role=img]").bounding_box()
-    assert box is not None
-    left, right = box["x"] + 5, box["x"] + box["width"] / 2
-    top, bottom = box["y"] + 5, box["y"] + box["height"] - 5
-    view.page.mouse.move(left, top)
-    view.page.mouse.down()
-    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top + 5)):
-        view.page.mouse.move(x, y, steps=3)
-    view.page.mouse.up()
-    expect(view.page.get_by_role("group", name="Chosen memories")).to_contain_text("3 memories")
-
-
 def test_the_log_is_followed_and_stands_still(
     view: View, ids: dict[str, str], client: httpx.Client
 ) -> None:
@@ -115,15 +92,3 @@ def test_the_log_is_followed_and_stands_still(
     view.page.get_by_role("button", name="Go on").click()
     client.delete("/api/secrets/LAMP_KEY")
     eventually(lambda: lines.filter(has_text="secret").count() >= 2)
-
-
-def test_a_link_of_the_changelog_leads_to_the_web_or_is_none(view: View) -> None:
-    said = "# Changes\n\n- **New**: [notes](https://example.org/n), [a page](docs/x.md), [bad](javascript:alert(1)) and `[a](https://b.c)`."
-    view.page.route("**/api/changelog?*", lambda route: route.fulfill(json={"content": said}))
-    view.go("/#/settings/about")
-    shown = view.page.locator(".text")
-    expect(shown).to_contain_text("• New: notes, a page, bad")
-    links = shown.get_by_role("link")
-    expect(links).to_have_text(["notes"])
-    assert links.evaluate("(one) => [one.href, one.rel]") == ["https://example.org/n", "noreferrer"]
-    assert view.strangers() == [] and view.violations() == []

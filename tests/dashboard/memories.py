@@ -26,7 +26,7 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
     # What was said of it in a session may be there, too, and before it.
     page.locator("[aria-label=Answers] .hit", has_text="make backup").first.wait_for()
     view.press("Escape", "j", "w")
-    expect(page.get_by_role("tabpanel")).to_contain_text(
+    expect(page.locator(".panel .body")).to_contain_text(
         "It is number 1 for “backup before a deploy”"
     )
 
@@ -152,7 +152,7 @@ def test_texts_of_strangers_are_texts(view: View, ids: dict[str, str]) -> None:
 def test_why_not_and_as_a_prompt(view: View, ids: dict[str, str]) -> None:
     far = ids["Caddy terminates TLS for atlas.example on port 443."]
     view.go(f"/#/memories?ask=nobody+deploys+on+fridays&id={far}&part=why")
-    expect(view.page.get_by_role("tabpanel")).to_contain_text("It is no answer to “nobody deploys")
+    expect(view.page.locator(".panel .body")).to_contain_text("It is no answer to “nobody deploys")
     view.page.get_by_role("button", name="As a prompt").click()
     expect(view.page.locator("dialog .block")).to_contain_text("Nobody deploys on Fridays")
 

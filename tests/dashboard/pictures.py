@@ -18,7 +18,7 @@ from support.processes import eventually
 FOLDER = ROOT / "docs" / "pictures"
 #: Name, address, theme, and a text that is there when all is.
 PICTURES: tuple[tuple[str, str, Theme, str], ...] = (
-    ("today", "/", "light", "Yesterday"),
+    ("today", "/#/today?day=week", "light", "who may delete a list"),
     ("why", "/#/memories?ask=how+do+we+deploy+Larder&id={id}&part=why", "dark", "It is number"),
 )
 

@@ -47,6 +47,10 @@ TURNS = (
         "Is Friday afternoon a good time for that?",
         "No: nobody deploys on Fridays after noon. Thursday is better, because Jonas is there.",
     ),
+    (
+        "Decision: a shopping list is kept for ninety days.",
+        "Noted, the migration has that column. Open: who may delete a list.",
+    ),
 )
 #: A session that was over before there was a memory to give to it.
 READ = "atlas-0"

@@ -42,7 +42,7 @@ EMPTY: tuple[tuple[str, dict[str, object], dict[str, str]], ...] = (
         {"jobs": []},
         {
             "/#/engine/queue": "All done",
-            "/#/engine/queue?status=dead": "No job has died",
+            "/#/engine/queue?status=dead": "No job has failed",
             "/#/engine/queue?status=dead&code=timeout": "No job passes these filters",
             "/#/engine/queue?status=completed": "No job passes these filters",
         },

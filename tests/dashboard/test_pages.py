@@ -5,9 +5,7 @@ from dashboard.addresses import (
     test_back_and_reload_give_the_same_view,
 )
 from dashboard.changes import (
-    test_a_link_of_the_changelog_leads_to_the_web_or_is_none,
     test_an_earlier_day_is_compared_with_now,
-    test_memories_are_chosen_by_a_line_around_them,
     test_the_log_is_followed_and_stands_still,
     test_what_is_added_in_the_page_is_there_and_can_be_removed,
 )
@@ -31,7 +29,9 @@ from dashboard.memories import (
 from dashboard.others import (
     test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys,
     test_a_file_that_changed_on_disk_is_not_overwritten_unseen,
+    test_a_project_filters_every_room,
     test_the_map_goes_from_one_entity_to_the_next_with_keys,
+    test_what_a_session_was_shown_wrongly_is_limited_to_its_project,
     test_what_is_saved_elsewhere_appears_by_itself,
     test_yesterdays_session_tells_what_was_given_and_why,
     two_died,
@@ -57,8 +57,8 @@ __all__ = [
     "test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys",
     "test_a_file_that_changed_on_disk_is_not_overwritten_unseen",
     "test_a_forgotten_memory_is_listed_recovered_and_erased",
-    "test_a_link_of_the_changelog_leads_to_the_web_or_is_none",
     "test_a_page_opened_by_its_address_reads_and_changes_memory_and_runs_nothing",
+    "test_a_project_filters_every_room",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
     "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
     "test_an_earlier_day_is_compared_with_now",
@@ -67,7 +67,6 @@ __all__ = [
     "test_every_view_is_quiet_and_accessible",
     "test_find_read_why_edit_forget_undo_and_recover_with_keys",
     "test_looking_changes_nothing",
-    "test_memories_are_chosen_by_a_line_around_them",
     "test_new_memories_are_kept_rejected_and_faded_with_keys",
     "test_no_text_of_a_stranger_becomes_a_script",
     "test_settings_that_decide_more_than_tuning_are_asked_about",
@@ -76,6 +75,7 @@ __all__ = [
     "test_the_log_is_followed_and_stands_still",
     "test_the_map_goes_from_one_entity_to_the_next_with_keys",
     "test_what_a_removed_agent_knew_is_read_and_remembered_again",
+    "test_what_a_session_was_shown_wrongly_is_limited_to_its_project",
     "test_what_is_added_in_the_page_is_there_and_can_be_removed",
     "test_what_is_declined_does_not_happen",
     "test_what_is_saved_elsewhere_appears_by_itself",

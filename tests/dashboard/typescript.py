@@ -17,7 +17,7 @@ TYPES = Path(__file__).parents[2] / "services/api/dashboard/src/api/types.ts"
 ASKED = (
     "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "modify_many", "forget_many",
     "recover", "recover_many", "memory_usage",
-    "home", "diagnostics", "status", "harnesses", "sessions", "repairs",
+    "home", "projects", "diagnostics", "status", "harnesses", "sessions", "repairs",
     "session_replay", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
     "graph", "config_schema", "change_config", "entity", "aspects", "attributes", "dependencies", "config_files",
     "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange", "confirm",

@@ -34,6 +34,8 @@ const loaded = signal<Readonly<Record<string, ComponentType<{ onClose: () => voi
 const near = () => import("./rooms/near").then((found) => (loaded.value = { ...loaded.value, ...found }));
 const far = () => import("./rooms/far").then((found) => (loaded.value = { ...loaded.value, ...found }));
 
+const FAR = ["sessions", "map", "engine", "settings", "capture", "keys", "palette", "consent", "token"];
+
 /** What is seen comes first; the rest is there before somebody asks for it. */
 const LATER_MS = 2_000;
 const later = () => setTimeout(() => (document.querySelector("[aria-busy]") ? later() : void far()), LATER_MS);
@@ -41,7 +43,7 @@ const later = () => setTimeout(() => (document.querySelector("[aria-busy]") ? la
 function Part({ name, children = null }: { name: keyof Near | keyof Far; children?: ComponentChildren }) {
   const Found = loaded.value[name];
   useEffect(() => {
-    if (!Found) void (name === "today" || name === "memories" ? near : far)();
+    if (!Found) void (FAR.includes(name) ? far : near)();
   }, [name]);
   return Found ? <Found onClose={close} /> : <>{children}</>;
 }
@@ -91,13 +93,15 @@ function Frame() {
       {ROOMS.map((room) => <a key={room.name} href={href(room.name)} aria-current={room === here ? "page" : undefined}>
         <Icon name={room.name} />{room.title}
       </a>)}
+      <Part name="projects" />
       <div class="foot">
-        <button class="plain small" onClick={() => (over.value = "capture")}><Icon name="plus" />Capture</button>
-        <button class="plain small" onClick={() => (over.value = "keys")}><Icon name="keyboard" />Keys</button>
+        <button class="plain small" onClick={() => (over.value = "capture")}>Capture</button>
+        <button class="plain small" onClick={() => (over.value = "keys")}>Shortcuts</button>
       </div>
     </nav>
     <header class="head">
       <h1>{here.title}</h1>
+      <Part name="choice" />
       <button class="finder" aria-label="Search or go to" onClick={() => (over.value = "palette")}>
         <Icon name="search" /><span>Search or go to</span><kbd>{MAC ? "⌘K" : "Ctrl K"}</kbd>
       </button>

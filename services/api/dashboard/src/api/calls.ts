@@ -1,64 +1,15 @@
 /** What the page asks of the daemon: one function for each change, one address for each thing that is read. */
-import { ask, type Asked, type Query, Refused, withQuery } from "../lib/http";
+import { ask, type Asked, type Query, Refused } from "../lib/http";
 import { stale } from "../lib/resource";
 import { agent } from "../lib/store";
 import { sum } from "../lib/words";
+import { mine, paths } from "./paths";
 import type * as t from "./types";
+
+const id = encodeURIComponent;
 
 /** Changes are kept in history with this. */
 const REASON = "dashboard";
-
-/** Return an address about the chosen agent. */
-export function mine(path: string, query: Query = {}): string {
-  return withQuery(path, { ...query, agent_id: agent.value });
-}
-
-const id = encodeURIComponent;
-const tz = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-export const paths = {
-  memories: (query: Query) => mine("/api/memories", query),
-  memory: (memory: string) => mine(`/api/memory/${id(memory)}`),
-  history: (memory: string) => mine(`/api/memory/${id(memory)}/history`),
-  links: (memory: string) => mine(`/api/memory/${id(memory)}/links`),
-  access: (memory: string) => mine(`/api/memory/${id(memory)}/access`),
-  series: (query: Query) => withQuery("/api/analytics/series", { ...query, tz }),
-  resources: "/api/status/resources",
-  places: () => mine("/api/embeddings/projection/columns"),
-  tokens: "/api/auth/tokens",
-  whoami: "/api/auth/whoami",
-  tasks: "/api/tasks",
-  connectors: "/api/connectors",
-  documents: () => mine("/api/documents", { limit: 20 }),
-  skills: "/api/skills",
-  usage: (memory: string) => mine(`/api/memory/${id(memory)}/usage`),
-  home: () => mine("/api/home", { tz }),
-  diagnostics: "/api/diagnostics",
-  status: "/api/status",
-  about: "/api/status?parts=update",
-  harnesses: "/api/harnesses",
-  sessions: "/api/sessions",
-  allSessions: (query: Query) => withQuery("/api/sessions", { ...query, state: "all" }),
-  repairs: "/api/repair",
-  evaluation: () => mine("/api/evaluation"),
-  predictor: () => mine("/api/predictor/status"),
-  replay: (session: string) => mine(`/api/sessions/${id(session)}/replay`),
-  transcript: (session: string) => mine(`/api/sessions/${id(session)}/transcript`),
-  jobs: (query: Query) => withQuery("/api/jobs", query),
-  job: (job: string) => `/api/jobs/${id(job)}`,
-  logs: (query: Query) => withQuery("/api/logs", query),
-  graph: (most: number, least: string, kinds?: string) => mine("/api/knowledge/graph", { limit: most, min_mentions: least, kinds }),
-  schema: "/api/config/schema",
-  entity: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}`),
-  aspects: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/aspects`),
-  facts: (entity: string, aspect: string) => mine(`/api/knowledge/entities/${id(entity)}/aspects/${id(aspect)}/attributes`),
-  dependencies: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/dependencies`),
-  files: "/api/config",
-  secrets: "/api/secrets",
-  agents: "/api/agents",
-  changelog: "/api/changelog?html=false",
-  similar: (memory: string) => mine("/memory/similar", { id: memory, k: 12 }),
-};
 
 /** Ask recall. The page only looks: nothing counts as used. */
 export function recall(query: string, more: Query, signal?: AbortSignal): Promise<t.Recalled> {
@@ -75,6 +26,7 @@ async function tell<T>(method: "POST" | "PATCH" | "DELETE", path: string, body: 
 
 export interface Patch {
   content?: string;
+  project?: string | null;
   type?: string;
   tags?: string[] | null;
   importance?: number;

@@ -284,6 +284,16 @@ export interface Difference {
   prompts: Interval | null;
 }
 
+export interface DigestItem {
+  kind: "decided" | "changed" | "open";
+  text: string;
+  before: string;
+  at: string;
+  openBy: string;
+  id: string;
+  isMemory: boolean;
+}
+
 export interface DiskPart {
   part: string;
   bytes: number;
@@ -541,14 +551,12 @@ export interface Hit {
 }
 
 export interface Home {
-  agent: string;
-  sessions: RunningSessions;
   reviews: WaitingMemories;
-  year_ago: MemoryPage;
+  projects: ListedProject[];
+  digest: ProjectDigest[];
+  imported: KeyCount[];
   kept?: number;
   forgotten?: MemoryPage;
-  work?: Work;
-  days?: Series;
 }
 
 export interface Interval {
@@ -636,6 +644,13 @@ export interface Links {
   corrects: Followed[];
   correctedBy: Followed | null;
   entities: NamedEntity[];
+}
+
+export interface ListedProject {
+  project: string;
+  memories: number;
+  sessions: number;
+  lastAt: string | null;
 }
 
 export interface ListedSession {
@@ -931,6 +946,12 @@ export interface ProductPage {
   cachedAt: number;
 }
 
+export interface ProjectDigest {
+  project: string;
+  sessions: ListedSession[];
+  items: DigestItem[];
+}
+
 export interface Projection {
   status: string;
   dimensions: number;
@@ -954,6 +975,10 @@ export interface ProjectionColumns {
   y: number[];
   types: number[];
   typeNames: string[];
+}
+
+export interface Projects {
+  projects: ListedProject[];
 }
 
 export interface Reading {
@@ -1412,12 +1437,4 @@ export interface WhyNot {
   place?: number;
   score?: number;
   explain?: Why;
-}
-
-export interface Work {
-  waiting: number;
-  running: number;
-  paused: boolean;
-  questions: number;
-  p95: number;
 }

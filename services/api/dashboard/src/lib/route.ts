@@ -13,13 +13,10 @@ const EARLIER: Readonly<Record<string, string>> = {
   "": "today",
   home: "today",
   memory: "memories",
-  "memory/memories": "memories",
   timeline: "memories?bar=1",
-  "memory/timeline": "memories?bar=1",
   knowledge: "map",
-  "memory/knowledge": "map",
   embeddings: "map?view=meaning",
-  "memory/constellation": "map?view=meaning",
+  constellation: "map?view=meaning",
   pipeline: "engine",
   "engine/pipeline": "engine",
   queue: "engine/queue",
@@ -39,16 +36,16 @@ const EARLIER: Readonly<Record<string, string>> = {
 export function parse(hash: string): Route {
   const written = hash.replace(/^#?\/?/, "");
   const [path = "", search = ""] = written.split("?", 2);
-  const moved = EARLIER[path.replace(/\/$/, "")];
+  const moved = EARLIER[path.replace(/\/$|^memory\/(?=knowledge|constellation|timeline)|\/memories$/g, "")];
   const [known = "", more = ""] = (moved ?? path).split("?", 2);
   const [room = "", ...parts] = known.split("/").map(decoded);
   const query = Object.fromEntries([...new URLSearchParams(more), ...new URLSearchParams(search)]);
   return { room, parts, query };
 }
 
-/** Return the address of a view, with its `#`. */
+/** Return the address of a view, with its `#`. The project that was chosen stays, unless the query names it. */
 export function href(room: string, query: Query = {}, ...parts: string[]): string {
-  return withQuery(`#/${[room, ...parts].map(encodeURIComponent).join("/")}`, query);
+  return withQuery(`#/${[room, ...parts].map(encodeURIComponent).join("/")}`, { project: route?.value.query.project, ...query });
 }
 
 export const route = signal<Route>(parse(location.hash));

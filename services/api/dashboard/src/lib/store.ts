@@ -1,4 +1,4 @@
-/** Choices of this browser: the theme, the height of rows, whether single keys act. */
+/** Choices of this browser: theme, density, whether single keys act. */
 import { signal, type Signal } from "./signal";
 
 /** Return a value that is kept in this browser; without storage it lives as long as the page. */
@@ -33,7 +33,8 @@ export const theme = kept<Theme>("theme", "system");
 const system = matchMedia("(prefers-color-scheme: dark)");
 export const isDark = signal(system.matches);
 system.onchange = () => (isDark.value = system.matches);
-export const isCompact = kept("compact", false);
+export const DENSITIES = ["roomy", "normal", "compact"] as const;
+export const density = kept<(typeof DENSITIES)[number]>("density", "normal");
 export const hasSingleKeys = kept("keys", true);
 /** The agent whose memories are shown; empty for the default one. */
 export const agent = kept("agent", "");
@@ -43,8 +44,7 @@ function look(): void {
   const root = document.documentElement.dataset;
   if (theme.value === "system") delete root.theme;
   else root.theme = theme.value;
-  if (isCompact.value) root.rows = "compact";
-  else delete root.rows;
+  root.density = density.value;
 }
 
 look();

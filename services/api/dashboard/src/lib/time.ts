@@ -37,6 +37,12 @@ export function brief(iso: string | null | undefined, now = new Date()): string 
   return at.getFullYear() === now.getFullYear() ? DAY.format(at) : DATE.format(at);
 }
 
+/** Return when the day began that was so many days ago. */
+export const ago = (days: number, now = new Date()) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - days);
+
+/** Return a day as `9 May`. */
+export const day = (iso: string) => DAY.format(new Date(iso));
+
 /** Return a time of the day: `14:02`. */
 export function clock(iso: string | null | undefined): string {
   const at = moment(iso);

@@ -31,7 +31,7 @@ export function drop(id: number): void {
 
 /** Copy a text, and say so. */
 export function copy(text: string, done = "Copied."): void {
-  navigator.clipboard.writeText(text).then(() => say(done), () => say("The browser does not let the page write to the clipboard.", null, true));
+  navigator.clipboard.writeText(text).then(() => say(done), () => say("The browser refused to copy.", null, true));
 }
 
 /** Do something and say so; what the daemon refuses is said in its words. Return whether it was done. */

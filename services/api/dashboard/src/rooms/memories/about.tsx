@@ -1,5 +1,5 @@
 /** The memories nearest to one. */
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { FoundMany } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";

@@ -1,8 +1,7 @@
 /** Who may read a memory: each agent, yes or no, and the rule that decides it. */
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Access as Answer } from "../../api/types";
-import { useResource } from "../../lib/resource";
-import { Shown } from "../../ui/states";
+import { Load } from "../../ui/states";
 import { Table } from "../../ui/table";
 
 const RULES: Readonly<Record<string, string>> = {
@@ -11,9 +10,8 @@ const RULES: Readonly<Record<string, string>> = {
 };
 
 export function Access({ id }: { id: string }) {
-  const found = useResource<Answer>(paths.access(id), ["memory", "config"]);
-  return <Shown of={found} rows={2} what="who may read it">{({ owner, visibility, agents }) => <>
+  return <Load<Answer> path={paths.access(id)} topics={["memory", "config"]} rows={2} what="who may read it">{({ owner, visibility, agents }) => <>
     <p class="soft">It belongs to {owner}, and is {visibility === "global" ? "shared" : visibility}.</p>
     <Table of={["Agent", "Reads it", "Because"]}>{agents.map((one) => <tr key={one.id}><th scope="row">{one.name}</th><td class={one.reads ? "good" : "warn"}>{one.reads ? "yes" : "no"}</td><td>{RULES[one.rule] ?? one.rule}</td></tr>)}</Table>
-  </>}</Shown>;
+  </>}</Load>;
 }

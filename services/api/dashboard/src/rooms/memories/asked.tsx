@@ -5,13 +5,14 @@ import type { Hit, Recalled } from "../../api/types";
 import { Refused } from "../../lib/http";
 import { useKeys } from "../../lib/keys";
 import { filter, go, href, route } from "../../lib/route";
-import { brief } from "../../lib/time";
+import { brief, byDay, clock, day, dayName } from "../../lib/time";
 import { undone } from "../../lib/undo";
 import { count, percent } from "../../lib/words";
 import { Marked } from "../../ui/marked";
 import { Project } from "../../ui/project";
 import { Empty, Skeleton, Trouble } from "../../ui/states";
-import { doing } from "./doing";
+import * as doing from "./doing";
+import { fromOf } from "./meta";
 import { answered } from "./answered";
 import { filters } from "./filters";
 import { keep } from "./opened";
@@ -31,6 +32,7 @@ export function Asked({ question }: { question: string }) {
       const answer = await recall(question, asked, signal);
       answered.value = { question, answer, told: answer.results.length };
       setError(null);
+      if (isTimeline(answer)) return;
       const { results } = await recall(question, { ...asked, floor: 0, limit: LIMIT }, signal);
       const known = new Set(answer.results.map((one) => one.id));
       answered.value = { question, answer: { ...answer, results: [...answer.results, ...results.filter((one) => one.score >= LEAST && !known.has(one.id))] }, told: answer.results.length };
@@ -64,14 +66,15 @@ export function Asked({ question }: { question: string }) {
   ]);
   if (error) return <Trouble error={error} again={() => void load()} what="memories" />;
   if (!answer) return <Skeleton rows={6} />;
-  const list = (label: string, from: number, some: readonly Hit[]) =>
-    <ol class="rows" aria-label={label}>{some.map((one, index) => <Line key={one.id} hit={one} isAt={from + index === at} isWeak={from > 0} />)}</ol>;
+  const list = (label: string, some: readonly Hit[], isWeak = false) =>
+    <ol class="rows" aria-label={label}>{some.map((one) => <Line key={one.id} hit={one} isAt={one === hit} isWeak={isWeak} isDated={isTimeline(answer)} />)}</ol>;
   return <div>
     <Read answer={answer} told={told} />
     {told === 0 && <Empty title="Nothing answers this"><p><button class="link" onClick={() => filter({ ask: undefined })}>Back to the list</button></p></Empty>}
-    {told > 0 && list("Answers", 0, hits.slice(0, told))}
+    {isTimeline(answer) ? byDay(hits, dateOf).map(([day, some]) => <section key={day} class="moment"><h2>{dayName(new Date(dateOf(some[0]!)))}</h2>{list(day, some)}</section>)
+      : told > 0 && list("Answers", hits.slice(0, told))}
     {hits.length > told && <details class="weak" open={at >= told}><summary>{count(hits.length - told, "weak result")}, not shown to agents</summary>
-      {list("Weak results", Math.max(told, 1), hits.slice(told))}</details>}
+      {list("Weak results", hits.slice(told), true)}</details>}
   </div>;
 }
 
@@ -79,6 +82,10 @@ export function Asked({ question }: { question: string }) {
 function isPassage(hit: Hit): boolean {
   return hit.source === "episode";
 }
+
+/** Whether the question was about a time, and its sessions, commits and memories answer it. */
+const isTimeline = (answer: Recalled) => answer.method === "timeline";
+const dateOf = (hit: Hit) => hit.event_at ?? hit.created_at;
 
 function addressOf(hit: Hit): string {
   return !isPassage(hit) ? `#/memories?id=${hit.id}` : hit.type === "session" ? href("sessions", {}, hit.source_id!) : location.hash;
@@ -100,25 +107,25 @@ function Read({ answer, told }: { answer: Recalled; told: number }) {
     <span role="status">{told === 0 ? "No memory passes the threshold." : `An agent receives ${count(told, "result")}.`}</span>
     <button class="link small" onClick={() => setShown(true)}>As a prompt</button>
     {isShown && <Prompt question={answer.query} onClose={() => setShown(false)} />}
-    {intervals.map((one, at) => <span key={at}>about {[one.from && brief(one.from), one.to && brief(one.to)].filter(Boolean).join(" to ")}</span>)}
-    {(answer.degraded ?? []).map((one) => <span key={one} class="warn">without {one === "vector" ? "meaning" : one}</span>)}
+    {intervals.map((one, at) => <span key={at}>from {[one.from && day(one.from), one.to && day(one.to)].filter(Boolean).join(" to ")}</span>)}
+    {(answer.degraded ?? []).map((one) => <span key={one} class="warn">not by {one === "vector" ? "meaning" : one}</span>)}
   </div>;
 }
 
-function Line({ hit, isAt, isWeak }: { hit: Hit; isAt: boolean; isWeak: boolean }) {
+function Line({ hit, isAt, isWeak, isDated }: { hit: Hit; isAt: boolean; isWeak: boolean; isDated: boolean }) {
   const isOpen = route.value.query.id === hit.id;
   return <li><a class={`hit${isOpen || isAt ? " at" : ""}${isWeak ? " dim" : ""}`} href={addressOf(hit)} aria-current={isOpen ? "true" : undefined}
     onClick={(event) => { event.preventDefault(); show(hit); }}>
     <span class="text">{hit.title && <strong dir="auto">{hit.title}</strong>}<span class="passage" dir="auto"><Marked text={hit.content} places={hit.highlights} hasSpeakers={hit.type === "session"} /></span></span>
-    <span class="score">{percent(hit.score)}</span>
+    <span class="score">{isDated ? clock(dateOf(hit)) : percent(hit.score)}</span>
     <span class="meta">
-      {isPassage(hit) && <span>{hit.type}</span>}
+      <span>{fromOf(hit)}</span>
       {hit.project && <Project of={hit.project} />}
       {hit.review === "waiting" && <span class="warn">waits for your review</span>}
       {hit.superseded && <span class="warn">corrected since</span>}
       {hit.newer && <span class="warn">replaced {brief(hit.newer.since)}</span>}
       {hit.more && <span>{hit.more}</span>}
     </span>
-    <span class="soft small">{brief(hit.event_at ?? hit.created_at)}</span>
+    <span class="soft small">{!isDated && brief(dateOf(hit))}</span>
   </a></li>;
 }

@@ -3,7 +3,6 @@ import { signal } from "../../lib/signal";
 import { useState } from "preact/hooks";
 import { changeMany, everyRow, forgetAll, forgetMany, previewForget, recoverMany, type Patch } from "../../api/calls";
 import type { Candidate } from "../../api/types";
-import { route } from "../../lib/route";
 import { act, say } from "../../lib/undo";
 import { count, number, sum } from "../../lib/words";
 import { besides } from "./doing";
@@ -60,7 +59,7 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   const pinned = rows.filter((row) => row.pinned).length;
   return <div class="bulk" role="group" aria-label="Chosen memories">
     <strong>{memories(rows.length)} chosen</strong>
-    {route.value.room === "memories" && chosen.value !== all.value && <button onClick={() => void act(choose, "")}>All that match</button>}
+    {chosen.value !== all.value && <button onClick={() => void act(choose, "")}>All that match</button>}
     {isForgotten
       ? <button class="primary" onClick={() => void act(recover(ids), `${memories(ids.length)} recovered.`).then(clear)}>Recover</button>
       : <>

@@ -1,5 +1,5 @@
 /** What is done to a memory at once; all but an approval can be undone. */
-import { adopt, change, decide, forget, judge, recover } from "../../api/calls";
+import * as calls from "../../api/calls";
 import type { Modified } from "../../api/types";
 import { act, copy, say } from "../../lib/undo";
 import { href } from "../../lib/route";
@@ -22,22 +22,26 @@ export function nameOf(holder: string): string {
 
 const JUDGED = { keep: "Kept: no job changes it any more.", fade: "It counts half from now on.", wrong: "Forgotten as wrong." } as const;
 
-export const doing = {
-  pin: (memory: Known) => {
-    const to = !memory.pinned;
-    return act(() => change(memory.id, { pinned: to }), to ? "Pinned." : "No longer pinned.", () => change(memory.id, { pinned: !to }));
-  },
-  forget: (memory: Known) => act(async () => {
-    const done = await forget(memory.id);
-    say(`Forgotten.${besides(done)}`, () => recover(memory.id));
-  }, ""),
-  recover: (memory: Known) => act(() => recover(memory.id), "Recovered.", () => forget(memory.id)),
-  adopt: (memory: Known) => act(async () => {
-    const { id } = await adopt(memory.id);
-    say("Remembered again.", () => forget(id));
-  }, ""),
-  judge: (id: string, verdict: "keep" | "fade" | "wrong") => act(() => judge(id, verdict), JUDGED[verdict], () => judge(id, "none")),
-  approve: (id: string) => act(() => decide(id, "approve"), "Approved."),
-  reject: (id: string) => act(() => decide(id, "reject"), "Rejected: it is not saved again by itself.", () => recover(id)),
-  link: (id: string) => copy(`${location.origin}/${href("memories", { id })}`, "Link copied."),
+export const pin = (memory: Known) => {
+  const to = !memory.pinned;
+  return act(() => calls.change(memory.id, { pinned: to }), to ? "Pinned." : "No longer pinned.", () => calls.change(memory.id, { pinned: !to }));
 };
+export const forget = (memory: Known) => act(async () => {
+  const done = await calls.forget(memory.id);
+  say(`Forgotten.${besides(done)}`, () => calls.recover(memory.id));
+}, "");
+export const recover = (memory: Known) => act(() => calls.recover(memory.id), "Recovered.", () => calls.forget(memory.id));
+export const adopt = (memory: Known) => act(async () => {
+  const { id } = await calls.adopt(memory.id);
+  say("Remembered again.", () => calls.forget(id));
+}, "");
+export const judge = (id: string, verdict: "keep" | "fade" | "wrong") => act(() => calls.judge(id, verdict), JUDGED[verdict], () => calls.judge(id, "none"));
+/** Change a memory of which only the id is known. */
+export const amend = (id: string, patch: calls.Patch, done: string) => act(async () => {
+  const [row] = await calls.rowsOf([id]);
+  await calls.change(id, patch);
+  say(done, row ? () => calls.change(id, Object.fromEntries(Object.keys(patch).map((name) => [name, row[name as "type"] ?? ""]))) : null);
+}, "");
+export const approve = (id: string) => act(() => calls.decide(id, "approve"), "Approved.");
+export const reject = (id: string) => act(() => calls.decide(id, "reject"), "Rejected: it is not saved again by itself.", () => calls.recover(id));
+export const link = (id: string) => copy(`${location.origin}/${href("memories", { id })}`, "Link copied.");

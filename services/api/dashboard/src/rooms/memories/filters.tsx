@@ -1,10 +1,10 @@
 /** What narrows the list; each choice says how many there are. */
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { KeyCount, MemoryPage } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { dayName } from "../../lib/time";
-import { count, number, projectName } from "../../lib/words";
+import { count, number } from "../../lib/words";
 import { Choice } from "../../ui/choice";
 
 const STATES = Object.entries({ "": "Any state", active: "Current", superseded: "Corrected", forgotten: "Forgotten", archived: "Archived" });
@@ -12,30 +12,30 @@ const SORTS = Object.entries({ "": "Newest", importance: "Most important", used:
 
 /** Filters of the list, as the address names them. */
 export function filters(): Record<string, string | undefined> {
-  const { type, who, project, tag, pinned, state, sort, since, until, q, as_of } = route.value.query;
-  return { type, who, project, tag, pinned, state, sort, since, until, q, as_of };
+  const { type, who, project, tag, pinned, state, sort, since, until, q, as_of, origin, source_type } = route.value.query;
+  return { type, who, project, tag, pinned, state, sort, since, until, q, as_of, origin, source_type };
 }
 
 export function Filters() {
   const { query } = route.value;
   const { sort: _, ...narrowed } = filters();
-  const { pinned, q, state, since } = narrowed;
+  const { pinned, q, state, since, origin } = narrowed;
   const found = useResource<MemoryPage>(
-    paths.memories({ ...narrowed, limit: 1, total: 1, stats: Object.values(narrowed).some(Boolean) ? 1 : 0, facets: "type,who,project,tag" }), ["memory"]);
+    paths.memories({ ...narrowed, limit: 1, total: 1, stats: Object.values(narrowed).some(Boolean) ? 1 : 0, facets: "type,who,tag" }), ["memory"]);
   const facets = found.value?.facets ?? {};
   const stats = found.value?.stats;
   const total = found.value?.total;
   return <div class="filters" role="group" aria-label="Filters">
     <Facet label="Type" name="type" of={facets.type} />
     <Facet label="Who" name="who" of={facets.who} />
-    <Facet label="Project" name="project" of={facets.project} say={projectName} least={1} />
     <Facet label="Tag" name="tag" of={facets.tag ?? facets.tags} />
     <button class="chip" aria-pressed={pinned === "true"} onClick={() => filter({ pinned: pinned ? undefined : "true" })}>Pinned</button>
     {!query.ask && <>
-      <button class="chip" aria-pressed={Boolean(query.bar)} onClick={() => filter({ bar: query.bar ? undefined : "1", as_of: undefined })}>Time</button>
+      <button class="chip" aria-pressed={Boolean(query.bar)} onClick={() => filter({ bar: query.bar ? undefined : "1", as_of: undefined })}>Earlier</button>
       {!query.as_of && <Choice label="State" name="state" of={STATES} />}
       <Choice label="Order" name="sort" of={SORTS} />
     </>}
+    {origin && <button class="chip on" onClick={() => filter({ origin: undefined, source_type: undefined })}>{origin} ×</button>}
     {q && <button class="chip on" onClick={() => filter({ q: undefined })}>“{q}” ×</button>}
     {since && <button class="chip on" onClick={() => filter({ since: undefined, until: undefined })}>{dayName(new Date(since))} ×</button>}
     {!query.ask && total !== undefined && <span class="found" role="status">
@@ -44,6 +44,6 @@ export function Filters() {
   </div>;
 }
 
-export function Facet({ label, name, of = [], say = (key) => key, least = 2 }: { label: string; name: string; of: readonly KeyCount[] | undefined; say?: (key: string) => string; least?: number }) {
-  return route.value.query[name] || of.length >= least ? <Choice label={label} name={name} say={say} of={[["", label], ...of.map((one) => [one.key, `${say(one.key)} (${number(one.count)})`] as const)]} /> : null;
+export function Facet({ label, name, of = [] }: { label: string; name: string; of: readonly KeyCount[] | undefined }) {
+  return route.value.query[name] || of.length > 1 ? <Choice label={label} name={name} of={[["", label], ...of.map((one) => [one.key, `${one.key} (${number(one.count)})`] as const)]} /> : null;
 }

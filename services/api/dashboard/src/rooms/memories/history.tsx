@@ -1,21 +1,20 @@
 /** What happened to a memory: who changed what, and why. */
-import { change, paths } from "../../api/calls";
+import { change } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Change, History as Changes } from "../../api/types";
-import { useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, Load } from "../../ui/states";
 
 const EVENTS: Readonly<Record<string, string>> = {
   created: "Remembered", updated: "Changed", deleted: "Forgotten", recovered: "Recovered", merged: "Merged", superseded: "Corrected", none: "Looked at, not changed",
 };
 
 export function History({ id, isForgotten, version }: { id: string; isForgotten: boolean; version: number }) {
-  const found = useResource<Changes>(paths.history(id), ["memory"]);
-  return <Shown of={found} what="the history">{({ history }) => history.length === 0
+  return <Load<Changes> path={paths.history(id)} topics={["memory"]} what="the history">{({ history }) => history.length === 0
     ? <Empty title="Nothing has happened to it" />
-    : <ol class="changes">{[...history].reverse().map((one) => <Line key={one.id} one={one} id={id} isForgotten={isForgotten} version={version} />)}</ol>}</Shown>;
+    : <ol class="changes">{[...history].reverse().map((one) => <Line key={one.id} one={one} id={id} isForgotten={isForgotten} version={version} />)}</ol>}</Load>;
 }
 
 function Line({ one, id, isForgotten, version }: { one: Change; id: string; isForgotten: boolean; version: number }) {

@@ -1,19 +1,19 @@
 /** The list of memories: rows, choice of several, keys. */
 import { signal } from "../../lib/signal";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { MemoryPage } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { route } from "../../lib/route";
-import { isCompact } from "../../lib/store";
+import { density } from "../../lib/store";
 import { brief } from "../../lib/time";
 import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Empty, noneOf, Shown } from "../../ui/states";
 import { scroller, Virtual } from "../../ui/virtual";
 import { Bulk } from "./bulk";
-import { doing } from "./doing";
+import * as doing from "./doing";
 import { filters } from "./filters";
 import { Meta } from "./meta";
 import { keep, type Row } from "./opened";
@@ -32,7 +32,7 @@ export function List() {
   useEffect(() => () => void (chosen.value = new Map()), []);
   useRowKeys(rows, at, setAt);
   // What else changes on the page draws no row anew.
-  const draw = useMemo(() => (row: Row, index: number) => <Line row={row} isAt={index === at} />, [rows, at, chosen.value, route.value.query.id, given.as_of, isCompact.value]);
+  const draw = useMemo(() => (row: Row, index: number) => <Line row={row} isAt={index === at} />, [rows, at, chosen.value, route.value.query.id, given.as_of, density.value]);
   return <div>
     {pages.fresh > 0 && <button class="chip on" onClick={() => { pages.show(); scroller().scrollTo(0, 0); }}>{count(pages.fresh, "new memory", "new memories")}</button>}
     <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing of={given} /> :

@@ -1,23 +1,24 @@
 /** What is said of a memory in one line. */
 import { href } from "../../lib/route";
 import { brief } from "../../lib/time";
-import { projectName } from "../../lib/words";
+import { Project } from "../../ui/project";
 import type { Row } from "./opened";
 
-/** Whom the pipeline names as the author of what it read from other memories. */
-const PIPELINE = "pipeline-v2";
-
-/** Origins that are neither the person nor an agent of theirs. */
-const FOREIGN: Readonly<Record<string, string>> = { web: "the web", tool: "a tool", imported: "an import" };
+/** Where a memory or passage is from, in words. */
+export function fromOf({ type, source_type: source, source_id: id, origin, who }: Pick<Row, "type" | "source_type" | "source_id" | "who"> & { origin?: string }): string {
+  if (source === "commit") return `commit ${id?.slice(0, 7)}`;
+  if (source === "session") return "said in a session";
+  const kind = type === "procedural" ? "rule" : type;
+  return source === "session_end" ? `${kind} from a session` : origin === "imported" ? `${kind} imported from ${who ?? source}`
+    : origin === "web" || origin === "tool" ? `${kind} from ${origin === "web" ? "the web" : "a tool"}` : source === "pipeline-v2" ? `${kind} read from other memories` : who ? `${kind} saved by ${who}` : kind;
+}
 
 /** What is said of a memory in one line: its kind, who, project, what became of it; as of an earlier time, since then. */
-export function Meta({ row, isLong = false, asOf }: { row: Row; isLong?: boolean; asOf?: string | undefined }) {
+export function Meta({ row, isLong = false, isAlone = true, asOf }: { row: Row; isLong?: boolean; isAlone?: boolean; asOf?: string | undefined }) {
   return <span class="meta">
-    <span>{row.type}</span>
-    {row.who && row.who !== PIPELINE && <span>{row.who}</span>}
-    {row.project && <span>{projectName(row.project)}</span>}
+    <span>{fromOf(row)}</span>
+    {isAlone && row.project && <Project of={row.project} />}
     {row.tags && <span>{row.tags.split(",").slice(0, isLong ? 20 : 3).join(", ")}</span>}
-    {FOREIGN[row.origin] && <span>from {FOREIGN[row.origin]}</span>}
     {row.review === "waiting" && <span class="warn">waits for your review</span>}
     {row.superseded_by && <span class="warn">corrected since</span>}
     {asOf && row.deleted_at && <span class="warn">forgotten since</span>}

@@ -1,5 +1,5 @@
 /** Where a memory is from, and what came of it. */
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Followed, Links, Memory } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { href } from "../../lib/route";
@@ -21,7 +21,6 @@ export function Origin({ memory }: { memory: Row | Memory }) {
     ["Session", memory.session_id],
     ["Agent", memory.agent_id],
     ["Seen by", memory.visibility === "private" ? "its own agent only" : memory.visibility === "archived" ? "nobody: it is archived" : "every agent that may read shared memories"],
-    ["Scope", memory.scope],
     ["Used", memory.access_count === 0 ? "never" : `${count(memory.access_count, "time")}${memory.last_accessed ? `, last ${whole(memory.last_accessed)}` : ""}`],
     ["Id", memory.id],
   ];

@@ -1,10 +1,11 @@
 /** One memory: what it says, why it was found, what happened to it, where it is from, who may see it. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { change, paths } from "../../api/calls";
+import { change } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Memory } from "../../api/types";
 import { Refused } from "../../lib/http";
 import { stale, useResource, type View } from "../../lib/resource";
-import { filter, route } from "../../lib/route";
+import { filter, href, route } from "../../lib/route";
 import { brief } from "../../lib/time";
 import { say } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
@@ -13,7 +14,7 @@ import { Shown } from "../../ui/states";
 import { About } from "./about";
 import { Access } from "./access";
 import { answered } from "./answered";
-import { doing } from "./doing";
+import * as doing from "./doing";
 import { Erase } from "./erase";
 import { History } from "./history";
 import { Meta } from "./meta";
@@ -51,18 +52,18 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isF
       <p class="meta"><time dateTime={memory.created_at ?? ""}>{brief(memory.created_at)}</time><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
       <div class="tools">
         {isForgotten
-          ? <><button class="plain" onClick={() => void doing.recover(memory).then(leave)}><Icon name="undo" />Recover</button><Erase id={memory.id} /></>
-          : isArchived ? <button class="plain" onClick={() => void doing.adopt(memory).then(leave)}><Icon name="undo" />Remember it again</button> : <>
-            <button class="plain" onClick={() => filter({ part: isEdited ? undefined : "edit" })}><Icon name="edit" />Edit</button>
+          ? <><button class="plain" onClick={() => void doing.recover(memory).then(leave)}>Recover</button><Erase id={memory.id} /></>
+          : isArchived ? <button class="plain" onClick={() => void doing.adopt(memory).then(leave)}>Remember it again</button> : <>
+            <button class="plain" onClick={() => filter({ part: isEdited ? undefined : "edit" })}>Edit</button>
             <button class="plain" onClick={() => void doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
-            <button class="plain" onClick={() => void doing.forget(memory).then(leave)}><Icon name="forget" />Forget</button>
+            <button class="plain" onClick={() => void doing.forget(memory).then(leave)}>Forget</button>
           </>}
-        <button class="plain" onClick={() => doing.link(memory.id)}><Icon name="copy" />Link</button>
+        <button class="plain" onClick={() => doing.link(memory.id)}>Link</button>
         <button class="plain" aria-label="Close the panel" onClick={() => filter({ id: undefined, part: undefined }, true)}><Icon name="close" />Close</button>
       </div>
     </header>
-    <Tabs parts={parts} part={part} />
-    <div class="body" role="tabpanel" aria-label={PARTS[part]}>
+    <nav class="tabs" aria-label="About this memory">{parts.map((name) => <a key={name} href={href("memories", { ...route.value.query, part: name })} aria-current={name === part ? "page" : undefined}>{PARTS[name]}</a>)}</nav>
+    <div class="body">
       {part === "why" && <Why id={memory.id} />}
       {part === "history" && <History id={memory.id} isForgotten={isForgotten} version={memory.version} />}
       {part === "from" && <Origin memory={memory} />}
@@ -71,21 +72,6 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isF
       {part === "access" && <Access id={memory.id} />}
     </div>
   </>;
-}
-
-function Tabs({ parts, part }: { parts: readonly PartName[]; part: PartName }) {
-  const list = useRef<HTMLDivElement>(null);
-  const move = (by: number) => {
-    const to = parts[(parts.indexOf(part) + by + parts.length) % parts.length]!;
-    filter({ part: to });
-    list.current?.querySelector<HTMLElement>(`[data-part=${to}]`)?.focus();
-  };
-  return <div class="tabs" role="tablist" aria-label="About this memory" ref={list} onKeyDown={(event) => {
-    if (event.key === "ArrowRight") move(1);
-    if (event.key === "ArrowLeft") move(-1);
-  }}>
-    {parts.map((name) => <button key={name} role="tab" data-part={name} aria-selected={name === part} tabIndex={name === part ? 0 : -1} onClick={() => filter({ part: name })}>{PARTS[name]}</button>)}
-  </div>;
 }
 
 function Edit({ memory }: { memory: Row | Memory }) {

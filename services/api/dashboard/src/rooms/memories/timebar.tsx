@@ -1,19 +1,17 @@
 /** What was remembered by day; the handle goes back to what was believed then, and what came of it since is counted. */
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { Series } from "../../api/types";
-import { useResource } from "../../lib/resource";
 import { filter, href, route } from "../../lib/route";
 import { dayName } from "../../lib/time";
 import { number, sum } from "../../lib/words";
 import { Bars } from "../../ui/chart";
-import { Shown } from "../../ui/states";
+import { Load } from "../../ui/states";
 
 const DAYS = 90;
 const MONTH = 30;
 
 export function TimeBar() {
-  const found = useResource<Series>(paths.series({ metrics: "added,corrected,forgotten", count: DAYS }), ["memory"]);
-  return <Shown of={found} rows={1} what="the days">{({ starts, series }) => <Inside starts={starts} series={series} />}</Shown>;
+  return <Load<Series> path={paths.series({ metrics: "added,corrected,forgotten", count: DAYS })} topics={["memory"]} rows={1} what="the days">{({ starts, series }) => <Inside starts={starts} series={series} />}</Load>;
 }
 
 function Inside({ starts, series }: { starts: readonly string[]; series: Series["series"] }) {

@@ -1,44 +1,53 @@
 /** One session as the agent saw it: what it was given at each prompt, why, and whether it used it. */
 import type { ComponentChildren } from "preact";
-import { bypass, paths } from "../../api/calls";
+import { bypass } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { ContextInjection, ContextItem, RunningSessions, SessionReplay, Spoken as Message, Transcript } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { useResource } from "../../lib/resource";
 import { filter, go, href, route } from "../../lib/route";
-import { brief, clock } from "../../lib/time";
+import { brief, clock, span } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number, percent, projectName } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Project } from "../../ui/project";
 import { Empty, Shown } from "../../ui/states";
+import * as doing from "../memories/doing";
 
 const PHASES: Readonly<Record<string, string>> = { start: "Start", compaction: "Compaction", recall: "Asked by the agent" };
 const REASONS: Readonly<Record<string, string>> = {
-  match: "it is about the prompt", same_matter: "it is about the same matter", important: "it is important", pinned: "it is pinned", linked: "it is linked to what was asked",
-  project_words: "it is about this project", standing: "a standing rule", rule: "a rule that applies",
-  floor: "not near enough", budget: "no room left", said: "given earlier in this session", origin: "it is from this very session",
+  match: "matches the prompt", same_matter: "same subject", linked: "linked to the prompt", project_words: "about this project", standing: "rule",
+  floor: "not relevant enough", budget: "no room left", said: "shown earlier", origin: "from this session",
 };
+
+/** Reasons for which a memory reaches every session: those that may be wrong in one. */
+const RULES = ["standing", "rule", "important", "pinned"];
+
+/** Return what is wrong with an injection, in words; empty for nothing. */
+function problemOf({ given, phase }: ContextInjection): string {
+  const items = given.filter(isItem);
+  const gone = items.filter((item) => item.state === "changed" || item.state === "forgotten").length;
+  if (gone) return `${gone} changed or forgotten since`;
+  return phase !== "start" && items.length > 0 && items.every((item) => item.use === "not used") ? "nothing of this was used" : "";
+}
 
 /** The daemon tells no more of a prompt than its first characters. */
 const CUT = 150;
 
 export function Replay({ session }: { session: string }) {
   const found = useResource<SessionReplay>(paths.replay(session), ["session", "memory"]);
-  const running = useResource<RunningSessions>(paths.sessions, ["session"]).value?.sessions.find((one) => one.key === session);
   useKeys([{ key: "Escape", says: "Back to the sessions", act: () => go(href("sessions")) }]);
-  if (found.error?.status === 404) return <Untold session={session} isOpen={running !== undefined} />;
-  return <Shown of={found} rows={8} what="this session">{(one) => <Inside one={one} isBypassed={running?.bypassed ?? null} />}</Shown>;
+  if (found.error?.status === 404) return <Untold session={session} />;
+  return <Shown of={found} rows={8} what="this session">{(one) => <Inside one={one} />}</Shown>;
 }
 
-/** A session that was given nothing, or was read afterwards: what was said in it. */
-function Untold({ session, isOpen }: { session: string; isOpen: boolean }) {
+/** A session without injections, or one that was read afterwards: its messages. */
+function Untold({ session }: { session: string }) {
   const found = useResource<Transcript>(paths.transcript(session), ["session"]);
-  if (found.error?.status === 404) return <Empty title="Nothing is known of this session">
-    <p>{isOpen ? "It is open, and was given nothing so far." : "It was never here, or it is forgotten."} <a href="#/sessions">All sessions</a></p></Empty>;
-  return <Shown of={found} rows={8} what="the transcript">{(one) => { const { project, harness, createdAt, content } = one; return <>
-    <Title name={nameOf(one, session)}>{project && <Project of={project} />}<span>{harness}</span><time dateTime={createdAt ?? ""}>{brief(createdAt)}</time><span>given nothing</span>{isOpen && <span class="good">open</span>}</Title>
-    <Overview of={one} />
-    <div class="shown"><Spoken text={content} /></div></>; }}</Shown>;
+  if (found.error?.status === 404) return <Empty title="Nothing is known of this session"><p><a href="#/sessions">All sessions</a></p></Empty>;
+  return <Shown of={found} rows={8} what="the transcript">{(one) => <>
+    <Title of={one} name={session} at={one.createdAt}><span>no memories shown</span></Title>
+    <div class="shown"><Spoken text={one.content} /></div></>}</Shown>;
 }
 
 /** How a transcript begins a turn. */
@@ -55,53 +64,51 @@ function Said({ role, at, text }: { role: string; at: string | null | undefined;
   return <p class="said" dir="auto"><strong>{role}</strong> {at && <time class="soft small">{clock(at)}</time>}{"\n"}{text}</p>;
 }
 
-function Title({ name, children, beside }: { name: string; children: ComponentChildren; beside?: ComponentChildren }) {
-  return <div class="title"><a href="#/sessions" aria-label="Back to the sessions"><Icon name="right" /></a>
-    <div><h2>{name}</h2><p class="meta">{children}</p></div>{beside}</div>;
+/** How the session stands, what the user decided in it, and which files changed. */
+function Title({ of: { title, project, harness, outcome, decisions, files }, name, at, children, beside }: { of: SessionReplay | Transcript; name: string; at: string | null; children: ComponentChildren; beside?: ComponentChildren }) {
+  return <><div class="title"><a href={href("sessions")} aria-label="Back to the sessions"><Icon name="right" /></a>
+    <div><h2>{title ?? (project ? projectName(project) : name)}</h2><p class="meta">{project && <Project of={project} />}<span>{harness}</span><time dateTime={at ?? ""}>{brief(at)}</time>{children}</p></div>{beside}</div>
+    {outcome && <p class="outcome" dir="auto">{outcome}</p>}
+    {decisions.length > 0 && <section class="day" aria-label="Decisions"><h3>Decisions</h3><ul class="needs">{decisions.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></section>}
+    {files.length > 0 && <details><summary>{count(files.length, "changed file")}</summary><ul class="sample">{files.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></details>}</>;
 }
 
-function Inside({ one, isBypassed }: { one: SessionReplay; isBypassed: boolean | null }) {
+function Inside({ one }: { one: SessionReplay }) {
+  const isBypassed = useResource<RunningSessions>(paths.sessions, ["session"]).value?.sessions.find(({ key }) => key === one.sessionKey)?.bypassed;
   const { turn } = route.value.query;
-  const at = Math.min(Math.max(Number(turn ?? firstTold(one)), 0), one.injections.length - 1);
+  const problems = one.injections.flatMap((injection, index) => (problemOf(injection) ? [index] : []));
+  const at = Math.min(Math.max(Number(turn ?? problems[0] ?? firstTold(one)), 0), one.injections.length - 1);
   const shown = one.injections[at];
+  const next = () => problems.length > 0 && filter({ turn: String(problems.find((index) => index > at) ?? problems[0]) });
   const move = (by: number) => filter({ turn: String(Math.max(0, Math.min(one.injections.length - 1, at + by))) });
   useKeys([
     { key: "j", says: "Next turn", act: () => move(1) },
     { key: "k", says: "Previous turn", act: () => move(-1) },
-    { key: "w", says: "Why the first was given", act: () => document.querySelector<HTMLElement>(".items a")?.click() },
+    { key: "n", says: "Next problem", act: next },
+    { key: "w", says: "Why the first was shown", act: () => document.querySelector<HTMLElement>(".items a")?.click() },
   ]);
   const { totals } = one;
+  const lasted = Date.parse(one.turns.at(-1)?.at ?? one.startedAt) - Date.parse(one.startedAt);
   const toggle = (to: boolean) => () => bypass(one.sessionKey, to);
   return <>
-    <Title name={nameOf(one, one.sessionKey)} beside={isBypassed !== null && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
-      {one.project && <Project of={one.project} />}<span>{one.harness}</span><time dateTime={one.startedAt ?? ""}>{brief(one.startedAt)}</time><span>{count(totals.prompts, "prompt")}</span>
-      <span>given {number(totals.given)}, used {number(totals.used)}</span><span>about {count(totals.tokens, "token")} of context</span>{!one.isOver && <span class="good">open</span>}</Title>
-    <Overview of={one} />
+    <Title of={one} name={one.sessionKey} at={one.startedAt} beside={isBypassed !== undefined && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
+      {lasted > 59_000 && <span>{span(lasted)}</span>}<span>{count(totals.prompts, "prompt")}</span>
+      <span>{count(totals.given, "memory", "memories")} shown, {number(totals.used)} used</span><span>about {count(totals.tokens, "token")}</span>{!one.isOver && <span class="good">open</span>}</Title>
+    {problems.length > 0 && <p class="note warn-edge">{count(problems.length, "problem")}: what was shown there did not help. <button class="link" onClick={next}>Next problem <kbd>n</kbd></button></p>}
     <div class="replay">
       <ol class="turns" aria-label="Turns">{one.injections.map((injection, index) => <li key={index}>
         <button class={index === at ? "turn at" : "turn"} aria-current={index === at ? "true" : undefined} onClick={() => filter({ turn: String(index) })}>
           <span class={injection.given.some(isItem) ? "mark full" : "mark"} aria-hidden="true" />
           <span class="what">{phaseOf(injection)}</span>
-          <span class="soft small">{told(injection)}</span>
+          <span class={problems.includes(index) ? "warn small" : "soft small"}>{problems.includes(index) && "! "}{told(injection)}</span>
           {injection.message && <span class="soft small quote" dir="auto">“{injection.message.slice(0, 90)}”</span>}
         </button></li>)}</ol>
-      {shown && <Turn injection={shown} said={saidAt(one, at)} />}
+      {shown && <Turn injection={shown} said={saidAt(one, at)} project={one.project} />}
     </div>
     {one.memories.length > 0 && <section aria-label="Remembered"><h2>Remembered</h2><ul class="needs">{one.memories.map(({ id, content, how }) =>
       <li key={id}><a href={href("memories", { id })} dir="auto">{content}</a> <span class="soft small">{how}</span></li>)}</ul></section>}
     {one.summary && <details><summary>Summary</summary><div class="block" tabIndex={0} dir="auto">{one.summary}</div></details>}
   </>;
-}
-
-function nameOf({ title, project }: SessionReplay | Transcript, session: string): string {
-  return title ?? (project ? projectName(project) : session);
-}
-
-/** How the session stands, what the user decided in it, and which files changed. */
-function Overview({ of: { outcome, decisions, files } }: { of: SessionReplay | Transcript }) {
-  return <>{outcome && <p class="outcome" dir="auto">{outcome}</p>}
-    {decisions.length > 0 && <section class="day" aria-label="Decisions"><h2>Decisions</h2><ul class="needs">{decisions.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></section>}
-    {files.length > 0 && <details><summary>{count(files.length, "changed file")}</summary><ul class="sample">{files.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></details>}</>;
 }
 
 /** A part of every start is nothing that was found for the session. */
@@ -121,11 +128,10 @@ function told(injection: ContextInjection): string {
   const given = injection.given.filter(isItem);
   if (given.length > 0) {
     const used = given.filter((item) => item.use === "used").length;
-    return `given ${given.length}${used ? `, used ${used}` : ""}`;
+    return `${given.length} shown${used ? `, ${used} used` : ""}`;
   }
   const { bestScore: best, floor } = injection;
-  if (injection.leftOut.some((item) => item.reason === "said")) return "given earlier";
-  return best !== null && floor !== null && best < floor ? `nothing near enough (${percent(best)} of ${percent(floor)})` : "given nothing";
+  return best !== null && floor !== null && best < floor ? `best ${percent(best)} of ${percent(floor)}` : "nothing";
 }
 
 /** What was said from a prompt to the next one. */
@@ -135,22 +141,23 @@ function saidAt({ injections, turns }: SessionReplay, at: number): readonly Mess
   return turns.slice(turn, injections.slice(at).find((one) => one.phase === "prompt" && one.turn! > turn)?.turn ?? turns.length);
 }
 
-function Turn({ injection, said }: { injection: ContextInjection; said: readonly Message[] }) {
+function Turn({ injection, said, project }: { injection: ContextInjection; said: readonly Message[]; project: string | null }) {
   const { given, leftOut } = injection;
   return <section class="shown" aria-label={phaseOf(injection)}>
     <h2>{phaseOf(injection)} <span class="soft small">{clock(injection.at)}</span></h2>
     {injection.message && <p class="asked" dir="auto">{injection.message}{injection.message.length >= CUT && "…"}</p>}
-    {given.length === 0 ? <p class="soft">The agent was given nothing here.</p> : <>
-      <h3>Given</h3>
-      <ul class="items">{given.map((item, at) => <Item key={at} item={item} message={injection.message} />)}</ul></>}
+    {problemOf(injection) && <p class="warn">Problem: {problemOf(injection)}.</p>}
+    {given.length === 0 ? <p class="soft">No memory was shown here.</p> : <>
+      <h3>Shown to the agent</h3>
+      <ul class="items">{given.map((item, at) => <Item key={at} item={item} message={injection.message} project={project} />)}</ul></>}
     {leftOut.length > 0 && <details><summary>Left out: {leftOut.length}</summary>
       <ul class="items">{leftOut.map((item, at) => <Item key={at} item={item} message={injection.message} isLeft />)}</ul></details>}
-    {said.length > 0 && <><h3>Said</h3>
+    {said.length > 0 && <><h3>The conversation then</h3>
       <div class="block" tabIndex={0}>{said.map((one, at) => <Said key={at} {...one} />)}</div></>}
   </section>;
 }
 
-function Item({ item, message, isLeft = false }: { item: ContextItem; message: string | null; isLeft?: boolean }) {
+function Item({ item, message, isLeft = false, project = null }: { item: ContextItem; message: string | null; isLeft?: boolean; project?: string | null }) {
   if (item.kind === "section" && item.text) return <li><details><summary>{item.id} <span class="soft small">{count(item.chars, "character")}</span></summary><div class="block" tabIndex={0}><p class="said" dir="auto">{item.text}</p></div></details></li>;
   const isMemory = item.kind === "memory" && item.state !== "forgotten" && item.state !== "gone";
   return <li class={isLeft ? "dim" : ""}>
@@ -159,5 +166,11 @@ function Item({ item, message, isLeft = false }: { item: ContextItem; message: s
       {item.use === "used" && <span class="good">✓ used{item.usedIn?.tool ? ` in ${item.usedIn.tool}` : ""}</span>}{item.use === "not used" && !isLeft && <span>not used</span>}
       {item.state === "changed" && <span class="warn">changed since</span>}
       {isMemory && <span><a href={href("memories", { ask: message ?? undefined, id: item.id, part: message ? "why" : undefined })}>{message ? "why" : "open"}</a></span>}</p>
+    {isMemory && !isLeft && item.use !== "used" && <p class="tools">
+      {RULES.includes(item.reason) && <button class="small" onClick={() => void doing.amend(item.id, { type: "fact", pinned: false, importance: 0.5 }, "It is a fact now, shown only where it fits.")}>Not a rule</button>}
+      {project && <button class="small" onClick={() => void doing.amend(item.id, { project }, `Only sessions in ${projectName(project)} get it now.`)}>Only in this project</button>}
+      <button class="small" onClick={() => void doing.judge(item.id, "fade")}>Let it fade</button>
+      <button class="small" onClick={() => void doing.forget({ id: item.id, pinned: false })}>Forget</button></p>}
+    {item.kind === "session" && <p class="small"><a href={href("sessions", {}, item.id)}>The whole session</a></p>}
   </li>;
 }

@@ -1,18 +1,17 @@
 /** Sessions: titles and outcomes of all, and what each received, message by message. */
-import { paths } from "../../api/calls";
+import { paths } from "../../api/paths";
 import type { ListedSession, SessionPage } from "../../api/types";
 import { useSteps } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
-import { href, route } from "../../lib/route";
-import { byDay, clock, dayName, span } from "../../lib/time";
-import { count, number, projectName } from "../../lib/words";
+import { route } from "../../lib/route";
+import { byDay, dayName } from "../../lib/time";
 import { Choice } from "../../ui/choice";
-import { Project } from "../../ui/project";
 import { Empty, noneOf, Shown } from "../../ui/states";
 import { scroller } from "../../ui/virtual";
+import { Entry } from "./entry";
 import { Replay } from "./replay";
 
-const USES = Object.entries({ "": "Any use", given_nothing: "Given nothing", used_nothing: "Used nothing" });
+const USES = Object.entries({ "": "Any use", given_nothing: "No memories shown", used_nothing: "None used" });
 
 type Line = ListedSession & { readonly id: string };
 
@@ -30,7 +29,6 @@ function List() {
   return <Shown of={pages.first} rows={8} what="sessions">{() => rows.length === 0 && !harness && !project && !use ? <Nothing /> : <>
     <div class="filters bar" role="group" aria-label="Filters">
       <Known label="Harness" name="harness" of={rows.map((one) => one.harness)} />
-      <Known label="Project" name="project" of={rows.map((one) => one.project)} say={projectName} />
       <Choice label="Use" name="use" of={USES} />
     </div>
     {rows.length === 0 && <Empty title={noneOf("session")}><p><a href="#/sessions">Show all sessions</a></p></Empty>}
@@ -40,22 +38,9 @@ function List() {
   </>}</Shown>;
 }
 
-function Entry({ one }: { one: Line }) {
-  return <a class="entry" href={href("sessions", {}, one.key)}>
-    <time class="soft small" dateTime={one.lastAt}>{clock(one.lastAt)}</time>
-    <span class="what"><strong dir="auto">{one.title ?? <span class="soft">{one.endedAt === null ? "Just started" : "No transcript"}</span>}</strong>
-      {one.outcome && <span class="outcome" dir="auto">{one.outcome}</span>}</span>
-    <span class="meta">{one.endedAt === null && <span class="good">open</span>}{one.project && <Project of={one.project} />}<span>{one.harness ?? "unknown harness"}</span>
-      {one.seconds > 59 && <span>{span(one.seconds * 1_000)}</span>}
-      {one.decisions.length > 0 && <span>{count(one.decisions.length, "decision")}</span>}
-      {one.files.length > 0 && <span>{count(one.files.length, "file")}</span>}
-      <span>{one.given === 0 ? "given nothing" : `given ${number(one.given)}, used ${number(one.used)}`}</span>{one.bypassed && <span class="warn">bypassed</span>}</span>
-  </a>;
-}
-
-function Known({ label, name, of, say = (key) => key }: { label: string; name: string; of: readonly (string | null)[]; say?: (key: string) => string }) {
+function Known({ label, name, of }: { label: string; name: string; of: readonly (string | null)[] }) {
   const known = [...new Set(of.filter((one): one is string => one !== null))].sort();
-  return known.length > 1 || route.value.query[name] ? <Choice label={label} name={name} say={say} of={[["", label], ...known.map((one) => [one, say(one)] as const)]} /> : null;
+  return known.length > 1 || route.value.query[name] ? <Choice label={label} name={name} of={[["", label], ...known.map((one) => [one, one] as const)]} /> : null;
 }
 
 function Nothing() {
