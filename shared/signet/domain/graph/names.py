@@ -118,11 +118,6 @@ class _Page:
     def small(self) -> frozenset[str]:
         return frozenset(_SMALL.findall(self.text))
 
-    @cached_property
-    def is_german(self) -> bool:
-        """Whether it is German, where a capital inside a sentence proves no name: ordinary nouns have one."""
-        return len(self.small & GERMAN) > 1
-
 
 def canonical(name: str) -> str:
     return " ".join(name.lower().split())
@@ -237,7 +232,8 @@ def _close(run: list[_Word], following: str, found: list[Name], page: _Page) -> 
     if kept:
         label = next((one for one in page.labels if kept[0].start in one), None)
         proof = following.lower() in AFTER_SUBJECT and _is_subject(kept, label, page)
-        is_noun = page.is_german and len(kept) == 1
+        # In German, ordinary nouns have a capital inside a sentence, too.
+        is_noun = len(kept) == 1 and not kept[0].is_initial and len(page.small & GERMAN) > 1
         name = _name(kept, is_subject=proof, is_label=label is not None, may_be_noun=is_noun)
         if name:
             found.append(name)
