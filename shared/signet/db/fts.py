@@ -31,6 +31,8 @@ STOP_WORDS = frozenset(
 
 _MARKS = re.compile(r"[\":()^*?'’‘`\x00-\x1f\x7f]+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+#: The same in ASCII.
+_SIGNS = "".join(one for one in map(chr, range(128)) if not one.isalnum())
 #: A phrase, a word or a sign of an expression.
 _OPERAND = re.compile(r'"[^"]*"|\w+|[^\w\s]')
 #: `v3.4.0` and `3.4.0` are one version.
@@ -42,13 +44,17 @@ def words(text: str) -> list[str]:
 
     One-letter words of the Latin script are left out; of other scripts a single character is a word.
     """
-    clean = script.apart(_MARKS.sub(" ", script.fold(encodable(text))).lower())
-    found = (
+    clean = _MARKS.sub(" ", script.fold(encodable(text))).lower()
+    if clean.isascii():
+        plain = [_VERSION.sub("", raw.strip(_SIGNS)) for raw in clean.split()]
+        return list(dict.fromkeys([word for word in plain if len(word) > 1]))
+    clean = script.apart(clean)
+    parts = script.cut_all(clean.split()) if script.has_runs(clean) else clean.split()
+    found = [
         part if script.is_picture(part) else _VERSION.sub("", _EDGES.sub("", part))
-        for raw in clean.split()
-        for part in script.cut(raw)
-    )
-    return list(dict.fromkeys(w for w in found if len(w) > 1 or _is_word(w)))
+        for part in parts
+    ]
+    return list(dict.fromkeys([word for word in found if len(word) > 1 or _is_word(word)]))
 
 
 def folded(text: str) -> str:
@@ -69,9 +75,9 @@ def content_words(text: str) -> list[str]:
     every = words(text)
     language = languages.of(every, STOP_WORDS)
     stops = language.stops if language else STOP_WORDS
-    bare = [languages.bare(w, language) for w in every]
-    kept = [w for w in bare if w not in stops and not languages.says_nothing(w)] or every
-    return list(dict.fromkeys(languages.beginning(w, language) for w in kept[:MAX_WORDS]))
+    bare = languages.bare(every, language)
+    kept = [w for w in bare if w not in stops and w not in languages.SAY_NOTHING] or every
+    return list(dict.fromkeys(languages.beginnings(kept[:MAX_WORDS], language)))
 
 
 def stands_for(term: str, word: str) -> bool:

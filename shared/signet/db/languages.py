@@ -148,6 +148,9 @@ PAIRS = frozenset(
     """.split()
 )
 
+#: Words that say nothing in a question of any language.
+SAY_NOTHING = PAIRS | RUSSIAN.stops
+
 #: Short words that begin a question and are no English ones, and longer ones that are English, or names, as well.
 _OPENERS = frozenset(("wer", "wie", "wem", "wen", "qui", "que", "où"))
 _ENGLISH_TOO = frozenset(
@@ -174,9 +177,9 @@ def of(words: Sequence[str], english: frozenset[str]) -> Language | None:
     """
     if not words:
         return None
-    held = {one.name: len(one.stops.intersection(words)) for one in BY_SPACES}
-    best = max(BY_SPACES, key=lambda one: held[one.name])
-    most = held[best.name]
+    held = [len(one.stops.intersection(words)) for one in BY_SPACES]
+    most = max(held)
+    best = BY_SPACES[held.index(most)]
     if most <= len(english.intersection(words)):
         return None
     return best if most > 1 or (words[0] in best.stops and _opens(words[0])) else None
@@ -191,14 +194,16 @@ def is_russian(word: str) -> bool:
     return _CYRILLIC.fullmatch(word) is not None
 
 
-def says_nothing(word: str) -> bool:
-    """Return whether a word is a stop word of any language: common pairs of characters, Russian stop words."""
-    return word in PAIRS or word in RUSSIAN.stops
+def bare(words: Sequence[str], language: Language | None) -> Sequence[str]:
+    """Return words without the pronouns that a question adds: `préfère-t-elle` is `préfère`."""
+    return [_INVERTED.sub("", word) for word in words] if language is FRENCH else words
 
 
-def bare(word: str, language: Language | None) -> str:
-    """Return a word without what a question hangs on it: `préfère-t-elle` is `préfère`."""
-    return _INVERTED.sub("", word) if language is FRENCH else word
+def beginnings(words: Sequence[str], language: Language | None) -> Sequence[str]:
+    """Return what to look for in place of words: see `beginning`; English ones stay."""
+    if language is None and "".join(words).isascii():
+        return words
+    return [beginning(word, language) for word in words]
 
 
 def beginning(word: str, language: Language | None) -> str:

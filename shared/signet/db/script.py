@@ -136,7 +136,7 @@ def cut(word: str) -> list[str]:
 
 def cut_all(words: Iterable[str]) -> list[str]:
     """Return the words to look for in place of several, each once."""
-    return list(dict.fromkeys(part for word in words for part in cut(word)))
+    return list(dict.fromkeys([part for word in words for part in cut(word)]))
 
 
 def _pairs(run: str) -> list[str]:

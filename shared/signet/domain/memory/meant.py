@@ -463,7 +463,7 @@ def _unframed(
         if at and word in _AMOUNTS and tokens[at - 1][0].lower() == "how":
             return True
         is_frame = word in FRAME or text in _BEFORE_NOUNS  # "la", not "La Paz"
-        return is_frame or word in stops or languages.says_nothing(word)
+        return is_frame or word in stops or word in languages.SAY_NOTHING
 
     def is_noun(at: int) -> bool:
         text, is_exact = tokens[at]
@@ -512,12 +512,12 @@ def _reading(
             identifiers[text.lower()] = Identifier(text)
             continue
         for part in _parts(text, splits=splits):
-            plain = languages.bare(part.lower(), language)
+            [plain] = languages.bare([part.lower()], language)
             pictures = filter(script.is_picture, script.apart(part).split())
             for raw in (*_WORD.findall(plain), *pictures):
                 word = raw if script.has_runs(raw) else fts.folded(raw)
                 is_letter = len(word) == 1 and word.isascii()
-                if is_letter or {raw, word} & stops or languages.says_nothing(raw):
+                if is_letter or {raw, word} & stops or raw in languages.SAY_NOTHING:
                     continue
                 is_name = part[:1].isupper() and (text, is_exact) != tokens[0]
                 words[word] = Word(text=word, is_name=is_name, language=language)

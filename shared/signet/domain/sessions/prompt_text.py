@@ -91,7 +91,8 @@ _IDLE = frozenset("user assistant done ok okay noted sure finished it i".split()
 
 def words(text: str) -> frozenset[str]:
     """Return the words of a text by which it is seen what it says."""
-    return frozenset(script.cut_all(_terms(text)))
+    found = _terms(text)
+    return frozenset(found if text.isascii() else script.cut_all(found))
 
 
 def every_word(text: str) -> frozenset[str]:
@@ -118,15 +119,16 @@ def feedback(session_key: str, memory_ids: Sequence[str]) -> str:
 
 def _terms(text: str) -> list[str]:
     text = text[:READ_CHARS].lower()
-    names = [found[0] for found in _HYPHENED.finditer(text)]
-    words = [found[0].strip("'") for found in _WORD.finditer(_HYPHENED.sub(" ", text))]
-    long = (one for one in words if len(one) >= LEAST_TERM or script.has_runs(one))
-    kept = [one for one in long if not _says_nothing(one)]
+    names = _HYPHENED.findall(text)
+    words = [found.strip("'") for found in _WORD.findall(_HYPHENED.sub(" ", text))]
+    kept = [
+        one
+        for one in words
+        if (len(one) >= LEAST_TERM or script.has_runs(one))
+        and one not in fts.STOP_WORDS
+        and one.partition("'")[0] not in fts.STOP_WORDS
+    ]
     return list(dict.fromkeys([*names, *kept]))
-
-
-def _says_nothing(word: str) -> bool:
-    return word in fts.STOP_WORDS or word.partition("'")[0] in fts.STOP_WORDS
 
 
 def _end_of_json(text: str, start: int) -> int:
