@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, cast
 
 from signet.db import columns as stored
@@ -22,6 +23,8 @@ D = TypeVar("D", bound=Mapping[str, object])
 Params = Sequence[Any] | Mapping[str, Any]
 
 _CAMEL = re.compile(r"_([a-z])")
+#: The name of a column in a cursor's description, and the first value of a row.
+_NAME = _FIRST = itemgetter(0)
 #: How a column is read whose field is of another type than SQLite has, by that type.
 _READS: Mapping[object, Callable[[Any], Any]] = {
     bool: bool,
@@ -43,23 +46,20 @@ class PartFailed(Exception):
         self.part = part
 
 
-def _compare(shape: type[NamedTuple], columns: Sequence[tuple[Any, ...]]) -> None:
-    if (names := [column[0] for column in columns]) != list(shape._fields):
-        raise TypeError(f"{shape.__name__} has {shape._fields}, the statement gives {names}")
-
-
 def _read(kind: object) -> Callable[[Any], Any] | None:
     return kind if isinstance(kind, type) and issubclass(kind, StrEnum) else _READS.get(kind)
 
 
 @cache
-def _make(shape: type[N]) -> Callable[[Sequence[Any]], N]:
-    """Return what makes a named tuple of a row."""
+def _make(shape: type[N], names: tuple[str, ...]) -> Callable[[Sequence[Any]], N]:
+    """Return what makes a named tuple of a row with these columns; raise TypeError where they differ."""
+    if names != shape._fields:
+        raise TypeError(f"{shape.__name__} has {shape._fields}, the statement gives {names}")
     reads = list(map(_read, shape.__annotations__.values()))
     if not any(reads):
         return shape._make
     return lambda row: shape._make(
-        value if read is None else read(value) for read, value in zip(reads, row, strict=True)
+        [value if read is None else read(value) for read, value in zip(reads, row, strict=True)]
     )
 
 
@@ -107,7 +107,7 @@ class ReadTx:
 
     def column(self, sql: str, params: Params = ()) -> list[Any]:
         """Return the first column of every row."""
-        return [row[0] for row in self.tuples(sql, params)]
+        return list(map(_FIRST, self.tuples(sql, params)))
 
     def rows(self, shape: type[N], sql: str, params: Params = ()) -> list[N]:
         """Return every row as a named tuple with a field for each column, in order; TypeError where they differ.
@@ -117,16 +117,15 @@ class ReadTx:
         cursor = self.connection.cursor()
         cursor.row_factory = None
         found = cursor.execute(sql, params).fetchall()
-        _compare(shape, cursor.description)
-        return list(map(_make(shape), found))
+        return list(map(_make(shape, tuple(map(_NAME, cursor.description))), found))
 
     def row(self, shape: type[N], sql: str, params: Params = ()) -> N | None:
         """Return the first row as a named tuple (see `rows`), or None."""
         cursor = self.connection.cursor()
         cursor.row_factory = None
         found = cursor.execute(sql, params).fetchone()
-        _compare(shape, cursor.description)
-        return None if found is None else _make(shape)(found)
+        make = _make(shape, tuple(map(_NAME, cursor.description)))
+        return None if found is None else make(found)
 
     def records(self, shape: type[D], sql: str, params: Params = ()) -> list[D]:
         """Return every row as a typed dictionary with a key for each column; TypeError where they differ.
@@ -136,7 +135,7 @@ class ReadTx:
         cursor = self.connection.cursor()
         cursor.row_factory = None
         found = cursor.execute(sql, params).fetchall()
-        keys = _keys(shape, tuple(column[0] for column in cursor.description))
+        keys = _keys(shape, tuple(map(_NAME, cursor.description)))
         reads = {key: read for key in keys if (read := _read(shape.__annotations__[key]))}
         made: list[dict[str, Any]] = [dict(zip(keys, row, strict=True)) for row in found]
         for one in made if reads else ():

@@ -7,6 +7,7 @@ does not cover deletion: history and recovery must see forgotten rows, all other
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from signet.ids import USER_PREFIX, is_of_user
 
@@ -113,6 +114,7 @@ class Where:
         return Where(f"{self.sql} AND {other.sql}", self.params + other.params)
 
 
+@lru_cache(256)
 def readable(reader: Reader, alias: str = "m") -> Where:
     """Return the condition on a row of `memories` (under `alias`) that this reader may see."""
     where = Where(f"{alias}.visibility IS NOT 'archived'") & _owners(
