@@ -1,7 +1,7 @@
 """Clean texts for prompts: nothing hidden, nothing that a harness or model reads as structure. Pure."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from signet.text import controls
 
@@ -49,20 +49,29 @@ _ORIGIN = re.compile(
     re.IGNORECASE,
 )
 
+Edit = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
+_EDITS: Sequence[Edit] = (
+    (_TAG, lambda _: "‹"),
+    (_MARKS, lambda mark: "(" if mark[0] == "[" else "‹"),
+    (_USERS_WORD, lambda said: f"{said[1]}“{said[2]}”"),
+    (_ORIGIN, lambda said: f"(“{said[1]}”)"),
+    (_HEADING, lambda blanks: f"{blanks[0]}\\"),
+)
+_QUOTING: Sequence[Edit] = (
+    *_EDITS,
+    (_SPEAKER, lambda blanks: f"{blanks[0]}> "),
+    (_INNER_SPEAKER, lambda who: f"“{who[0]}”"),
+)
+
 
 def clean(text: str) -> str:
     """Return a text for a prompt: nothing hidden, no mark, heading or label like ours."""
-    shown = _edited(_TAG, controls.clean(text), lambda _: "‹")
-    shown = _edited(_MARKS, shown, lambda mark: "(" if mark[0] == "[" else "‹")
-    shown = _edited(_USERS_WORD, shown, lambda said: f"{said[1]}“{said[2]}”")
-    shown = _edited(_ORIGIN, shown, lambda said: f"(“{said[1]}”)")
-    return _edited(_HEADING, shown, lambda blanks: f"{blanks[0]}\\")
+    return _edited(controls.clean(text), _EDITS)
 
 
 def quoted(text: str) -> str:
     """Return a text of one speaker, cleaned, in which no line looks like another speaker."""
-    shown = _edited(_SPEAKER, clean(text), lambda blanks: f"{blanks[0]}> ")
-    return _edited(_INNER_SPEAKER, shown, lambda who: f"“{who[0]}”")
+    return _edited(controls.clean(text), _QUOTING)
 
 
 def one_line(text: str | None) -> str:
@@ -70,11 +79,13 @@ def one_line(text: str | None) -> str:
     return " ".join(quoted(text or "").split())
 
 
-def _edited(pattern: re.Pattern[str], text: str, edit: Callable[[re.Match[str]], str]) -> str:
+def _edited(text: str, edits: Sequence[Edit]) -> str:
     """Return the text with matches edited; look-alikes match as ASCII and are otherwise kept."""
-    parts: list[str] = []
-    end = 0
-    for found in pattern.finditer(text if text.isascii() else text.translate(_WIDE)):
-        parts += (text[end : found.start()], edit(found))
-        end = found.end()
-    return "".join([*parts, text[end:]])
+    for pattern, edit in edits:
+        parts: list[str] = []
+        end = 0
+        for found in pattern.finditer(text if text.isascii() else text.translate(_WIDE)):
+            parts += (text[end : found.start()], edit(found))
+            end = found.end()
+        text = "".join([*parts, text[end:]]) if parts else text
+    return text
