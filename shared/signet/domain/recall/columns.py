@@ -24,9 +24,9 @@ from signet.domain.recall.sql import reading
 Rows = npt.NDArray[np.int32]
 Parts = npt.NDArray[np.float32]
 
-#: Maximum bytes of cached postings; the least recently used goes first.
-MOST_BYTES = 8 * 1024 * 1024
-ROW_BYTES = 8
+#: Maximum rows of cached postings, of 8 bytes each; the least recently used goes first. A word without rows takes some
+#: room, too.
+MOST_ROWS, EMPTY_ROWS = 1024 * 1024, 64
 
 #: Number of changes of texts that are cached; older postings are read again.
 CHANGES = 10_000
@@ -64,7 +64,7 @@ class Postings:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Posting] = OrderedDict()
-        self._bytes = 0
+        self._rows = 0
         #: Changes of texts, ascending, and the rows; what is behind the first is known.
         self._numbers: list[int] = []
         self._seqs: list[int] = []
@@ -80,7 +80,7 @@ class Postings:
                 self._begin = self._numbers[cut - 1]
                 del self._numbers[:cut], self._seqs[:cut]
 
-    def of(self, tx: ReadTx, word: str, *, rows: int, mean: float, at: int | None) -> Posting:
+    def find(self, tx: ReadTx, word: str, *, rows: int, mean: float, at: int | None) -> Posting:
         """Return the rows of a word, of `rows` in all whose texts are `mean` long.
 
         `at` is the newest change of the snapshot; None where the table is newer, and then nothing is kept.
@@ -109,14 +109,11 @@ class Postings:
         with self._lock:
             old = self._kept.pop(word, None)
             self._kept[word] = made
-            self._bytes += _size(made) - (_size(old) if old else 0)
-            while self._bytes > MOST_BYTES and len(self._kept) > 1:
-                self._bytes -= _size(self._kept.popitem(last=False)[1])
-
-
-def _size(posting: Posting) -> int:
-    #: A word of no rows is kept, too, and takes some room.
-    return ROW_BYTES * (len(posting.rows) + 64)
+            self._rows += len(made.rows) + EMPTY_ROWS
+            self._rows -= len(old.rows) + EMPTY_ROWS if old else 0
+            while self._rows > MOST_ROWS and len(self._kept) > 1:
+                _, oldest = self._kept.popitem(last=False)
+                self._rows -= len(oldest.rows) + EMPTY_ROWS
 
 
 def _read(tx: ReadTx, word: str, rows: int, at: int, mean: float) -> Posting:

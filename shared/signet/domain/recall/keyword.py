@@ -32,8 +32,7 @@ def _totals(tx: ReadTx, words: Sequence[str], view: View) -> tuple[Array, Array]
     """Return bm25 (positive) of each row, and how many of the words it holds; 0 where it does not pass."""
     size = len(view.flags)
     totals, held = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.uint8)
-    for word in words:
-        posting = view.posting(tx, word)
+    for posting in view.postings(tx, words).values():
         rows = posting.rows[: posting.rows.searchsorted(size)]
         totals[rows] += view.weight(posting) * posting.parts[: len(rows)]
         held[rows] += 1
@@ -57,8 +56,7 @@ def each(tx: ReadTx, words: Sequence[str], seqs: Collection[int], view: View) ->
     """
     wanted = np.fromiter(seqs, dtype=np.int32, count=len(seqs))
     found = np.zeros((len(words), len(wanted)))
-    for row, word in zip(found, words, strict=True):
-        posting = view.posting(tx, word)
+    for row, posting in zip(found, view.postings(tx, words).values(), strict=True):
         if len(posting.rows):
             places = np.minimum(posting.rows.searchsorted(wanted), len(posting.rows) - 1)
             holds = posting.rows[places] == wanted

@@ -81,8 +81,8 @@ def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
     at = run.view.table["created_at"]
     for seq, text in run.texts(order[:FOLLOWED]).items():
         words = changes.names(text) if seq in run.said else fts.content_words(text)
-        held = [run.view.posting(run.tx, word).rows for word in fts.words(" ".join(words[:WORDS]))]
-        near = {row for rows in held if len(rows) <= RARE for row in rows.tolist()}
+        postings = run.view.postings(run.tx, fts.words(" ".join(words[:WORDS]))).values()
+        near = {row for one in postings if len(one.rows) <= RARE for row in one.rows.tolist()}
         rows = np.array(run.view.rows(near), dtype=np.int64)
         rows = rows[at[rows] > run.allowed[seq].created_at.encode()]
         found.update(rows[np.argsort(at[rows])][-FOLLOWERS:].tolist())

@@ -1,7 +1,8 @@
 """The memories that may answer a question: filters, owners and times as SQL conditions and as flags on columns."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -99,15 +100,19 @@ def _readable(tx: ReadTx, reader: Reader, table: Table) -> Flags:
     return shown
 
 
+_NO_TABLE, _NO_ROWS = Table(), np.zeros(1, dtype=np.bool_)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """The rows that may answer; none at first."""
 
     where: Where
-    table: Table = field(default_factory=Table)
-    flags: Flags = field(default_factory=lambda: np.zeros(1, dtype=np.bool_))
+    table: Table = _NO_TABLE
+    flags: Flags = field(default_factory=_NO_ROWS.copy)
     #: The newest change of the snapshot, None where the columns have newer ones.
     at: int | None = None
+    _postings: dict[str, Posting] = field(default_factory=dict)
 
     def rows(self, seqs: Collection[int]) -> list[int]:
         """Return those of the given memories that pass, in their order."""
@@ -118,15 +123,16 @@ class View:
         """Return those of the given memories that pass, with what later stages need."""
         return self.table.allowed(self.rows(seqs))
 
-    def posting(self, tx: ReadTx, word: str) -> Posting:
-        """Return the rows that hold a word, whoever may read them, and their parts of bm25."""
-        table = self.table
+    def postings(self, tx: ReadTx, words: Iterable[str]) -> dict[str, Posting]:
+        """Return the rows that hold each word, whoever may read them, and their parts of bm25."""
+        table, known = self.table, self._postings
         mean = table.chars / max(1, table.count)
-        return table.postings.of(tx, word, rows=table.count, mean=mean, at=self.at)
+        find = partial(table.postings.find, tx, rows=table.count, mean=mean, at=self.at)
+        return {word: known.get(word) or known.setdefault(word, find(word)) for word in words}
 
     def held(self, tx: ReadTx, words: Sequence[str]) -> dict[str, int]:
         """Return how many rows hold each word, whoever may read them."""
-        return {word: len(self.posting(tx, word).rows) for word in words}
+        return {word: len(one.rows) for word, one in self.postings(tx, words).items()}
 
     def weight(self, posting: Posting) -> float:
         """Return what a word weighs in bm25."""
