@@ -77,7 +77,7 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
     settings = run.settings
     nothing: list[Mapping[str, object]] = []
     return {
-        "words": run.attempt("explain", lambda: _held(run), nothing),
+        "words": run.attempt("explain", nothing, _held, run),
         "dropped_words": _dropped(run),
         "channels": _channels(run),
         "candidates": len(run.allowed),

@@ -25,7 +25,7 @@ def correct(run: Run, scores: Scores) -> Scores:
     settings, query = run.settings, run.query
     agent_id = query.reader.agent_id
     asking = [seq for seq in run.said if run.allowed[seq].asks]
-    run.worth = run.attempt("worth", lambda: worth.known(run.tx, agent_id), run.worth)
+    run.worth = run.attempt("worth", run.worth, worth.known, run.tx, agent_id)
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
         ("graph", bool(run.structure), lambda s: _linked(run, s)),
         ("community", query.community and bool(run.focal), lambda s: _within(run, s)),
@@ -41,7 +41,7 @@ def correct(run: Run, scores: Scores) -> Scores:
             scores = run.apply(name, scores, stage)
         if name == "graph":
             run.judged = scores
-    run.newer = run.attempt("topics", lambda: topics.find(run, scores), {})
+    run.newer = run.attempt("topics", {}, topics.find, run, scores)
     if not run.newer:
         return scores
     scores = run.apply("topics", scores, lambda s: topics.ordered(run, s))

@@ -55,13 +55,13 @@ def of(run: Run) -> Evidence:
     seqs = [*memories, *run.said]
     nothing = np.zeros((len(run.words), len(memories)))
     by_words = run.attempt(
-        "fill_keyword", lambda: keyword.each(run.tx, run.words, memories, run.view), nothing
+        "fill_keyword", nothing, keyword.each, run.tx, run.words, memories, run.view
     )
     held = np.hstack([by_words, said.held(run.words, run.said.values(), run.query.text)])
     found = Evidence(seqs=seqs, words=tuple(run.words), held=held, alpha=run.settings.alpha)
     if not seqs:
         return found
-    idf = run.attempt("fill_keyword", lambda: _idf(run), np.ones(len(run.words)))
+    idf = run.attempt("fill_keyword", np.ones(len(run.words)), _idf, run)
     cosine, apart, compared = _meaning(run, memories)
     near = _pairs(found, run.around)
     sources = _sources(run, seqs)
@@ -129,16 +129,15 @@ def _meaning(run: Run, memories: Sequence[int]) -> tuple[Array, Array, frozenset
         if plain is None or weighed is None
         else run.attempt(
             "fill_vector",
-            lambda: vector.compare(
-                run.tx,
-                plain,
-                weighed,
-                memories,
-                model=run.settings.embedding_model,
-                said=run.said,
-                scale=run.settings.scale,
-            ),
             nothing,
+            vector.compare,
+            run.tx,
+            plain,
+            weighed,
+            memories,
+            model=run.settings.embedding_model,
+            said=run.said,
+            scale=run.settings.scale,
         )
     )
     cosine, apart = (
@@ -196,9 +195,7 @@ def _closeness(run: Run, seqs: Sequence[int]) -> Array:
     if not run.when.spans:
         return np.zeros(len(seqs))
     nothing: time_query.Times = {}
-    times = run.attempt(
-        "time", lambda: {**time_lookup.of(run.tx, seqs), **said.times(run.said)}, nothing
-    )
+    times = {**run.attempt("time", nothing, time_lookup.of, run.tx, seqs), **said.times(run.said)}
     return np.array(
         [time_query.closeness(times[seq], run.when.spans) if seq in times else 0.0 for seq in seqs]
     )
@@ -211,7 +208,7 @@ def _with_texts(run: Run, found: Evidence, shares: Array) -> Evidence:
     newest = np.lexsort((-np.array(found.seqs), -scores))
     best = newest[: READ_PER_RESULT * run.query.size].tolist()
     texts: Mapping[int, str] = run.attempt(
-        "texts", lambda: run.texts([found.seqs[place] for place in best]), {}
+        "texts", {}, run.texts, [found.seqs[place] for place in best]
     )
     features = found.features.copy()
     words = [fts.shown(word) for word in run.words]

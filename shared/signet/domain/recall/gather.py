@@ -19,22 +19,22 @@ _PARTS = re.compile(r"\w+")
 
 def gather(run: Run) -> None:
     """Ask every channel; afterwards `allowed` holds the candidates that pass all filters."""
-    ranks: Scores = run.attempt("keyword", lambda: _keyword(run), {})
-    hints: Scores = run.attempt("hints", lambda: _hints(run), {})
+    ranks: Scores = run.attempt("keyword", {}, keyword.find, run.tx, run.words, run.view, run.pool)
+    hints: Scores = run.attempt("hints", {}, _hints, run)
     # Late, because a vector that is computed meanwhile takes about as long as all before.
-    cosine: Scores = run.attempt("vector", lambda: _vector(run), {})
+    cosine: Scores = run.attempt("vector", {}, _vector, run)
     matched = {*ranks, *hints, *cosine}
     structure: Scores = {}
     if _is_walked(run, matched):
-        structure = run.attempt("graph", lambda: _graph(run), {})
+        structure = run.attempt("graph", {}, _graph, run)
     found = {"keyword": ranks, "hint": hints, "vector": cosine, "graph": structure}
     for name, scores in found.items():
         run.trail.channel(name, scores)
-    run.around = run.attempt("neighbours", lambda: _around(run, matched), {})
-    run.timely = run.attempt("time", lambda: _of_the_time(run), set())
+    run.around = run.attempt("neighbours", {}, _around, run, matched)
+    run.timely = run.attempt("time", set(), _of_the_time, run)
     run.allowed = run.view.allowed({*matched, *structure, *run.around, *run.timely})
-    run.replaced = run.attempt("superseded", lambda: replaced(run), {})
-    run.said = run.attempt("episodes", lambda: said.find(run), {})
+    run.replaced = run.attempt("superseded", {}, replaced, run)
+    run.said = run.attempt("episodes", {}, said.find, run)
     run.around |= features.symmetric(said.beside(run.said))
     run.allowed |= said.allowed(run, run.said)
     run.hints = {seq: score for seq, score in hints.items() if seq in run.allowed}
@@ -50,10 +50,6 @@ def _around(run: Run, seqs: set[int]) -> dict[int, set[int]]:
     return features.symmetric(run.view.table.beside(run.tx, run.view.rows(seqs)))
 
 
-def _keyword(run: Run) -> Scores:
-    return keyword.find(run.tx, run.words, run.view, run.pool)
-
-
 def _hints(run: Run) -> Scores:
     if not run.settings.hints:
         return {}
@@ -64,7 +60,7 @@ def _vector(run: Run) -> Scores:
     run.query_vector = run.ask_vector({}) or None
     if run.query_vector is None:
         return {}
-    tells: Mapping[str, float] = run.attempt("rarity", lambda: _tells(run), {})
+    tells: Mapping[str, float] = run.attempt("rarity", {}, _tells, run)
     run.weighed_vector = run.ask_vector(tells) or run.query_vector
     model = run.settings.embedding_model
     return vector.find(run.tx, run.weighed_vector, run.view, run.pool, model=model)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import accumulate
 
 import numpy as np
@@ -89,7 +88,7 @@ def without_copies(run: Run, found: Sequence[Saying], size: int) -> list[Saying]
     for start in range(0, len(found), size):
         batch = found[start : start + size]
         shown = [saying.shown for saying in batch]
-        texts: Mapping[int, str] = run.attempt("copies", partial(run.texts, shown), {})
+        texts: Mapping[int, str] = run.attempt("copies", {}, run.texts, shown)
         for saying in batch:
             text = texts.get(saying.shown, "")
             key = sayings.said(text) if len(text) < WHOLE else ()

@@ -66,9 +66,9 @@ def recall(
     """
     started = clock.monotonic_ms()
     run = begin(tx, query, query_vector=query_vector, settings=settings, now=now)
-    run, page = run.attempt("timeline", lambda: timeline.page(run), None) or _turned(run)
+    run, page = run.attempt("timeline", None, timeline.page, run) or _turned(run)
     hits = _hits(run, page, page.sayings)
-    known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
+    known: list[Hit] = run.attempt("skills", [], skills.find, run, hits)
     extra = supplement.find(run, hits)
     every = (*hits, *known, *extra.hits)
     ranked_by = "hybrid" if run.known.by_meaning else "keyword"
@@ -136,8 +136,8 @@ def begin(
         words=asked.words,
         when=asked.when,
     )
-    run.view = run.attempt("columns", lambda: view.of(tx, query), run.view)
-    asked = run.attempt("period", lambda: period.of(run), asked)
+    run.view = run.attempt("columns", run.view, view.of, tx, query)
+    asked = run.attempt("period", asked, period.of, run)
     run.words, run.when = asked.words, asked.when
     return run
 
@@ -161,7 +161,7 @@ def _no_vector(_: Mapping[str, float]) -> None:
 def _rank(run: Run) -> None:
     """Gather and score the candidates for a question that is understood."""
     gather(run)
-    run.known = known = run.attempt("rank", lambda: features.of(run), Evidence())
+    run.known = known = run.attempt("rank", Evidence(), features.of, run)
     logits = known.model.logits(known.model.scores(known.features), known.features)
     run.trail.fitted = dict(zip(known.seqs, logits.tolist(), strict=True))
     run.scores = correct(run, run.trail.fitted)
@@ -182,9 +182,9 @@ def used_skills(result: Result) -> list[str]:
 def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
     """Return sayings as results."""
     shown = [saying.shown for saying in found]
-    rows: dict[int, Row] = run.attempt("load", lambda: reading.rows(run.tx, shown, run.where), {})
-    parts: dict[int, tuple[Part, ...]] = run.attempt("parts", lambda: _parts(run, found), {})
-    whys: dict[int, Why] = run.attempt("explain", lambda: _whys(run, found, page), {})
+    rows: dict[int, Row] = run.attempt("load", {}, reading.rows, run.tx, shown, run.where)
+    parts: dict[int, tuple[Part, ...]] = run.attempt("parts", {}, _parts, run, found)
+    whys: dict[int, Why] = run.attempt("explain", {}, _whys, run, found, page)
     hits: dict[int, Hit] = {}
     for saying in found:
         score, why = max(0.0, min(1.0, saying.score)), whys.get(saying.shown)
@@ -200,7 +200,7 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
                 why=why,
                 ranked=run.ranked(saying.best),
             )
-    hits = run.attempt("validity", lambda: _with_validity(run, hits), hits)
+    hits = run.attempt("validity", hits, _with_validity, run, hits)
     told_as = lookup.readable_texts(
         run.tx, [(hit.type, hit.content) for hit in hits.values()], reader=run.query.reader
     )

@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from signet.db import ReadTx, damage
 from signet.db.driver import sqlite
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+P = ParamSpec("P")
+
 log = logs.get("memory")
+_stage = cache(metrics.RECALL_STAGE.labels)
 
 #: Candidates the channels bring: cutting to the page before the later stages throws good rows away. For a page of ten
 #: 40 of words, of hints and of vectors do, and of the graph 8 beside its constraints, most of whose 50 only mention a
@@ -133,9 +137,7 @@ class Run:
                 nothing
                 if not self.settings.graph
                 else self.attempt(
-                    "graph",
-                    lambda: traversal.focal(self.tx, self.words, agent_id=agent_id),
-                    nothing,
+                    "graph", nothing, traversal.focal, self.tx, self.words, agent_id=agent_id
                 )
             )
         return self._focal
@@ -166,23 +168,29 @@ class Run:
     def _is_page(self) -> bool:
         return self.query.size <= PAGE
 
-    def attempt(self, stage: str, work: Callable[[], T], otherwise: T) -> T:
+    def attempt(
+        self,
+        stage: str,
+        otherwise: T,
+        work: Callable[P, T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
         """Return what the stage gives; `otherwise` when its tables are missing or damaged."""
         started = time.perf_counter()
         try:
-            return work()
+            return work(*args, **kwargs)
         except sqlite.DatabaseError as error:
             log.warning("recall.stage_skipped", stage=stage, error=type(error).__name__)
             damage.note_error(self.tx.connection, error)
             self.degraded.append(stage)
             return otherwise
         finally:
-            seconds = metrics.labelled(metrics.RECALL_STAGE, stage)
-            seconds.observe(time.perf_counter() - started)
+            _stage(stage).observe(time.perf_counter() - started)
 
     def apply(self, stage: str, scores: Scores, change: Callable[[Scores], Scores]) -> Scores:
         """Return the scores after a stage, and note what it did when the caller wants to know."""
-        after = self.attempt(stage, lambda: change(scores), scores)
+        after = self.attempt(stage, scores, change, scores)
         if self.query.explain:
             self.trail.note(stage, scores, after)
         return after

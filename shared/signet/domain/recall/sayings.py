@@ -50,9 +50,7 @@ class Saying:
 
 def of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
     """Return the sayings of candidates that are given best first, best first."""
-    origins: Mapping[int, Origin] = run.attempt(
-        "sayings", lambda: reading.origins(run.tx, order), {}
-    )
+    origins: Mapping[int, Origin] = run.attempt("sayings", {}, reading.origins, run.tx, order)
     members: dict[str | int | tuple[str, str], list[int]] = {}
     for seq in order:
         members.setdefault(_key(run, seq, origins), []).append(seq)
@@ -66,7 +64,7 @@ def of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
         )
         for key, seqs in members.items()
     }
-    run.attempt("pieces", lambda: _level(run, found), None)
+    run.attempt("pieces", None, _level, run, found)
     _behind(run, list(found.values()))
     return sorted(found.values(), key=lambda saying: saying.score, reverse=True)
 

@@ -148,14 +148,14 @@ class Extra:
 def find(run: Run, hits: Sequence[Hit]) -> Extra:
     """Return the supplements that the query asks for."""
     query = run.query
-    why: list[Hit] = run.attempt("rationale", lambda: _reasons(run, hits), [])
+    why: list[Hit] = run.attempt("rationale", [], _reasons, run, hits)
     known: list[Profile] = []
     if query.entities or query.cards:
-        known = run.attempt("entities", lambda: profiles(run), [])
+        known = run.attempt("entities", [], profiles, run)
     built = build(known, hits, limit=query.size) if query.cards else []
     sources: Mapping[str, str] = {}
     if query.expand:
-        sources = run.attempt("expand", lambda: _sources(run, hits), {})
+        sources = run.attempt("expand", {}, _sources, run, hits)
     return Extra(
         hits=(*why, *built),
         entities=tuple(as_entity(profile) for profile in known) if query.entities else None,
