@@ -193,7 +193,7 @@ CREATE TRIGGER memories_changed_text AFTER UPDATE OF content ON memories BEGIN
 END;
 -- The columns that ranking reads (domain/recall/columns.py) in addition to the text.
 CREATE TRIGGER memories_changed_au AFTER UPDATE OF agent_id, visibility, scope, project, type, who, importance, pinned, created_at, is_deleted,
-  deleted_at, superseded_by, source_type, source_id, ordinal, access_count, last_accessed ON memories BEGIN
+  deleted_at, superseded_by, source_type, source_id, ordinal ON memories BEGIN
   INSERT INTO memory_changes (seq, is_text) VALUES (new.seq, 0);
 END;
 
