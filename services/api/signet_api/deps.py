@@ -205,15 +205,10 @@ async def agent_of(named: str | None, session_key: str | None, request: Request)
 
     Without other registered agents it is always the default one, whatever name the harness sends (HN-77).
     """
-    state = await state_of(request)
-    return await known_as(named_agent(named, session_key, request.headers), state.db)
-
-
-async def known_as(agent_id: str, db: Database) -> str:
-    """Return the agent of this name; the default one while no other is registered."""
-    if agent_id in (DEFAULT_AGENT, caller.current().scope.agent) or is_of_user(agent_id):
-        return agent_id
-    return agent_id if await db.aread(agents.has_others) else DEFAULT_AGENT
+    found = named_agent(named, session_key, request.headers)
+    if agents.is_certain(found):
+        return found
+    return await (await state_of(request)).db.aread(agents.known_as, found)
 
 
 def named_agent(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:

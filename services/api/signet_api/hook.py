@@ -12,7 +12,8 @@ from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 
 from signet import clock
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.backfill.models import UserHome
 from signet.domain.backfill.places import log_folders
@@ -23,6 +24,7 @@ from signet.domain.sessions.models import RuntimePath
 from signet.domain.sessions.models import State as SessionState
 from signet.domain.sessions.services import Services
 from signet.domain.sessions.session_end import Ended, Report
+from signet.domain.sessions.sql import states
 from signet.domain.transcripts import log_files, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Reading, Session
@@ -30,8 +32,8 @@ from signet.errors import SignetError
 from signet.ids import agent_of_session
 from signet.observe import logs
 from signet.wire.requests.hooks import HookBody, HookRecallBody
-from signet_api import projects, scopes
-from signet_api.deps import State, bound, known_as, named_agent
+from signet_api import projects
+from signet_api.deps import State, bound, named_agent
 from signet_api.serving import First
 
 #: Set by processes that Signet started; their hooks do nothing (HK-6).
@@ -65,14 +67,21 @@ async def call_of(
     """
     key = body.session_key or key or None
     agent = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
-    owner = await state.db.aread(calls.owner, key) if key and not (agent or "").strip() else None
     named = body.project or cwd or ""
     elsewhere = projects.elsewhere(body.repository if isinstance(body, HookBody) else None)
     place = await state.projects.find(named, elsewhere) if named.strip() else NOWHERE
     project = bound(place.project)
-    agent_id = await known_as(named_agent(body.agent_id or owner, key, headers), state.db)
-    await scopes.check_session(state.db, agent_id, key)
-    begun = await state.db.aread(calls.project, agent_id, key) if key else None
+
+    def known(tx: ReadTx) -> tuple[str, SessionState | None]:
+        owner = calls.owner(tx, key) if key and not (agent or "").strip() else None
+        found = agents.known_as(tx, named_agent(body.agent_id or owner, key, headers))
+        if key is None:
+            return found, None
+        calls.check_scope(tx, found, key)
+        return found, states.get(tx, found, key)
+
+    agent_id, session = await state.db.aread(known)
+    begun = session.project if session else None
     here = project if place.is_repository or begun is None else begun
     project = begun or project if project else None
     return Call(
@@ -83,6 +92,7 @@ async def call_of(
         here=here,
         place=place if elsewhere is None else NOWHERE,
         runtime_path=runtime_path(headers, body.runtime_path),
+        session=session,
     )
 
 
@@ -104,15 +114,18 @@ async def in_turn(call: Call, state: State) -> AsyncIterator[None]:
             lock.release()
 
 
-async def known(call: Call, state: State) -> SessionState | None:
-    """Return the session of a call; raises Conflict if another runtime path serves it."""
-    return await state.db.aread(calls.session_of, call) if call.key else None
+async def in_its_session(call: Call, state: State) -> Call:
+    """Return a call with its session of now: hooks that were answered meanwhile have changed it."""
+    if call.key is None:
+        return call
+    session = await state.db.aread(states.get, call.agent_id, call.key)
+    return replace(call, session=session)
 
 
-async def bypassed(call: Call, state: State) -> bool:
-    """Return whether a session's hooks are disabled; raises Conflict."""
-    found = await known(call, state)
-    return found is not None and found.bypasses(clock.now())
+def bypassed(call: Call) -> bool:
+    """Return whether a session's hooks are disabled; raises Conflict if another runtime path serves it."""
+    session = calls.session_of(call)
+    return session is not None and session.bypasses(clock.now())
 
 
 def runtime_path(headers: Mapping[str, str], said: str | None) -> str | None:

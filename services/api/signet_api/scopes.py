@@ -18,9 +18,8 @@ from signet.wire.memory import Modified
 
 async def check_session(db: Database, agent_id: str, key: str | None) -> None:
     """Raise ScopeDenied if a session belongs to a project outside of the caller's scope."""
-    asked = caller.current()
-    if asked.scope.project is not None and key:
-        await db.aread(calls.check_scope, asked, agent_id, key)
+    if caller.current().scope.project is not None and key:
+        await db.aread(calls.check_scope, agent_id, key)
 
 
 class JobLimits(TypedDict):

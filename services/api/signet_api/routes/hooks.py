@@ -42,7 +42,7 @@ from signet.wire.requests.hooks import (
 from signet_api import hook
 from signet_api.answering import services_of
 from signet_api.deps import Ask, State, clock_offset
-from signet_api.hook import bypassed, call_of, in_turn, known, unless_internal
+from signet_api.hook import bypassed, call_of, in_turn, unless_internal
 from signet_api.routes.recall import recalled
 from signet_api.routes.remember import save
 from signet_api.serving import serves
@@ -60,7 +60,7 @@ async def post_remember(
         raise Invalid("harness and content are required")
     state = ask.state
     call = await call_of(body, ask.headers, state)
-    if await bypassed(call, state):
+    if bypassed(call):
         return {**NOTHING_SAVED, "bypassed": True}
     # `/remember` accepts prefixes (MEM-4).
     said = wording.parse_prefixes(body.content)
@@ -91,7 +91,7 @@ async def post_pre_compaction(ask: Ask, body: PreCompactionBody) -> wire.Precomp
         raise Invalid("harness is required")
     state = ask.state
     call = await call_of(body, ask.headers, state)
-    if await bypassed(call, state):
+    if bypassed(call):
         return {"summaryPrompt": "", "guidelines": "", "instructions": "", "bypassed": True}
     now, settings = clock.now(), state.settings
     await state.db.awrite_quick(lifecycle.compacting, call, body.session_context, settings, now=now)
@@ -107,7 +107,7 @@ async def post_compaction_complete(ask: Ask, body: CompactionBody) -> wire.Compa
     if not (body.harness.strip() and body.summary.strip()):
         raise Invalid("harness and summary are required")
     call = await call_of(body, ask.headers, ask.state)
-    if await bypassed(call, ask.state):
+    if bypassed(call):
         return {"success": True, "bypassed": True}
     saved = await keep_summary(call, body, ask.state, ask.actor())
     return {"success": True, "memoryId": saved.id}
@@ -160,7 +160,7 @@ async def post_hook_recall(ask: Ask, body: HookRecallBody) -> Recalled | wire.No
         raise Invalid("harness and query are required")
     state = ask.state
     call = await call_of(body, ask.headers, state)
-    if await bypassed(call, state):
+    if bypassed(call):
         return {**NOTHING_FOUND, "bypassed": True}
     answer = await recalled(body.model_copy(update={"agent_id": call.agent_id}), ask)
     if call.key is not None:
@@ -207,8 +207,8 @@ async def post_prompt(ask: Ask, body: PromptBody) -> wire.Prompted:
 
 async def _prompted(ask: Ask, body: PromptBody, call: Call, message: str) -> wire.Prompted:
     state = ask.state
-    session = await known(call, state)
-    if session is not None and session.bypasses(clock.now()):
+    call = await hook.in_its_session(call, state)
+    if bypassed(call):
         return {**prompt.NOTHING, "bypassed": True}
     may_save = caller.current().may(access.REMEMBER)
     if may_save:
@@ -218,7 +218,6 @@ async def _prompted(ask: Ask, body: PromptBody, call: Call, message: str) -> wir
         return prompt.NOTHING  # a notification of the harness
     return await prompt.answer(
         call,
-        session,
         message,
         body.last_assistant_message,
         _ratings(body.memory_feedback) if may_save else {},

@@ -20,6 +20,7 @@ from signet.domain.recall.models import Result, Source
 from signet.domain.sessions import context, injected, prompt, prompt_text
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.question import Question
+from signet.domain.sessions.sql import states
 from signet.domain.transcripts import stored
 from signet.errors import Invalid
 from signet.wire import recall as wire
@@ -30,7 +31,6 @@ from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
 from signet_api.deps import Ask, Asker, Mine, OwnReader, State, filed, project_of, said
-from signet_api.hook import known
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
 
@@ -93,7 +93,7 @@ async def _entitle(hits: Sequence[wire.Hit], agent_id: str, state: State) -> Non
 async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> wire.AsPrompt:
     """Return the context that a session would receive with the question, without recording it."""
     call = _call(body, agent_id, key)
-    session = await known(call, state)
+    session = await state.db.aread(states.get, agent_id, key) if key else None
     given = session.given if session else frozenset()
     asked = prompt.question(call, body.query, prompt_text.terms(body.query), given, state.settings)
     text = (await context.context_of(asked, services_of(state))).text if asked else ""

@@ -7,7 +7,6 @@ from signet import clock
 from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.db.visibility import Here
 from signet.domain.auth import caller
-from signet.domain.auth.caller import Caller
 from signet.domain.projects.folder import NOWHERE, ProjectPlace
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
@@ -22,7 +21,8 @@ _SEEN = "harness.seen:"
 class Call:
     """Who calls from which session.
 
-    `project` is that of the session, `here` that of the folder in which it works now, which `place` describes.
+    `project` is that in which the session began (the folder that harnesses name changes with each `cd`), `here` that
+    of the folder in which it works now, which `place` describes.
     """
 
     agent_id: str
@@ -32,6 +32,8 @@ class Call:
     here: str | None = None
     place: ProjectPlace = NOWHERE
     runtime_path: str | None = None
+    #: The session before this call, None for a new one.
+    session: State | None = None
 
     @property
     def where(self) -> Here:
@@ -48,28 +50,18 @@ def owner(tx: ReadTx, key: str) -> str | None:
     return found
 
 
-def project(tx: ReadTx, agent_id: str, key: str) -> str | None:
-    """Return the project in which a session began, None where that is not known.
-
-    The folder that harnesses name is the agent's: it changes with each `cd`.
-    """
-    found: str | None = tx.value(states.PROJECT, (agent_id, key))
-    return found
-
-
-def session_of(tx: ReadTx, call: Call) -> State | None:
+def session_of(call: Call) -> State | None:
     """Return the session of a call, None for an unknown one; raises Conflict when another path serves it."""
-    if call.key is None:
-        return None
-    found = states.get(tx, call.agent_id, call.key)
-    claims.check(found, call.runtime_path, now=clock.now())
-    return found
+    claims.check(call.session, call.runtime_path, now=clock.now())
+    return call.session
 
 
-def check_scope(tx: ReadTx, asked: Caller, agent_id: str, key: str) -> None:
+def check_scope(tx: ReadTx, agent_id: str, key: str) -> None:
     """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
-    for project in tx.column(states.PROJECTS, (agent_id, key)):
-        asked.check_row(project=project)
+    asking = caller.current()
+    if asking.scope.project is not None:
+        for project in tx.column(states.PROJECTS, (agent_id, key)):
+            asking.check_row(project=project)
 
 
 def is_running(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> bool:

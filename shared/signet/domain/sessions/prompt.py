@@ -15,7 +15,6 @@ from signet.domain.memory.models import Actor
 from signet.domain.sessions import claims, holdout, injected, lifecycle, prompt_text
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.context import Context, context_of
-from signet.domain.sessions.models import State
 from signet.domain.sessions.question import Question, is_first
 from signet.domain.sessions.services import Services
 from signet.text.masking import mask
@@ -27,7 +26,6 @@ NOTHING: Prompted = {"inject": "", "memoryCount": 0}
 
 async def answer(
     call: Call,
-    session: State | None,
     message: str,
     last_answer: str,
     rated: Mapping[str, float],
@@ -42,6 +40,7 @@ async def answer(
     now = clock.now()
     if services.settings.memory.mask_secrets:
         message, last_answer = mask(message).text, mask(last_answer).text
+    session = call.session
     terms = prompt_text.terms(message, last_answer)
     given = session.given if session else frozenset()
     held = await holdout.holds(call, services)

@@ -35,7 +35,6 @@ _COLUMNS = ", ".join(StateRow._fields)
 _GET = f"SELECT {_COLUMNS} FROM session_states WHERE agent_id = ? AND session_key = ?"
 OWNER = f"""
 SELECT agent_id FROM session_states WHERE session_key = :key AND {OF_AGENT} ORDER BY updated_at DESC LIMIT 1"""
-PROJECT = "SELECT project FROM session_states WHERE agent_id = ? AND session_key = ?"
 BY_KEY = f"""
 SELECT {_COLUMNS} FROM session_states
  WHERE session_key = :key AND {OF_AGENT} AND (:project IS NULL OR project = :project)
