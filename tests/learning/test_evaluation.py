@@ -8,7 +8,7 @@ from api.test_context import ASK_FALCON, FALCON, WALRUS, context, hook, prompt, 
 from learning.talk import ends, labels
 from signet import clock
 from signet.domain.learning import report
-from signet.domain.sessions import holdout
+from signet.domain.sessions import calls
 from support.http import Api
 
 ANSWER = ("assistant", "It hunts mice behind the customs shed at dawn.")
@@ -19,7 +19,7 @@ HALF = "memory: {pipelineV2: {predictor: {holdoutShare: 0.5}}}\n"
 def keys(count: int, *, held: bool) -> list[str]:
     """Return keys of sessions that a share of a half holds out, or does not."""
     names = (f"session-{number}" for number in range(10_000))
-    found = [one for one in names if holdout.is_among(one, 0.5) is held]
+    found = [one for one in names if calls.is_in_share(one, 0.5) is held]
     return found[:count]
 
 
@@ -34,7 +34,7 @@ def used(api: Api) -> Api:
     """Return the API of a store that has seen enough sessions for some to be held out."""
     remember(api, FALCON)
     remember(api, WALRUS)
-    for number in range(holdout.LEAST_SESSIONS):
+    for number in range(calls.LEAST_SESSIONS):
         api.run(
             "INSERT INTO session_outcomes (agent_id, session_key, is_held_out, prompts, corrections, asked_again,"
             " given, used, missed, tokens, tokens_used, created_at)"

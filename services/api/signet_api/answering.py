@@ -20,7 +20,7 @@ from signet.domain.recall.models import (
     Result,
     Source,
 )
-from signet.domain.sessions.services import Services
+from signet.domain.sessions.calls import Services
 from signet.errors import Invalid
 from signet.observe import logs, record
 from signet.observe.record import Event

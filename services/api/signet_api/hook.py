@@ -19,10 +19,9 @@ from signet.domain.backfill.models import UserHome
 from signet.domain.backfill.places import log_folders
 from signet.domain.projects.folder import NOWHERE
 from signet.domain.sessions import calls, session_end
-from signet.domain.sessions.calls import Call
+from signet.domain.sessions.calls import Call, Services
 from signet.domain.sessions.models import RuntimePath
 from signet.domain.sessions.models import State as SessionState
-from signet.domain.sessions.services import Services
 from signet.domain.sessions.session_end import Ended, Report
 from signet.domain.sessions.sql import states
 from signet.domain.transcripts import log_files, stored, transcript

@@ -10,10 +10,10 @@ from signet.domain.injections.models import Phase
 from signet.domain.memory import wording
 from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.domain.sessions import (
+    calls,
     compaction,
-    continuity,
-    injected,
     lifecycle,
+    models,
     offline,
     prompt,
     prompt_text,
@@ -79,7 +79,7 @@ async def post_remember(
         runtime_path=call.runtime_path,
     )
     saved = await save(state, new, ask.actor())
-    note = partial(continuity.remembered, content=saved.content)
+    note = partial(models.after_save, content=saved.content)
     await state.db.awrite_quick(lifecycle.used, call, note, state.settings, now=clock.now())
     return as_wire(wire.RememberedByHook, saved, success=True, saved=True, memoryId=saved.id)
 
@@ -97,7 +97,7 @@ async def post_pre_compaction(ask: Ask, body: PreCompactionBody) -> wire.Precomp
     await state.db.awrite_quick(lifecycle.compacting, call, body.session_context, settings, now=now)
     rules = settings.hooks.pre_compaction
     asked = await state.db.aread(compaction.request, call.agent_id, rules, now=now)
-    injected.record(state.injections.put, call, Phase.COMPACTION, asked.prompt, asked.items)
+    calls.record_injection(state.injections.put, call, Phase.COMPACTION, asked.prompt, asked.items)
     return {"summaryPrompt": asked.prompt, "guidelines": asked.guidelines, "note": asked.note}
 
 
@@ -164,7 +164,7 @@ async def post_hook_recall(ask: Ask, body: HookRecallBody) -> Recalled | wire.No
         return {**NOTHING_FOUND, "bypassed": True}
     answer = await recalled(body.model_copy(update={"agent_id": call.agent_id}), ask)
     if call.key is not None:
-        note = partial(continuity.asked, query=body.query)
+        note = partial(models.after_query, query=body.query)
         await services_of(state).note(lifecycle.used, call, note, state.settings, now=clock.now())
     return answer
 

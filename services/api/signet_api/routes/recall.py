@@ -17,9 +17,9 @@ from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import answer
 from signet.domain.recall.models import Result, Source
-from signet.domain.sessions import context, injected, prompt, prompt_text
+from signet.domain.sessions import calls, context, prompt, prompt_text
 from signet.domain.sessions.calls import Call
-from signet.domain.sessions.question import Question
+from signet.domain.sessions.prompt_text import Question
 from signet.domain.sessions.sql import states
 from signet.domain.transcripts import stored
 from signet.errors import Invalid
@@ -67,7 +67,7 @@ async def recalled(body: RecallBody, ask: Asker) -> wire.Recalled:
     if body.touch:
         if result.hits or result.walk.focal:
             state.uses.put((result, agent_id, clock.now()))
-        injected.record(
+        calls.record_injection(
             state.injections.put, _call(body, agent_id, key), Phase.RECALL, "", _items(result)
         )
     recalled = answer.body(result, highlights=body.highlights)

@@ -19,7 +19,7 @@ from signet.domain.learning import influence
 from signet.domain.learning.labels import Worth
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import keyword
-from signet.domain.sessions import own_words, start_text, wording
+from signet.domain.sessions import prompt_text, start_text
 from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.sql.memories import MemoryRow
 from signet.domain.synthesis.sources import effective
@@ -74,7 +74,7 @@ class Candidate:
     @property
     def line(self) -> str:
         """Return the memory as a line of the context."""
-        days = wording.days(self.created_at, self.event_at)
+        days = prompt_text.days(self.created_at, self.event_at)
         said = ", ".join((self.origin, *self.labels))
         return start_text.memory_line(self.content, self.tags, days, said)
 
@@ -99,12 +99,12 @@ def find(
     pinned = memories.alive(tx, memories.PINNED, reader, MOST_PINNED)
     for row in (*memories.alive(tx, memories.NEWEST, reader, pool), *pinned):
         score = _effective(row, decay_rate, now)
-        if score > LEAST_SCORE and not own_words.is_held(row):
+        if score > LEAST_SCORE and not memories.is_held_back(row):
             found[row.id] = _candidate(row, score, "effective", reader)
     for row in memories.listed(
         tx, memories.BY_ID, reader, as_list(dict.fromkeys([*reached, *recalled]))
     ):
-        if own_words.is_held(row):
+        if memories.is_held_back(row):
             continue
         walked, asked = reached.get(row.id, 0.0), recalled.get(row.id, 0.0)
         before = found.get(row.id)
@@ -128,7 +128,7 @@ def newest(
     found = [
         _candidate(row, score(row), "effective", reader)
         for row in rows
-        if not own_words.is_held(row)
+        if not memories.is_held_back(row)
     ]
     return ranked(_in_own_words(tx, reader, found), None)
 
@@ -201,7 +201,7 @@ def chosen(
 def _longer(candidates: Sequence[Candidate]) -> set[str]:
     """Return the ids of memories with which a longer one of these begins."""
     short = [one for one in candidates if len(one.content) <= WHOLE_CHARS]
-    texts = sorted((wording.comparable(one.content).rstrip(".!"), one.id) for one in short)
+    texts = sorted((prompt_text.comparable(one.content).rstrip(".!"), one.id) for one in short)
     return {id for (text, id), (longer, _) in pairwise(texts) if longer.startswith(text)}
 
 
@@ -219,7 +219,9 @@ def by_project_words(
         return []
     ranks = keyword.ranked(tx, fts.any_of(terms), LOOKED_AT)
     rows = memories.listed(tx, memories.BY_SEQ, reader, as_list(ranks))
-    found = [_candidate(row, 0.0, "fts_only", reader) for row in rows if not own_words.is_held(row)]
+    found = [
+        _candidate(row, 0.0, "fts_only", reader) for row in rows if not memories.is_held_back(row)
+    ]
     said = _in_own_words(tx, reader, found)
     return chosen(said, most=MOST_WORDED, chars=WORDED_CHARS, given=given)
 
@@ -229,7 +231,7 @@ def _in_own_words(tx: ReadTx, reader: Reader, found: Sequence[Candidate]) -> lis
 
     A memory has the place and the score of the best that stands for it. A fact that somebody pinned is told itself.
     """
-    words = own_words.of(tx, reader, [one.read_from for one in found])
+    words = memories.in_own_words(tx, reader, [one.read_from for one in found])
     said: dict[str, Candidate] = {}
     for one in found:
         row = None if one.is_pinned else words.get(one.read_from)

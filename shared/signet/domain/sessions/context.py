@@ -19,11 +19,11 @@ from signet.domain.graph import changes
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.recall import answer_type, prompt, turns
 from signet.domain.recall.models import Filters, Query, QueryVector, Sessions
-from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
+from signet.domain.sessions import calls, context_memories, prompt_text, standing_rules
+from signet.domain.sessions.calls import Services
 from signet.domain.sessions.context_memories import Memories
+from signet.domain.sessions.prompt_text import EXPLAINED, Question
 from signet.domain.sessions.prompt_text import Item as Line
-from signet.domain.sessions.question import EXPLAINED, Question
-from signet.domain.sessions.services import Services
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.standing_rules import Rule
 from signet.observe import logs
@@ -139,7 +139,7 @@ def _context(tx: ReadTx, asked: Question, vector: QueryVector, services: Service
     ]
     if asked.is_held_out:
         passages = [_item_of(one.match, one.text) for one in (*stretches, *remembered.passages)]
-        left = [*left, *map(holdout.left_out, [*passages, *remembered.items])]
+        left = [*left, *map(calls.left_out, [*passages, *remembered.items])]
         stretches, remembered = [], Memories(hits=remembered.hits, left=remembered.left)
     more = [*stretches, *remembered.passages]
     if not (more or remembered.lines or any(one.is_asked for one in rules)):

@@ -12,9 +12,9 @@ from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.recall.models import Hit, PartKind
-from signet.domain.sessions import prompt_text, transcript_search, wording
+from signet.domain.sessions import prompt_text, transcript_search
 from signet.domain.sessions.prompt_text import Item as Line
-from signet.domain.sessions.question import Question
+from signet.domain.sessions.prompt_text import Question
 from signet.domain.sessions.standing_rules import Rule
 from signet.text import orders
 from signet.wire.origin import Origin, Review, distance
@@ -211,9 +211,11 @@ def _line(hit: Hit, asked: Question, newer: Newer | None) -> Line:
     )
     text = hit.content if asked.is_whole else prompt_text.compact(hit.content, asked.terms)
     labels = asked.here.labels(hit.project) if asked.here else ()
-    days = wording.days(hit.created_at, hit.event_at)
+    days = prompt_text.days(hit.created_at, hit.event_at)
     if newer:
-        days += f"{', in part' if newer['is_part'] else ','} until {wording.day(newer['since'])}"
+        days += (
+            f"{', in part' if newer['is_part'] else ','} until {prompt_text.day(newer['since'])}"
+        )
         if newer["says"] and not orders.steers(newer["says"]):
             days += f': "{fence.quoted(fence.one_line(newer["says"])[:LATER_CHARS])}"'
     note = ", ".join((days, origin, *labels))

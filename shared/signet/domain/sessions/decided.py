@@ -16,7 +16,7 @@ from signet.domain.episodes.models import STARTED
 from signet.domain.extraction import rules
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated, Replacement
-from signet.domain.sessions import wording
+from signet.domain.sessions import prompt_text
 from signet.domain.statements import kinds, sentences
 from signet.domain.statements.kinds import Kind
 from signet.domain.statements.language import pattern
@@ -67,7 +67,7 @@ class Decided:
     @property
     def line(self) -> str:
         """Return it as an item of a list."""
-        day = wording.day(self.said_at)
+        day = prompt_text.day(self.said_at)
         note = f"open, {day}, said by {self.open_by}" if self.open_by else day
         return fence.item(self.text, f"({note})")
 
@@ -133,7 +133,7 @@ def _compared(
 
 
 def _key(one: Decided) -> str:
-    return wording.comparable(one.text).rstrip(".!")
+    return prompt_text.comparable(one.text).rstrip(".!")
 
 
 def _standing(every: Sequence[Decided]) -> list[Decided]:

@@ -20,7 +20,7 @@ from signet.domain.injections import record
 from signet.domain.memory import derived
 from signet.domain.memory import forget as memories
 from signet.domain.memory.models import Actor, Along, Rules
-from signet.domain.sessions import checkpoints, claims
+from signet.domain.sessions import calls, checkpoints
 from signet.domain.sessions.running import UnknownSession
 from signet.domain.sessions.sql import every, states
 from signet.domain.sessions.sql.every import KnownRow
@@ -161,7 +161,7 @@ def _delete(tx: WriteTx, agent_id: str, key: str, now: datetime) -> None:
     state = states.get(tx, *owner)
     if state is not None and state.is_live(now):
         rested = replace(state, is_bypassed=True, injected=(), continuity=None)
-        states.put(tx, claims.renewed(rested, state.runtime_path, now=now), now=now)
+        states.put(tx, calls.renewed(rested, state.runtime_path, now=now), now=now)
     else:
         tx.run(states.DELETE, owner)
     withheld.queue(tx, agent_id, is_back=True, now=now)

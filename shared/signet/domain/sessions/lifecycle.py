@@ -7,7 +7,7 @@ from datetime import datetime
 from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
-from signet.domain.sessions import calls, checkpoints, claims, continuity
+from signet.domain.sessions import calls, checkpoints, models
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import Continuity, State, Trigger, with_turn
 from signet.domain.sessions.sql import states
@@ -33,9 +33,9 @@ def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
     if call.key is None:
         return Begun()
     known = states.get(tx, call.agent_id, call.key)
-    claims.check(known, call.runtime_path, now=now)
-    warning = claims.warning(known, now=now)
-    state = claims.claimed(known or _new(call, now), call.runtime_path, now=now)
+    calls.check_claim(known, call.runtime_path, now=now)
+    warning = calls.claim_warning(known, now=now)
+    state = calls.claimed_by(known or _new(call, now), call.runtime_path, now=now)
     state = replace(
         state,
         harness=call.harness,
@@ -68,8 +68,8 @@ def started(
         return
     state = states.get(tx, call.agent_id, call.key) or _new(call, now)
     if settings.pipeline.continuity.enabled:
-        state = replace(state, continuity=fresh(state.continuity or continuity.begun(now)))
-    state = with_turn(replace(state, is_started=True), given, most=claims.TURNS)
+        state = replace(state, continuity=fresh(state.continuity or models.new_continuity(now)))
+    state = with_turn(replace(state, is_started=True), given, most=calls.MOST_TURNS)
     states.put(tx, state, now=now)
 
 
@@ -90,13 +90,13 @@ def prompted(
         return
     readings.asked(tx, call.agent_id, call.key, call.harness, now=now)
     state = _renewed(tx, call, now)
-    state = with_turn(state, given, most=claims.TURNS)
+    state = with_turn(state, given, most=calls.MOST_TURNS)
     state = replace(state, is_warned=state.is_warned or warned)
     rules = settings.pipeline.continuity
     if rules.enabled:
-        found = continuity.prompted(state.continuity or continuity.begun(now), prompt, query)
+        found = models.after_prompt(state.continuity or models.new_continuity(now), prompt, query)
         state = replace(state, continuity=found)
-        if continuity.is_due(found, rules, now=now):
+        if models.is_due(found, rules, now=now):
             state = write(tx, state, call, Trigger.PERIODIC, settings, now=now)
     states.put(tx, state, now=now)
 
@@ -114,7 +114,7 @@ def used(
         return
     state = _renewed(tx, call, now)
     if settings.pipeline.continuity.enabled:
-        found = change(state.continuity or continuity.begun(now))
+        found = change(state.continuity or models.new_continuity(now))
         state = replace(state, continuity=found)
     states.put(tx, state, now=now)
 
@@ -125,7 +125,7 @@ def compacting(tx: WriteTx, call: Call, context: str, settings: Settings, *, now
         return
     state = _renewed(tx, call, now)
     if settings.pipeline.continuity.enabled:
-        state = replace(state, continuity=state.continuity or continuity.begun(now))
+        state = replace(state, continuity=state.continuity or models.new_continuity(now))
         state = write(tx, state, call, Trigger.PRE_COMPACTION, settings, now=now, context=context)
     states.put(tx, replace(state, is_started=False, injected=()), now=now)
 
@@ -176,7 +176,7 @@ def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
         return None
     state = states.get(tx, call.agent_id, call.key) or _new(call, now)
     if not state.bypasses(now):
-        state = claims.renewed(state, call.runtime_path, now=now)
+        state = calls.renewed(state, call.runtime_path, now=now)
         states.put(tx, replace(state, project=state.project or call.project), now=now)
     return state
 
@@ -216,10 +216,10 @@ def write(
     assert state.continuity is not None
     checkpoints.put(
         tx,
-        continuity.checkpoint(state, state.continuity, trigger, now=now, context=context),
+        models.checkpoint(state, state.continuity, trigger, now=now, context=context),
         most=settings.pipeline.continuity.max_checkpoints_per_session,
     )
-    return replace(state, continuity=continuity.checkpointed(state.continuity, now=now))
+    return replace(state, continuity=models.after_checkpoint(state.continuity, now=now))
 
 
 def _write_end(tx: WriteTx, state: State, call: Call, settings: Settings, now: datetime) -> None:
@@ -230,8 +230,8 @@ def _write_end(tx: WriteTx, state: State, call: Call, settings: Settings, now: d
 def _renewed(tx: WriteTx, call: Call, now: datetime) -> State:
     assert call.key is not None
     state = states.get(tx, call.agent_id, call.key)
-    claims.check(state, call.runtime_path, now=now)
-    state = claims.renewed(state or _new(call, now), call.runtime_path, now=now)
+    calls.check_claim(state, call.runtime_path, now=now)
+    state = calls.renewed(state or _new(call, now), call.runtime_path, now=now)
     return replace(state, project=state.project or call.project)
 
 
@@ -242,5 +242,5 @@ def _new(call: Call, now: datetime) -> State:
         key=call.key,
         harness=call.harness,
         project=call.project,
-        expires_at=now + claims.LIFE,
+        expires_at=now + calls.CLAIM_LIFE,
     )

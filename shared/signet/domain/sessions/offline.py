@@ -14,9 +14,9 @@ from signet.db.visibility import Here, Reader
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.sessions import identity_files, standing_rules, start_sources
+from signet.domain.sessions.calls import Services
 from signet.domain.sessions.context import RULES
 from signet.domain.sessions.identity_files import Identity
-from signet.domain.sessions.services import Services
 from signet.domain.sessions.start_sources import Asked, Found
 from signet.domain.transcripts import withheld
 from signet.wire.hooks import OfflineContext

@@ -12,11 +12,10 @@ from signet.domain.injections.models import Phase
 from signet.domain.injections.ratings import Scored
 from signet.domain.memory import marks
 from signet.domain.memory.models import Actor
-from signet.domain.sessions import claims, holdout, injected, lifecycle, prompt_text
-from signet.domain.sessions.calls import Call
+from signet.domain.sessions import calls, lifecycle, prompt_text
+from signet.domain.sessions.calls import Call, Services
 from signet.domain.sessions.context import Context, context_of
-from signet.domain.sessions.question import Question, is_first
-from signet.domain.sessions.services import Services
+from signet.domain.sessions.prompt_text import Question, is_first_context
 from signet.text.masking import mask
 from signet.wire.hooks import Prompted
 
@@ -43,9 +42,9 @@ async def answer(
     session = call.session
     terms = prompt_text.terms(message, last_answer)
     given = session.given if session else frozenset()
-    held = await holdout.holds(call, services)
+    held = await calls.is_held_out(call, services)
     context = await _context(call, message, terms, given, services, is_held_out=held)
-    warning = claims.warning(session, now=now)
+    warning = calls.claim_warning(session, now=now)
     await services.note(
         _keep,
         call,
@@ -59,7 +58,7 @@ async def answer(
         now=now,
     )
     found = _answer(call, terms, context, services.settings)
-    injected.record(
+    calls.record_injection(
         services.record,
         call,
         Phase.PROMPT,
@@ -101,7 +100,7 @@ def question(
         agent_id=call.agent_id,
         message=message,
         terms=terms,
-        chars=rules.max_brief_chars if is_first(given) else rules.max_later_chars,
+        chars=rules.max_brief_chars if is_first_context(given) else rules.max_later_chars,
         line_chars=rules.max_inject_chars,
         key=call.key,
         here=call.where,

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.sessions import checkpoints, continuity, wording
+from signet.domain.sessions import checkpoints, models, prompt_text
 from signet.domain.sessions.models import Trigger
 from signet.domain.sessions.sql import states
 from signet.wire.sessions import SessionCheckpoint
@@ -36,7 +36,7 @@ def text(
     found = own[0] if own else _of_project(tx, reader, project, now=now)
     if found is None:
         return ""
-    return wording.cut(continuity.told(found["digest"]), most)
+    return prompt_text.cut(models.told(found["digest"]), most)
 
 
 def _of_project(

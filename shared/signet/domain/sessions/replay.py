@@ -18,9 +18,8 @@ from signet.domain.learning import influence
 from signet.domain.learning import worth as label_session
 from signet.domain.recall.models import Result
 from signet.domain.sessions import prompt, prompt_text
-from signet.domain.sessions.calls import Call
+from signet.domain.sessions.calls import Call, Services
 from signet.domain.sessions.context import context_of
-from signet.domain.sessions.services import Services
 from signet.domain.transcripts import transcript
 from signet.wire.evaluation import Replayed
 from signet.wire.requests.recall import RecallBody

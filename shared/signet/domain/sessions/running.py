@@ -8,7 +8,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.auth import caller
 from signet.domain.auth.tokens import TokenScope
-from signet.domain.sessions import claims
+from signet.domain.sessions import calls
 from signet.domain.sessions.models import State
 from signet.domain.sessions.sql import states
 from signet.domain.transcripts import readings
@@ -49,7 +49,7 @@ def bypass(tx: WriteTx, key: str, scope: TokenScope, *, is_on: bool, now: dateti
     The log of a session that was bypassed is not read later either.
     """
     for state in _of_key(tx, key, scope, now):
-        live = claims.renewed(state, None, now=now)
+        live = calls.renewed(state, None, now=now)
         if is_on:
             readings.note_unkept(tx, state.agent_id, key, now=now)
         else:
@@ -60,9 +60,9 @@ def bypass(tx: WriteTx, key: str, scope: TokenScope, *, is_on: bool, now: dateti
 def renew(tx: WriteTx, key: str, scope: TokenScope, *, now: datetime) -> datetime:
     """Let the claim of a session last as long as a new one, and return until when; raises UnknownSession."""
     for state in _of_key(tx, key, scope, now):
-        live = claims.renewed(state, state.runtime_path, now=now)
+        live = calls.renewed(state, state.runtime_path, now=now)
         states.put(tx, replace(live, is_warned=False), now=now)
-    return now + claims.LIFE
+    return now + calls.CLAIM_LIFE
 
 
 def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[State]:
@@ -84,7 +84,7 @@ def _shown(one: State) -> RunningSession:
     elif one.continuity is not None:
         since = one.continuity.started_at
     else:
-        since = clock.to_text(one.expires_at - claims.LIFE)  # its last call
+        since = clock.to_text(one.expires_at - calls.CLAIM_LIFE)  # its last call
     return {
         "key": one.key,
         "runtimePath": one.runtime_path or "unknown",

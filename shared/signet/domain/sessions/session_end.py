@@ -18,8 +18,7 @@ from signet.domain.graph import feedback
 from signet.domain.injections import ratings, record
 from signet.domain.projects import registry
 from signet.domain.sessions import lifecycle
-from signet.domain.sessions.calls import Call, is_running
-from signet.domain.sessions.services import Services
+from signet.domain.sessions.calls import Call, Services, is_running
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
 from signet.domain.transcripts import log_files, models, stored, transcript

@@ -22,22 +22,20 @@ from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import (
+    calls,
     decided,
-    holdout,
     identity_files,
-    injected,
     lifecycle,
+    prompt_text,
     standing_rules,
     start_sources,
-    wording,
 )
-from signet.domain.sessions.calls import Call
+from signet.domain.sessions.calls import Call, Services
 from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.context import Context, context_of
 from signet.domain.sessions.identity_files import Identity
 from signet.domain.sessions.models import Continuity
-from signet.domain.sessions.question import EXPLAINED, Question
-from signet.domain.sessions.services import Services
+from signet.domain.sessions.prompt_text import EXPLAINED, Question
 from signet.domain.sessions.start_sources import Asked, Found
 from signet.domain.sessions.start_text import MEMORY
 from signet.domain.transcripts import withheld
@@ -97,7 +95,7 @@ async def _context(
     settings = services.settings
     said = about.strip()
     about = (about or settings.hooks.session_start.query or "").strip()
-    held = await holdout.holds(call, services)
+    held = await calls.is_held_out(call, services)
     scores, files, secrets = await asyncio.gather(
         _recalled(call, about, services),
         asyncio.to_thread(identity_files.load, services.workspace, call.agent_id, call.where),
@@ -136,7 +134,7 @@ async def _context(
     if context.text:
         answer["inject"] = f"{answer['inject']}\n\n{context.text}".strip()
     items = [*items, *context.items]
-    injected.record(services.record, call, Phase.START, answer["inject"], items)
+    calls.record_injection(services.record, call, Phase.START, answer["inject"], items)
     return answer
 
 
@@ -197,7 +195,7 @@ def _answer(
     text, items = start_sources.inject(
         found, files, who, secrets, settings, notice=notice, local=now.astimezone()
     )
-    recent = wording.cut(files.memory, MEMORY) if start.include_recent_context else ""
+    recent = prompt_text.cut(files.memory, MEMORY) if start.include_recent_context else ""
     told = [_told(one) for one in found.told]
     if recent:
         return {"identity": who, "memories": told, "recentContext": recent, "inject": text}, items

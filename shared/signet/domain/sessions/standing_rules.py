@@ -11,7 +11,7 @@ from signet.db import ReadTx, fts
 from signet.db.visibility import Here, Reader
 from signet.domain.episodes import fence, search
 from signet.domain.graph import traversal
-from signet.domain.sessions import own_words, wording
+from signet.domain.sessions import prompt_text
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.sql.memories import MemoryRow, RuleRow
 from signet.domain.statements import kinds
@@ -90,7 +90,7 @@ def find(
     rows = memories.rules(tx, reader, chars=RULE_CHARS, limit=LOOKED_AT)
     rows = [row for row in rows if row.review != Review.WAITING]
     near = search.similarities([row.vector for row in rows], vector)
-    words_of = own_words.of(tx, reader, [row.read_from for row in rows])
+    words_of = memories.in_own_words(tx, reader, [row.read_from for row in rows])
     found: list[_Found] = []
     for row, similarity in zip(rows, near, strict=True):
         is_asked = _is_about(row.content, asked, similarity)
@@ -138,7 +138,7 @@ class _Found(NamedTuple):
 
 def _note(row: RuleRow | MemoryRow, here: Here) -> str:
     said = fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None)
-    return ", ".join((said, wording.day(row.created_at), *here.labels(row.project)))
+    return ", ".join((said, prompt_text.day(row.created_at), *here.labels(row.project)))
 
 
 def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list[Rule]:

@@ -26,7 +26,6 @@ from signet.domain.sessions import (
     recovery,
     standing_rules,
     start_text,
-    wording,
 )
 from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.decided import Decided
@@ -204,8 +203,10 @@ def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     began = min(last, tx.value(history.BEGAN_AT, asked) or last)
     seen = visibility.readable(reader)
     new = int(tx.value(memories.COUNT_SINCE.format(where=seen.sql), (began, *seen.params)))
-    last_active = wording.ago(at, now.astimezone())
-    return f"[since last session: {wording.counted(new, 'new memory')}, last active {last_active}]"
+    last_active = prompt_text.ago(at, now.astimezone())
+    return (
+        f"[since last session: {prompt_text.counted(new, 'new memory')}, last active {last_active}]"
+    )
 
 
 def inject(
@@ -239,10 +240,10 @@ def _memories(found: Found, text: str) -> Iterator[Item]:
     told = [one for one in found.told if one.line in text]
     ids = {one.id for one in told}
     others = [one for one in [*found.told, *found.candidates] if one.id not in ids]
-    said = wording.comparable(text)
+    said = prompt_text.comparable(text)
     for one in [*told, *{other.id: other for other in others}.values()][: len(told) + MOST_LEFT]:
         is_told = one.id in ids
-        is_said = not is_told and wording.comparable(one.content) in said
+        is_said = not is_told and prompt_text.comparable(one.content) in said
         left = Reason.HELD_OUT if found.is_held_out else Reason.BUDGET
         yield Item(
             kind=Kind.MEMORY,
@@ -302,20 +303,20 @@ def _sections(
         else Section(Part.MEMORY, "")
     )
     statements = [one.line for one in found.decided]
-    said = wording.comparable(
+    said = prompt_text.comparable(
         working.text, *(one.text for one in found.constraints), *(one.text for one in found.decided)
     )
     others = [prompt_text.words(found.recovery), *own]
     memories = [
         one.line
         for one in found.told
-        if wording.comparable(one.content) not in said
+        if prompt_text.comparable(one.content) not in said
         and not any(prompt_text.is_said(one.content, words) for words in others)
     ]
     sections = [
         Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),
-        Section(Part.DATE, "" if local is None else wording.today(local)),
+        Section(Part.DATE, "" if local is None else prompt_text.today(local)),
         _listed(
             Part.DECIDED, "## The user's decisions, and what is open in this project", statements
         ),

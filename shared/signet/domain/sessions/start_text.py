@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from signet.domain.episodes import fence
 from signet.domain.graph.traversal import EntityRule
-from signet.domain.sessions import prompt_text, wording
+from signet.domain.sessions import prompt_text
 
 MEMORY_LINE = "[memory active | /remember | /recall]"
 CUT = "\n[context truncated]"
@@ -87,7 +87,7 @@ def memory_line(content: str, tags: Sequence[str], days: str, origin: str) -> st
 
 def titled(part: Part, title: str, text: str, most: int) -> Section:
     """Return a file as a section, cut at its budget; an empty one for an empty file."""
-    return Section(part, f"## {title}\n{wording.cut(text, most)}" if text else "")
+    return Section(part, f"## {title}\n{prompt_text.cut(text, most)}" if text else "")
 
 
 def without_said(text: str, said: Sequence[frozenset[str]]) -> str:
@@ -105,7 +105,7 @@ def constraint_lines(constraints: Sequence[EntityRule], *, most: int) -> list[st
     """Return all constraints as lines `- thing (origin): rule`, shortened to fit as far as that may be (HK-34)."""
     texts = [
         (
-            f"{wording.plain(one.entity)} ({fence.origin(one.origin, None)})",
+            f"{prompt_text.plain(one.entity)} ({fence.origin(one.origin, None)})",
             fence.one_line(one.text),
         )
         for one in constraints

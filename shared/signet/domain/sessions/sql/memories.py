@@ -1,11 +1,15 @@
 """Memories that sessions begin with, are told as rules, or are shown before a compaction; `memories` is only read."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from signet.db import ReadTx, visibility
-from signet.db.dialect import THEN_JOIN, by_index, list_rows
+from signet.db.dialect import THEN_JOIN, as_list, by_index, list_rows
 from signet.db.visibility import Reader, Where
+from signet.domain.episodes import fence
+from signet.domain.graph.traversal import WHOLE_CHARS
 from signet.domain.memory.modify import is_current
+from signet.wire.origin import Origin, Review
 
 #: Memories that are counted since the last session; more is "many".
 MOST_COUNTED = 1_000
@@ -108,3 +112,23 @@ def listed(tx: ReadTx, statement: str, reader: Reader, names: str) -> list[Memor
     """Return those memories of a list (of ids or numbers) that the reader may read and that hold."""
     seen = ALIVE & visibility.readable(reader)
     return tx.rows(MemoryRow, statement.format(where=seen.sql), (names, *seen.params))
+
+
+def in_own_words(
+    tx: ReadTx, reader: Reader, ids: Iterable[str | None]
+) -> dict[str | None, MemoryRow]:
+    """Return by id those of the memories that are told instead of what was read from them: short ones, not held.
+
+    A long memory is more than a fact of it; there the fact is told.
+    """
+    wanted = dict.fromkeys(filter(None, ids))
+    rows = listed(tx, BY_ID, reader, as_list(wanted)) if wanted else []
+    return {
+        row.id: row for row in rows if len(row.content) <= WHOLE_CHARS and not is_held_back(row)
+    }
+
+
+def is_held_back(row: MemoryRow) -> bool:
+    """Return whether a memory is not to be read out unasked."""
+    review = Review(row.review) if row.review else None
+    return fence.is_held(Origin(row.origin), review, row.content)
