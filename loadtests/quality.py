@@ -20,7 +20,7 @@ from signet.db import Database, ReadTx
 from signet.db import fts as fts_
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.auth import tokens
-from signet.domain.recall import keyword, vector, view
+from signet.domain.recall import vector, view
 from signet.domain.recall.models import DEFAULT_LIMIT, Filters, Query, RecallSettings
 from signet.domain.recall.recall import recall
 from signet.paths import Workspace
@@ -122,20 +122,20 @@ Ranking = Callable[[ReadTx, str, str, bytes], list[str]]
 
 def by_words(tx: ReadTx, project: str, text: str, _: bytes) -> list[str]:
     """Rank by FTS5 alone."""
-    asked = view.of(tx, _query(project, text))
-    return _ids(tx, list(keyword.find(tx, fts_.content_words(text), asked, max(DEPTHS))))
+    asked = view.view_of(tx, _query(project, text))
+    return _ids(tx, list(view.best_by_words(tx, fts_.content_words(text), asked, max(DEPTHS))))
 
 
 def by_vectors(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
     """Rank by cosine alone."""
-    asked = view.of(tx, _query(project, text))
+    asked = view.view_of(tx, _query(project, text))
     return _ids(tx, list(vector.find(tx, query_vector, asked, max(DEPTHS), model=None)))
 
 
 def by_blend(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
     """Rank by the best of both lists, 0.7 towards vectors; an item in one list keeps its score."""
-    asked = view.of(tx, _query(project, text))
-    words = fts_.scores(keyword.find(tx, fts_.content_words(text), asked, max(DEPTHS)))
+    asked = view.view_of(tx, _query(project, text))
+    words = fts_.scores(view.best_by_words(tx, fts_.content_words(text), asked, max(DEPTHS)))
     near = vector.find(tx, query_vector, asked, max(DEPTHS), model=None)
     scores = {
         seq: 0.7 * near[seq] + 0.3 * words[seq]

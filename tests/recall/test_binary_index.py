@@ -60,7 +60,7 @@ def _query(project: str | None = None) -> Query:
 
 
 def _near(tx: ReadTx, question: bytes, query: Query, limit: int, model: str = MODEL) -> Scores:
-    return vector.find(tx, question, view.of(tx, query), limit, model=model)
+    return vector.find(tx, question, view.view_of(tx, query), limit, model=model)
 
 
 def _has_all(tx: ReadTx) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from recall.world import MODEL, NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import keyword, view
+from signet.domain.recall import view
 from signet.domain.recall.models import Query, RecallSettings, Source
 from signet.domain.recall.recall import recall
 
@@ -214,7 +214,9 @@ def _kettles(tx: WriteTx) -> None:
 
 
 def _asked(tx: ReadTx, words: list[str], limit: int) -> list[int]:
-    return list(keyword.find(tx, words, view.of(tx, Query(text="", reader=SHARED)), limit))
+    return list(
+        view.best_by_words(tx, words, view.view_of(tx, Query(text="", reader=SHARED)), limit)
+    )
 
 
 def test_a_word_of_most_rows_decides_between_equals_only(db: Database) -> None:

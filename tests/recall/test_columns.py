@@ -14,7 +14,7 @@ from recall.world import NOW, SHARED, a_store, ask, found, remember
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.memory import marks
-from signet.domain.recall import columns, keyword, view
+from signet.domain.recall import columns, view
 from signet.domain.recall.columns import Columns
 from signet.domain.recall.models import Filters, Query
 from signet.domain.recall.sql import reading
@@ -90,13 +90,13 @@ def _agree(tx: ReadTx) -> None:
         for filters in FILTERS:
             query = Query(text="", reader=reader, filters=filters)
             where = view.condition(query)
-            seen = view.of(tx, query)
+            seen = view.view_of(tx, query)
             assert seen.flags.nonzero()[0].tolist() == sorted(reading.passing(tx, where))
-    seen = view.of(tx, Query(text="", reader=Reader(any_scope=True, policy=ReadPolicy.SHARED)))
+    seen = view.view_of(tx, Query(text="", reader=Reader(any_scope=True, policy=ReadPolicy.SHARED)))
     every = [row[0] for row in tx.all("SELECT seq FROM memories ORDER BY seq")]
     for word in WORDS:
         ranks = {row[0]: -row[1] for row in reading.ranks(tx, fts.any_of([word]), 1_000)}
-        (held,) = keyword.each(tx, [word], every, seen).tolist()
+        (held,) = view.bm25_of_each(tx, [word], every, seen).tolist()
         found = {seq: bm25 for seq, bm25 in zip(every, held, strict=True) if bm25}
         assert found == pytest.approx(ranks, rel=columns.DRIFT)
     table = seen.table
@@ -131,10 +131,10 @@ def test_a_word_weighs_what_fts5_says_it_does(db: Database) -> None:
         db.write(remember, f"m{number}", _text(chance), embedded=False)
 
     def both(tx: ReadTx) -> None:
-        seen = view.of(tx, Query(text="", reader=SHARED))
+        seen = view.view_of(tx, Query(text="", reader=SHARED))
         for word in WORDS:
             ranks = {row[0]: -row[1] for row in reading.ranks(tx, fts.any_of([word]), 1_000)}
-            (scores,) = keyword.each(tx, [word], list(ranks), seen).tolist()
+            (scores,) = view.bm25_of_each(tx, [word], list(ranks), seen).tolist()
             assert scores == pytest.approx(list(ranks.values()), rel=1e-5)
 
     db.read(both)
@@ -256,7 +256,7 @@ def test_questions_are_answered_while_the_columns_grow(db: Database) -> None:
 
     db.write(fill)
     query = Query(text="boat", reader=Reader(agent_id="default"))
-    db.read(view.of, query)
+    db.read(view.view_of, query)
     is_over = threading.Event()
 
     def save() -> None:
@@ -267,7 +267,7 @@ def test_questions_are_answered_while_the_columns_grow(db: Database) -> None:
     def ask() -> int:
         asked = 0
         while not is_over.is_set():
-            db.read(view.of, query)
+            db.read(view.view_of, query)
             asked += 1
         return asked
 

@@ -13,7 +13,7 @@ from signet import clock
 from signet.db import Database, ReadTx, WriteTx, vector_cache, vectors
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.recall import keyword, vector, view
+from signet.domain.recall import vector, view
 from signet.domain.recall.models import Filters, Query
 from signet.domain.recall.vector import MemoryVectors
 from support.processes import eventually
@@ -83,7 +83,7 @@ def _signs(tx: ReadTx) -> object:
 
 def _agrees(tx: ReadTx, query: Query) -> None:
     """Compare what both channels find with what a scan finds."""
-    where, asked = view.condition(query), view.of(tx, query)
+    where, asked = view.condition(query), view.view_of(tx, query)
     passing = {
         row[0]: row[1]
         for row in tx.all(
@@ -99,7 +99,7 @@ def _agrees(tx: ReadTx, query: Query) -> None:
         assert set(every) == set(passing)
         assert list(near) == sorted(every, key=lambda seq: (-every[seq], -seq))[:LIMIT]
     for words in (["slate"], ["slate", "brick"], ["slate", "brick", "house"], ["house"]):
-        chosen = keyword.find(tx, words, asked, LIMIT)
+        chosen = view.best_by_words(tx, words, asked, LIMIT)
         holding = {seq for seq, text in passing.items() if not set(words).isdisjoint(text.split())}
         rarest = {seq for seq, text in passing.items() if words[0] in text.split()}
         assert len(chosen) == min(LIMIT, len(holding))

@@ -106,7 +106,7 @@ def find_similar(
     anchor = tx.one(sql.VECTOR.format(where=seen.sql), (memory_id, *seen.params))
     if anchor is None:
         raise NotFound("No embedding found for this memory", "no_vector", results=[])
-    asked = view.of(tx, Query(text="", reader=reader, filters=Filters(type=type)))
+    asked = view.view_of(tx, Query(text="", reader=reader, filters=Filters(type=type)))
     near = vector.find(tx, anchor["vector"], asked, k + 1, model=anchor["model"])
     near.pop(anchor["seq"], None)
     best = sorted(near, key=lambda seq: (-near[seq], -seq))[:k]

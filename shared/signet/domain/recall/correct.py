@@ -7,7 +7,7 @@ from signet.domain.learning import influence, worth
 from signet.domain.recall import rank, topics
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
-from signet.domain.recall.sql import community
+from signet.domain.recall.sql import supplement
 
 #: A memory that only the graph brought is as relevant as this share of its importance, and stands below all others.
 GRAPH = 0.6
@@ -41,7 +41,7 @@ def correct(run: Run, scores: Scores) -> Scores:
             scores = run.apply(name, scores, stage)
         if name == "graph":
             run.judged = scores
-    run.newer = run.attempt("topics", {}, topics.find, run, scores)
+    run.newer = run.attempt("topics", {}, topics.successors, run, scores)
     if not run.newer:
         return scores
     scores = run.apply("topics", scores, lambda s: topics.ordered(run, s))
@@ -101,7 +101,7 @@ def _times(scores: Scores, factors: Mapping[int, float]) -> Scores:
 def _within(run: Run, scores: Scores) -> Scores:
     """Return the candidates of the communities of what is asked about, if that is a page of them; else all (KG-19)."""
     focal = json.dumps([entity.id for entity in run.focal])
-    rows = run.tx.all(community.WITHIN, {"seqs": json.dumps(list(scores)), "focal": focal})
+    rows = run.tx.all(supplement.WITHIN, {"seqs": json.dumps(list(scores)), "focal": focal})
     inside = {row[0]: scores[row[0]] for row in rows}
     return inside if len(inside) >= run.query.size else scores
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from signet.db import fts, script
-from signet.domain.recall import answer_type, keyword, rank, said, time_lookup, time_query, vector
+from signet.domain.recall import answer_type, rank, said, time_lookup, time_query, vector, view
 from signet.domain.recall.models import Scores
 from signet.domain.recall.rank import Array, Evidence, Places
 from signet.domain.recall.run import Run
@@ -55,7 +55,7 @@ def of(run: Run) -> Evidence:
     seqs = [*memories, *run.said]
     nothing = np.zeros((len(run.words), len(memories)))
     by_words = run.attempt(
-        "fill_keyword", nothing, keyword.each, run.tx, run.words, memories, run.view
+        "fill_keyword", nothing, view.bm25_of_each, run.tx, run.words, memories, run.view
     )
     held = np.hstack([by_words, said.held(run.words, run.said.values(), run.query.text)])
     found = Evidence(seqs=seqs, words=tuple(run.words), held=held, alpha=run.settings.alpha)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from signet import clock
 from signet.db import fts, script
 from signet.domain.graph import traversal
-from signet.domain.recall import features, keyword, rank, said, time_lookup, vector
+from signet.domain.recall import features, rank, said, time_lookup, vector, view
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
@@ -19,7 +19,9 @@ _PARTS = re.compile(r"\w+")
 
 def gather(run: Run) -> None:
     """Ask every channel; afterwards `allowed` holds the candidates that pass all filters."""
-    ranks: Scores = run.attempt("keyword", {}, keyword.find, run.tx, run.words, run.view, run.pool)
+    ranks: Scores = run.attempt(
+        "keyword", {}, view.best_by_words, run.tx, run.words, run.view, run.pool
+    )
     hints: Scores = run.attempt("hints", {}, _hints, run)
     # Late, because a vector that is computed meanwhile takes about as long as all before.
     cosine: Scores = run.attempt("vector", {}, _vector, run)
@@ -53,7 +55,7 @@ def _around(run: Run, seqs: set[int]) -> dict[int, set[int]]:
 def _hints(run: Run) -> Scores:
     if not run.settings.hints:
         return {}
-    return keyword.hints(run.tx, run.words, run.query.reader.agent_id, run.view, run.pool)
+    return view.best_by_hints(run.tx, run.words, run.query.reader.agent_id, run.view, run.pool)
 
 
 def _vector(run: Run) -> Scores:

@@ -7,11 +7,11 @@ from itertools import accumulate
 
 import numpy as np
 
-from signet.domain.recall import rank, sayings
+from signet.domain.recall import rank, topics
 from signet.domain.recall.gather import FEW_WORDS
 from signet.domain.recall.models import DEFAULT_FLOOR, DEFAULT_MIN_SCORE, Scores
 from signet.domain.recall.run import PAGE, Run
-from signet.domain.recall.sayings import Saying
+from signet.domain.recall.topics import Saying
 
 #: The best of few is seldom high by chance: with fewer candidates than this the floor is lower, with one it is 0.
 ENOUGH = 20
@@ -57,9 +57,9 @@ def turn(run: Run, scores: Scores, *, by_meaning: bool = True) -> Page:
     relevant as its best member; members below the floor are not named among its parts.
     """
     order = _ranked(run, scores)
-    every = sayings.of(run, order[: READ * run.query.size], scores)
+    every = topics.sayings_of(run, order[: READ * run.query.size], scores)
     if len(every) < run.query.size:
-        every = sayings.of(run, order, scores)
+        every = topics.sayings_of(run, order, scores)
     is_short = len(every) < min(run.query.size, len(scores))
     best = without_copies(run, every, run.query.size)
     members = [seq for saying in best for seq in saying.members]
@@ -91,7 +91,7 @@ def without_copies(run: Run, found: Sequence[Saying], size: int) -> list[Saying]
         texts: Mapping[int, str] = run.attempt("copies", {}, run.texts, shown)
         for saying in batch:
             text = texts.get(saying.shown, "")
-            key = sayings.said(text) if len(text) < WHOLE else ()
+            key = topics.comparable(text) if len(text) < WHOLE else ()
             if key in kept:
                 kept[key].take(saying)
             elif len(kept) < size:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from signet import clock
 from signet.db import ReadTx, fts
-from signet.domain.recall import answer_type, keyword, time_lookup, time_query
+from signet.domain.recall import answer_type, time_lookup, time_query
 from signet.domain.recall.models import Query
 from signet.domain.recall.run import Run
 from signet.domain.recall.time_query import Anchor, Span, When
-from signet.domain.recall.view import View
+from signet.domain.recall.view import View, holding_all
 
 #: Memories looked at for an event that the question names, and words of it that all must hold.
 TELLING = 20
@@ -66,7 +66,7 @@ def _around(tx: ReadTx, anchor: Anchor, view: View) -> Span | None:
     words = [word for word in fts.content_words(anchor.text) if word not in fts.STOP_WORDS]
     if not words:
         return None
-    found = keyword.holding_all(tx, words[:ANCHOR_WORDS], view, TELLING)
+    found = holding_all(tx, words[:ANCHOR_WORDS], view, TELLING)
     happened = time_query.events(event for event, _ in time_lookup.of(tx, found).values())
     return time_query.around(anchor, happened)
 

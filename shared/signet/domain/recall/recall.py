@@ -18,7 +18,6 @@ from signet.domain.recall import (
     features,
     period,
     said,
-    skills,
     supplement,
     time_lookup,
     timeline,
@@ -42,8 +41,8 @@ from signet.domain.recall.models import (
 from signet.domain.recall.page import Page, turn
 from signet.domain.recall.rank import Evidence
 from signet.domain.recall.run import WIDER, Run
-from signet.domain.recall.sayings import Saying
 from signet.domain.recall.sql import reading
+from signet.domain.recall.topics import Saying
 from signet.domain.recall.view import View
 from signet.wire.origin import Review
 
@@ -68,7 +67,7 @@ def recall(
     run = begin(tx, query, query_vector=query_vector, settings=settings, now=now)
     run, page = run.attempt("timeline", None, timeline.page, run) or _turned(run)
     hits = _hits(run, page, page.sayings)
-    known: list[Hit] = run.attempt("skills", [], skills.find, run, hits)
+    known: list[Hit] = run.attempt("skills", [], supplement.find_skills, run, hits)
     extra = supplement.find(run, hits)
     every = (*hits, *known, *extra.hits)
     ranked_by = "hybrid" if run.known.by_meaning else "keyword"
@@ -136,7 +135,7 @@ def begin(
         words=asked.words,
         when=asked.when,
     )
-    run.view = run.attempt("columns", run.view, view.of, tx, query)
+    run.view = run.attempt("columns", run.view, view.view_of, tx, query)
     asked = run.attempt("period", asked, period.of, run)
     run.words, run.when = asked.words, asked.when
     return run

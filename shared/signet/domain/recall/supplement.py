@@ -1,15 +1,20 @@
-"""What goes with the results without being one: reasons of decisions, entities, their cards, transcripts."""
+"""What goes with the results: reasons of decisions, entities, their cards, transcripts, and skills (SK-41).
+
+Beside memories, skills take no place of a memory, and never come first.
+"""
 
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from signet.domain.graph.models import Entity
-from signet.domain.recall.models import Hit, Source
+from signet.domain.graph.models import SKILL, Entity
+from signet.domain.recall.models import Filters, Hit, Source
 from signet.domain.recall.run import Run
-from signet.domain.recall.sql import cards as sql
-from signet.domain.recall.sql import expand, reading, reasons
+from signet.domain.recall.sql import reading
+from signet.domain.recall.sql import supplement as sql
+from signet.domain.skills import files as skills
+from signet.domain.skills.files import SkillHit
 from signet.domain.transcripts import withheld
 
 MAX_ASPECTS = 10
@@ -169,11 +174,11 @@ def _reasons(run: Run, hits: Sequence[Hit]) -> list[Hit]:
     if not decisions or not run.settings.graph:
         return []
     shown = {hit.id for hit in hits}
-    entities = run.tx.all(reasons.ENTITIES_OF, (json.dumps(decisions),))
+    entities = run.tx.all(sql.ENTITIES_OF, (json.dumps(decisions),))
     if not entities:
         return []
-    is_few = sum(row[1] for row in entities) <= reasons.FEW_MENTIONS
-    newest = reasons.AMONG_MENTIONS if is_few else reasons.AMONG_NEWEST
+    is_few = sum(row[1] for row in entities) <= sql.FEW_MENTIONS
+    newest = sql.AMONG_MENTIONS if is_few else sql.AMONG_NEWEST
     most = MAX_RATIONALE + len(shown)
     asked = (json.dumps([row[0] for row in entities]), *run.where.params, most)
     found = [row[0] for row in run.tx.all(newest.format(where=run.where.sql), asked)]
@@ -192,12 +197,12 @@ def _sources(run: Run, hits: Sequence[Hit]) -> dict[str, str]:
     A source is what a client says it is: it opens no session of a project that the reader is not bound to.
     """
     keys = list(dict.fromkeys(hit.source_id for hit in hits if hit.source_id))
-    parents = {row[0]: row[1] for row in run.tx.all(expand.PARENTS, (json.dumps(keys),))}
+    parents = {row[0]: row[1] for row in run.tx.all(sql.PARENTS, (json.dumps(keys),))}
     wanted = list(dict.fromkeys(parents.get(key, key) for key in keys))
     reader = run.query.reader
     asked = (MAX_CHARS, reader.agent_id, reader.project, json.dumps(wanted))
     known = withheld.statements(run.tx, reader.agent_id)
-    rows = run.tx.all(expand.TRANSCRIPTS, asked)
+    rows = run.tx.all(sql.TRANSCRIPTS, asked)
     found = {row[0]: withheld.without(row[1], known) for row in rows}
     kept: dict[str, str] = {}
     room = MAX_CHARS
@@ -206,3 +211,70 @@ def _sources(run: Run, hits: Sequence[Hit]) -> dict[str, str]:
             kept[key] = text[:room]
             room -= len(kept[key])
     return kept
+
+
+#: Skills beside the memories of one answer.
+BESIDE = 2
+#: Cosine from which a skill answers a question for skills.
+ASKED_NEAR = 0.2
+
+
+def find_skills(run: Run, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the skills that belong to the answer, best first."""
+    query = run.query
+    if not run.settings.skills or query.as_of is not None:
+        return []
+    if query.filters.type == SKILL:
+        room = max(0, query.size - len(hits))
+        least = query.min_score or 0.0
+        return [_skill_hit(one, is_beside=False) for one in _asked(run, room) if one.score >= least]
+    if query.filters != Filters() or query.reader.scope or query.reader.project:
+        return []
+    return [_skill_hit(found, is_beside=True) for found in _near(run, BESIDE, skills.NEAR)]
+
+
+def _asked(run: Run, room: int) -> list[SkillHit]:
+    """Return skills by meaning; by words where meaning finds none, as long as there are no vectors."""
+    near = _near(run, room, ASKED_NEAR)
+    return near or skills.worded(
+        run.tx,
+        run.words,
+        now=run.now,
+        limit=room,
+        min_importance=run.settings.skill_importance,
+        agent_id=run.query.reader.agent_id,
+        limits=run.settings.skill_limits,
+    )
+
+
+def _near(run: Run, limit: int, least: float) -> list[SkillHit]:
+    return skills.near(
+        run.tx,
+        run.query_vector,
+        now=run.now,
+        model=run.settings.embedding_model,
+        limit=limit,
+        least=least,
+        min_importance=run.settings.skill_importance,
+        agent_id=run.query.reader.agent_id,
+        limits=run.settings.skill_limits,
+    )
+
+
+def _skill_hit(found: SkillHit, *, is_beside: bool) -> Hit:
+    node = found.node
+    return Hit(
+        id=node.entity_id,
+        content=f"{node.name}: {node.description}" if node.description else node.name,
+        score=min(1.0, found.score),
+        source=Source.SKILL,
+        type=SKILL,
+        tags=",".join(node.tags) or None,
+        importance=round(found.importance, 4),
+        created_at=node.installed_at,
+        source_type=SKILL,
+        source_id=node.name,
+        access_count=node.use_count,
+        last_accessed=node.last_used_at,
+        supplementary=is_beside,
+    )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from signet.db import fts
-from signet.domain.recall import gather, said, sayings, time_lookup
+from signet.domain.recall import gather, said, time_lookup, topics
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Step
 from signet.domain.recall.page import Page, without_copies
@@ -84,7 +84,7 @@ def _laid_out(run: Run, order: Sequence[int]) -> Page:
     """Return candidates as sayings in their order; each is as relevant as the others."""
     all_alike = dict.fromkeys(order, 0.0)
     places = {seq: place for place, seq in enumerate(order)}
-    every = sorted(sayings.of(run, order, all_alike), key=lambda saying: places[saying.best])
+    every = sorted(topics.sayings_of(run, order, all_alike), key=lambda saying: places[saying.best])
     shown = without_copies(run, every, run.query.size)
     for saying in shown:
         saying.score = 1.0

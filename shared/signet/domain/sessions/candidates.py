@@ -18,7 +18,7 @@ from signet.domain.injections.models import Ranked, Team
 from signet.domain.learning import influence
 from signet.domain.learning.labels import Worth
 from signet.domain.memory.models import tags_of
-from signet.domain.recall import keyword
+from signet.domain.recall import view
 from signet.domain.sessions import prompt_text, start_text
 from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.sql.memories import MemoryRow
@@ -217,7 +217,7 @@ def by_project_words(
     )
     if not terms:
         return []
-    ranks = keyword.ranked(tx, fts.any_of(terms), LOOKED_AT)
+    ranks = view.best_of_all(tx, fts.any_of(terms), LOOKED_AT)
     rows = memories.listed(tx, memories.BY_SEQ, reader, as_list(ranks))
     found = [
         _candidate(row, 0.0, "fts_only", reader) for row in rows if not memories.is_held_back(row)

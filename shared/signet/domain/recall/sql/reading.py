@@ -165,7 +165,7 @@ GROUP BY j.value
 """
 
 
-class Origin(NamedTuple):
+class TextSource(NamedTuple):
     """Where a memory comes from: what it was read from, the text it is a piece of, and its source."""
 
     read_from: int | None
@@ -296,9 +296,9 @@ def beside(tx: ReadTx, seqs: Collection[int]) -> list[tuple[int, int | None, int
     return tx.tuples(_BESIDE, (_numbered(seqs),))
 
 
-def origins(tx: ReadTx, seqs: Collection[int]) -> dict[int, Origin]:
+def origins(tx: ReadTx, seqs: Collection[int]) -> dict[int, TextSource]:
     """Return where each memory comes from."""
-    return {row[0]: Origin._make(row[1:]) for row in tx.tuples(_ORIGINS, (_numbered(seqs),))}
+    return {row[0]: TextSource._make(row[1:]) for row in tx.tuples(_ORIGINS, (_numbered(seqs),))}
 
 
 def lengths(tx: ReadTx, texts: Collection[str]) -> dict[str, int]:
