@@ -55,7 +55,6 @@ _MOST_PARTED = 20_000
 #: Characters that SQL cuts at once: finding the n-th character of a text costs n steps.
 _PIECE = 32
 
-_FOLD = str.maketrans(FOLDED)
 _RUN = re.compile(f"[{RANGES}]+")
 #: One emoji, flag or digit on a key cap.
 PICTURE = f"[0-9]\ufe0f?\u20e3|[🇦-🇿]{{2}}|[{_EMOJI}]"
@@ -77,19 +76,31 @@ def _forms() -> dict[str, str]:
 
 
 @cache
-def _undressing() -> dict[int, str]:
-    return str.maketrans(_forms() | {"ﾞ": "", "ﾟ": ""})
+def _changes(*, marks: bool) -> tuple[re.Pattern[str], dict[int, str]]:
+    """Return what finds the characters of a text that `usual`, or with `marks` `fold`, replaces, and by what."""
+    folds, signs = str.maketrans(FOLDED), _MARKS if marks else {}
+    forms = {ord(one): one for one in FOLDED} | {code: chr(code) for code in signs}
+    forms |= str.maketrans(_forms() | {"ﾞ": "", "ﾟ": ""})
+    table = {code: form.translate(folds).translate(signs) for code, form in forms.items()}
+    return re.compile(f"[{re.escape(''.join(map(chr, table)))}]"), table
 
 
 def fold(text: str) -> str:
     """Return a text in the form that is compared: `usual`, with usual marks."""
-    return text if text.isascii() else usual(text).translate(_MARKS)
+    return text if text.isascii() else _replaced(text, marks=True)
 
 
 def usual(text: str) -> str:
     """Return a text with the characters replaced that the tokenizer does not fold."""
+    return _replaced(text, marks=False)
+
+
+def _replaced(text: str, *, marks: bool) -> str:
+    found, table = _changes(marks=marks)
+    if found.search(text) is None:
+        return text
     voiced = _MARKED.sub(lambda found: unicodedata.normalize("NFKC", found[0])[0], text)
-    return voiced.translate(_undressing()).translate(_FOLD)
+    return voiced.translate(table)
 
 
 def parted(text: str) -> str:
