@@ -1,6 +1,7 @@
 """How people write down what was decided, and what is to be done from now on. Pure."""
 
 import re
+from functools import lru_cache
 
 #: How an outcome is announced; looked for where a turn or paragraph begins.
 _OUTCOME = re.compile(
@@ -77,6 +78,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _ASIDE = 24
 
 
+@lru_cache(1_024)
 def only_asks(talk: str) -> bool:
     """Return whether people in a talk only ask, and no answer says more than that it does not know."""
     _, *parts = _SAYS.split(talk)

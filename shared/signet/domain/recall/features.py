@@ -140,11 +140,12 @@ def _meaning(run: Run, memories: Sequence[int]) -> tuple[Array, Array, frozenset
             scale=run.settings.scale,
         )
     )
-    cosine, apart = (
-        np.array([one.get(seq, sum(one.values()) / len(one)) if one else 0.0 for seq in seqs])
-        for one in (known, far)
-    )
-    return cosine, apart, frozenset(known)
+    return _filled(known, seqs), _filled(far, seqs), frozenset(known)
+
+
+def _filled(known: Scores, seqs: Sequence[int]) -> Array:
+    mean = sum(known.values()) / len(known) if known else 0.0
+    return np.array([known.get(seq, mean) for seq in seqs])
 
 
 def _pairs(found: Evidence, around: Around) -> Pairs:

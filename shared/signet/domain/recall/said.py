@@ -5,8 +5,9 @@ session, whether or not a memory was derived from it.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -171,8 +172,13 @@ def held(words: Collection[str], rows: Iterable[FoundRow], question: str) -> Arr
         else re.escape(search.stem(word))
         for word in words
     ]
-    found = [[float(re.search(part, text) is not None) for text in texts] for part in parts]
-    return np.array(found).reshape(len(parts), len(texts))
+    found = [[find(text) is not None for text in texts] for find in map(_search, parts)]
+    return np.array(found, dtype=np.float64).reshape(len(parts), len(texts))
+
+
+@lru_cache(1_024)
+def _search(part: str) -> Callable[[str], re.Match[str] | None]:
+    return re.compile(part).search
 
 
 def holders(run: "Run") -> tuple[list[int], int]:

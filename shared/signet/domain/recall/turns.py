@@ -162,9 +162,11 @@ def _once_each(worth: Mapping[_Turn, float]) -> dict[_Turn, float]:
 def _turns(row: FoundRow, score: float, words: Sequence[Word]) -> Iterator[_Turn]:
     """Yield the turns of a chunk; a commit is one."""
     is_talk = row.source_type == SourceType.SESSION
-    texts = [brief.unsteered(row.content, SourceType.COMMIT)]
-    if is_talk:
-        texts = split.turns(brief.without_code(row.content))
+    texts = (
+        split.turns(brief.without_code(row.content))
+        if is_talk
+        else [brief.unsteered(row.content, SourceType.COMMIT)]
+    )
     labels = split.speakers(texts) if is_talk else [""]
     for place, (text, label) in enumerate(zip(texts, labels, strict=True)):
         named = _SPEAKER.match(text)
