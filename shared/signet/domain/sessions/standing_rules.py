@@ -165,8 +165,12 @@ def _stands(row: RuleRow) -> bool:
 def _is_hard(row: RuleRow) -> bool:
     if row.type == "preference":
         return False
-    is_said_hard = _HARD.search(row.content) is not None and not _FOR_SOME.search(row.content)
-    return bool(row.pinned) or is_said_hard
+    return bool(row.pinned) or _is_said_hard(row.content)
+
+
+@lru_cache(2 * LOOKED_AT)
+def _is_said_hard(text: str) -> bool:
+    return _HARD.search(text) is not None and not _FOR_SOME.search(text)
 
 
 def _is_about(text: str, asked: Collection[str], similarity: float | None) -> bool:
