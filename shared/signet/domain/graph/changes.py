@@ -231,6 +231,11 @@ class Assertion:
         """Return its limits, such as an environment."""
         return dict(_APART[word] for word in self._every if word in _APART)
 
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """Return the kinds of values that it has: numbers, days, amounts."""
+        return frozenset([word.kind for word in self.words]) - _UNTYPED
+
     def others(self, shared: Collection[str]) -> list[Term]:
         return [word for word in self.words if word.stem not in shared]
 
@@ -271,7 +276,7 @@ def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacem
     Texts of other projects or less trusted origins replace nothing. Quadratic: 30 texts take about 1 ms.
     """
     read = [statements(one.text, one.is_talk) for one in texts]
-    stems = [frozenset[str]().union(*[part.stems for part in one]) for one in read]
+    stems = [_stems_of(one.text, one.is_talk) for one in texts]
     common = _common(stems)
     found: dict[int, Replacement] = {}
     for newer, other in enumerate(texts):
@@ -360,6 +365,8 @@ def _replaces(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]
     is_change = new.moves or new.is_new or not new.ends.isdisjoint(shared)
     if most > MOST_WORDS or (not is_change and most - len(shared) > MOST_VALUE_WORDS):
         return ""
+    if not is_change and not _may_differ(new, old):
+        return ""
     ours, theirs = new.others(shared), old.others(shared)
     why = ""
     if new.ends & shared and _is_ended(new, old, shared, common):
@@ -372,6 +379,17 @@ def _replaces(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]
         return ""
     is_apart = any(new.apart.get(name, line) != line for name, line in old.apart.items())
     return "" if is_apart else why
+
+
+def _may_differ(new: Assertion, old: Assertion) -> bool:
+    """Return whether two statements may be the same but for a value: a quick test before `_is_same_but_value`."""
+    return bool(
+        new.kinds & old.kinds
+        or new.names & old.names
+        or new.slots & old.slots
+        or new.relates & old.relates
+        or (new.is_at and old.is_at)
+    )
 
 
 def _values(words: Sequence[Term], *, is_named: bool) -> dict[str, set[int]]:
@@ -527,6 +545,11 @@ def statements(text: str, is_talk: bool = False) -> tuple[Assertion, ...]:
             for sentence in _SENTENCE.split(spoken):
                 found += _read(sentence.strip())
     return tuple(found[-MAX_STATEMENTS:])
+
+
+@lru_cache(maxsize=1_024)
+def _stems_of(text: str, is_talk: bool) -> frozenset[str]:
+    return frozenset[str]().union(*[part.stems for part in statements(text, is_talk)])
 
 
 def _spoken(text: str) -> list[str]:
