@@ -81,11 +81,14 @@ def one_line(text: str | None) -> str:
 
 def _edited(text: str, edits: Sequence[Edit]) -> str:
     """Return the text with matches edited; look-alikes match as ASCII and are otherwise kept."""
+    plain = text if text.isascii() else text.translate(_WIDE)
     for pattern, edit in edits:
         parts: list[str] = []
         end = 0
-        for found in pattern.finditer(text if text.isascii() else text.translate(_WIDE)):
+        for found in pattern.finditer(plain):
             parts += (text[end : found.start()], edit(found))
             end = found.end()
-        text = "".join([*parts, text[end:]]) if parts else text
+        if parts:
+            text = "".join([*parts, text[end:]])
+            plain = text if text.isascii() else text.translate(_WIDE)
     return text
