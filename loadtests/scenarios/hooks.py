@@ -175,11 +175,17 @@ def _play(stack: Stack, corpus: Corpus, key: str, times: dict[str, list[float]])
 
 
 def _commands(stack: Stack) -> dict[str, list[float]]:
-    """Return ms of the prompt command and of a Python that does nothing, in turns."""
+    """Return ms of the prompt command and of a Python that does nothing, in turns.
+
+    Modules are compiled, as those of an installed package are.
+    """
     env = environment(stack.workspace, stack.port)
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    env["PYTHONPYCACHEPREFIX"] = str(stack.workspace.root / "compiled")
     command = [sys.executable, "-m", "signet.cli.main", "hook", "user-prompt-submit", "-H", "codex"]
     took: dict[str, list[float]] = {"command of a prompt": [], "python that does nothing": []}
     said = json.dumps({"session_id": "cli", "prompt": "ok"}).encode()
+    subprocess.run(command, input=said, env=env, check=True, stdout=subprocess.DEVNULL)
     for _ in range(STARTS):
         for name, words in (
             ("command of a prompt", command),
