@@ -10,11 +10,14 @@ its first part, and for its second part as the index stems it.
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from signet.db import languages, script
 
 #: Words of a query that are searched for; a longer text is cut, because each word costs a walk of the index.
 MAX_WORDS = 48
+#: The words of longer texts are not kept.
+MOST_KEPT = 4_000
 
 #: English stop words. They stay in the index and are removed only from queries:
 #: measured, taking them out (with stemming) finds 9 % more evidence (decision 5).
@@ -72,12 +75,20 @@ def content_words(text: str) -> list[str]:
 
     Words of languages that inflect by endings come with their beginnings, as in `miet*mietest` (`languages`).
     """
+    return list(_kept_words(text) if len(text) <= MOST_KEPT else _content_words(text))
+
+
+def _content_words(text: str) -> tuple[str, ...]:
     every = words(text)
     language = languages.of(every, STOP_WORDS)
     stops = language.stops if language else STOP_WORDS
     bare = languages.bare(every, language)
     kept = [w for w in bare if w not in stops and w not in languages.SAY_NOTHING] or every
-    return list(dict.fromkeys(languages.beginnings(kept[:MAX_WORDS], language)))
+    return tuple(dict.fromkeys(languages.beginnings(kept[:MAX_WORDS], language)))
+
+
+#: One prompt asks for its words about six times.
+_kept_words = lru_cache(128)(_content_words)
 
 
 def stands_for(term: str, word: str) -> bool:

@@ -279,15 +279,15 @@ class Table:
     def allowed(self, seqs: Collection[int]) -> dict[int, Allowed]:
         """Return what later stages need of some memories."""
         rows = np.fromiter(seqs, dtype=np.int64, count=len(seqs))
-        types = [self._types.get(one, "") for one in self["type"][rows].tolist()]
+        of = self._columns
         made = zip(
-            types,
-            [one.decode(errors="replace") for one in self["created_at"][rows].tolist()],
-            [one or None for one in self["source"][rows].tolist()],
-            [one or None for one in self["batch"][rows].tolist()],
-            (self["length"][rows] / vectors.TARGET).tolist(),
-            self["superseded"][rows].tolist(),
-            self["asks"][rows].tolist(),
+            [self._types.get(one, "") for one in of["type"][rows].tolist()],
+            [one.decode(errors="replace") for one in of["created_at"][rows].tolist()],
+            [one or None for one in of["source"][rows].tolist()],
+            [one or None for one in of["batch"][rows].tolist()],
+            (of["length"][rows] / vectors.TARGET).tolist(),
+            of["superseded"][rows].tolist(),
+            of["asks"][rows].tolist(),
             strict=True,
         )
         return dict(zip(seqs, map(Allowed._make, made), strict=True))

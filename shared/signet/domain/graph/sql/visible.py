@@ -5,6 +5,7 @@ memory (a skill, something a client gave) is shown to everybody who sees the age
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from signet.db import ReadTx
@@ -64,38 +65,49 @@ class Visible:
         self._params["agent"] = reader.agent_id
 
     def rows(self, shape: type[N], statement: str, **asked: object) -> list[N]:
-        return self._tx.rows(shape, self._sql(statement), {**asked, **self._params})
+        return self._tx.rows(shape, _filled(statement, self._memory), {**asked, **self._params})
 
     def records(self, shape: type[D], statement: str, **asked: object) -> list[D]:
-        return self._tx.records(shape, self._sql(statement), {**asked, **self._params})
+        return self._tx.records(shape, _filled(statement, self._memory), {**asked, **self._params})
 
     def tuples(self, statement: str, **asked: object) -> list[tuple[Any, ...]]:
-        return self._tx.tuples(self._sql(statement), {**asked, **self._params})
+        return self._tx.tuples(_filled(statement, self._memory), {**asked, **self._params})
 
     def value(self, statement: str, **asked: object) -> Any:
-        return self._tx.value(self._sql(statement), {**asked, **self._params})
+        return self._tx.value(_filled(statement, self._memory), {**asked, **self._params})
 
-    def _sql(self, statement: str) -> str:
-        return statement.format(
-            memory=self._memory,
-            attribute=_Condition(self._attribute),
-            aspect=_Condition(self._aspect),
-            entity=_Condition(self._entity),
-            edge=_Condition(self._edge),
-        )
 
-    def _attribute(self, alias: str) -> str:
+@lru_cache(256)
+def _filled(statement: str, memory: str) -> str:
+    """Return a statement with its conditions; a reader's are the same for each question."""
+    shown = _Conditions(memory)
+    return statement.format(
+        memory=memory,
+        attribute=_Condition(shown.attribute),
+        aspect=_Condition(shown.aspect),
+        entity=_Condition(shown.entity),
+        edge=_Condition(shown.edge),
+    )
+
+
+class _Conditions:
+    """The conditions on rows of the graph, by that on a memory."""
+
+    def __init__(self, memory: str) -> None:
+        self._memory = memory
+
+    def attribute(self, alias: str) -> str:
         """Return the condition on an attribute; one without a memory (from a client) is visible while it is active."""
         return _ATTRIBUTE.format(a=alias, memory=self._memory)
 
-    def _aspect(self, alias: str) -> str:
+    def aspect(self, alias: str) -> str:
         """Return the condition on an aspect: it is empty, or has a visible attribute."""
-        return _ASPECT.format(s=alias, attribute=self._attribute("w"))
+        return _ASPECT.format(s=alias, attribute=self.attribute("w"))
 
-    def _entity(self, alias: str) -> str:
-        return _ENTITY.format(e=alias, memory=self._memory, attribute=self._attribute("w"))
+    def entity(self, alias: str) -> str:
+        return _ENTITY.format(e=alias, memory=self._memory, attribute=self.attribute("w"))
 
-    def _edge(self, one: str, other: str) -> str:
+    def edge(self, one: str, other: str) -> str:
         """Return the condition on an edge: both ends and their connection are visible."""
 
         def said(near: str, far: str) -> str:
@@ -106,6 +118,6 @@ class Visible:
             other=other,
             from_one=said(one, other),
             from_other=said(other, one),
-            one_met=self._entity(one),
-            other_met=self._entity(other),
+            one_met=self.entity(one),
+            other_met=self.entity(other),
         )
