@@ -161,6 +161,8 @@ def _share(
 ) -> float:
     """Return how many of the true nearest the vector channel finds."""
     true = numbers[np.argsort(-(floats @ np.frombuffer(one, dtype="<f4")))[:NEAREST]]
-    asked = view.view_of(tx, Query(text="", reader=Reader(policy=ReadPolicy.SHARED), filters=filters))
+    asked = view.view_of(
+        tx, Query(text="", reader=Reader(policy=ReadPolicy.SHARED), filters=filters)
+    )
     found = vector.find(tx, one, asked, NEAREST, model=NativeEmbedder.model)
     return len(set(true.tolist()) & found.keys()) / max(1, len(true))

@@ -16,8 +16,6 @@ from signet.db import languages, script
 
 #: Words of a query that are searched for; a longer text is cut, because each word costs a walk of the index.
 MAX_WORDS = 48
-#: The words of longer texts are not kept.
-MOST_KEPT = 4_000
 
 #: English stop words. They stay in the index and are removed only from queries:
 #: measured, taking them out (with stemming) finds 9 % more evidence (decision 5).
@@ -34,8 +32,7 @@ STOP_WORDS = frozenset(
 
 _MARKS = re.compile(r"[\":()^*?'’‘`\x00-\x1f\x7f]+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-#: The same in ASCII.
-_SIGNS = "".join(one for one in map(chr, range(128)) if not one.isalnum())
+_SIGNS = "".join(one for one in map(chr, range(128)) if not one.isalnum())  # those of ASCII
 #: A phrase, a word or a sign of an expression.
 _OPERAND = re.compile(r'"[^"]*"|\w+|[^\w\s]')
 #: `v3.4.0` and `3.4.0` are one version.
@@ -75,9 +72,10 @@ def content_words(text: str) -> list[str]:
 
     Words of languages that inflect by endings come with their beginnings, as in `miet*mietest` (`languages`).
     """
-    return list(_kept_words(text) if len(text) <= MOST_KEPT else _content_words(text))
+    return list(_content_words(text))
 
 
+@lru_cache(128)  # one prompt asks for its words about six times
 def _content_words(text: str) -> tuple[str, ...]:
     every = words(text)
     language = languages.of(every, STOP_WORDS)
@@ -85,10 +83,6 @@ def _content_words(text: str) -> tuple[str, ...]:
     bare = languages.bare(every, language)
     kept = [w for w in bare if w not in stops and w not in languages.SAY_NOTHING] or every
     return tuple(dict.fromkeys(languages.beginnings(kept[:MAX_WORDS], language)))
-
-
-#: One prompt asks for its words about six times.
-_kept_words = lru_cache(128)(_content_words)
 
 
 def stands_for(term: str, word: str) -> bool:

@@ -19,8 +19,8 @@ from signet.domain.sessions import (
     every,
     forget,
     prompt_text,
+    replay,
     running,
-    story,
     transcript_search,
 )
 from signet.domain.sessions.every import Wanted
@@ -234,7 +234,7 @@ async def get_replay(
 
     The key is as for the context. Reading counts as no use.
     """
-    return await _looked(state, story.replay, session_key, agent_id, project)
+    return await _looked(state, replay.replay, session_key, agent_id, project)
 
 
 @serves(wire_memory.MEMORY_USAGE)

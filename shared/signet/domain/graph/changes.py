@@ -363,9 +363,8 @@ def _replaces(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]
     """Return why a statement replaces an earlier one; empty if both may hold."""
     most = max(len(new.stems), len(old.stems))
     is_change = new.moves or new.is_new or not new.ends.isdisjoint(shared)
-    if most > MOST_WORDS or (not is_change and most - len(shared) > MOST_VALUE_WORDS):
-        return ""
-    if not is_change and not _may_differ(new, old):
+    is_near = most - len(shared) <= MOST_VALUE_WORDS and _may_differ(new, old)
+    if most > MOST_WORDS or not (is_change or is_near):
         return ""
     ours, theirs = new.others(shared), old.others(shared)
     why = ""

@@ -16,7 +16,7 @@ from signet.domain.memory import history, lookup
 from signet.domain.recall import (
     account,
     features,
-    period,
+    gather,
     said,
     supplement,
     time_lookup,
@@ -26,7 +26,6 @@ from signet.domain.recall import (
 )
 from signet.domain.recall.correct import correct
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
     Hit,
     Nearest,
@@ -84,7 +83,7 @@ def recall(
         degraded=tuple(dict.fromkeys(run.degraded)),
         took_ms=clock.monotonic_ms() - started,
         truncate_chars=settings.truncate_chars,
-        time=period.explained(run.when) if query.explain else None,
+        time=gather.explained_period(run.when) if query.explain else None,
         account=account.of(run, page) if query.explain else None,
         why_not=account.why_not(run, page, query.why_not) if query.why_not else None,
         walk=run.walk,
@@ -124,7 +123,7 @@ def begin(
     now: datetime,
 ) -> Run:
     """Return a run that knows what the question is about, and nothing of candidates yet."""
-    asked = period.unknown(query)
+    asked = gather.unknown_period(query)
     run = Run(
         tx=tx,
         query=query,
@@ -136,7 +135,7 @@ def begin(
         when=asked.when,
     )
     run.view = run.attempt("columns", run.view, view.view_of, tx, query)
-    asked = run.attempt("period", asked, period.of, run)
+    asked = run.attempt("period", asked, gather.period_of, run)
     run.words, run.when = asked.words, asked.when
     return run
 
@@ -159,7 +158,7 @@ def _no_vector(_: Mapping[str, float]) -> None:
 
 def _rank(run: Run) -> None:
     """Gather and score the candidates for a question that is understood."""
-    gather(run)
+    gather.gather(run)
     run.known = known = run.attempt("rank", Evidence(), features.of, run)
     logits = known.model.logits(known.model.scores(known.features), known.features)
     run.trail.fitted = dict(zip(known.seqs, logits.tolist(), strict=True))

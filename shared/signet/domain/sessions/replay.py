@@ -1,4 +1,4 @@
-"""Past sessions once more: what their prompts would be given with the settings of now, or with others.
+"""Past sessions: one as it went, and what its prompts would be given with the settings of now, or with others.
 
 What helped in a session is known from its labels (domain/learning). Recall answers as of the time of the session, so
 that nothing that was learned since is found, and no use is counted. Only what the session was given, or missed, is
@@ -12,16 +12,21 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Here
+from signet.domain.agents import registry as agents
 from signet.domain.injections import show
 from signet.domain.injections.models import Kind, tokens
 from signet.domain.learning import influence
 from signet.domain.learning import worth as label_session
+from signet.domain.memory import lookup
 from signet.domain.recall.models import Result
-from signet.domain.sessions import prompt, prompt_text
+from signet.domain.sessions import every, prompt, prompt_text
 from signet.domain.sessions.calls import Call, Services
 from signet.domain.sessions.context import context_of
-from signet.domain.transcripts import transcript
+from signet.domain.summaries import files
+from signet.domain.transcripts import stored, transcript, withheld
+from signet.domain.transcripts.models import Overview
 from signet.wire.evaluation import Replayed
+from signet.wire.injections import SessionReplay
 from signet.wire.requests.recall import RecallBody
 
 #: Prompts of a session that are asked again.
@@ -97,4 +102,31 @@ async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
             [session.relevance[one] for one in known], session.relevance
         ),
         "tokens": tokens(chars),
+    }
+
+
+def replay(
+    tx: ReadTx,
+    key: str,
+    *,
+    agent_id: str | None,
+    within: str | None,
+    project: str | None,
+    now: datetime,
+) -> SessionReplay:
+    """Return the session that `show.context` would. Raises NoRecord."""
+    found, turns = show.looked(tx, key, agent_id=agent_id, within=within, project=project, now=now)
+    owner, whole = found["agentId"], found["sessionKey"]
+    reader = agents.reader(tx, owner, any_scope=True)
+    told = withheld.all_cleaned(tx, owner, [one.text for one in turns])
+    shown = stored.overviews(tx, [(owner, whole)]).get((owner, whole), Overview())
+    return {
+        **found,
+        **every.overview(shown if turns else Overview(), found["project"]),
+        "turns": [
+            {"role": one.role, "text": text, "at": one.at}
+            for one, text in zip(turns, told, strict=True)
+        ],
+        "memories": lookup.of_session(tx, whole, reader=reader),
+        "summary": files.of_session(tx, owner, whole, within=within),
     }
