@@ -10,7 +10,7 @@ import pytest
 from api.test_context import ASK_FALCON, ASK_WALRUS, FALCON, WALRUS
 from learning.talk import labels, work
 from signet import clock
-from signet.domain.sessions import idle_timeout
+from signet.domain.sessions import session_end
 from support.http import Api
 
 KEY = "5d0c7a1e-harness"
@@ -143,7 +143,7 @@ def test_what_was_said_and_done_with_a_memory_is_its_label(
         later = clock.now() + timedelta(days=1)
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(clock, "now", lambda: later)
-            api.state.db.write(idle_timeout.end, api.state.settings, now=later)
+            api.state.db.write(session_end.end_silent, api.state.settings, now=later)
             work(api)
     work(api)
     used = {id_: reason for id_, (_, _, reason) in labels(api).items()}

@@ -206,9 +206,8 @@ async def agent_of(named: str | None, session_key: str | None, request: Request)
     Without other registered agents it is always the default one, whatever name the harness sends (HN-77).
     """
     found = named_agent(named, session_key, request.headers)
-    if agents.is_certain(found):
-        return found
-    return await (await state_of(request)).db.aread(agents.known_as, found)
+    db = (await state_of(request)).db
+    return found if agents.is_certain(found) else await db.aread(agents.known_as, found)
 
 
 def named_agent(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:

@@ -74,10 +74,9 @@ async def call_of(
     def known(tx: ReadTx) -> tuple[str, SessionState | None]:
         owner = calls.owner(tx, key) if key and not (agent or "").strip() else None
         found = agents.known_as(tx, named_agent(body.agent_id or owner, key, headers))
-        if key is None:
-            return found, None
-        calls.check_scope(tx, found, key)
-        return found, states.get(tx, found, key)
+        if key:
+            calls.check_scope(tx, found, key)
+        return found, states.get(tx, found, key) if key else None
 
     agent_id, session = await state.db.aread(known)
     begun = session.project if session else None

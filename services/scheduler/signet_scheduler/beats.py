@@ -14,7 +14,7 @@ from signet.domain.embeddings import vectors
 from signet.domain.episodes import index as episodes
 from signet.domain.graph import classify, communities
 from signet.domain.maintenance import cycle
-from signet.domain.sessions import idle_timeout
+from signet.domain.sessions import session_end
 from signet.domain.synthesis import run as synthesis
 from signet.domain.transcripts import readings
 from signet.domain.updates import check as updates
@@ -136,11 +136,11 @@ def _synthesize(tx: WriteTx, due: Due) -> None:
 
 
 def _find_silent(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
-    return [state.key for state in idle_timeout.find(tx, settings, now=now)]
+    return [state.key for state in session_end.silent_sessions(tx, settings, now=now)]
 
 
 def _end_silent(tx: WriteTx, due: Due) -> None:
-    for state in idle_timeout.end(tx, due.settings, now=due.now) if due.found else ():
+    for state in session_end.end_silent(tx, due.settings, now=due.now) if due.found else ():
         record.event(Event.SESSION_END, harness=state.harness)
 
 

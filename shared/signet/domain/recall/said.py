@@ -5,7 +5,7 @@ session, whether or not a memory was derived from it.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 #: What a caller may ask for by type.
 TYPES = (SourceType.SESSION, SourceType.COMMIT)
+_compiled = lru_cache(1_024)(re.compile)
 #: What marks a word as an identifier; so do capitals inside it.
 _MARK, _WORD = re.compile(r"[\d_./:]"), re.compile(r"\w+")
 #: Number of passages compared: the best by words, and as many by meaning.
@@ -172,13 +173,8 @@ def held(words: Collection[str], rows: Iterable[FoundRow], question: str) -> Arr
         else re.escape(search.stem(word))
         for word in words
     ]
-    found = [[find(text) is not None for text in texts] for find in map(_search, parts)]
+    found = [[one.search(text) is not None for text in texts] for one in map(_compiled, parts)]
     return np.array(found, dtype=np.float64).reshape(len(parts), len(texts))
-
-
-@lru_cache(1_024)
-def _search(part: str) -> Callable[[str], re.Match[str] | None]:
-    return re.compile(part).search
 
 
 def holders(run: "Run") -> tuple[list[int], int]:

@@ -184,7 +184,7 @@ def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
 def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> None:
     """End a session that is silent: nobody serves it any more, and a start after that is a full one (HK-30).
 
-    What its prompts were given stays known (see idle_timeout.py).
+    What its prompts were given stays known (see `session_end.end_silent`).
     """
     call = Call(agent_id=state.agent_id, harness=state.harness, key=state.key)
     _write_end(tx, state, call, settings, now)

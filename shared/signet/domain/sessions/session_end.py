@@ -12,13 +12,15 @@ from functools import partial
 
 from signet import clock
 from signet.config import Settings
-from signet.db import Database, WriteTx
+from signet.db import Database, ReadTx, WriteTx
 from signet.domain.auth import caller
 from signet.domain.graph import feedback
 from signet.domain.injections import ratings, record
 from signet.domain.projects import registry
 from signet.domain.sessions import lifecycle
 from signet.domain.sessions.calls import Call, Services, is_running
+from signet.domain.sessions.models import State
+from signet.domain.sessions.sql import states
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
 from signet.domain.transcripts import log_files, models, stored, transcript
@@ -234,3 +236,30 @@ def store_turn(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) ->
 
 def _steps(session: Session) -> str:
     return session.reading.steps if session.reading else ""
+
+
+#: Sessions that end in one transaction.
+SILENT_BATCH = 20
+
+
+def silent_sessions(tx: ReadTx, settings: Settings, *, now: datetime) -> list[State]:
+    """Return sessions that have been silent for too long, longest first; a bypassed one stays bypassed (HK-22)."""
+    before = now - timedelta(minutes=settings.hooks.session_end.idle_minutes)
+    asked = {"before": clock.to_text(before), "now": clock.to_text(now), "limit": SILENT_BATCH}
+    return [states.state(row) for row in tx.rows(states.StateRow, states.SILENT, asked)]
+
+
+def end_silent(tx: WriteTx, settings: Settings, *, now: datetime) -> Sequence[State]:
+    """End them, queue the reading of what was handed over, and return them."""
+    ended = silent_sessions(tx, settings, now=now)
+    for state in ended:
+        lifecycle.silent(tx, state, settings, now=now)
+        session = Session(
+            agent_id=state.agent_id,
+            key=state.key,
+            harness=state.harness,
+            project=state.project,
+            text="",
+        )
+        finish(tx, session, settings, now=now)
+    return ended

@@ -5,7 +5,7 @@ A part that fails is left out and named; the others are told all the same (HK-36
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from signet import clock
@@ -21,20 +21,23 @@ from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
 from signet.domain.learning import influence, worth
 from signet.domain.sessions import (
     candidates,
+    checkpoints,
     decided,
+    models,
     prompt_text,
-    recovery,
     standing_rules,
     start_text,
 )
 from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.decided import Decided
 from signet.domain.sessions.identity_files import Identity, introduced
-from signet.domain.sessions.sql import history, memories
+from signet.domain.sessions.models import Trigger
+from signet.domain.sessions.sql import history, memories, states
 from signet.domain.sessions.start_text import Part, Section
 from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import SignetError
+from signet.wire.sessions import SessionCheckpoint
 
 T = TypeVar("T")
 
@@ -130,7 +133,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
         found.recovery = _try(
             found,
             "recovery",
-            lambda: recovery.text(
+            lambda: recovered_text(
                 tx,
                 reader,
                 key=asked.key,
@@ -377,3 +380,49 @@ def _try(found: Found, part: str, work: Callable[[], T], otherwise: T) -> T:
     except (SignetError, sqlite.DatabaseError, ValueError):
         found.failed.append(part)
         return otherwise
+
+
+#: A session of the same project that stood there longer ago is another matter.
+RECENT = timedelta(hours=4)
+#: A session that was heard of so lately still runs: where it stands is its own (two in one folder are common).
+AT_WORK = timedelta(minutes=10)
+#: Checkpoints of a project that are looked at.
+RECOVERED = 20
+
+
+def recovered_text(
+    tx: ReadTx,
+    reader: Reader,
+    *,
+    key: str | None,
+    project: str | None,
+    most: int,
+    now: datetime,
+) -> str:
+    """Return the digest of the newest checkpoint of the session, else of its project; empty for none."""
+    own = (
+        checkpoints.of_session(tx, key, agent_id=reader.agent_id, project=reader.project)
+        if key
+        else []
+    )
+    found = own[0] if own else _of_project(tx, reader, project, now=now)
+    if found is None:
+        return ""
+    return prompt_text.cut(models.told(found["digest"]), most)
+
+
+def _of_project(
+    tx: ReadTx, reader: Reader, project: str | None, *, now: datetime
+) -> SessionCheckpoint | None:
+    if project is None:
+        return None
+    called_since = clock.to_text(now - AT_WORK)
+    at_work = set(tx.column(states.AT_WORK, (reader.agent_id, called_since)))
+    for row in checkpoints.of_project(tx, project, agent_id=reader.agent_id, limit=RECOVERED):
+        if (clock.parsed(row["created_at"]) or now) < now - RECENT:
+            return None
+        ended = row["trigger"] == Trigger.SESSION_END
+        allowed = reader.project is None or row["project"] == reader.project
+        if allowed and (ended or row["session_key"] not in at_work):
+            return row
+    return None

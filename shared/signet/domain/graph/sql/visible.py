@@ -6,7 +6,7 @@ memory (a skill, something a client gave) is shown to everybody who sees the age
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from signet.db import ReadTx
 from signet.db.dialect import THEN_JOIN
@@ -90,28 +90,27 @@ def _filled(statement: str, memory: str) -> str:
     )
 
 
-class _Conditions:
+class _Conditions(NamedTuple):
     """The conditions on rows of the graph, by that on a memory."""
 
-    def __init__(self, memory: str) -> None:
-        self._memory = memory
+    memory: str
 
     def attribute(self, alias: str) -> str:
         """Return the condition on an attribute; one without a memory (from a client) is visible while it is active."""
-        return _ATTRIBUTE.format(a=alias, memory=self._memory)
+        return _ATTRIBUTE.format(a=alias, memory=self.memory)
 
     def aspect(self, alias: str) -> str:
         """Return the condition on an aspect: it is empty, or has a visible attribute."""
         return _ASPECT.format(s=alias, attribute=self.attribute("w"))
 
     def entity(self, alias: str) -> str:
-        return _ENTITY.format(e=alias, memory=self._memory, attribute=self.attribute("w"))
+        return _ENTITY.format(e=alias, memory=self.memory, attribute=self.attribute("w"))
 
     def edge(self, one: str, other: str) -> str:
         """Return the condition on an edge: both ends and their connection are visible."""
 
         def said(near: str, far: str) -> str:
-            return _SAID.format(both=_BOTH.format(near=near, far=far), memory=self._memory)
+            return _SAID.format(both=_BOTH.format(near=near, far=far), memory=self.memory)
 
         return _EDGE.format(
             one=one,
