@@ -112,14 +112,6 @@ async def in_turn(call: Call, state: State) -> AsyncIterator[None]:
             lock.release()
 
 
-async def in_its_session(call: Call, state: State) -> Call:
-    """Return a call with its session of now: hooks that were answered meanwhile have changed it."""
-    if call.key is None:
-        return call
-    session = await state.db.aread(states.get, call.agent_id, call.key)
-    return replace(call, session=session)
-
-
 def bypassed(call: Call) -> bool:
     """Return whether a session's hooks are disabled; raises Conflict if another runtime path serves it."""
     session = calls.session_of(call)

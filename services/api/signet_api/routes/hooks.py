@@ -1,6 +1,7 @@
 """Hooks of harnesses, from session start to session end."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TypedDict
 
@@ -22,6 +23,7 @@ from signet.domain.sessions import (
 )
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.session_end import Ended, Report
+from signet.domain.sessions.sql import states
 from signet.domain.transcripts import records, withheld
 from signet.domain.updates import check
 from signet.errors import Invalid
@@ -207,7 +209,8 @@ async def post_prompt(ask: Ask, body: PromptBody) -> wire.Prompted:
 
 async def _prompted(ask: Ask, body: PromptBody, call: Call, message: str) -> wire.Prompted:
     state = ask.state
-    call = await hook.in_its_session(call, state)
+    # Hooks that were answered meanwhile have changed the session.
+    call = replace(call, session=await state.db.aread(states.get, call.agent_id, call.key or ""))
     if bypassed(call):
         return {**prompt.NOTHING, "bypassed": True}
     may_save = caller.current().may(access.REMEMBER)

@@ -109,11 +109,9 @@ class Postings:
         with self._lock:
             old = self._kept.pop(word, None)
             self._kept[word] = made
-            self._rows += len(made.rows) + EMPTY_ROWS
-            self._rows -= len(old.rows) + EMPTY_ROWS if old else 0
+            self._rows += len(made.rows) - (len(old.rows) if old else -EMPTY_ROWS)
             while self._rows > MOST_ROWS and len(self._kept) > 1:
-                _, oldest = self._kept.popitem(last=False)
-                self._rows -= len(oldest.rows) + EMPTY_ROWS
+                self._rows -= len(self._kept.popitem(last=False)[1].rows) + EMPTY_ROWS
 
 
 def _read(tx: ReadTx, word: str, rows: int, at: int, mean: float) -> Posting:
