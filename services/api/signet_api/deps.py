@@ -207,7 +207,7 @@ async def agent_of(named: str | None, session_key: str | None, request: Request)
     """
     found = named_agent(named, session_key, request.headers)
     db = (await state_of(request)).db
-    return found if agents.is_certain(found) else await db.aread(agents.known_as, found)
+    return found if caller.is_certain(found) else await db.aread(agents.known_as, found)
 
 
 def named_agent(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:

@@ -78,14 +78,9 @@ def has_others(tx: ReadTx) -> bool:
     return tx.value(sql.HAS_OTHERS) is not None
 
 
-def is_certain(agent_id: str) -> bool:
-    """Return whether an agent is known without a look at the registry: the default one, the caller's own, or a user."""
-    return agent_id in (DEFAULT_AGENT, caller.current().scope.agent) or is_of_user(agent_id)
-
-
 def known_as(tx: ReadTx, agent_id: str) -> str:
     """Return the agent of this name; the default one while no other is registered (HN-77)."""
-    return agent_id if is_certain(agent_id) or has_others(tx) else DEFAULT_AGENT
+    return agent_id if caller.is_certain(agent_id) or has_others(tx) else DEFAULT_AGENT
 
 
 def put(tx: WriteTx, agent: Agent, *, now: datetime) -> None:

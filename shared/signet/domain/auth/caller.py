@@ -229,6 +229,11 @@ def current() -> Caller:
     return _CURRENT.get()
 
 
+def is_certain(agent_id: str) -> bool:
+    """Return whether an agent is known without a look at the registry: the default one, the caller's own, or a user."""
+    return agent_id in (ids.DEFAULT_AGENT, current().scope.agent) or ids.is_of_user(agent_id)
+
+
 @contextmanager
 def acting_for(caller: Caller) -> Iterator[None]:
     """Run the block on behalf of a caller."""
