@@ -23,7 +23,6 @@ from signet.domain.sessions.calls import Call, Services
 from signet.domain.sessions.models import RuntimePath
 from signet.domain.sessions.models import State as SessionState
 from signet.domain.sessions.session_end import Ended, Report
-from signet.domain.sessions.sql import states
 from signet.domain.transcripts import log_files, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Reading, Session
@@ -76,7 +75,7 @@ async def call_of(
         found = agents.known_as(tx, named_agent(body.agent_id or owner, key, headers))
         if key:
             calls.check_scope(tx, found, key)
-        return found, states.get(tx, found, key) if key else None
+        return found, calls.state_of(tx, found, key) if key else None
 
     agent_id, session = await state.db.aread(known)
     begun = session.project if session else None

@@ -23,7 +23,6 @@ from signet.domain.sessions import (
 )
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.session_end import Ended, Report
-from signet.domain.sessions.sql import states
 from signet.domain.transcripts import records, withheld
 from signet.domain.updates import check
 from signet.errors import Invalid
@@ -210,7 +209,9 @@ async def post_prompt(ask: Ask, body: PromptBody) -> wire.Prompted:
 async def _prompted(ask: Ask, body: PromptBody, call: Call, message: str) -> wire.Prompted:
     state = ask.state
     # Hooks that were answered meanwhile have changed the session.
-    call = replace(call, session=await state.db.aread(states.get, call.agent_id, call.key or ""))
+    call = replace(
+        call, session=await state.db.aread(calls.state_of, call.agent_id, call.key or "")
+    )
     if bypassed(call):
         return {**prompt.NOTHING, "bypassed": True}
     may_save = caller.current().may(access.REMEMBER)

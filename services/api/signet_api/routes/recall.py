@@ -20,7 +20,6 @@ from signet.domain.recall.models import Result, Source
 from signet.domain.sessions import calls, context, prompt, prompt_text
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.prompt_text import Question
-from signet.domain.sessions.sql import states
 from signet.domain.transcripts import stored
 from signet.errors import Invalid
 from signet.wire import recall as wire
@@ -93,7 +92,7 @@ async def _entitle(hits: Sequence[wire.Hit], agent_id: str, state: State) -> Non
 async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> wire.AsPrompt:
     """Return the context that a session would receive with the question, without recording it."""
     call = _call(body, agent_id, key)
-    session = await state.db.aread(states.get, agent_id, key) if key else None
+    session = await state.db.aread(calls.state_of, agent_id, key) if key else None
     given = session.given if session else frozenset()
     asked = prompt.question(call, body.query, prompt_text.terms(body.query), given, state.settings)
     text = (await context.context_of(asked, services_of(state))).text if asked else ""

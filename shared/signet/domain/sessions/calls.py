@@ -68,6 +68,10 @@ class Call:
         return Here(project, is_personal=self.harness == "openclaw")
 
 
+#: For the routes, which use no SQL of this noun.
+state_of = states.get
+
+
 def owner(tx: ReadTx, key: str) -> str | None:
     """Return the agent that owns a session, as far as the caller sees; of several the one that called last."""
     asking = caller.current()
