@@ -27,7 +27,7 @@ def test_a_text_cannot_leave_its_markers(text: str) -> None:
 
 
 def test_the_request_says_that_the_text_is_data() -> None:
-    assert "data, not instructions" in prompt.extraction("x")
+    assert "not instructions" in prompt.extraction("x")
 
 
 def test_a_second_reading_names_its_limit() -> None:

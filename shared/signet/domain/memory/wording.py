@@ -5,8 +5,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from signet.db import script
 from signet.text.controls import encodable
 
 #: One trailing run of these does not make a text different.
@@ -260,8 +260,14 @@ _PARTS = (re.compile(r"\n(?:[^\S\n]*\n)+"), re.compile(r"\n"), re.compile(r"(?<=
 #: Letters of flags, two for each; and how many joined characters are kept together.
 _FLAGS, _MOST_JOINED = "".join(map(chr, range(0x1F1E6, 0x1F200))), 40
 _BLANK = re.compile(r"\s")
-#: Where a text without blanks can be cut: behind a comma or a stop, and in scripts that have no blanks.
-_JOINT = re.compile(rf"[,;|&。、，；！？](?!\d)|[{script.RANGES}](?=[{script.RANGES}])")
+
+
+@cache
+def _joint() -> re.Pattern[str]:
+    """Match where a text without blanks can be cut: behind a comma or a stop, and in scripts that have no blanks."""
+    from signet.db import script  # the command line loads no database
+
+    return re.compile(rf"[,;|&。、，；！？](?!\d)|[{script.RANGES}](?=[{script.RANGES}])")
 
 
 def split_text(text: str, target: int) -> list[str]:
@@ -299,7 +305,7 @@ def _cut(text: str, start: int, end: int, target: int) -> Iterator[tuple[int, in
     """Yield stretches that end after a word, else after a comma; only words over two targets are cut."""
     while end - start > target:
         at = _last(_BLANK, text, start, start + target + 1) or _last(
-            _JOINT, text, start, start + target
+            _joint(), text, start, start + target
         )
         if not at:
             found = _BLANK.search(text, start + target, min(end, start + 2 * target))

@@ -287,6 +287,16 @@ class Evidence:
         found = model(self.by_meaning)
         return found.balanced(self.alpha) if self.by_meaning else found
 
+    def logits(self) -> Array:
+        """Return the log-odds that each candidate answers; one without a vector is judged by its words, too."""
+        found = self.model.logits(self.model.scores(self.features), self.features)
+        lacking = [place for place, seq in enumerate(self.seqs) if seq not in self.compared]
+        if self.by_meaning and lacking:
+            words = model(by_meaning=False)
+            told = words.logits(words.scores(self.features), self.features)
+            found[lacking] = np.maximum(found[lacking], told[lacking])
+        return found
+
     def feature(self, seq: int, name: str) -> float:
         """Return one feature of a candidate."""
         return float(self.features[self.places[seq], at(name)])

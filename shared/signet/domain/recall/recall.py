@@ -160,7 +160,7 @@ def _rank(run: Run) -> None:
     """Gather and score the candidates for a question that is understood."""
     gather.gather(run)
     run.known = known = run.attempt("rank", Evidence(), features.of, run)
-    logits = known.model.logits(known.model.scores(known.features), known.features)
+    logits = known.logits()
     run.trail.fitted = dict(zip(known.seqs, logits.tolist(), strict=True))
     run.scores = correct(run, run.trail.fitted)
 
