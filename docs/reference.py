@@ -153,7 +153,14 @@ def commands() -> dict[str, str]:
 
 
 def _helps(command: Any, name: str, parent: typer.Context | None) -> Iterator[str]:
-    context = typer.Context(command, info_name=name, parent=parent, terminal_width=100)
+    # Click keeps the help option that it makes first, so it must be the one of the program.
+    context = typer.Context(
+        command,
+        info_name=name,
+        parent=parent,
+        terminal_width=100,
+        help_option_names=["-h", "--help"],
+    )
     level = "##" if parent is None else "###"
     yield f"{level} {name}\n\n```text\n{command.get_help(context).strip()}\n```\n"
     for child in getattr(command, "commands", {}).values():

@@ -263,7 +263,7 @@ def shared_terms(texts: Sequence[str]) -> list[str]:
 def _is_ordinary(word: str) -> bool:
     """Return whether a word, or what it is a form of, is one that tells nothing."""
     roots = {word.removesuffix(ending) for ending in _ENDINGS}
-    doubled = {root[:-1] for root in roots if root[-1] == root[-2] and root != word}
+    doubled = {root[:-1] for root in roots if root[-1:] == root[-2:-1] != "" and root != word}
     forms = {word, *roots, *(f"{root}e" for root in roots), *doubled}
     return not forms.isdisjoint(fts.STOP_WORDS) or not forms.isdisjoint(lexicon.PLAIN)
 
