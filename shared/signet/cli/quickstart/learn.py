@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -180,6 +181,7 @@ def feed(signet: Signet, session: SampleSession, *, quiet: bool) -> Fed:
                 source_id=source_id,
                 ordinal=ordinal,
                 transcript=whole,
+                idempotency_key=str(uuid.uuid4()),  # so that a busy store is asked again
             )
             whole = None
             memory_ids.update(dict.fromkeys([saved["id"], *saved.get("ids", ())]))
