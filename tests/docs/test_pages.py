@@ -125,9 +125,7 @@ def compared(promised: list[str], printed: str, block: Block, reader: Program) -
 
 
 #: Hooks do not give up on a busy machine.
-PATIENT = {
-    name: "60000" for name in ("SIGNET_SESSION_START_TIMEOUT", "SIGNET_PROMPT_SUBMIT_TIMEOUT")
-}
+PATIENT = dict.fromkeys(("SIGNET_SESSION_START_TIMEOUT", "SIGNET_PROMPT_SUBMIT_TIMEOUT"), "60000")
 
 
 def ran(command: str, reader: Program) -> tuple[int, str, str]:
