@@ -87,13 +87,19 @@ def find(
 def _needed(run: Run) -> Needed:
     """Return the sources that a prompt needs.
 
-    The default model finds any two texts in Chinese, Japanese or Korean similar, so there only words count.
+    The default model finds any two texts in Chinese, Japanese or Korean similar, so there only words count; so they do
+    where the best passage by words is so new that it has no vector.
     """
     query, known = run.query, run.known
-    by_meaning = known.by_meaning and not (
-        run.settings.scale == FITTED and script.has_runs(query.text)
+    by_words = rank.model(by_meaning=False)
+    told = by_words.scores(known.features)
+    best = max(run.said, key=lambda one: told[known.places[one]], default=None)
+    by_meaning = (
+        known.by_meaning
+        and not (run.settings.scale == FITTED and script.has_runs(query.text))
+        and (best is None or best in known.compared)
     )
-    model = known.model if by_meaning else rank.model(by_meaning=False)
+    model = known.model if by_meaning else by_words
     scores = model.scores(known.features)
     by_score = [known.seqs[at] for at in np.argsort(-scores)]
     said = [(number, row) for number, row in run.said.items() if not run.allowed[number].asks]
