@@ -5,6 +5,7 @@ The input has the form that each harness writes; the sentences are ours.
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +222,12 @@ def test_a_session_is_known_to_the_next_one(served: Program, tmp_path: Path, har
             told = client.post("/api/hooks/session-start", json=sent).json()["inject"]
             return " ".join(own) in told and known in told
 
+        sessions = (f"{key}-{n}" for n in count(2))
+
+        def reaches_a_prompt() -> bool:
+            asked = {"sessionKey": next(sessions), "userMessage": f"What was decided for {bird}?"}
+            given = client.post("/api/hooks/user-prompt-submit", json={**sent, **asked}).json()
+            return known in given["inject"]
+
         eventually(is_known)
-        asked = {**sent, "sessionKey": f"{key}-2", "userMessage": f"What was decided for {bird}?"}
-        answer = client.post("/api/hooks/user-prompt-submit", json=asked).json()
-        assert known in answer["inject"]
+        eventually(reaches_a_prompt)

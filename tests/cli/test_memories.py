@@ -253,6 +253,7 @@ def test_every_memory_that_matches_is_forgotten_however_many(served: Program) ->
     assert "225 more match" in some.err
     assert "3 memories of 225 would be" in served.run(*forget, "-l", "3", "--dry-run").out
     done = served.run(*forget, "--yes", "--reason", "rusty", "--json").json()
+    assert [one for one in done["results"] if one["status"] != "deleted"] == []
     assert (done["deleted"], done["total"], len(done["results"])) == (225, 225, 225)
     assert served.run(*forget, "--dry-run").out == "No memories found\n"
 

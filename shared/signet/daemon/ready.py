@@ -61,7 +61,7 @@ def ask(
 ) -> Answer:
     """Return what host:port answers to GET path; silence is an answer without a status.
 
-    With `own` only the daemon of this workspace is believed (client/local.py).
+    With `own` only the daemon of this workspace is believed (client/transport.py).
     """
     target = CallTarget(
         url=f"http://{host}:{port}",
