@@ -49,7 +49,7 @@ def _index(tx: WriteTx, number: int, seed: int, parts: int = 3, agent: str = "de
 
 
 def _near(tx: ReadTx, scope: ChunkScope, question: bytes) -> list[str]:
-    found = search.near(tx, question, scope, model=MODEL, most=MOST)
+    found = search.near(tx, question, scope._replace(most=MOST), model=MODEL)
     return [one.source_id for one in found]
 
 
@@ -96,9 +96,9 @@ def test_the_nearest_are_found_after_any_change(db: Database) -> None:
 def test_another_model_or_width_finds_nothing(db: Database) -> None:
     for number in range(5):
         db.write(_index, number, number)
-    assert db.read(search.near, _vector(1), ChunkScope(Reader(), None), model="other", most=3) == []
+    assert db.read(search.near, _vector(1), ChunkScope(Reader(), None), model="other") == []
     short = vectors.pack([1.0, 2.0])
-    assert db.read(search.near, short, ChunkScope(Reader(), None), model=MODEL, most=3) == []
+    assert db.read(search.near, short, ChunkScope(Reader(), None), model=MODEL) == []
 
 
 def test_a_deleted_chunk_takes_its_vectors_along(db: Database) -> None:

@@ -31,13 +31,11 @@ class JobLimits(TypedDict):
 
 
 def jobs_of(asked: Caller) -> JobLimits:
-    """Return the limits of the caller's jobs."""
     scope = asked.scope
     return {"agent_id": scope.agent, "project": scope.project, "hidden": asked.hidden or None}
 
 
 def visible_jobs(tx: ReadTx, asked: Caller, job_ids: Collection[str]) -> Collection[str]:
-    """Return the jobs that a caller may see."""
     limits = jobs_of(asked)
     if not job_ids or not any(limits.values()):
         return job_ids
@@ -46,13 +44,11 @@ def visible_jobs(tx: ReadTx, asked: Caller, job_ids: Collection[str]) -> Collect
 
 
 def denied(memory_id: str | None, error: ScopeDenied) -> Modified:
-    """Return a refusal as one result among others, and record it."""
     record.error(Code.MUTATION_SCOPE_DENIED, error.message, memory_id=memory_id)
     return _refused(memory_id, error)
 
 
-#: Changes of one request that wait for the database at once. Each waits at most `writer.WAIT_SECONDS`; 200 at once kept
-#: each other waiting for longer on a machine with a load of 25.
+#: Parallel changes of one request: each waits at most `writer.WAIT_SECONDS`, too short for the last of 200 under load.
 AT_ONCE = 25
 
 

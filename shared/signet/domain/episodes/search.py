@@ -32,10 +32,12 @@ class ChunkScope(NamedTuple):
     project: str | None
     but: str | None = None
     commits: bool = True
+    most: int = sql.CANDIDATES
 
     def asked(self, *, spoken: bool = False) -> sql.Asked:
         """Return what the statements take."""
-        return sql.Asked(self.reader.agent_id, self.project, self.but, self.commits, spoken)
+        _, project, but, commits, most = self
+        return sql.Asked(self.reader.agent_id, project, but, commits, spoken, most)
 
 
 def said(
@@ -61,9 +63,7 @@ class ChunkVectors(VectorCache):
     name = "chunk-signs"
 
 
-def near(
-    tx: ReadTx, vector: bytes, scope: ChunkScope, *, model: str | None, most: int
-) -> list[FoundRow]:
+def near(tx: ReadTx, vector: bytes, scope: ChunkScope, *, model: str | None) -> list[FoundRow]:
     """Return the chunks of sessions and commits nearest to a vector, best first, without what was forgotten.
 
     Few are compared exactly, of many those that their signs choose; while these are being read, the newest.
@@ -72,12 +72,12 @@ def near(
     cosines = None
     if tx.caches is not None:
         signs, flags = tx.caches.of(ChunkVectors), partial(_flags, tx, asked)
-        cosines = signs.nearest(tx, vector, flags, most, model=model)
+        cosines = signs.nearest(tx, vector, flags, scope.most, model=model)
     if cosines is None:
         found = sql.newest_vectors(tx, asked, bytes=len(vector), model=model, most=COMPARED)
         every = vectors.cosines(vector, [one for _, one in found])
         cosines = best_of([chunk for chunk, _ in found], every)
-    return _cleaned(tx, sql.numbered(tx, list(first(cosines, most)), asked), scope.reader)
+    return _cleaned(tx, sql.numbered(tx, list(first(cosines, scope.most)), asked), scope.reader)
 
 
 def _flags(tx: ReadTx, asked: sql.Asked) -> "Flags":
@@ -91,15 +91,10 @@ def _flags(tx: ReadTx, asked: sql.Asked) -> "Flags":
 
 
 def within(
-    tx: ReadTx,
-    scope: ChunkScope,
-    *,
-    since: str = "",
-    until: str = "9999",
-    most: int = sql.CANDIDATES,
+    tx: ReadTx, scope: ChunkScope, *, since: str = "", until: str = "9999"
 ) -> list[FoundRow]:
     """Return the newest chunks of sessions and commits in an interval, without forgotten statements."""
-    return _cleaned(tx, sql.within(tx, scope.asked(), since, until, most=most), scope.reader)
+    return _cleaned(tx, sql.within(tx, scope.asked(), since, until), scope.reader)
 
 
 #: For other nouns, which use no SQL of this one.

@@ -349,6 +349,7 @@ class Asked(NamedTuple):
     but: str | None
     commits: bool
     spoken: bool = False
+    most: int = CANDIDATES
 
     def given(self) -> dict[str, object]:
         """Return the values for a statement."""
@@ -358,7 +359,7 @@ class Asked(NamedTuple):
             "except": self.but or "",
             "commits": self.commits,
             "spoken": self.spoken,
-            "most": CANDIDATES,
+            "most": self.most,
         }
 
 
@@ -398,12 +399,9 @@ def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:
     return tx.rows(FoundRow, _NEWEST, asked.given())
 
 
-def within(
-    tx: ReadTx, asked: Asked, since: str, until: str, *, most: int = CANDIDATES
-) -> list[FoundRow]:
-    """Return the newest chunks that were said between two times."""
-    given = {**asked.given(), "since": since, "until": until, "most": most}
-    return tx.rows(FoundRow, _WITHIN, given)
+def within(tx: ReadTx, asked: Asked, since: str, until: str) -> list[FoundRow]:
+    """Return the newest chunks of messages between two times."""
+    return tx.rows(FoundRow, _WITHIN, {**asked.given(), "since": since, "until": until})
 
 
 def holders(tx: ReadTx, words: str) -> int:

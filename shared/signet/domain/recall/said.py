@@ -33,8 +33,6 @@ _compiled = lru_cache(1_024)(re.compile)
 _MARK, _WORD = re.compile(r"[\d_./:]"), re.compile(r"\w+")
 #: Number of passages compared: the best by words, and as many by meaning.
 READ = 24
-#: Later than every stored time.
-_LAST = "9999"
 
 Said = Mapping[int, FoundRow]
 
@@ -45,8 +43,7 @@ def find(run: "Run") -> dict[int, FoundRow]:
     if not (run.words and is_asked and search.has_any(run.tx)):
         return {}
     words = fts.any_of(run.words)
-    # Long answers of agents match more words. Without a second search for passages with a user message they take all
-    # places.
+    # Long answers of agents match more words and would take all places of passages with a user message.
     found = [_rows(run, words), _rows(run, words, spoken=True)]
     if len(found[0]) < READ:
         found.append(_rows(run, None))
@@ -60,10 +57,10 @@ def _rows(run: "Run", by: str | bytes | None, *, spoken: bool = False) -> list[F
     """Return passages that fit an expression best, are nearest to a vector, or (None) are the newest."""
     wanted = run.query.filters
     since = asked.instant("since", wanted.since) or ""
-    until = asked.instant("until", wanted.until, last=True) or _LAST
+    until = asked.instant("until", wanted.until, last=True) or "9999"
     scope = _scope(run)
     if isinstance(by, bytes):
-        found = search.near(run.tx, by, scope, model=run.settings.embedding_model, most=READ)
+        found = search.near(run.tx, by, scope, model=run.settings.embedding_model)
     else:
         found = search.said(run.tx, by, scope, spoken=spoken)
     return [
@@ -76,7 +73,11 @@ def _rows(run: "Run", by: str | bytes | None, *, spoken: bool = False) -> list[F
 def _scope(run: "Run") -> search.ChunkScope:
     query, of = run.query, run.query.sessions
     project = of.project if of else query.reader.project or query.filters.project
-    return search.ChunkScope(query.reader, project, of.but if of else None, run.settings.commits)
+    but = of.but if of else None
+    scope = search.ChunkScope(query.reader, project, but, run.settings.commits)
+    wanted = query.filters
+    is_filtered = wanted.type or wanted.since or wanted.until
+    return scope if is_filtered else scope._replace(most=READ)
 
 
 def within(run: "Run", types: Collection[SourceType]) -> list[FoundRow]:

@@ -115,7 +115,7 @@ def _compared(
     tx: ReadTx, *, reader: Reader, project: str, but: str | None
 ) -> tuple[list[Decided], dict[int, Replacement]]:
     """Return the newest statements that no later one takes back, and by number what replaced some of them."""
-    rows = search.within(tx, search.ChunkScope(reader, project, but, commits=False), most=READ)
+    rows = search.within(tx, search.ChunkScope(reader, project, but, commits=False, most=READ))
     every = [
         Decided(
             text=text,
