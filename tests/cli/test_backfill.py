@@ -114,15 +114,19 @@ def test_a_dry_run_shows_what_there_is(begun: Program) -> None:
     assert refused.status == 1 and "Unknown harness: claude" in refused.err
 
 
-def test_setup_offers_what_there_is_and_asks_six_questions_at_most(alone: Program) -> None:
+def test_setup_offers_what_there_is_and_asks_three_questions_at_most(alone: Program) -> None:
     talked(alone.home)
+    (alone.home / "run/systemd").mkdir(parents=True)
+    (alone.home / "run/systemd/private").touch()
     drawn = alone.on_terminal(
         "setup",
         "--no-model",
-        typed="\n" * 5 + "\x04",
+        typed="\n" * 2 + "\x04",
         columns=120,
         SIGNET_PORT=str(alone.port),  # the usual one may be another program's
+        XDG_RUNTIME_DIR=str(alone.home / "run"),
     )
     assert "Found 2 sessions of Claude Code" in drawn
-    assert "Read them in the background?" in drawn and "6 of 6" in drawn
+    assert "Read them in the background?" in drawn
+    assert "Start Signet at every login?" in drawn and "3 of 3" in drawn
     assert not alone.workspace.exists()

@@ -60,12 +60,13 @@ class Manager(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """The desired service: its file, and the commands to enable and disable it."""
+    """The desired service: its file, and the commands to enable (from now or the next login on) and disable it."""
 
     manager: Manager
     path: Path
     text: str
     enable: tuple[tuple[str, ...], ...]
+    enable_later: tuple[tuple[str, ...], ...]
     disable: tuple[tuple[str, ...], ...]
     after: tuple[tuple[str, ...], ...]
 
@@ -94,9 +95,21 @@ def planned(
     return _launchd(command, path) if platform == "darwin" else _systemd(command, path, environ)
 
 
+def is_possible(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> bool:
+    """Return whether this user has a service manager, and this installation stays."""
+    if _is_temporary():
+        return False
+    runtime = environ.get("XDG_RUNTIME_DIR")
+    return platform == "darwin" or bool(runtime and Path(runtime, "systemd", "private").exists())
+
+
+def _is_temporary() -> bool:
+    return bool(re.search(r"/archive-v\d+/|/pipx/\.cache/", sys.prefix))
+
+
 def check_lasting() -> None:
     """Raise Conflict in a temporary environment of `uvx` or `pipx run`."""
-    if re.search(r"/archive-v\d+/|/pipx/\.cache/", sys.prefix):
+    if _is_temporary():
         raise Conflict(
             f"Signet runs in {sys.prefix}, a temporary environment of uvx or pipx. Install it first, for example with: "
             "uv tool install signetai",
@@ -109,10 +122,10 @@ def words(workspace: Workspace) -> tuple[str, ...]:
     return sys.executable, str(workspace.root)
 
 
-def install(service: Service, run: Run) -> tuple[bool, list[str]]:
+def install(service: Service, run: Run, *, now: bool = True) -> tuple[bool, list[str]]:
     """Write and enable the service; return whether the file changed, and the manager's error.
 
-    Raises Conflict if a file of this name is not ours.
+    It starts `now`, or at the next login. Raises Conflict if a file of this name is not ours.
     """
     if service.path.exists() and not service.exists:
         raise Conflict(
@@ -123,7 +136,7 @@ def install(service: Service, run: Run) -> tuple[bool, list[str]]:
     if is_new:
         service.path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(service.path, service.text.encode())
-    return is_new, _run(service.enable, run)
+    return is_new, _run(service.enable if now else service.enable_later, run)
 
 
 def remove(service: Service, run: Run) -> tuple[bool, list[str]]:
@@ -167,6 +180,7 @@ def _systemd(command: list[str], path: str, environ: Mapping[str, str]) -> Servi
         path=home / "systemd" / "user" / UNIT,
         text=re.sub(r"(?m)^ExecStart=.*$", lambda _: line, template),
         enable=(reload, (*control, "enable", "--now", UNIT)),
+        enable_later=(reload, (*control, "enable", UNIT)),
         disable=((*control, "disable", "--now", UNIT),),
         after=(reload,),
     )
@@ -188,6 +202,7 @@ def _launchd(command: list[str], search_path: str) -> Service:
         path=path,
         text=plistlib.dumps(agent, sort_keys=False).decode(),
         enable=(("launchctl", "load", "-w", str(path)),),
+        enable_later=(),  # launchd loads the file at login
         disable=(("launchctl", "unload", "-w", str(path)),),
         after=(),
     )

@@ -1,4 +1,4 @@
-"""`signet setup`: create or repair a workspace, with at most six questions."""
+"""`signet setup`: create or repair a workspace, with at most three questions."""
 
 from typing import Annotated
 
@@ -21,8 +21,8 @@ def setup(
     yes: Annotated[
         bool,
         opt(
-            "Ask no questions; use defaults where no option is given. Earlier sessions are read only with "
-            "--history.",
+            "Ask no questions; use defaults where no option is given. Reads earlier sessions only with "
+            "--history, starts at login only with --login.",
             "-y",
         ),
     ] = False,
@@ -70,6 +70,10 @@ def setup(
             "--history/--no-history",
         ),
     ] = None,
+    login: Annotated[
+        bool | None,
+        opt("Start the daemon at every login, as a user service.", "--login/--no-login"),
+    ] = None,
     open_dashboard: Annotated[bool, "Open the dashboard when done."] = False,
     skip_git: Annotated[bool, "Do not create a git repository in the workspace."] = False,
     no_daemon: Annotated[bool, "Do not start the daemon."] = False,
@@ -79,9 +83,10 @@ def setup(
 ) -> None:
     """Create the workspace, connect harnesses, start the daemon.
 
-    In an existing workspace it adds only missing parts and never overwrites your files. Nothing is written before you
-    answer the last question. A second run changes nothing. No model is required: without one, recall uses keywords
-    and rules extract facts. Exits 1 if a harness named with --harness is not connected.
+    Asks at most three questions: the programs to connect, whether to read their earlier sessions, and whether to start
+    at login. It states its other choices first and writes nothing before your last answer. In an existing workspace it
+    adds only missing parts and never overwrites your files. No model is required: without one, recall uses keywords and
+    rules extract facts. Exits 1 if a harness named with --harness is not connected.
 
     A model server gets one short request, and a wrong address, model or key is reported with the corrected value. Keys
     are taken from OPENAI_API_KEY and ANTHROPIC_API_KEY, or from a secret: signet secret put NAME, then signet config
@@ -110,6 +115,7 @@ def setup(
         with_model=not no_model,
         opens_dashboard=open_dashboard,
         reads_history=history,
+        at_login=login,
         wishes=ConnectOptions(
             legacy=choices.is_legacy(openclaw_runtime_path),
             conversations=conversations,
@@ -130,9 +136,9 @@ def setup(
                 "signet setup --help",
                 "no_terminal",
             )
-        if can_ask and setup_ask.has_questions(plan):
+        if can_ask:
             try:
-                plan = setup_ask.ask(plan, earlier)
+                plan = setup_ask.ask(plan)
             except (typer.Abort, KeyboardInterrupt):
                 output.tell("\nStopped; nothing was written")
                 raise SystemExit(130) from None

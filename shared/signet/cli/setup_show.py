@@ -8,27 +8,27 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from signet import clock
-from signet.care.setup import connect, probe
+from signet.care import service
+from signet.care.setup import choices, connect, probe
 from signet.care.setup.choices import SetupState
 from signet.care.setup.connect import Connected
 from signet.care.setup.prepare import Prepared, SetupPlan, prepare
 from signet.care.setup.probe import Earlier
 from signet.care.text_model import trial_of
-from signet.cli import backfill, models, output, past, transfer
+from signet.cli import backfill, models, output, past
 from signet.cli.command import client
 from signet.cli.daemon import default_port, started
 from signet.cli.models import ListedModel
 from signet.cli.output import Ink
 from signet.cli.past import PastMemory
 from signet.config import load
-from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.daemon import ready, record
 from signet.daemon.control import StartedDaemon
 from signet.daemon.record import PortTaken
 from signet.db import migrate
 from signet.domain.harnesses.registry import HARNESSES
-from signet.domain.transfer.records import Fate
+from signet.errors import Conflict
 from signet.paths import find_workspace
 from signet.providers.trial import Trial
 from signet.wire.backfill import BackfillSurvey
@@ -41,7 +41,7 @@ TRY = 'signet remember "I prefer tabs over spaces"'
 class SetupDone:
     """The result of a setup; `model` only with the native provider.
 
-    `imported` and `upgraded` describe an earlier program's memories and the database upgrade.
+    `upgraded` describes the database upgrade. `login` is why the start at login failed, "" if it was set up.
     """
 
     plan: SetupPlan
@@ -52,7 +52,7 @@ class SetupDone:
     #: The outcome of one request to the text model's server, None without a server.
     trial: Trial | None = None
     started: StartedDaemon | None = None
-    imported: str | None = None
+    login: str | None = None
     upgraded: str = ""
     #: This machine's earlier sessions, if the daemon could list them, and an example from one.
     history: BackfillSurvey | None = None
@@ -97,16 +97,24 @@ def do(plan: SetupPlan, earlier: Earlier | None, *, quiet: bool) -> SetupDone:
         done.upgraded = done.started.daemon.notice
     elif (copy := migrate.upgrade(workspace.database, now=clock.now()).copy) is not None:
         done.upgraded = f"Database upgraded; a copy of the previous one is in {copy}"
-    if chosen.imports and earlier is not None and done.started is not None:
-        tally = transfer.take_database(earlier.database, path=str(workspace.root))
-        rows, refused = tally.of(Fate.NEW), tally.of(Fate.REFUSED)
-        done.imported = f"{rows} rows of {earlier.workspace}, {refused} refused"
+    if chosen.at_login:
+        done.login = _at_login(plan)
     if done.started is not None:
         signet = client(str(workspace.root))
         done.history = past.begin(signet, reads=chosen.reads_history)
         if chosen.reads_history and done.history and done.history["newSessions"]:
             done.remembered = past.recalled(signet, quiet=quiet)
     return done
+
+
+def _at_login(plan: SetupPlan) -> str:
+    """Install the service for the next login; return why that failed, empty if it did not."""
+    planned = service.planned(plan.workspace, port=plan.chosen.port)
+    try:
+        service.check_lasting()
+        return "; ".join(service.install(planned, service.run, now=False)[1])
+    except Conflict as error:
+        return error.message
 
 
 def show(done: SetupDone) -> None:
@@ -160,9 +168,13 @@ def _steps(done: SetupDone, ink: Ink) -> Iterator[str]:
         for warning in one.warnings:
             yield from _row(lacking, "", warning)
     yield from _models(done, well, lacking)
-    if done.imported is not None:
-        yield from _row(well, "Import", done.imported)
-    elif _is_elsewhere(done) and done.earlier is not None:
+    if done.login:
+        yield from _row(lacking, "Login", f"{done.login}; try again with: signet daemon install")
+    elif done.login is not None:
+        yield from _row(
+            well, "Login", "Signet starts at every login; to stop that: signet daemon uninstall"
+        )
+    if _is_elsewhere(done) and done.earlier is not None:
         held = output.count(done.earlier.memories or 0, "memory")
         yield from _row(
             lacking,
@@ -215,15 +227,7 @@ def _models(done: SetupDone, well: str, lacking: str) -> Iterator[str]:
         yield from _row(well, "Vectors", "none; recall uses keywords only")
     else:
         yield from _row(well, "Vectors", f"{vectors.model} of {vectors.provider}")
-    match texts.provider:
-        case TextProvider.NONE:
-            said = "none; memories are stored without facts"
-        case TextProvider.RULES:
-            said = "built-in rules"
-        case TextProvider.AUTO:
-            said = f"{texts.model} in Ollama while it runs, else built-in rules"
-        case _:
-            said = f"{texts.model} of {texts.provider}"
+    said = choices.reader(texts.provider, texts.model)
     trial = done.trial
     if trial is None:
         yield from _row(well, "Facts", said)

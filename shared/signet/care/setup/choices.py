@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 
-from signet.config.extraction import TextProvider
+from signet.config.extraction import TextProvider, text_model_of
 from signet.config.sections import EmbeddingProvider
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import ConnectOptions
@@ -38,7 +38,7 @@ class SetupState(StrEnum):
 class Choices:
     """The choices; None keeps the existing value or the default.
 
-    `imports` imports an earlier program's memories from another workspace; `wishes` are the OpenClaw options.
+    `wishes` are the OpenClaw options.
     """
 
     name: str | None = None
@@ -55,9 +55,9 @@ class Choices:
     with_daemon: bool = True
     with_model: bool = True
     opens_dashboard: bool = False
-    imports: bool = False
-    #: Whether to read earlier sessions of harnesses; None if undecided.
+    #: Whether to read earlier sessions of harnesses, and to start at every login; None if undecided.
     reads_history: bool | None = None
+    at_login: bool | None = None
     wishes: ConnectOptions = field(default_factory=ConnectOptions)
 
 
@@ -126,6 +126,19 @@ def check_complete(chosen: Choices, *, has_embedding: bool, has_extraction: bool
         raise _missing("--embedding-provider", _EMBEDDING_WORDS)
     if chosen.extraction_provider is None and not has_extraction:
         raise _missing("--extraction-provider", _EXTRACTION_WORDS)
+
+
+def reader(provider: TextProvider, model: str | None) -> str:
+    """Return what extracts facts."""
+    model = model or text_model_of(provider)
+    match provider:
+        case TextProvider.NONE:
+            return "none; memories are stored without facts"
+        case TextProvider.RULES:
+            return "built-in rules"
+        case TextProvider.AUTO:
+            return f"{model} in Ollama while it runs, else built-in rules"
+    return f"{model} of {provider}"
 
 
 def line(text: str | None) -> str | None:

@@ -41,20 +41,6 @@ _TRACES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundModels:
-    """Models of an Ollama server; `url` is its address, None without one."""
-
-    url: str | None = None
-    text: tuple[str, ...] = ()
-    vectors: tuple[str, ...] = ()
-
-    @property
-    def best_text(self) -> str | None:
-        """Return the model for extraction: the usual one if present, else the first."""
-        return next(iter(sorted(self.text, key=lambda name: name != LOCAL_TEXT_MODEL)), None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
     """A TypeScript Signet: workspace, number of memories, and the daemon's address if it runs."""
 
@@ -69,15 +55,14 @@ class Earlier:
         return Workspace(self.workspace).database
 
 
-def ollama() -> FoundModels:
-    """Return the models of the environment's Ollama server; empty if it does not answer."""
+def text_model() -> str | None:
+    """Return the model of this machine's Ollama for extraction: the usual one if present, else the first."""
     url = read_environment(os.environ)[0].ollama_url
     try:
-        names = sorted(installed(url))
+        names = sorted(installed(url), key=lambda name: (name != LOCAL_TEXT_MODEL, name))
     except (ProviderDown, ProviderFailed):
-        return FoundModels()
-    vectors = tuple(name for name in names if any(word in name.lower() for word in _EMBEDDERS))
-    return FoundModels(url=url, text=tuple(n for n in names if n not in vectors), vectors=vectors)
+        return None
+    return next((one for one in names if not any(word in one.lower() for word in _EMBEDDERS)), None)
 
 
 def harnesses() -> tuple[str, ...]:
