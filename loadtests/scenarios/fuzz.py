@@ -23,7 +23,7 @@ from signet.wire import operations
 from signet.wire.access import Permission
 
 OWNERS = ("alice", "bob", "user:ines", "user:jorn")
-_STREAMS = {"events", "job_stream", "log_stream", "task_stream", "send_mcp"}
+_STREAMS = {"events", "log_stream", "task_stream", "send_mcp"}
 _PROGRAMS = {
     id for id, one in operations.BY_ID.items() if one.rule.permission is Permission.PROGRAMS
 }

@@ -1,8 +1,9 @@
 """`GET /api/events`: one stream for all that happens, told by the real process about what another one does."""
 
 import json
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,16 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.domain.auth.caller import OWNER, Caller, CallerStanding, acting_for
+from signet.domain.auth.caller import OWNER, Caller, CallerStanding
 from signet.domain.auth.tokens import TokenScope, claim
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.queue import Job, enqueue
-from signet.queue.events import EventWatch
 from signet.wire.access import Role
 from signet_api.routes.events import Cursor, EventFollower
-from signet_api.routes.jobs import JobFollower
-from signet_api.stream import OnCommit
-from support.http import Api, Served, an_api
+from signet_api.stream import MAX_LISTENERS
+from support.http import Api, Served, a_workspace, an_api, served
+from support.processes import PATIENCE_SECONDS, eventually
 from support.tokens import HOUR, a_token, bearer
 
 STREAM = "/api/events"
@@ -109,6 +109,32 @@ def test_what_nobody_keeps_is_to_be_asked_again_after_a_gap(server: Served) -> N
         assert kinds == {"task": "unknown", "config": "unknown"}
 
 
+def test_only_so_many_listen_and_a_place_is_free_when_one_goes(server: Served) -> None:
+    def is_open() -> bool:
+        with server.client.stream("GET", f"{STREAM}?topics=memory") as answer:
+            return answer.status_code == 200
+
+    with ExitStack() as stack:
+        open_streams = [
+            stack.enter_context(listening(server, "?topics=memory")) for _ in range(MAX_LISTENERS)
+        ]
+        refused = server.get(STREAM)
+        assert (refused.status, refused.body["code"]) == (429, "too_many_listeners")
+        assert {next(one)["event"] for one in open_streams} == {"hello"}
+        assert "end one of them" in refused.error
+    eventually(is_open)
+
+
+def test_a_stop_ends_the_stream_at_its_end(tmp_path: Path) -> None:
+    with served(a_workspace(tmp_path / "agents")) as server, listening(server) as messages:
+        assert next(messages)["event"] == "hello"
+        server.process.send_signal(signal.SIGTERM)
+        # A cut stream would raise httpx.RemoteProtocolError.
+        assert {one["event"] for one in messages} <= {"health", "log", "process"}
+        assert server.process.wait(PATIENCE_SECONDS) == 0
+    assert not [line for line in server.printed if "error" in line.lower()]
+
+
 def _follower(api: Api, caller: Caller, *topics: str) -> EventFollower:
     follower = EventFollower(api.state, caller, topics or ("memory", "session", "job"), None)
     api.all_of(follower.begin(None))
@@ -174,16 +200,12 @@ def test_an_operator_follows_no_memory_and_no_job_of_a_user(api: Api) -> None:
         claims=claim(sub="x", role=Role.OPERATOR, now=clock.now(), ttl=HOUR),
     )
     follower = _follower(api, operator)
-    jobs = JobFollower(api.state.db.read(EventWatch.begin, now=clock.now()), OnCommit(api.state))
-    hers, shared = (
+    _, shared = (
         api.post("/api/memory/remember", {"content": text, "agentId": agent}).body["id"]
         for text, agent in (("Anna's gate is green.", "user:anna"), ("The shed is red.", "default"))
     )
     events = _told(api, follower)
     assert (events["memory"]["ids"], events["job"]["count"]) == ([shared], 1)
-    with acting_for(operator):
-        text = api.all_of(jobs.look()).decode()
-    assert shared in text and hers not in text
 
 
 def test_topics_ask_for_what_their_lists_ask_for(tmp_path: Path) -> None:

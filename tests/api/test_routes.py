@@ -37,7 +37,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/hooks/recall"): ({"harness": "codex", "query": "tests"}, 200),
     ("POST", "/api/hooks/offline"): ({"projects": ["", "/work/heron"]}, 200),
     # It ends when the daemon stops.
-    ("GET", "/api/jobs/stream"): (None, 503),
     ("GET", "/api/events"): (None, 503),
     ("POST", "/api/jobs/retry"): ({"all": True}, 200),
     ("POST", "/api/jobs/cancel"): ({"all": True}, 200),

@@ -1,15 +1,17 @@
 """`signet task`, `git`, `update` and `config` with a daemon of their own, whose harness is a script."""
 
+import json
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 
 from cli.program import SETTINGS, Program
-from signet.client import target
-from signet.client.events import task_events
 from support.harness import install
-from support.processes import eventually, is_running
+from support.processes import PATIENCE_SECONDS, eventually, is_running
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +37,23 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@contextmanager
+def listening(program: Program, task_id: str) -> Iterator[Iterator[dict[str, Any]]]:
+    """Listen to a task's stream; yields its events."""
+    address = f"http://127.0.0.1:{program.port}/api/tasks/{task_id}/stream"
+    with httpx.stream("GET", address, timeout=PATIENCE_SECONDS) as answer:
+        lines = answer.iter_lines()
+        yield (json.loads(line[6:]) for line in lines if line.startswith("data: "))
+
+
+def until_end(events: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the events up to the end of a run."""
+    for event in events:
+        yield event
+        if event["type"] == "run-completed":
+            return
+
+
 def added(program: Program, folder: Path, name: str) -> str:
     """Make a task, for an hour that hardly ever comes, and return its id."""
     done = program.run(
@@ -49,14 +68,17 @@ def test_a_task_from_its_making_to_its_end(program: Program, folder: Path) -> No
     task_id = added(program, folder, "Tidy")
     listed = program.run("task", "list").out
     assert listed.startswith(f"{task_id[:8]}  Tidy  claude-code  0 9 29 2 *  next ")
-    ran = program.run("task", "run", "tidy", "--watch")
-    assert ran.status == 0, ran.err
-    assert "args: -p sort my notes\nhooks: 1 inside:  in: " in ran.out
-    assert ran.out.endswith("last words\n")
-    assert "a warning\n" in ran.err
-    (folder / "code").write_text("2")
-    failed = program.run("task", "run", task_id[:8], "--watch")
-    assert (failed.status, "The run ended with status 2" in failed.err) == (1, True)
+    with listening(program, task_id) as events:
+        assert next(events)["type"] == "connected"
+        assert program.run("task", "run", "tidy").out.startswith("Started ")
+        *told, ended = until_end(events)
+        said = "".join(one["chunk"] for one in told if one.get("stream") == "stdout")
+        assert "args: -p sort my notes\nhooks: 1 inside:  in: " in said
+        assert said.endswith("last words\n") and ended["status"] == "completed"
+        (folder / "code").write_text("2")
+        program.run("task", "run", task_id[:8])
+        *_, ended = until_end(events)
+        assert (ended["status"], ended["exitCode"]) == ("failed", 2)
     runs = program.run("task", "runs", "Tidy").out.splitlines()
     assert [line.split("  ")[2:] for line in runs] == [["failed", "exit 2"], ["completed"]]
     changed = program.run("task", "edit", "Tidy", "--disable", "--cron", "0 8 * * 1")
@@ -69,8 +91,8 @@ def test_a_task_from_its_making_to_its_end(program: Program, folder: Path) -> No
 def test_what_is_said_is_told_again_to_whoever_comes_later(program: Program, folder: Path) -> None:
     task_id = added(program, folder, "Slow")
     (folder / "wait").touch()
-    daemon = target.find(url=f"http://127.0.0.1:{program.port}", environ={})
-    idle = task_events(daemon, task_id)
+    stack = ExitStack()
+    idle = stack.enter_context(listening(program, task_id))
     assert next(idle)["type"] == "connected"
     run_id = program.run("task", "run", "Slow", "--json").json()["runId"]
     assert program.run("task", "run", "Slow").err.strip().endswith("Task is already running")
@@ -80,20 +102,19 @@ def test_what_is_said_is_told_again_to_whoever_comes_later(program: Program, fol
         event = next(idle)
         assert event["type"] == "run-output"
         said += event["chunk"]
-    late = task_events(daemon, task_id)
+    late = stack.enter_context(listening(program, task_id))
     told = [next(late) for _ in range(2)]
     assert [event["type"] for event in told] == ["connected", "run-started"]
     assert told[1]["runId"] == run_id
     heard = [next(late), next(late)]
     assert {event["stream"]: event["chunk"] for event in heard}["stderr"] == "a warning\n"
-    idle.close()
     (folder / "gate").touch()
     rest = []
     while (event := next(late))["type"] != "run-completed":
         rest.append(event["chunk"])
     assert "".join(rest) == "last words\n"
     assert (event["status"], event["exitCode"], event["error"]) == ("completed", 0, None)
-    late.close()
+    stack.close()
     program.run("task", "remove", "Slow")
 
 

@@ -1,6 +1,5 @@
 """How both clients reach the daemon of a workspace, and what another program on its socket or port gets to see."""
 
-import asyncio
 import json
 import os
 import shutil
@@ -11,7 +10,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +17,10 @@ import pytest
 
 from client.speaking import Act, Speaker, drips, loopback, raw, resets, sends
 from signet.client import (
-    AsyncSignet,
     BadAnswer,
     ConnectionBroken,
     DaemonNotRunning,
     DaemonSilent,
-    Signet,
     Unavailable,
 )
 from signet.domain.auth.tokens import BadSecret
@@ -294,19 +290,3 @@ def test_a_program_of_another_user_behind_the_socket_hears_nothing(
         heard = iter(theirs.stdout.readline, b"heard b'end'\n")
         assert set(heard) <= {b"listens\n", b"heard b''\n"}
         theirs.kill()
-
-
-@pytest.mark.parametrize("way", ["socket", "port"])
-def test_events_come_over_both_ways(server: Served, beside: Workspace, way: str) -> None:
-    workspace = server.workspace if way == "socket" else beside
-    path = str(workspace.root)
-    with Signet(path=path, environ={}) as signet, signet.job_events() as events:
-        signet.remember(f"The egret came over the {way}.")
-        assert list(islice(events, 1))
-
-    async def scene() -> None:
-        async with AsyncSignet(path=path, environ={}) as signet, signet.job_events() as events:
-            await signet.remember(f"The ibis came over the {way}.")
-            assert await events.wait(30) is not None
-
-    asyncio.run(scene())

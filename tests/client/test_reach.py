@@ -26,7 +26,7 @@ PROVES = "what a client asks before it calls anything"
 PAGES = "a page, or words on one: for browsers"
 PROBES = "for what watches processes; `health` and `ready` tell the same"
 SAME = "another name of a route that has a method"
-STREAM = "a stream: `job_events` for jobs, else the command line reads it"
+STREAM = "a stream"
 TOOLS = "spoken by clients of MCP"
 REPAIRS = "`repair` takes its name"
 LOOKS = "what an operator looks at while mending: `signet repair`, `call` in programs"
@@ -61,7 +61,6 @@ WITHOUT = {
     ("GET", "/api/memory/jobs/{job_id}"): SAME,
     ("POST", "/api/hooks/recall"): SAME,
     ("POST", "/api/hooks/remember"): SAME,
-    ("GET", "/api/jobs/stream"): STREAM,
     ("GET", "/api/logs/stream"): STREAM,
     ("GET", "/api/tasks/{task_id}/stream"): STREAM,
     ("GET", "/api/hooks/synthesis/config"): WRITER,

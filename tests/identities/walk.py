@@ -31,7 +31,7 @@ _RECORDS = frozenset(
     }
 )
 #: The app of a test has no other process, and its streams end at once.
-_NEVER_READY = frozenset({"health_ready", "ready", "events", "job_stream", "log_stream"})
+_NEVER_READY = frozenset({"health_ready", "ready", "events", "log_stream"})
 _NO_WORKER = frozenset({"complete_synthesis", "trigger_synthesis"})
 #: The whole store is an operator's to look after: these work on rows of users and show their IDs, but no text.
 _UPKEEP = {id for id, one in operations.BY_ID.items() if one.rule is access.OPERATOR}

@@ -86,7 +86,6 @@ class State:
     turns: WeakValueDictionary[tuple[str, str], asyncio.Lock] = field(
         default_factory=WeakValueDictionary
     )
-    job_listeners: Listeners = field(default_factory=partial(Listeners, "listen to job events"))
     event_listeners: Listeners = field(default_factory=partial(Listeners, "follow events"))
     log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))
     commits: Commits = field(init=False)

@@ -169,14 +169,13 @@ def watch(
 ) -> None:
     """Show progress until no more jobs can run now.
 
-    With --json, prints one line per job event; the first and last lines give the jobs left.
+    With --json, prints a line whenever the numbers change.
 
     Examples: signet jobs watch · signet jobs watch --follow --json
     """
     from signet.cli import work
 
-    seen = work.print_events if as_json else work.drawn
-    seen(client(path), follow=follow)
+    work.watch(client(path), follow=follow, as_json=as_json)
 
 
 @command(app)

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import JsonOption, Output, PathOption, arg, client, command, declared, opt
+from signet.cli.command import Output, arg, command, opt
 from signet.client import Signet
-from signet.errors import Invalid, SignetError
+from signet.errors import Invalid
 
 app = typer.Typer(help="Run prompts in a harness on a schedule.", no_args_is_help=True)
 
@@ -149,25 +149,16 @@ def remove(signet: Signet, task: TaskArgument) -> Output:
 
 
 @command(app, does="run a task")
-def run(
-    task: TaskArgument,
-    follow: Annotated[bool, opt("Show the run's output.", "--watch", "-w")] = False,
-    path: PathOption = None,
-    as_json: bool = False,
-) -> Output:
+def run(signet: Signet, task: TaskArgument) -> Output:
     """Run a task now, even if its schedule is off.
 
-    Examples: signet task run tidy · signet task run tidy --watch
+    Examples: signet task run tidy · signet task run tidy --json
     """
-    signet = client(path)
     one = _find(signet, task)
     started = signet.call("POST", f"/api/tasks/{one['id']}/run", body={})
-    if follow:
-        _follow(one["id"], path, as_json=as_json, run_id=started["runId"])
-    else:
-        yield started
-        output.say(f"Started {started['runId']}")
-        output.hint(f"Follow it: signet task watch {one['id'][:8]}")
+    yield started
+    output.say(f"Started {started['runId']}")
+    output.hint(f"See how it ended: signet task runs {one['id'][:8]}")
 
 
 @command(app)
@@ -187,39 +178,6 @@ def runs(
         output.say(_run_line(each))
     if not found["runs"]:
         output.say("No runs yet")
-
-
-@app.command()
-@declared
-def watch(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the output of a task's runs until Ctrl-C.
-
-    Examples: signet task watch tidy · signet task watch tidy --json
-    """
-    _follow(_find(client(path), task)["id"], path, as_json=as_json)
-
-
-def _follow(task_id: str, path: str | None, *, as_json: bool, run_id: str | None = None) -> None:
-    """Show events live, for one run until its end. Raises SignetError if that run failed."""
-    from signet.client import target
-    from signet.client.events import task_events
-
-    for event in task_events(target.find(path=path, actor="cli", actor_type="operator"), task_id):
-        if as_json:
-            output.show(event)
-        elif event["type"] == "run-output":
-            stream = sys.stderr if event["stream"] == "stderr" else sys.stdout
-            stream.write(event["chunk"])
-            stream.flush()
-        elif event["type"] in ("run-started", "run-completed"):
-            output.hint(f"{event['type']} {event['runId']} {event.get('status', '')}".rstrip())
-        if event["type"] == "run-completed" and event["runId"] == run_id:
-            if event["status"] != "completed":
-                raise SignetError(
-                    event["error"] or f"The run ended with status {event['exitCode']}",
-                    "run_failed",
-                )
-            return
 
 
 def _body(

@@ -211,20 +211,26 @@ class Board:
             self._lines = len(lines)
 
 
-def drawn(signet: Signet, *, follow: bool) -> None:
-    """Draw the progress until all is done, then print the rest."""
+def watch(signet: Signet, *, follow: bool, as_json: bool) -> None:
+    """Draw the progress until all is done, then print the rest; as JSON print each change as a line."""
     meter = Meter(signet, follow=follow)
     ink = output.ink(sys.stderr)
-    said = 0.0
+    said: object = None
     with Board() as board:
         while not meter.is_over:
-            if output.is_live(sys.stderr) and not output.is_quiet():
-                board.draw(_lines(meter, ink))
-            elif meter.seconds - said >= PLAIN_SECONDS and not output.is_quiet():
-                said = meter.seconds
-                output.tell(_plain(meter))
+            if as_json and said != (said := _counts(meter)):
+                output.show(said)
+                sys.stdout.flush()
+            elif not as_json and not output.is_quiet():
+                if output.is_live(sys.stderr):
+                    board.draw(_lines(meter, ink))
+                elif said != (said := meter.seconds // PLAIN_SECONDS):
+                    output.tell(_plain(meter))
             time.sleep(LOOK_SECONDS)
             meter.refresh()
+    if as_json:
+        output.show(_counts(meter))
+        return
     output.say(f"{output.count(meter.done, 'job')} done in {meter.seconds:.1f} s")
     left = remaining(meter.pipeline)
     if left.open:
@@ -235,39 +241,16 @@ def drawn(signet: Signet, *, follow: bool) -> None:
         output.advise(reason[0].upper() + reason[1:])
 
 
-def print_events(signet: Signet, *, follow: bool) -> None:
-    """Print each event as a line of JSON, and the counts before and after."""
-    # Subscribe before the first poll, so that no event is lost.
-    with signet.job_events() as events:
-        event = None
-        meter = Meter(signet, follow=follow)
-        _tell(meter, "watching")
-        looked = time.monotonic()
-        while event is not None or not meter.is_over:
-            if event is not None:
-                output.show(event)
-                sys.stdout.flush()
-            event = events.wait(LOOK_SECONDS)
-            if time.monotonic() - looked >= LOOK_SECONDS:
-                meter.refresh()
-                looked = time.monotonic()
-    _tell(meter, "summary")
-
-
-def _tell(meter: Meter, event: str) -> None:
+def _counts(meter: Meter) -> dict[str, object]:
     left, totals = remaining(meter.pipeline), meter.pipeline["queues"]["memory"]
-    output.show(
-        {
-            "event": event,
-            "completed": meter.done,
-            "open": left.open,
-            "waiting": left.stopped,
-            "dead": totals["dead"],
-            "paused": meter.pipeline["paused"],
-            "why": why(meter.pipeline),
-        }
-    )
-    sys.stdout.flush()
+    return {
+        "completed": meter.done,
+        "open": left.open,
+        "waiting": left.stopped,
+        "dead": totals["dead"],
+        "paused": meter.pipeline["paused"],
+        "why": why(meter.pipeline),
+    }
 
 
 def _lines(meter: Meter, ink: output.Ink) -> list[str]:

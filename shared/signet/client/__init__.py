@@ -7,7 +7,7 @@
     >>> [hit["content"] for hit in signet.recall("tabs or spaces")["results"]]
     ['Ana prefers tabs.']
 
-`with Signet() as signet:` closes at its end what `job_events` opened; nothing else stays open between two calls.
+Nothing stays open between two calls, so a client needs no `with` block, although it may have one.
 
 For programs that call a model: `context_for` returns what is remembered about a prompt as a text for the system
 prompt; `openai_tools` and `anthropic_tools` describe the tools, and `run_tool` runs what the model calls.

@@ -4,8 +4,7 @@ Each exchange is one of `Signet`, in a separate thread, so both clients connect,
 """
 
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
-from weakref import WeakSet
+from typing import Any, Self, TypeVar, Unpack
 
 from signet.client import plans
 from signet.client.answers import MemorySummary
@@ -14,9 +13,6 @@ from signet.client.calls import Calls
 from signet.client.signet import Signet
 from signet.client.target import Options
 from signet.errors import SignetError
-
-if TYPE_CHECKING:
-    from signet.client.events import AsyncEvents
 
 R = TypeVar("R")
 
@@ -43,32 +39,18 @@ async def in_thread(work: Callable[[], R]) -> R:
 class AsyncSignet(Calls, plans.Plans):
     """Client of a workspace's daemon for asyncio; holds no connection between calls.
 
-    Used like `Signet`, with `async with` and `aclose`; raises the same errors. asyncio is imported at the first call.
+    Used like `Signet`; raises the same errors. asyncio is imported at the first call.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self._signet = Signet(**options)
-        self._streams: WeakSet[AsyncEvents] = WeakSet()
         self.url = self._signet.url
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """Close every event stream that this client opened; may be called twice."""
-        for stream in tuple(self._streams):
-            stream.close()
-
-    def job_events(self, *, after: str | None = None) -> "AsyncEvents":
-        """Return job events from now on, or after the `last_id` of an earlier stream."""
-        from signet.client.events import AsyncEvents
-
-        events = AsyncEvents(self._signet.target, after)
-        self._streams.add(events)
-        return events
+        """Close nothing: each call has its own connection."""
 
     async def each_memory(
         self,

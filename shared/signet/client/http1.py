@@ -86,30 +86,6 @@ def whole(received: bytes) -> RawReply | None:
     return RawReply(status, headers, rest) if len(rest) == int(length) else None
 
 
-def take_chunks(received: bytearray) -> tuple[bytes, bool]:
-    """Remove complete chunks from the front (RFC 9112 §7.1); return their content, and whether the last has arrived.
-
-    Raises Malformed for an invalid chunk.
-    """
-    taken, start, is_last = bytearray(), 0, False
-    while not is_last and (end := received.find(b"\r\n", start)) >= 0:
-        if (found := _SIZE.fullmatch(received, start, end)) is None:
-            raise Malformed("it sent an invalid chunk")
-        size = int(found[1], 16)
-        after = end + 2 + size
-        is_last = not size
-        if not is_last:
-            if len(received) < after + 2:
-                break
-            if received[after : after + 2] != b"\r\n":
-                raise Malformed("it sent a chunk of the wrong length")
-            taken += received[end + 2 : after]
-            after += 2
-        start = after
-    del received[:start]
-    return bytes(taken), is_last
-
-
 def _parted(received: bytes) -> tuple[int, dict[str, str], bytes]:
     """Return status, headers by lower-case name, and the rest."""
     head, gap, rest = received.partition(b"\r\n\r\n")
@@ -128,12 +104,26 @@ def _parted(received: bytes) -> tuple[int, dict[str, str], bytes]:
 
 def _body(headers: dict[str, str], rest: bytes) -> bytes:
     if headers.get("transfer-encoding", "").lower() == "chunked":
-        body, is_whole = take_chunks(bytearray(rest))
-        if not is_whole:
-            raise Malformed("part of the reply is missing")
-        return body
+        return _unchunked(rest)
     if (length := headers.get("content-length")) is None:
         return rest
     if not _LENGTH.fullmatch(length.encode()) or len(rest) < int(length):
         raise Malformed("part of the reply is missing")
     return rest[: int(length)]
+
+
+def _unchunked(rest: bytes) -> bytes:
+    """Return the content of chunks (RFC 9112 §7.1); raises Malformed if one is invalid or missing."""
+    content, start = bytearray(), 0
+    while (end := rest.find(b"\r\n", start)) >= 0:
+        if (found := _SIZE.fullmatch(rest, start, end)) is None:
+            raise Malformed("it sent an invalid chunk")
+        size = int(found[1], 16)
+        if not size:
+            return bytes(content)
+        start = end + 2 + size
+        content += rest[end + 2 : start]
+        if rest[start : start + 2] not in (b"", b"\r", b"\r\n"):
+            raise Malformed("it sent a chunk of the wrong length")
+        start += 2
+    raise Malformed("part of the reply is missing")

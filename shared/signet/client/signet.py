@@ -5,8 +5,7 @@
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self, Unpack
-from weakref import WeakSet
+from typing import Any, Self, Unpack
 
 from signet.client import plans, transport
 from signet.client.answers import MemorySummary
@@ -16,21 +15,16 @@ from signet.client.errors import ConnectionBroken, RateLimited, Unavailable
 from signet.client.target import CallTarget, Options, find
 from signet.errors import Frozen, SignetError
 
-if TYPE_CHECKING:
-    from signet.client.events import Events
-
 
 class Signet(Calls, plans.Plans):
     """Client of a workspace's daemon; holds no connection between calls, and threads may share it.
 
-    A context manager is optional: only the streams of `job_events` stay open until closed. `path` names a workspace,
-    `url` an address; without either the environment decides (see `address.py`). Every call raises DaemonNotRunning or
-    DaemonSilent without an answer, and the `SignetError` of a refusal.
+    `path` names a workspace, `url` an address; without either the environment decides (see `address.py`). Every call
+    raises DaemonNotRunning or DaemonSilent without an answer, and the `SignetError` of a refusal.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         self._target = find(**options)
-        self._streams: WeakSet[Events] = WeakSet()
         self.url = self._target.url
 
     @property
@@ -42,20 +36,7 @@ class Signet(Calls, plans.Plans):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close every event stream that this client opened; may be called twice."""
-        for stream in tuple(self._streams):
-            stream.close()
-
-    def job_events(self, *, after: str | None = None) -> "Events":
-        """Return job events from now on, or after the `last_id` of an earlier stream."""
-        from signet.client.events import Events
-
-        events = Events(self._target, after)
-        self._streams.add(events)
-        return events
+        """Close nothing: each call has its own connection."""
 
     def each_memory(
         self,

@@ -14,14 +14,13 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Self
+from typing import NamedTuple, Self
 
 from signet import clock
 from signet.db import ReadTx, Row
 from signet.db.dialect import LIST
 from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, Status
-from signet.wire.jobs import JobEvent
 
 #: Times are taken before their commit, so each read overlaps the one before by this much.
 OVERLAP = timedelta(seconds=1)
@@ -34,8 +33,7 @@ BACK_ROWS = 1_000
 #: How many jobs a watch remembers; they must outlast the overlap, or would be reported twice.
 REMEMBERED = 4 * ENDED_ROWS
 
-_COLUMNS = """id, rowid AS row, job_type, queue, status, memory_id, document_id, attempts, max_attempts, lease_token,
- due_ms, error, last_error_code, leased_at, updated_at, created_at"""
+_COLUMNS = "id, rowid AS row, status, lease_token, last_error_code, updated_at, created_at"
 _LAST_ROW = "SELECT COALESCE(MAX(rowid), 0) FROM memory_jobs"
 _NEW = f"SELECT {_COLUMNS} FROM memory_jobs WHERE rowid > ? ORDER BY rowid LIMIT {NEW_ROWS}"
 _LEASED = f"SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'leased' LIMIT {ENDED_ROWS}"
@@ -63,6 +61,12 @@ class EventType(StrEnum):
     RETRIED = "retried"
     DEAD = "dead"
     CANCELLED = "cancelled"
+
+
+class JobEvent(NamedTuple):
+    at: str
+    id: str
+    event: EventType
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,6 @@ class EventWatch:
 
     @classmethod
     def begin(cls, tx: ReadTx, *, now: datetime) -> Self:
-        """Return a watch of what happens from now on."""
         watch = cls(EventCursor(tx.value(_LAST_ROW), _ms(now)))
         watch.look(tx, now=now)
         return watch
@@ -147,7 +150,7 @@ class EventWatch:
         events = [event for row in rows.values() if (event := self._event_if_new(row))]
         self._forget()
         return Look(
-            events=tuple(sorted(events, key=_order)),
+            events=tuple(sorted(events)),
             cursor=self.cursor,
             more=len(new) >= NEW_ROWS,
             missed=len(ended) >= ENDED_ROWS,
@@ -159,16 +162,14 @@ class EventWatch:
         self._known[row["id"]] = now
         self._known.move_to_end(row["id"])
         what = happened(before, Status(row["status"]), row["lease_token"], row["last_error_code"])
-        return None if what is None else _event(what, row)
+        if what is None:
+            return None
+        at = row["created_at"] if what is EventType.ENQUEUED else row["updated_at"]
+        return JobEvent(at, row["id"], what)
 
     def _forget(self) -> None:
         while len(self._known) > REMEMBERED:
             self._known.popitem(last=False)
-
-
-def since(tx: ReadTx, cursor: EventCursor, *, now: datetime) -> Look:
-    """Return what has happened after a cursor; what happened just before it may be repeated."""
-    return EventWatch(cursor).look(tx, now=now)
 
 
 def _ended(tx: ReadTx, since: datetime) -> list[Row]:
@@ -184,29 +185,6 @@ def _back(tx: ReadTx, since: datetime) -> list[Row]:
         for level in (NOW, NORMAL, BULK)
         for row in tx.all(_BACK, (queue, level, at_ms, text))
     ]
-
-
-def _event(what: EventType, row: Row) -> JobEvent:
-    waits = row["status"] == Status.PENDING
-    return {
-        "event": what,
-        "id": row["id"],
-        "job_type": row["job_type"],
-        "queue": row["queue"],
-        "status": row["status"],
-        "memory_id": row["memory_id"],
-        "document_id": row["document_id"],
-        "attempts": row["attempts"],
-        "max_attempts": row["max_attempts"],
-        "error": row["error"],
-        "last_error_code": row["last_error_code"],
-        "next_attempt_at": clock.ms_to_text(row["due_ms"]) if waits else None,
-        "at": row["created_at"] if what is EventType.ENQUEUED else row["updated_at"],
-    }
-
-
-def _order(event: JobEvent) -> tuple[str, str]:
-    return event["at"], event["id"]
 
 
 def _ms(instant: datetime) -> int:

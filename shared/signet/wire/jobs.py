@@ -87,24 +87,6 @@ class ChangedJobs(TypedDict):
     dryRun: bool
 
 
-class JobEvent(TypedDict):
-    """A change of a job: `event` is enqueued, started, completed, retried, dead or cancelled."""
-
-    event: str
-    id: str
-    job_type: str
-    queue: str
-    status: str
-    memory_id: str | None
-    document_id: str | None
-    attempts: int
-    max_attempts: int
-    error: str | None
-    last_error_code: str | None
-    next_attempt_at: str | None
-    at: str
-
-
 JOBS = get("/api/jobs", access.JOBS, Jobs)
 JOB = get("/api/jobs/{job_id}", access.JOBS, WholeJob)
 MEMORY_JOB = get("/api/memory/jobs/{job_id}", AccessRule(Permission.DOCUMENTS, within=EVERY), Job)
@@ -113,4 +95,3 @@ CANCEL_JOB = post("/api/jobs/{job_id}/cancel", access.JOBS_CHANGE, ChangedJob)
 DELETE_JOB = delete("/api/jobs/{job_id}", access.JOBS_CHANGE, DeletedJob)
 RETRY_JOBS = post("/api/jobs/retry", access.JOBS_CHANGE, ChangedJobs)
 CANCEL_JOBS = post("/api/jobs/cancel", access.JOBS_CHANGE, ChangedJobs)
-JOB_STREAM = get("/api/jobs/stream", access.DIAGNOSTICS, str, media_type="text/event-stream")

@@ -166,10 +166,8 @@ class EventFollower:
             if self._may_see(one.agent_id, one.project):
                 topic = "recall" if one.phase == "recall" else "session"
                 found.append(Happened(topic, one.phase, one.session_key))
-        theirs = scopes.visible_jobs(tx, self.caller, {one["id"] for one in jobs.events})
-        found += [
-            Happened("job", one["event"], one["id"]) for one in jobs.events if one["id"] in theirs
-        ]
+        theirs = scopes.visible_jobs(tx, self.caller, {one.id for one in jobs.events})
+        found += [Happened("job", one.event, one.id) for one in jobs.events if one.id in theirs]
         return [*found, *self._compared(tx)], is_whole
 
     def _compared(self, tx: ReadTx) -> list[Happened]:
@@ -251,6 +249,5 @@ def _event(happened: list[Happened]) -> TopicEvent:
 
 
 def _now(tx: ReadTx) -> tuple[Cursor, EventWatch]:
-    """Return the current cursor."""
     watch = EventWatch.begin(tx, now=clock.now())
     return Cursor(history.last(tx), record.last(tx), watch.cursor), watch

@@ -1,17 +1,9 @@
-"""Jobs: list, retry, cancel, and follow them as Server-Sent Events.
-
-Events are named after the change and contain the job. A client that reconnects with `Last-Event-ID` receives what it
-missed; the last events may be repeated. `ready` starts the stream; `missed` means that events are lost, so earlier
-data is outdated.
-"""
+"""Jobs: list, retry, cancel and delete them. `routes/events.py` streams their changes."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
-
-from fastapi import Header
 
 from signet import clock
 from signet.db import Database, ReadTx, Row, WriteTx, columns
@@ -19,57 +11,16 @@ from signet.db import cursor as cursors
 from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
-from signet.errors import Invalid, NotFound, Unavailable
+from signet.errors import Invalid, NotFound
 from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter, JobTally
-from signet.queue.events import EventCursor, EventWatch, Look
 from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import ClampedInt, Flag, Text
 from signet_api import scopes
-from signet_api.deps import Db, Shared, Since, Until, Who
+from signet_api.deps import Db, Since, Until, Who
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
-from signet_api.stream import EventStream, OnCommit, message
-
-
-@dataclass(slots=True)
-class JobFollower:
-    """One client of the stream; a slow client continues at its cursor."""
-
-    watch: EventWatch
-    rows: OnCommit
-
-    async def look(self) -> bytes:
-        """Return the events since the last poll.
-
-        A client that did not receive the last one continues before the first, so some may be repeated.
-        """
-        before = self.watch.cursor
-        look = await self.rows.read(self._look)
-        if look is None:
-            return b""
-        if look.more:
-            self.rows.again()
-        ids = [before] * (len(look.events) - 1) + [look.cursor]
-        return (missed(before) if look.missed else b"") + b"".join(
-            message(event, id=cursor, event=event["event"])
-            for cursor, event in zip(
-                ids, look.events, strict=False
-            )  # without events there is no ID
-        )
-
-    def _look(self, tx: ReadTx) -> Look:
-        look = self.watch.look(tx, now=clock.now())
-        ids = {event["id"] for event in look.events}
-        seen = scopes.visible_jobs(tx, caller.current(), ids)
-        return replace(look, events=tuple(one for one in look.events if one["id"] in seen))
-
-
-def missed(cursor: EventCursor) -> bytes:
-    """Return the message for lost events."""
-    return message({}, id=cursor, event="missed")
-
 
 #: Columns for counts of jobs.
 FACETS = ("status", "kind", "queue", "code")
@@ -306,26 +257,3 @@ def _job(row: Row) -> wire.Job:
         next_attempt_at=clock.ms_to_text(row["due_ms"]) if waits else None,
         last_error=row["error"],
     )
-
-
-@serves(wire.JOB_STREAM)
-async def get_job_stream(
-    state: Shared,
-    after: str | None = None,
-    last_event_id: Annotated[str | None, Header()] = None,
-) -> EventStream:
-    """Stream changes of jobs from now on, or since `Last-Event-ID`."""
-    if state.is_stopping:
-        raise Unavailable("The daemon is stopping")
-    last = last_event_id or after
-    cursor = EventCursor.parse(last)
-    with state.job_listeners.joining():
-        watch = (
-            EventWatch(cursor)
-            if cursor
-            else await state.db.aread(EventWatch.begin, now=clock.now())
-        )
-    first = message({}, id=watch.cursor, event="ready")
-    first += missed(watch.cursor) if last and not cursor else b""
-    look = JobFollower(watch, OnCommit(state)).look
-    return EventStream(state, first, look, state.job_listeners.leave)
