@@ -1,4 +1,4 @@
-"""`signet memory …`, `signet embeddings …` and what `recall` says of its results, with a real daemon."""
+"""`signet memory …` and what `recall` says of its results, with a real daemon."""
 
 import contextlib
 import json
@@ -379,16 +379,7 @@ def test_ids_and_projects_are_completed_by_the_daemon(served: Program) -> None:
     assert offered("sessions show nothing-of-this-name").strip() in ("", "_files")
 
 
-def test_vectors_are_looked_at(served: Program) -> None:
-    status = served.run("embeddings", "status")
-    assert status.status == 0
-    assert status.out.startswith("○ Vectors cannot be created; recall uses keywords only\n")
-    assert served.run("embeddings", "status", "--json").json()["available"] is False
-    checked = served.run("embeddings", "health")
-    assert checked.out.startswith("Vectors ")
-    found = served.run("embeddings", "health", "--json").json()
-    failed = any(check["status"] == "fail" for check in found["checks"])
-    assert checked.status == int(failed)
+def test_a_memory_without_a_vector_has_no_similar_ones(served: Program) -> None:
     assert served.run("memory", "similar", saved(served, f"Alone {uuid4()}")).status == 1
 
 

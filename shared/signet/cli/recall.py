@@ -107,7 +107,7 @@ def _without(stage: str, reason: str) -> str:
     if stage != "vector":
         return f"This stage was skipped: {stage}"
     said = output.plain(reason) or "the embedding model gave no vector"
-    return f"Keyword results only: {said} (see: signet embeddings status)"
+    return f"Keyword results only: {said} (see: signet status)"
 
 
 def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:

@@ -73,7 +73,6 @@ ROWS = (
     CommandRow("export", MEMORY, "transfer:export"),
     CommandRow("import", MEMORY, "transfer:import_"),
     CommandRow("jobs", MEMORY, "jobs:app"),
-    CommandRow("embeddings", MEMORY, "embeddings:app"),
     CommandRow("models", MEMORY, "models:app", here=True),
     CommandRow("document", MEMORY, "document:app"),
     CommandRow("connector", MEMORY, "connector:app"),
