@@ -39,7 +39,6 @@ UNTOLD: TelemetryConfig = {
 
 
 def create_app(state: State) -> ASGIApp:
-    """Return the application."""
     memory_followers.register()
 
     @contextlib.asynccontextmanager

@@ -37,8 +37,6 @@ class Page(StrEnum):
 
 
 class Refusal(NamedTuple):
-    """Status, code and reason of a refusal."""
-
     message: str
     status: int = 403
     code: str = "forbidden_origin"

@@ -45,8 +45,6 @@ ELSEWHERE = "This request does not come from this machine, so it needs a token"
 
 
 class Callers:
-    """Identifies the callers of requests."""
-
     def __init__(self, state: State) -> None:
         self._state = state
         #: Time of the last recorded use, by token ID.

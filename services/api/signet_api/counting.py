@@ -56,7 +56,6 @@ class Gathering(Generic[T]):
         self._task: asyncio.Task[None] | None = None
 
     def put(self, value: T) -> None:
-        """Queue a value."""
         self._waiting.append(value)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._write())

@@ -50,7 +50,6 @@ _PLAIN = {404: "Not found", 405: "Method not allowed"}
 
 
 def install(app: FastAPI) -> None:
-    """Register the error handlers."""
     app.add_exception_handler(SignetError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
@@ -94,7 +93,6 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
 
 
 def refusal(error: SignetError) -> JSONResponse:
-    """Return the answer for a SignetError."""
     status = STATUS[error.kind]
     headers = {}
     if status == 401:

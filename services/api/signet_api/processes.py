@@ -50,12 +50,10 @@ def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str,
 
 
 def missing(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[str]:
-    """Return the programs that are not running."""
     return [str(one["name"]) for one in states(tx, workspace, now=now) if one["state"] != "running"]
 
 
 def takes_jobs(tx: ReadTx, workspace: Workspace, *, now: datetime) -> bool:
-    """Return whether a worker accepts jobs."""
     return "worker" not in missing(tx, workspace, now=now) and not pauses.is_paused(tx)
 
 

@@ -36,5 +36,4 @@ def keep(scope: Scope) -> None:
 
 
 def restored(segment: str) -> str:
-    """Restore the slashes of a segment."""
     return segment.replace(_SLASH, "/")

@@ -98,7 +98,6 @@ class QueryVectors:
 
     @property
     def is_loading(self) -> bool:
-        """Return whether a model in this process is loading."""
         is_native = self._settings is not None and self._settings.provider == registry.NATIVE
         return is_native and self._loading
 

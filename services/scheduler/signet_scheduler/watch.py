@@ -93,11 +93,9 @@ class Loop(ABC):
         """Check the files and act if necessary; `at` is in monotonic seconds."""
 
     def start(self) -> None:
-        """Start to look."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the running call."""
         self._stop.set()
         self._thread.join(self.stop_seconds)
 
@@ -118,7 +116,6 @@ def configs(workspace: Workspace, home: Path) -> Iterator[str | Path]:
 
 
 def identities(workspace: Workspace, home: Path) -> Iterator[str | Path]:
-    """Yield the identity files."""
     yield from (workspace.root / name for name in IDENTITY)
 
 
@@ -141,7 +138,6 @@ def agents(workspace: Workspace, home: Path) -> Iterator[str | Path]:
 
 
 def notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
-    """Yield the notes of the workspace."""
     folder = str(workspace.memory_dir)
     for name in _names(folder):
         if name.endswith(".md") and name != "MEMORY.md" and not _BACKUP.fullmatch(name):

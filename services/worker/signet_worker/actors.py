@@ -64,7 +64,6 @@ MOST_SWEEP_MS = 200_000
 
 
 def actor_of(kind: str) -> Run:
-    """Return the actor of a kind of job."""
     actor: Run = globals()[kind]
     return actor
 

@@ -11,7 +11,6 @@ from signet_worker.dramatiq_adapter import JobsBroker
 
 
 def declare(broker: JobsBroker, context: Context) -> None:
-    """Declare every actor on the broker."""
     for kind in KINDS:
         declared = dramatiq.actor(actor_name=kind, queue_name=queue_of(kind), broker=broker)
         declared(_bound(kind, context))

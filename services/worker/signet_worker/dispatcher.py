@@ -83,7 +83,6 @@ class Dispatcher:
     # -- life -----------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start claiming."""
         self._running = True
         self.heartbeat.start()
         self._db.writer.add_hook(self)
@@ -107,7 +106,6 @@ class Dispatcher:
     # -- threads --------------------------------------------------------------------------------
 
     def is_idle(self) -> bool:
-        """Return whether this process has no job."""
         return not any(lane.in_flight for lane in self._lanes.values())
 
     def fetch(self, queue: str, timeout_seconds: float) -> JobContext | None:

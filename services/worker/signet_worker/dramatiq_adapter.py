@@ -62,8 +62,6 @@ class JobMessage(MessageProxy):
 
 
 class JobsBroker(Broker):
-    """The broker of one worker process."""
-
     def __init__(self, db: Database, dispatcher: Dispatcher) -> None:
         self.db = db
         self.dispatcher = dispatcher

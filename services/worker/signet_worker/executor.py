@@ -42,11 +42,9 @@ class Executor:
         ]
 
     def __len__(self) -> int:
-        """Return the number of threads."""
         return len(self._threads)
 
     def start(self) -> None:
-        """Start running jobs."""
         for _, thread in self._threads:
             thread.start()
 

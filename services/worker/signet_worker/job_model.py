@@ -18,8 +18,6 @@ from signet.queue.job_context import JobContext
 
 
 class JobModel:
-    """A LanguageModel for one run of a job."""
-
     def __init__(
         self, model: LanguageModel, job: JobContext, keeps_in: Workspace | None = None
     ) -> None:
@@ -73,7 +71,6 @@ class Answers:
         return self._known.get(question)
 
     def put(self, question: str, answer: Completion) -> None:
-        """Store an answer."""
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         handle = os.open(self._path, flags, 0o600)
@@ -84,7 +81,6 @@ class Answers:
 
 
 def folder_of(workspace: Workspace) -> Path:
-    """Return the folder of stored answers."""
     return workspace.daemon_dir / "answers"
 
 

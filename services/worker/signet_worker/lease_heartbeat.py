@@ -38,11 +38,9 @@ class LeaseHeartbeat:
         self._thread = threading.Thread(target=self._beat, name="lease-heartbeat", daemon=True)
 
     def start(self) -> None:
-        """Start the thread."""
         self._thread.start()
 
     def is_alive(self) -> bool:
-        """Return whether the thread is still there."""
         return self._thread.is_alive()
 
     def add(self, jobs: Iterable[JobContext]) -> None:

@@ -7,7 +7,6 @@ from signet.wire.capture import Capture
 
 
 def name_of(harness: str) -> str:
-    """Return what a harness is called."""
     known = HARNESSES.get(harness)
     return known.name if known else harness
 

@@ -25,7 +25,6 @@ def every(workspace: Workspace) -> dict[str, list[HarnessEntry]]:
 
 
 def connected(workspace: Workspace) -> dict[str, list[HarnessEntry]]:
-    """Return our entries in each connected harness."""
     return {name: entries for name, entries in every(workspace).items() if entries}
 
 

@@ -72,7 +72,6 @@ def write(workspace: Workspace, target: Path, *, now: datetime) -> list[ReportPa
 
 
 def collect(workspace: Workspace, *, now: datetime) -> list[ReportPart]:
-    """Return the parts of a report."""
     settings = config.as_public_dict(config.load(workspace).settings)
     checks = [check.to_dict() for check in examine(workspace, now=now)]
     with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:

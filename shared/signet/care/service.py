@@ -52,8 +52,6 @@ def run(command: Sequence[str]) -> str | None:
 
 
 class Manager(StrEnum):
-    """The service manager of a user."""
-
     SYSTEMD = "systemd"
     LAUNCHD = "launchd"
 
@@ -77,7 +75,6 @@ class Service:
 
     @property
     def exists(self) -> bool:
-        """Return whether our service file exists."""
         found = _read(self.path)
         return found is not None and all(word in found for word in _OURS)
 
@@ -89,7 +86,6 @@ def planned(
     environ: Mapping[str, str] = os.environ,
     platform: str = sys.platform,
 ) -> Service:
-    """Return the service of a workspace for this user and interpreter."""
     command = _command(workspace, port)
     path = _search_path(environ)
     return _launchd(command, path) if platform == "darwin" else _systemd(command, path, environ)
@@ -118,7 +114,6 @@ def check_lasting() -> None:
 
 
 def words(workspace: Workspace) -> tuple[str, ...]:
-    """Return the words in the service file of this installation and workspace."""
     return sys.executable, str(workspace.root)
 
 

@@ -53,7 +53,6 @@ def check_purge(workspace: Workspace) -> None:
 
 
 def delete_command(workspace: Workspace) -> str:
-    """Return the command that would delete the data."""
     return f"rm -rf {_quoted(workspace.root)}"
 
 

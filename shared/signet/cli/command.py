@@ -140,7 +140,6 @@ def declared(run: Run) -> Run:
 
 
 def parameter(name: str, option: object, default: object = None) -> inspect.Parameter:
-    """Return a keyword parameter of a command."""
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=default, annotation=option)
 

@@ -128,7 +128,6 @@ def _title(one: ContextInjection, ink: Ink) -> str:
 
 
 def summary_lines(one: ContextInjection, ink: Ink) -> Iterator[str]:
-    """Yield one injection in a few lines."""
     yield _title(one, ink)
     yield from _message(one, ink)
     sections = [item for item in one["given"] if item["kind"] == "section"]

@@ -86,7 +86,6 @@ class HookCall(NamedTuple):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one hook and return its exit status."""
     if os.environ.get("SIGNET_NO_HOOKS") == "1":
         return 0
     is_bypassed = os.environ.get("SIGNET_BYPASS") == "1"

@@ -31,7 +31,6 @@ def _page(root: Any) -> Iterator[str]:
 
 
 def _command(path: str, command: Any) -> Iterator[str]:
-    """Yield a section for a command and each of its subcommands."""
     usage = " ".join(
         one.metavar or one.name.upper()
         for one in command.params

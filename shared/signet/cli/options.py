@@ -61,7 +61,6 @@ def agents(incomplete: str) -> list[str]:
 
 
 def skills(incomplete: str) -> list[str]:
-    """Return the installed skills with this prefix."""
     return _matching(_folders(find_workspace().skills_dir), incomplete)
 
 

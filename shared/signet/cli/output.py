@@ -257,8 +257,6 @@ class Passing:
 
 
 class ProgressLine(Passing):
-    """Draw progress on stderr."""
-
     def __init__(self, title: str, *, quiet: bool, unit: str = "jobs") -> None:
         super().__init__(quiet=quiet)
         self._title = title

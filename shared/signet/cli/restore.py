@@ -48,8 +48,6 @@ class BackupSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreOptions:
-    """The options of the command."""
-
     yes: bool
     settings: SettingsDiff | None
     with_forgotten: bool

@@ -295,7 +295,6 @@ def _away(provider: str, address: str | None, ink: Ink) -> str:
 
 
 def _connected(workspace: Workspace) -> list[dict[str, Any]]:
-    """Return the connected harnesses with their problems."""
     from signet.care import harnesses
 
     return [

@@ -82,7 +82,6 @@ def impostor(target: "CallTarget", workspace: Workspace) -> BadAnswer:
 
 
 def absent(target: "CallTarget") -> DaemonNotRunning:
-    """Return the error for a refused connection."""
     if target.is_elsewhere:
         return DaemonAway(
             f"The daemon at {target.url}, which this machine is connected to, cannot be reached. To try again: "
@@ -137,13 +136,11 @@ class Conflict(errors.Conflict):
 
     @property
     def current_version(self) -> int | None:
-        """Return the memory's current version."""
         found = self.facts.get("currentVersion")
         return found if isinstance(found, int) else None
 
     @property
     def duplicate_memory_id(self) -> str | None:
-        """Return the ID of the memory that already has this text."""
         found = self.facts.get("duplicateMemoryId")
         return found if isinstance(found, str) else None
 

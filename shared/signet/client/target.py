@@ -50,7 +50,6 @@ class CallTarget(NamedTuple):
 
     @property
     def is_tls(self) -> bool:
-        """Return whether the connection is encrypted."""
         return self.url.startswith("https:")
 
     @property

@@ -298,7 +298,6 @@ def _movement(workspace: Workspace) -> "Movement":
 
 
 def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> StartedDaemon:
-    """Wait for the daemon of the start that won."""
     deadline = time.monotonic() + HUNG_SECONDS
     while (found := record.running(workspace)) is None:
         if time.monotonic() > deadline:

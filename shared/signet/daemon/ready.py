@@ -36,13 +36,11 @@ class Answer:
 
     @property
     def trouble(self) -> str:
-        """Return what a daemon that runs complains of."""
         reasons = self.body.get("reasons")
         return "; ".join(map(str, reasons)) if isinstance(reasons, list) else ""
 
     @property
     def what_is_missing(self) -> str:
-        """Return why a daemon that gave this answer is not ready."""
         if not self.is_listening:
             return "the database is being prepared"
         reasons = self.body.get("reasons")
@@ -82,7 +80,6 @@ def ask(
 
 
 def free_port() -> int:
-    """Return a free port of this machine."""
     with socket.socket() as probe:
         probe.bind((LOOPBACK, 0))
         port: int = probe.getsockname()[1]

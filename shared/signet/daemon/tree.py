@@ -152,7 +152,6 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
             held.clear()
 
     def ordered_stop_groups_phase_1(self) -> None:
-        """Ask all programs to stop."""
         for group in self.stop_groups:
             group.stop_all()
 

@@ -23,8 +23,6 @@ WORK_SECONDS = 0.03
 
 @dataclass(slots=True)
 class _Program:
-    """Observations of one process."""
-
     beats: bool = False
     still: int = 0
     #: The open transaction at the last check, and the number of checks without progress.

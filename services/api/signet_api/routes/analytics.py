@@ -101,7 +101,6 @@ Counts = dict[str, dict[str, float]]
 
 
 def _by_metric() -> tuple[Counts, Counts]:
-    """Return the counts by route and by provider."""
     asked, took = "signet_http_requests_total", "signet_http_request_seconds_sum"
     called, waited = "signet_provider_calls_total", "signet_provider_call_seconds_sum"
     known = metrics.values(asked, took, called, waited)

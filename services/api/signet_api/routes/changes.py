@@ -99,7 +99,6 @@ async def _count_forced(ask: Asker, instead_of: Quota) -> None:
 
 
 async def _copies(state: State, memory_id: str) -> list[str]:
-    """Return the copies on disk that may contain a memory."""
     memory = await state.db.aread(lookup.find, memory_id)
     saved_at = clock.parsed(memory.created_at) if memory else None
     if saved_at is None:
@@ -165,7 +164,6 @@ async def _result(
 
 
 def changed_body(changed: Changed) -> wire.Modified:
-    """Return the answer for a change."""
     body: wire.Modified = {
         "success": True,
         "id": changed.id,

@@ -107,7 +107,6 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
 
 
 def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
-    """Return the memory described by a request."""
     return filled(
         NewMemory,
         body,
@@ -177,7 +176,6 @@ def _structured(body: RememberBody) -> StructuredInput | None:
 
 
 def answer(saved: Remembered) -> wire.Remembered:
-    """Return the answer for a saved memory."""
     body = as_wire(
         wire.Remembered,
         saved,

@@ -93,7 +93,6 @@ class TaskFollower:
         return b"".join(event for run in runs for event in self._events(run))
 
     def _events(self, run: TaskRun) -> Iterator[bytes]:
-        """Yield new events of a run."""
         self._run_id = run.id
         if not self._has_begun and run.status != RunStatus.PENDING:
             self._has_begun = True

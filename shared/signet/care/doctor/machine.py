@@ -23,7 +23,6 @@ SKEW = timedelta(minutes=5)
 
 
 def checks(scene: Scene) -> Iterator[DoctorCheck]:
-    """Yield the checks of the machine."""
     version = ".".join(map(str, sys.version_info[:3]))
     yield ok("python", f"{version} at {sys.executable}")
     yield _sqlite(scene)

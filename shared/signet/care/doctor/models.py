@@ -52,7 +52,6 @@ class Scene:
 
     @property
     def settings(self) -> Settings:
-        """Return the effective settings."""
         return self.loaded.settings
 
 
