@@ -231,8 +231,6 @@ _ORDER = {source: place for place, source in enumerate(EventSource)}
 
 
 class EntityType(StrEnum):
-    """The type of thing with an ID."""
-
     MEMORY = "memory"
     REQUEST = "request"
     SESSION = "session"

@@ -125,7 +125,6 @@ class Caller:
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """Return the permissions of the caller."""
         if self.claims is not None:
             return PERMISSIONS[self.claims.role] - self.withheld
         return _WITHOUT_CLAIMS.get(self.standing, frozenset()) - self.withheld
@@ -168,7 +167,6 @@ class Caller:
                 raise ScopeDenied(self._restricted(dimension))
 
     def may(self, rule: AccessRule) -> bool:
-        """Return whether an operation of this rule accepts the caller."""
         try:
             self.check(rule)
             self.check_within(rule)

@@ -38,8 +38,6 @@ class RateLimited(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """One limit of one caller."""
-
     key: str
     limit: RateLimit
 
@@ -73,7 +71,6 @@ def count(
 
 
 def longest_ms(limits: RateLimits) -> int:
-    """Return the longest window of all limits."""
     return max(limit_of(limits).window_ms for limit_of in _LIMITS.values())
 
 

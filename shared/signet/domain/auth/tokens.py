@@ -153,7 +153,6 @@ def claim(
 
 
 def sign(claims: Claims, secret: bytes) -> str:
-    """Return the token."""
     payload = _encoded(json.dumps(claims.body(), separators=(",", ":")).encode())
     return f"{payload}.{_encoded(_signature(payload, secret))}"
 

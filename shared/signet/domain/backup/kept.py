@@ -53,7 +53,6 @@ def stamp(now: datetime) -> str:
 
 
 def new_path(folder: Path, reason: BackupReason, now: datetime) -> Path:
-    """Return a path in a folder that no backup has."""
     number, more = 1, ""
     while (path := folder / f"signet-{stamp(now)}{more}-{reason}.zip").exists():
         number += 1

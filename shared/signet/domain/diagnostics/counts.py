@@ -83,8 +83,6 @@ class Domain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HealthReport:
-    """All domains at one instant."""
-
     at: datetime
     domains: Mapping[str, Domain]
 
@@ -216,7 +214,6 @@ class Duplicates:
 
 
 def queue(tx: ReadTx, *, now: datetime, monotonic_ms: int) -> Queue:
-    """Count the jobs of both queues."""
     wall = {"wall": int(now.timestamp() * 1000)}
     since = {"since": clock.to_text(now - timedelta(hours=RATE_HOURS))}
     waiting = [_one(tx, sql, wall) for sql in (sql.PENDING, sql.PENDING_SUMMARIES)]

@@ -61,7 +61,6 @@ class RuleDistiller:
     is_model = False
 
     def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
-        """Return what the rules find."""
         return rules.extract(text)
 
     def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:

@@ -99,7 +99,6 @@ class Grounds:
         return languages.of(fts.words(self.source), fts.STOP_WORDS) is languages.GERMAN
 
     def judge(self, statement: str) -> Verdict:
-        """Return whether the source supports a statement."""
         terms = content(statement)
         if (
             not terms

@@ -135,7 +135,6 @@ def _between(
     relation: str,
     confidence: float,
 ) -> Iterator[Triple]:
-    """Yield one relation between the name before a separator and the name after it."""
     parted = separator.search(text, start)
     if not parted:
         return

@@ -165,7 +165,6 @@ class Places:
 
 
 def find_places(workspace: Workspace) -> Places:
-    """Return the private places that are on the disk now."""
     inside: dict[_Id | None, str] = {}
     above: dict[_Id | None, str] = {}
     own = os.path.realpath(workspace.root)

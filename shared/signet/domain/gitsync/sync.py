@@ -303,7 +303,6 @@ def settings_shown(workspace: Workspace, settings: Git) -> GitSettings:
 
 
 def change_settings(workspace: Workspace, wished: Mapping[str, Value]) -> Git:
-    """Write what is wished and return the settings as they then are."""
     manifest.set_values(workspace, {f"git.{key}": value for key, value in wished.items()})
     return config.load(workspace).settings.git
 

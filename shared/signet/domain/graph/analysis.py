@@ -107,8 +107,6 @@ class FoundEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundAttribute:
-    """A clause about an entity, and its aspect."""
-
     entity: str
     aspect: str
     content: str

@@ -67,7 +67,6 @@ def named_in(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int) -> list[
 def entities(
     tx: ReadTx, *, reader: Reader, type: str | None, q: str | None, limit: int, offset: int
 ) -> tuple[list[wire.CountedEntity], int]:
-    """Return a page of entities with their counts, and the total."""
     visible, part_of_name = Visible(tx, reader), names.canonical(q) if q else None
     total = int(visible.value(sql.TOTAL, type=type, q=part_of_name))
     rows = visible.records(_Entity, sql.PAGE, type=type, q=part_of_name, limit=limit, offset=offset)

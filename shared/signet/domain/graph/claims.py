@@ -334,7 +334,6 @@ def _claim(match: re.Match[str], relation: Respect, *, denies: bool, is_new: boo
 
 
 def _split(value: str) -> tuple[str, str, str]:
-    """Return a value and its context."""
     parts = _CONTEXT.split(value.strip(), maxsplit=1)
     return parts[0].strip(), " ", parts[1] if len(parts) > 1 else ""
 

@@ -314,7 +314,6 @@ def run_dependencies(job: JobContext, model: LanguageModel, settings: Structural
 
 
 def next_entity(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:
-    """Return the entity to examine next, with its agent."""
     found = tx.tuples(sql.NEXT, (settings.synthesis_top_entities,))
     return found[0] if found else None
 

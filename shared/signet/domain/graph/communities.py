@@ -163,8 +163,6 @@ class Community:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clustering:
-    """All communities of one agent, and the signature of their graph."""
-
     agent_id: str
     communities: tuple[Community, ...]
     #: Entities that change their community: (community or None, entity).

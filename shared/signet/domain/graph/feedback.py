@@ -28,8 +28,6 @@ UNUSED_SESSIONS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightBounds:
-    """The range of weights, and their steps."""
-
     step: float = 0.02
     low: float = 0.1
     high: float = 1.0

@@ -224,8 +224,6 @@ class EntityInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeInput:
-    """A statement about an aspect of an entity."""
-
     entity: str
     aspect: str
     content: str
@@ -244,7 +242,6 @@ class StructuredInput:
 
 
 def mapped(given: StructuredInput, change: Callable[[str], str]) -> StructuredInput:
-    """Return the input with changed texts of its attributes."""
     changed = (replace(one, content=change(one.content)) for one in given.attributes)
     return replace(given, attributes=tuple(changed))
 

@@ -92,8 +92,6 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One fact of a batch for a model, and its job."""
-
     job_id: str
     memory_id: str
     text: str

@@ -40,7 +40,6 @@ class Hooked(HarnessConnector):
     arguments: str
 
     def hooks(self, site: Site) -> FilePatch:
-        """Return the change of the file with its hooks."""
         wanted = {
             event: self.listed(
                 handler(site.signet, name, self.arguments, timeout, self.windows_shell)

@@ -115,7 +115,6 @@ def _container(text: str, start: int, depth: int) -> JsonNode:
 
 
 def _key(text: str, at: int) -> tuple[str, int]:
-    """Return a key, and the start of its value."""
     if text.startswith(('"', "'"), at):
         key, end = _string(text, at)
     elif word := _WORD.match(text, at):

@@ -149,7 +149,6 @@ class HarnessConnector:
         return site.home / self.instructions_file if self.instructions_file else None
 
     def patches(self, site: Site, wishes: ConnectOptions) -> list[FilePatch]:
-        """Return the files to change, and the change of each."""
         return []
 
     def uses(self, text: str) -> bool:

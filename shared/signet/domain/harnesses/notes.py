@@ -59,7 +59,6 @@ def load(path: Path) -> Note | None:
 
 
 def is_new(tx: ReadTx, note: Note) -> bool:
-    """Return whether this text has not been read yet."""
     return runtime_settings.get(tx, _KEY + str(note.path)) != note.digest
 
 

@@ -143,8 +143,6 @@ PACKAGE = "signetai"
 
 
 class ProductText(StrEnum):
-    """A product text by its file name."""
-
     CHANGELOG = "CHANGELOG.md"
     ROADMAP = "ROADMAP.md"
     README = "README.md"
@@ -158,7 +156,6 @@ def content(name: ProductText) -> str:
 
 @cache
 def html(name: ProductText) -> str:
-    """Return a text of this version as HTML."""
     return html_of(content(name))
 
 

@@ -59,8 +59,6 @@ class NewRow(NamedTuple):
 
 
 class SessionRow(NamedTuple):
-    """A session with injections."""
-
     agent_id: str
     session_key: str
     project: str | None
@@ -149,8 +147,6 @@ class UseRow(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """An injected memory."""
-
     memory_id: str
     content: str
 

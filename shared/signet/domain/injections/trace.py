@@ -175,8 +175,6 @@ class _Said:
 
 @dataclass(slots=True, kw_only=True)
 class _Session:
-    """The session in progress."""
-
     injections: Sequence[InjectionRow] = ()
     #: Items without a result, or without use, yet.
     items: Sequence[ItemRow] = ()

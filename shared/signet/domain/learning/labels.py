@@ -201,7 +201,6 @@ def session_labels(found: Given, known: SessionEvidence) -> list[Label]:
 
 
 def outcome(found: Given) -> SessionOutcome:
-    """Return the outcome of a session."""
     said = _user_messages(found)
     seen: dict[tuple[str, str], tuple[bool, bool]] = {}
     for one in found.items:

@@ -125,7 +125,6 @@ LEAST_SESSIONS = next(n for n in range(100) if influence.evidence(n, 0) >= influ
 
 
 def status(tx: ReadTx, *, agent_id: str, window: int) -> wire.PredictorStatus:
-    """Return the state of learned ranking."""
     labels, last = tx.tuples(sql.LABEL_COUNT, (agent_id,))[0]
     stored = influence.state(tx, agent_id)
     found = influence.standing_of(tx, agent_id, window=window)

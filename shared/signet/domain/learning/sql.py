@@ -151,8 +151,6 @@ SELECT id, agent_id, model_version, loss, sample_count, duration_ms, canary_ndcg
 
 
 class OutcomeRow(NamedTuple):
-    """The outcome of a session."""
-
     is_held_out: int
     prompts: int
     corrections: int

@@ -84,7 +84,6 @@ class Cache:
         self._known: dict[str, KnownWorth] = {}
 
     def of(self, tx: ReadTx, agent_id: str) -> KnownWorth:
-        """Return the factors in the snapshot."""
         newest = tx.value(sql.WORTH_CHANGES, (agent_id,)) or 0
         held = self._known.get(agent_id, KnownWorth())
         if held.change == newest:
@@ -102,7 +101,6 @@ class Cache:
 
 
 def known(tx: ReadTx, agent_id: str) -> KnownWorth:
-    """Return the worth of an agent's memories."""
     cache = tx.caches.of(Cache) if tx.caches is not None else Cache()
     return cache.of(tx, agent_id)
 

@@ -99,7 +99,6 @@ class Change:
         publish(tx, self.kind, memory_ids, at=self.at, is_asked=self.is_asked)
 
     def record(self, tx: WriteTx, memory_id: str, text: str | None, metadata: Facts) -> None:
-        """Record the change in the history of a memory with this text."""
         event = _EVENTS.get(self.kind, Event.DELETED)
         old, new = (None, text) if event is Event.RECOVERED else (text, None)
         why = (self.actor, self.at, self.reason, metadata)

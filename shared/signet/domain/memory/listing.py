@@ -55,8 +55,6 @@ class Sort(StrEnum):
 
 
 class Way(StrEnum):
-    """The direction of a sort."""
-
     DOWN = "desc"
     UP = "asc"
 

@@ -286,8 +286,6 @@ class Forget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recover:
-    """A forgotten memory to recover."""
-
     memory_id: str
     reason: str
     agent_id: str = "default"

@@ -13,8 +13,6 @@ MINUTE_MS = 60_000
 
 
 class RowFilter(StrEnum):
-    """Filters for the rows of a repair."""
-
     IDS = "ids"
     KIND = "kind"
     AGE = "age"

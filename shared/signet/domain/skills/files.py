@@ -69,7 +69,6 @@ def identities(folder: Path) -> dict[str, Identity]:
 
 
 def every(folder: Path) -> list[SkillFile]:
-    """Return all readable skills by their listed names."""
     found = []
     for name in _names(folder):
         try:

@@ -57,8 +57,6 @@ STAR, VERIFIED = 200, 5_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogEntry:
-    """A skill of a catalog, or an installed one."""
-
     skill: SkillFile
     is_installed: bool
 
@@ -125,8 +123,6 @@ class PlacedSkill:
 
 
 class InstallFailed(CannotCopy):
-    """The skill could not be installed."""
-
     def __init__(self, message: str | None = None, /, **facts: object) -> None:
         super().__init__(message, success=False, **facts)
 

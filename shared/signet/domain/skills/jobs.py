@@ -247,8 +247,6 @@ log = logs.get("reconciler")
 
 @dataclass(slots=True)
 class Counts:
-    """The changes of one pass."""
-
     installed: int = 0
     updated: int = 0
     removed: int = 0

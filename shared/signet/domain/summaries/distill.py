@@ -105,8 +105,6 @@ class RuleReader:
 
 
 class ModelReader:
-    """A reader that asks a language model."""
-
     def __init__(self, model: LanguageModel, settings: Settings) -> None:
         self._model = model
         self._timeout = settings.pipeline.synthesis.timeout_ms / 1000

@@ -57,8 +57,6 @@ class Notes:
 
 
 class Summary(NamedTuple):
-    """A summary to condense."""
-
     id: str
     content: str
     earliest_at: str

@@ -17,8 +17,6 @@ TOKEN_CHARS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The settings of synthesis."""
-
     enabled: bool
     schedule: Schedule
     idle: timedelta

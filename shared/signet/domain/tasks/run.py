@@ -85,8 +85,6 @@ STREAMS = ("stdout", "stderr")
 
 @dataclass(frozen=True, slots=True)
 class Spool:
-    """The files of one run."""
-
     folder: Path
     run_id: str
 

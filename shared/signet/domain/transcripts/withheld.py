@@ -104,7 +104,6 @@ def carry(tx: WriteTx, rows: Sequence[tuple[str, ...]], *, now: datetime) -> Non
 
 
 def statements(tx: ReadTx, agent_id: str | None) -> list[Statement]:
-    """Return the statements withheld from an agent, or from any."""
     rows = tx.tuples(sql.WITHHELD, (agent_id,)) if agent_id else tx.tuples(sql.ALL_WITHHELD)
     return [read(*row) for row in rows]
 

@@ -101,7 +101,6 @@ class Target:
         return kind == MEMORY and self.find(_FORGOTTEN, erased, {"id": given}) is not None
 
     def is_of_forgotten_session(self, agent_id: object, key: object) -> bool:
-        """Return whether a record's session was forgotten."""
         table, both = "forgotten_sessions", {"agent": agent_id, "key": key}
         where = "agent_id = :agent AND session_key = :key"
         return copying.find(self.tx, table, where, both, schema=self.schemas[-1]) is not None

@@ -192,7 +192,6 @@ def alone(workspace: Workspace) -> AbstractContextManager[None]:
 
 
 def is_installing(workspace: Workspace) -> bool:
-    """Return whether an installation is running."""
     try:
         with alone(workspace):
             return False
@@ -219,7 +218,6 @@ class Checked:
 
 
 def is_allowed(settings: Updates) -> bool:
-    """Return whether automatic checks are allowed."""
     return settings.auto_check or settings.auto_install
 
 
