@@ -54,7 +54,6 @@ def of_user(name: str) -> str:
 
 
 def is_of_user(agent_id: str) -> bool:
-    """Return whether an agent ID is a person's."""
     return agent_id.startswith(USER_PREFIX)
 
 

@@ -55,7 +55,6 @@ class Damage(NamedTuple):
 
 
 def path_of(database: Path) -> Path:
-    """Return where damage of a database is noted."""
     return database.with_name(f"{database.name}.damage")
 
 
@@ -139,7 +138,6 @@ class Mark:
                 os.pwrite(self._file, mark, 0)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             os.close(self._file)
 

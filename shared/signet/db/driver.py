@@ -145,7 +145,6 @@ def _load_vec(connection: Connection) -> None:
 
 
 def vec_loaded(connection: Connection) -> bool:
-    """Return whether sqlite-vec works on this connection."""
     try:
         connection.execute("SELECT vec_version()").fetchone()
     except sqlite.OperationalError:
@@ -154,7 +153,6 @@ def vec_loaded(connection: Connection) -> bool:
 
 
 def says_damage(error: BaseException) -> bool:
-    """Return whether a driver error says that the file is damaged."""
     return not DAMAGED.isdisjoint((primary_code(error), getattr(error, "sqlite_errorcode", 0)))
 
 

@@ -27,7 +27,6 @@ class Index:
 
     @property
     def view(self) -> str:
-        """Return the name of the view that it reads."""
         return script.view_name(self.table)
 
     def create(self, name: str) -> str:

@@ -315,7 +315,6 @@ def _migrate(database: Path, before: str | None, now: datetime) -> Migration:
 
 
 def _run_revisions(database: Path, now: datetime, *, to: str = "head") -> None:
-    """Run all pending revisions in one transaction."""
     from alembic import command
     from alembic.config import Config
 

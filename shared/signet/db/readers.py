@@ -81,7 +81,6 @@ class Readers:
             raise self._translate(error) from error
 
     def close(self) -> None:
-        """Close the connections that are not in use."""
         with contextlib.suppress(IndexError):  # a reader may take the last one first
             while True:
                 self._free.pop().close()

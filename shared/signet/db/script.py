@@ -162,12 +162,10 @@ def view(table: str, columns: Sequence[str]) -> str:
 
 
 def view_name(table: str) -> str:
-    """Return the name of that view."""
     return f"{table}_words"
 
 
 def _read(column: str) -> str:
-    """Return the expression for one column."""
     own = f"source.{column}"
     is_ascii = f"length(CAST({own} AS BLOB)) = length({own})"
     # A text that came from no table is made once, however often it is named.

@@ -78,8 +78,6 @@ def _keys(shape: type[Mapping[str, object]], columns: tuple[str, ...]) -> tuple[
 
 
 class ReadTx:
-    """One snapshot of the database."""
-
     __slots__ = ("_known", "caches", "connection")
 
     def __init__(self, connection: Connection, caches: ProcessCaches | None = None) -> None:
@@ -96,7 +94,6 @@ class ReadTx:
         return found
 
     def all(self, sql: str, params: Params = ()) -> list[Row]:
-        """Return every row."""
         return self.connection.execute(sql, params).fetchall()
 
     def tuples(self, sql: str, params: Params = ()) -> list[tuple[Any, ...]]:

@@ -78,7 +78,6 @@ def unpack(vector: bytes) -> list[float]:
 
 
 def dimensions(vector: bytes) -> int:
-    """Return the number of dimensions of a packed vector."""
     return len(vector) // 4
 
 

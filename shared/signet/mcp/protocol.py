@@ -145,7 +145,6 @@ def spooled_reply(call: ToolCall, daemon: str) -> Reply:
 
 
 def error(id_: object, code: int, message: str) -> Reply:
-    """Return the reply for an invalid message."""
     return {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}
 
 

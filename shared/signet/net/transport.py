@@ -193,5 +193,4 @@ class Transport(httpx.BaseTransport):
         )
 
     def close(self) -> None:
-        """Close every connection."""
         self._pool.close()

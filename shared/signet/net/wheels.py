@@ -95,8 +95,6 @@ class RemoteWheel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """A file of a package."""
-
     package: str
     name: str
     sha256: str

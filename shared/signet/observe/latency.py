@@ -13,8 +13,6 @@ _STAGES, _SCORING = "signet_recall_stage_seconds", "learned"
 
 
 class TimedOperation(StrEnum):
-    """A timed operation."""
-
     REMEMBER = "remember"
     RECALL = "recall"
     MUTATE = "mutate"
@@ -24,7 +22,6 @@ class TimedOperation(StrEnum):
 
 
 def observe(operation: TimedOperation, seconds: float) -> None:
-    """Record one duration of an operation."""
     metrics.labelled(metrics.OPERATION_SECONDS, operation).observe(seconds)
 
 

@@ -31,8 +31,6 @@ Entry = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFilter:
-    """Filter of log lines."""
-
     level: str = "debug"
     category: str | None = None
     since: str | None = None
@@ -124,7 +122,6 @@ class Tail:
         return [entry for line in lines if (entry := parse(line)) is not None]
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -94,7 +94,6 @@ class Otel:
         ending.join(STOP_SECONDS)
 
     def request(self, method: str, headers: Mapping[str, str]) -> TraceSpan:
-        """Return the span of a request, see Tracing."""
         here = context.get_current()  # of a request made by another one
         origin = here if _is_traced(here) else _origin(headers)
         return self._begun(method, SpanKind.SERVER, origin, {})
@@ -106,7 +105,6 @@ class Otel:
         return self._begun(f"job {kind}", SpanKind.CONSUMER, _origin(payload), facts)
 
     def call(self, operation: str, provider: str, model: str) -> TraceSpan:
-        """Return the span of a provider call, see Tracing."""
         here = context.get_current()
         if not _is_traced(here):
             return NOTHING

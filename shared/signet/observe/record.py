@@ -93,8 +93,6 @@ class RecordedError(NamedTuple):
 
 
 class RecordedEvent(NamedTuple):
-    """One event with its flat properties."""
-
     event: Event
     timestamp: str
     properties: Mapping[str, Property]
@@ -235,7 +233,6 @@ def count(what: Count, name: str, by: int = 1) -> None:
 
 
 def outcome(provider: str, kind: str, outcome: str, error: str | None) -> None:
-    """Record the outcome of one provider call."""
     text = None if error is None else redact(error)[:MESSAGE_CHARS]
     BUFFER.outcome(RecordedOutcome(provider, kind, outcome, text, clock.to_text(clock.now())))
 

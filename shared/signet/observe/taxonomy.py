@@ -48,7 +48,6 @@ class Code(StrEnum):
 
     @property
     def stage(self) -> ErrorStage:
-        """Return the stage of the code."""
         return ErrorStage(self.partition("_")[0].lower())
 
 

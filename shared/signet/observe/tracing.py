@@ -71,7 +71,6 @@ class Tracing:
 
     @property
     def is_on(self) -> bool:
-        """Return whether spans are recorded."""
         return self._otel is not None
 
     def start(self, process: str, endpoint: str | None) -> None:
@@ -111,7 +110,6 @@ class Tracing:
         return self._otel.call(operation, provider, model) if self._otel else NOTHING
 
     def carried(self, payload: Mapping[str, object] | None) -> Mapping[str, object] | None:
-        """Return a job's payload with its trace."""
         return self._otel.carried(payload) if self._otel else payload
 
 

@@ -32,8 +32,6 @@ LOOK_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Booted:
-    """The prepared state of a program."""
-
     program: Program
     workspace: Workspace
     loaded: "Loaded"

@@ -57,7 +57,6 @@ class Presence:
 
 
 def lock_path(runtime_dir: Path, owner: str) -> Path:
-    """Return the lock file of an owner."""
     return runtime_dir / "proc" / f"{owner}.lock"
 
 

@@ -15,7 +15,6 @@ from signet.wire.pipeline import OfferedModel
 
 
 def shipped() -> dict[str, tuple[OfferedModel, ...]]:
-    """Return the known models by provider."""
     text = resources.files("signet.providers").joinpath("models.json").read_text("utf-8")
     rows: Mapping[str, Sequence[Mapping[str, object]]] = json.loads(text)
     return {

@@ -41,8 +41,6 @@ _OPERATIONS = {CallKind.LLM: "chat", CallKind.EMBEDDING: "embeddings"}
 
 
 class MeteredModel:
-    """A LanguageModel with metrics."""
-
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
 
@@ -72,8 +70,6 @@ class MeteredModel:
 
 
 class MeteredEmbedder:
-    """An Embedder with metrics."""
-
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
@@ -113,8 +109,6 @@ class MeteredEmbedder:
 
 @dataclass(slots=True)
 class ProviderCall:
-    """One call and its outcome."""
-
     #: The answer of a language model.
     answer: Completion | None = None
     outcome: CallOutcome = CallOutcome.SUCCESS
@@ -123,7 +117,6 @@ class ProviderCall:
 
     @property
     def was_made(self) -> bool:
-        """Return whether a request was sent."""
         return not isinstance(self.error, ModelNotInstalled)
 
 

@@ -54,8 +54,6 @@ _sizes: dict[tuple[str, str], int] = {}
 
 
 class OllamaModel(_Ollama):
-    """A language model of an Ollama server."""
-
     def __init__(self, url: str, model: str) -> None:
         super().__init__("ollama", url, model)
         self._key = (self.server.url, model)

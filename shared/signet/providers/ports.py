@@ -64,9 +64,7 @@ class Embedder(Protocol):
         """Return one vector for each text, in the same order; many models embed queries and passages differently."""
         ...
 
-    def question(self, text: str) -> Reading:
-        """Return the reading of a question."""
-        ...
+    def question(self, text: str) -> Reading: ...
 
     def available(self) -> bool:
         """Return whether the provider answers and has the model; never raises."""

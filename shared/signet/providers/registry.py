@@ -180,7 +180,6 @@ def _without_model(settings: TextSettings, effective: str, reason: str) -> Resol
 
 
 def text_settings(settings: Settings, environment: Environment) -> TextSettings:
-    """Return the text provider's settings."""
     extraction = settings.pipeline.extraction
     return TextSettings(
         provider=extraction.provider,
@@ -205,7 +204,6 @@ def synthesis_settings(settings: Settings, environment: Environment) -> TextSett
 
 
 def vector_settings(settings: Settings, environment: Environment) -> VectorSettings:
-    """Return the embedding provider's settings."""
     embedding = settings.embedding
     return VectorSettings(
         provider=embedding.provider,

@@ -29,7 +29,6 @@ class Resolved:
     since: str
 
     def is_about(self, settings: TextSettings) -> bool:
-        """Return whether it was resolved for these settings."""
         asked = (settings.provider, settings.model, settings.endpoint)
         return (self.provider, self.model, self.endpoint) == asked
 

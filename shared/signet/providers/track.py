@@ -37,8 +37,6 @@ ADVICE = "take a larger model, or the built-in rules; saving and recall work wit
 
 
 class Timing(NamedTuple):
-    """One answered call."""
-
     seconds: float
     input_tokens: int
     output_tokens: int
@@ -177,7 +175,6 @@ def store(tx: WriteTx) -> None:
 
 
 def stored(tx: ReadTx, model: str) -> Track:
-    """Return the stored track of a model."""
     text = runtime_settings.get(tx, _KEY + model)
     return _read(text) if text else Track()
 

@@ -255,7 +255,6 @@ _ENDED = f"DELETE FROM memory_jobs WHERE status = ? AND id IN {LIST}"
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
-    """Delete the jobs of memories that are deleted."""
     tx.run(_OF_MEMORIES, (as_list(memory_ids),))
 
 

@@ -122,7 +122,6 @@ def allowance(tx: ReadTx, queue: str, room: int, *, now_ms: int) -> Allowance:
 
 
 def is_any_open(tx: ReadTx) -> bool:
-    """Return whether any queue is stopped."""
     return tx.one(_ANY_OPEN) is not None
 
 

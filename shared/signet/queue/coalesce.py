@@ -33,8 +33,6 @@ _ALONE = "UPDATE memory_jobs SET payload = json_set(payload, '$.alone', 1) WHERE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingJob:
-    """A job that waits."""
-
     job_id: str
     memory_id: str | None
     payload: Mapping[str, Any]

@@ -122,7 +122,6 @@ UNKNOWN_KIND = "unknown_kind"
 
 
 def queue_of(kind: str) -> str:
-    """Return the queue of a job kind."""
     known = KINDS.get(kind)
     return known.queue if known else DEFAULT_QUEUE
 
@@ -140,5 +139,4 @@ def breaker_of(queue: str) -> str:
 
 
 def queues_behind(breaker: str) -> list[str]:
-    """Return the queues that stop together with this breaker."""
     return [name for name in QUEUES if breaker_of(name) == breaker]

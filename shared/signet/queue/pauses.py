@@ -64,7 +64,6 @@ def pauses(tx: ReadTx) -> list[Pause]:
 
 
 def is_paused(tx: ReadTx) -> bool:
-    """Return whether all queues are paused."""
     return any(one.queue == ALL for one in pauses(tx))
 
 

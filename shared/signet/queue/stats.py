@@ -83,8 +83,6 @@ _SUMMARY_STATES = {
 
 
 class Depth(NamedTuple):
-    """Jobs of one queue, kind and status."""
-
     queue: str
     kind: str
     status: Status

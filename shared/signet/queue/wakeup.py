@@ -54,7 +54,6 @@ class Notifier:
         return found
 
     def close(self) -> None:
-        """Close the socket."""
         self._socket.close()
 
 
@@ -97,7 +96,6 @@ class Listener:
             os.write(self._nudge_write, b"1")
 
     def close(self) -> None:
-        """Remove the socket."""
         self._socket.close()
         with contextlib.suppress(FileNotFoundError):
             self._path.unlink()

@@ -114,7 +114,6 @@ _NAMELESS = ("[0-9a-f", "[A-Z2-7]")
 
 
 def _body(short: str) -> str:
-    """Return the expression of a body."""
     if short == "*":
         return r"[\w.~+/=-]{12,}+"
     full = short.replace("{uuid}", "{h8}(?:-{h4}){3}-{h12}")

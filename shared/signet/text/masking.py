@@ -74,7 +74,6 @@ def mask(text: str) -> Masked:
 
 
 def _replaced(text: str, spans: list[_Span]) -> str:
-    """Return the text with spans replaced."""
     parts: list[str] = []
     done = 0
     for start, end, by in spans:

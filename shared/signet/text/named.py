@@ -306,7 +306,6 @@ def _secret(
     text: str,
     judged: _Judged,
 ) -> tuple[int, int] | None:
-    """Return the place of the secret at the start of a value."""
     begin, (start, end) = link.end(), value.span(value.lastindex or 0)
     if text[begin - 1] == ">" and link["sign"] and not text.startswith("</", value.end()):
         return None  # no element of XML

@@ -55,7 +55,6 @@ class TextReading:
         self.text = text
 
     def places(self, places: list[int]) -> list[int]:
-        """Return the original places of characters."""
         return [at + self._shifts[bisect_right(self._ends, at)] for at in places]
 
     def _decoded(self, found: re.Match[str]) -> str:

@@ -90,7 +90,6 @@ _FUNCTION = frozenset(
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value is a placeholder, as in documentation."""
     return _PLACEHOLDER.search(value) is not None or _NOTHING.match(value) is not None
 
 
@@ -131,12 +130,10 @@ def _is_expression(value: str) -> bool:
 
 
 def is_key(value: str) -> bool:
-    """Return whether a value is a generated key, not the name of one."""
     return is_given(value) and (_NAME.fullmatch(value) is None or looks_random(value))
 
 
 def is_run(value: str) -> bool:
-    """Return whether a value is long and random."""
     return len(value) >= 16 and looks_random(value)
 
 

@@ -68,7 +68,6 @@ def folder_of(model: str) -> Path:
 
 
 def all_() -> list[Added]:
-    """Return the added models, by name."""
     return sorted(
         (one for path in home().glob(f"*/{MANIFEST}") if (one := _read(path))),
         key=lambda one: one.model,

@@ -79,8 +79,6 @@ FILES = {
 
 
 class InstallPhase(StrEnum):
-    """Phases of an install."""
-
     DOWNLOAD = "download"
     VERIFY = "verify"
     UNPACK = "unpack"
@@ -88,8 +86,6 @@ class InstallPhase(StrEnum):
 
 
 class InstallState(StrEnum):
-    """Whether the model can be used."""
-
     READY = "ready"
     MISSING = "missing"
     DAMAGED = "damaged"

@@ -37,7 +37,6 @@ class Published:
 
     @property
     def size_bytes(self) -> int:
-        """Return the size of all files."""
         return sum(size for size, _ in self.files.values())
 
     @property
@@ -71,7 +70,6 @@ class Published:
 
 @cache
 def models() -> tuple[Published, ...]:
-    """Return the published models."""
     rows = json.loads(resources.files(__package__).joinpath("published.json").read_text("utf-8"))
     return tuple(Published(**row) for row in rows)
 
