@@ -3,7 +3,7 @@
 They follow from the declared operations (`signet.wire`), so that the page's compiler notices a change.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from signet.wire import operations
 from signet_api.openapi import readable
+from support.typescript import Schema, kind_of
 
 TYPES = Path(__file__).parents[2] / "services/api/dashboard/src/api/types.ts"
 #: The operations that the page calls, by ID.
@@ -28,14 +29,6 @@ ASKED = (
 _HEAD = (
     "/** Answers of the daemon. Written by `python -m dashboard.typescript`; not to be edited. */\n"
 )
-_PLAIN = {
-    "string": "string",
-    "integer": "number",
-    "number": "number",
-    "boolean": "boolean",
-    "null": "null",
-}
-Schema = Mapping[str, Any]
 
 
 def source() -> str:
@@ -53,31 +46,8 @@ def _interface(name: str, schema: Schema) -> Iterator[str]:
     yield f"export interface {name} {{\n"
     required = schema.get("required", ())
     for field, kind in schema.get("properties", {}).items():
-        yield f"  {field}{'' if field in required else '?'}: {_type(kind)};\n"
+        yield f"  {field}{'' if field in required else '?'}: {kind_of(kind)};\n"
     yield "}\n"
-
-
-def _type(schema: Schema) -> str:
-    match schema:
-        case {"$ref": name}:
-            return str(name)
-        case {"anyOf": several}:
-            return " | ".join(dict.fromkeys(map(_type, several)))
-        case {"const": value}:
-            return f'"{value}"'
-        case {"enum": values}:
-            return " | ".join(f'"{value}"' for value in values)
-        case {"type": "array", "items": items}:
-            inner = _type(items)
-            return f"({inner})[]" if "|" in inner else f"{inner}[]"
-        case {"type": "object", "additionalProperties": {} as values} if values:
-            return f"Record<string, {_type(values)}>"
-        case {"type": "object"}:
-            return "Record<string, unknown>"
-        case {"type": str() as plain} if plain in _PLAIN:
-            return _PLAIN[plain]
-        case _:
-            return "unknown"
 
 
 if __name__ == "__main__":

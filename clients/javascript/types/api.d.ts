@@ -1,0 +1,5624 @@
+// Written from /openapi.json by `PYTHONPATH=tests python -m client.javascript`; not to be edited.
+
+/** Every route with a JSON answer. */
+export interface Routes {
+  /** Return every agent with its policy and number of memories, the default one first. */
+  "GET /api/agents": {
+    answer: Agents;
+  };
+  /**
+   * Add an agent: an entry in agent.yaml, a row, and a folder for its files.
+   *
+   * Its policy is isolated, shared, or group with a `policy_group`.
+   */
+  "POST /api/agents": {
+    body: AgentBody;
+    answer: NamedAgent;
+  };
+  /** Return one agent, its memories by visibility, and its files. */
+  "GET /api/agents/{name}": {
+    path: { name: string; };
+    answer: WholeAgent;
+  };
+  /** Remove an agent; its memories are archived, or erased with `purge`. Its files stay. */
+  "DELETE /api/agents/{name}": {
+    path: { name: string; };
+    query?: {
+      purge?: boolean | undefined;
+    };
+    answer: RemovedAgent;
+  };
+  /** Return how well recall served past sessions, newest first, with average and trend. */
+  "GET /api/analytics/continuity": {
+    query?: {
+      limit?: number | undefined;
+      project?: string | null | undefined;
+    };
+    answer: SessionScores;
+  };
+  /** Return the newest score of each project. */
+  "GET /api/analytics/continuity/latest": {
+    answer: ProjectScores;
+  };
+  /** Return the newest errors, oldest first, and counts by code; `stage` and `since` filter. */
+  "GET /api/analytics/errors": {
+    query?: {
+      stage?: string | null | undefined;
+      limit?: number | undefined;
+      since?: string | null | undefined;
+    };
+    answer: Errors;
+  };
+  /** Return latency percentiles of each operation since the daemon started, in milliseconds. */
+  "GET /api/analytics/latency": {
+    answer: Record<string, Record<string, number>>;
+  };
+  /** Return the diagnostics of memory changes, and their errors. */
+  "GET /api/analytics/memory-safety": {
+    answer: MemorySafety;
+  };
+  /** Return counts for each of the last ten minutes, hours or days of a time zone. */
+  "GET /api/analytics/series": {
+    query?: {
+      metrics?: string[] | undefined;
+      step?: "10min" | "hour" | "day" | undefined;
+      count?: number | undefined;
+      tz?: string | undefined;
+    };
+    answer: Series;
+  };
+  /** Return counts by route, caller, provider and connector. */
+  "GET /api/analytics/usage": {
+    answer: Usage;
+  };
+  /**
+   * Return history, jobs, log lines and errors of a memory, session or request, oldest first; empty for an unknown
+   * ID.
+   */
+  "GET /api/timeline/{entity_id}": {
+    path: { entity_id: string; };
+    query?: {
+      limit?: number | undefined;
+    };
+    answer: Timeline;
+  };
+  /** Return the timeline in an envelope that names its origin. */
+  "GET /api/timeline/{entity_id}/export": {
+    path: { entity_id: string; };
+    query?: {
+      limit?: number | undefined;
+    };
+    answer: ExportedTimeline;
+  };
+  /** Return a code for one request that the user has confirmed in the dashboard; valid once, for 60 seconds. */
+  "POST /api/auth/confirm": {
+    body: ConfirmBody;
+    answer: Confirmation;
+  };
+  /**
+   * Exchange a one-time link's code for a dashboard session; a code is valid once, for 5 minutes.
+   *
+   * Every user of the machine can read the link in the browser's arguments, so their programs are refused. A session
+   * ends when it expires or is revoked, and with its daemon.
+   */
+  "POST /api/auth/exchange": {
+    body: CodeBody;
+    answer: IssuedToken;
+  };
+  /** Prove to a client that this daemon serves the workspace whose token the client has read. */
+  "GET /api/auth/proof": {
+    query?: {
+      nonce?: string | undefined;
+    };
+    answer: Proof;
+  };
+  /** Sign a token, limited to the named scope; it is shown only once. Requires the role admin. */
+  "POST /api/auth/token": {
+    body: TokenBody;
+    answer: IssuedToken;
+  };
+  /** Return issued and used tokens, latest first, without the tokens themselves. */
+  "GET /api/auth/tokens": {
+    query?: {
+      limit?: number | undefined;
+    };
+    answer: Tokens;
+  };
+  /** Revoke a token, whatever its expiry. */
+  "DELETE /api/auth/tokens/{jti}": {
+    path: { jti: string; };
+    answer: RevokedToken;
+  };
+  /** Return the caller's identity and permissions. */
+  "GET /api/auth/whoami": {
+    answer: WhoAmI;
+  };
+  /** Return the progress of the last run. */
+  "GET /api/backfill": {
+    answer: Backfill;
+  };
+  /**
+   * Find unread sessions and queue them, newest first; `dry_run` only lists them.
+   *
+   * With `by_model` the configured model extracts the facts, else the built-in rules.
+   */
+  "POST /api/backfill": {
+    body: BackfillBody;
+    answer: StartedBackfill;
+  };
+  /** Stop reading; finished sessions stay, and the next start finds the rest. */
+  "POST /api/backfill/stop": {
+    answer: StoppedBackfill;
+  };
+  /** Return the files at the top of the workspace; secrets are masked for callers without access. */
+  "GET /api/config": {
+    answer: ConfigFiles;
+  };
+  /**
+   * Replace one of these files; settings that do not parse are refused with their line.
+   *
+   * With `if_hash`, refuse a file that has changed since (409).
+   */
+  "POST /api/config": {
+    body: ConfigBody;
+    answer: Done;
+  };
+  /**
+   * Change settings in agent.yaml, all or none; comments stay, and the running daemon applies them.
+   *
+   * Invalid values are refused; with `if_hash` also a file that has changed since (409).
+   */
+  "PATCH /api/config": {
+    body: SettingsBody;
+    answer: ChangedConfig;
+  };
+  /** Return every setting with its kind, bounds, default, value and origin; secrets are masked. */
+  "GET /api/config/schema": {
+    answer: ConfigSchema;
+  };
+  /** Return name, creature and vibe from IDENTITY.md. */
+  "GET /api/identity": {
+    answer: AgentIdentity;
+  };
+  /** Return all connectors, newest first. */
+  "GET /api/connectors": {
+    answer: Connectors;
+  };
+  /**
+   * Add a connector, and with `sync` start its first sync; `settings.rootPath` must be a readable folder on this
+   * machine.
+   */
+  "POST /api/connectors": {
+    body: ConnectorBody;
+    answer: AddedConnector;
+  };
+  /** Start an incremental sync of every connector. */
+  "POST /api/connectors/resync": {
+    answer: Resynced;
+  };
+  /** Return one connector. */
+  "GET /api/connectors/{connector_id}": {
+    path: { connector_id: string; };
+    answer: Connector;
+  };
+  /** Remove a connector, with `cascade` also its documents. */
+  "DELETE /api/connectors/{connector_id}": {
+    path: { connector_id: string; };
+    query?: {
+      cascade?: boolean | undefined;
+    };
+    answer: RemovedConnector;
+  };
+  /** Return a connector's state, sync progress and document counts. */
+  "GET /api/connectors/{connector_id}/health": {
+    path: { connector_id: string; };
+    answer: ConnectorHealth;
+  };
+  /** Queue new and changed files, and delete the documents of removed ones. */
+  "POST /api/connectors/{connector_id}/sync": {
+    path: { connector_id: string; };
+    answer: QueuedSync;
+  };
+  /** Read every file again; requires `confirm=true`. */
+  "POST /api/connectors/{connector_id}/sync/full": {
+    path: { connector_id: string; };
+    query?: {
+      confirm?: string | undefined;
+    };
+    answer: QueuedSync;
+  };
+  /** Return every domain's score, and the weighted total with reasons and commands. */
+  "GET /api/diagnostics": {
+    answer: Diagnoses;
+  };
+  /** Return one domain, or `composite`. */
+  "GET /api/diagnostics/{domain}": {
+    path: { domain: string; };
+    answer: Diagnosis;
+  };
+  /**
+   * Store a document and queue its processing; a known one is answered with 200 and `deduplicated`.
+   *
+   * With `source_type` url or file, `url` is its location. A token limited to an agent cannot name files, which
+   * belong to no agent.
+   */
+  "POST /api/documents": {
+    body: DocumentBody;
+    answer: AddedDocument;
+  };
+  /** Return a page of documents, newest first; `include=content` adds their text. */
+  "GET /api/documents": {
+    query?: {
+      status?: string | null | undefined;
+      include?: string | null | undefined;
+      limit?: number | undefined;
+      offset?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: DocumentPage;
+  };
+  /** Return one document. */
+  "GET /api/documents/{document_id}": {
+    path: { document_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Document;
+  };
+  /** Delete a document and forget chunks that belong only to it; `reason` is required. */
+  "DELETE /api/documents/{document_id}": {
+    path: { document_id: string; };
+    query?: {
+      reason?: string | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: ForgottenDocument;
+  };
+  /** Return the memories of a document's chunks, in order. */
+  "GET /api/documents/{document_id}/chunks": {
+    path: { document_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Chunks;
+  };
+  /** Return a page of memories with a vector, newest first; `vectors` adds the numbers. */
+  "GET /api/embeddings": {
+    query?: {
+      limit?: number | undefined;
+      offset?: number | undefined;
+      vectors?: boolean | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: EmbeddingPage;
+  };
+  /** Return seven checks of provider and vectors, and one score, over all agents. */
+  "GET /api/embeddings/health": {
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    answer: EmbeddingsHealth;
+  };
+  /**
+   * Return a map of memories in two or three dimensions; 202 with `status` computing while it is drawn.
+   *
+   * `who`, `types` and `tags` are comma-separated.
+   */
+  "GET /api/embeddings/projection": {
+    query?: {
+      dimensions?: string | undefined;
+      limit?: number | undefined;
+      offset?: number | undefined;
+      q?: string | undefined;
+      who?: string[] | undefined;
+      harness?: string[] | undefined;
+      types?: string[] | undefined;
+      sourceTypes?: string[] | undefined;
+      tags?: string | undefined;
+      pinned?: boolean | null | undefined;
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+      importanceMin?: number | null | undefined;
+      importanceMax?: number | null | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Projection;
+  };
+  /** Return the map of all memories as columns, without texts; 202 with `status` computing while it is drawn. */
+  "GET /api/embeddings/projection/columns": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: ProjectionColumns | Projection;
+  };
+  /** Return whether the provider answers, and the tracker's progress. */
+  "GET /api/embeddings/status": {
+    answer: EmbeddingsStatus;
+  };
+  /** Compare sessions with and without memory: effect, cost, notable memories. */
+  "GET /api/evaluation": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Evaluation;
+  };
+  /**
+   * Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
+   *
+   * Counts no use.
+   */
+  "POST /api/evaluation/replay": {
+    body: ReplayBody;
+    answer: Replay;
+  };
+  /** Return the sessions that can be replayed, newest first. */
+  "GET /api/evaluation/sessions": {
+    query?: {
+      limit?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: PastSessions;
+  };
+  /** Return the effective settings. */
+  "GET /api/git/config": {
+    answer: GitSettings;
+  };
+  /** Change settings in agent.yaml. */
+  "POST /api/git/config": {
+    body: GitConfigBody;
+    answer: ChangedGitSettings;
+  };
+  /** Pull from the remote; `success` and `message` describe the result. */
+  "POST /api/git/pull": {
+    answer: GitDone;
+  };
+  /** Push to the remote; `success` and `message` describe the result. */
+  "POST /api/git/push": {
+    answer: GitDone;
+  };
+  /** Return the repository's state, without network access. */
+  "GET /api/git/status": {
+    answer: GitStatus;
+  };
+  /** Pull, then push; `success` and `message` describe the result. */
+  "POST /api/git/sync": {
+    answer: GitDone;
+  };
+  /** Return every supported harness with its file and last call. */
+  "GET /api/harnesses": {
+    answer: Harnesses;
+  };
+  /** Repair harness connections and rewrite generated files; `output` lists results and failures. */
+  "POST /api/harnesses/regenerate": {
+    answer: Regenerated;
+  };
+  /**
+   * Return this version's changelog as Markdown and HTML.
+   *
+   * `html=false` omits the HTML, which is slow to make.
+   */
+  "GET /api/changelog": {
+    query?: {
+      html?: boolean | undefined;
+    };
+    answer: ProductPage;
+  };
+  /**
+   * Return pending reviews, and what was decided and changed since an instant, by default today in a time zone.
+   *
+   * `project` limits what changed.
+   */
+  "GET /api/home": {
+    query?: {
+      tz?: string | null | undefined;
+      project?: string | null | undefined;
+      agentId?: string | null | undefined;
+      since?: string | null | undefined;
+    };
+    answer: Home;
+  };
+  /** Return the greeting of this hour, in the daemon's time zone. */
+  "GET /api/home/greeting": {
+    answer: Greeting;
+  };
+  /** Return the README as Markdown and HTML. */
+  "GET /api/readme": {
+    query?: {
+      html?: boolean | undefined;
+    };
+    answer: ProductPage;
+  };
+  /** Return the roadmap, or a sentence if this version has none. */
+  "GET /api/roadmap": {
+    query?: {
+      html?: boolean | undefined;
+    };
+    answer: ProductPage;
+  };
+  /** Save the summary of a compaction. */
+  "POST /api/hooks/compaction-complete": {
+    body: CompactionBody;
+    answer: Compacted;
+  };
+  /**
+   * Return the session starts of these projects for offline use, as far as the caller may read them; "" means no
+   * project.
+   */
+  "POST /api/hooks/offline": {
+    body: OfflineBody;
+    answer: OfflineContexts;
+  };
+  /** Store a checkpoint and return instructions for a summary before compaction. */
+  "POST /api/hooks/pre-compaction": {
+    body: PreCompactionBody;
+    answer: Precompaction;
+  };
+  /** Return the memories that answer a question; empty for processes started by Signet (HK-6). */
+  "POST /api/hooks/recall": {
+    body: HookRecallBody;
+    answer: Recalled | NothingRecalled;
+  };
+  /** Save a text from a session; the same text or idempotency key twice creates one memory. */
+  "POST /api/hooks/remember": {
+    body: HookRememberBody;
+    answer: RememberedByHook | NothingRemembered;
+  };
+  /** Store the current transcript; the session continues, and new text is queued if there is enough. */
+  "POST /api/hooks/session-checkpoint-extract": {
+    body: SessionEndBody;
+    answer: EndedTurn;
+  };
+  /** End a session, store its transcript and queue its processing; a cleared session is not stored. */
+  "POST /api/hooks/session-end": {
+    body: SessionEndBody;
+    answer: EndedSession;
+  };
+  /**
+   * Claim a session and return its start context: identity and memories; empty if it already received them.
+   *
+   * `context` is the session's topic. A plugin that has lost its context sends `needsContext` to receive everything
+   * again. 409 if the other runtime path has claimed the session.
+   */
+  "POST /api/hooks/session-start": {
+    body: SessionStartBody;
+    answer: StartedSession;
+  };
+  /**
+   * Return the context for a user's message; each text is injected once per session.
+   *
+   * Transcript and ratings are stored only for a caller that may save.
+   */
+  "POST /api/hooks/user-prompt-submit": {
+    body: PromptBody;
+    answer: Prompted;
+  };
+  /**
+   * Return jobs, latest change first.
+   *
+   * `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them,
+   * `since` and `until` bound the latest change. `cursor` is `next` of the previous page; `facets` adds totals and
+   * counts.
+   */
+  "GET /api/jobs": {
+    query?: {
+      status?: string | null | undefined;
+      kind?: string | null | undefined;
+      code?: string | null | undefined;
+      memoryId?: string | null | undefined;
+      documentId?: string | null | undefined;
+      limit?: number | undefined;
+      cursor?: string | null | undefined;
+      facets?: boolean | undefined;
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+    };
+    answer: Jobs;
+  };
+  /** Cancel open jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500). */
+  "POST /api/jobs/cancel": {
+    body: JobsBody;
+    answer: ChangedJobs;
+  };
+  /** Restart dead jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500). */
+  "POST /api/jobs/retry": {
+    body: JobsBody;
+    answer: ChangedJobs;
+  };
+  /** Return one job with all fields and its last errors. */
+  "GET /api/jobs/{job_id}": {
+    path: { job_id: string; };
+    answer: WholeJob;
+  };
+  /** Delete an ended job; 409 for an open one. */
+  "DELETE /api/jobs/{job_id}": {
+    path: { job_id: string; };
+    answer: DeletedJob;
+  };
+  /** Cancel a job: a waiting one at once, a running one at its next check (`cancelRequested`). */
+  "POST /api/jobs/{job_id}/cancel": {
+    path: { job_id: string; };
+    answer: ChangedJob;
+  };
+  /** Restart a dead job, or run a waiting one now. */
+  "POST /api/jobs/{job_id}/retry": {
+    path: { job_id: string; };
+    answer: ChangedJob;
+  };
+  /** Return one job. */
+  "GET /api/memory/jobs/{job_id}": {
+    path: { job_id: string; };
+    answer: Job;
+  };
+  /**
+   * Return the entities affected by a change of one, nearest first: its dependents, or with `upstream` its
+   * dependencies.
+   */
+  "POST /api/graph/impact": {
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    body: ImpactBody;
+    answer: Impact;
+  };
+  /** Return the latest communities, the largest first; `routes/repair.py` recomputes them. */
+  "GET /api/knowledge/communities": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Communities;
+  };
+  /** Return the most important entities with their attributes and dependencies. */
+  "GET /api/knowledge/constellation": {
+    query?: {
+      limit?: number | undefined;
+      maxAspectsPerEntity?: number | undefined;
+      maxAttributesPerAspect?: number | undefined;
+      dependencyLimit?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Constellation;
+  };
+  /** Return a page of entities with their counts, the most important first; `q` is part of the name. */
+  "GET /api/knowledge/entities": {
+    query?: {
+      type?: string | null | undefined;
+      q?: string | null | undefined;
+      limit?: number | undefined;
+      offset?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: EntityPage;
+  };
+  /** Return the results of learned ranking in the sessions about each entity, best first. */
+  "GET /api/knowledge/entities/health": {
+    query?: {
+      since?: string | null | undefined;
+      minComparisons?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: EntityHealth[];
+  };
+  /** Return the pinned entities, newest first; with `pin_type=suppress` the suppressed ones. */
+  "GET /api/knowledge/entities/pinned": {
+    query?: {
+      pinType?: string | null | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: PinnedEntity[];
+  };
+  /** Return one entity with its counts. */
+  "GET /api/knowledge/entities/{entity_id}": {
+    path: { entity_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: WholeEntity;
+  };
+  /** Return an entity's aspects, by weight. */
+  "GET /api/knowledge/entities/{entity_id}/aspects": {
+    path: { entity_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Aspects;
+  };
+  /** Return a page of an entity's attributes under one aspect; active ones unless another status is requested. */
+  "GET /api/knowledge/entities/{entity_id}/aspects/{aspect_id}/attributes": {
+    path: { entity_id: string; aspect_id: string; };
+    query?: {
+      kind?: string | null | undefined;
+      status?: string | null | undefined;
+      limit?: number | undefined;
+      offset?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: AttributePage;
+  };
+  /** Return the edges of an entity, the strongest first. */
+  "GET /api/knowledge/entities/{entity_id}/dependencies": {
+    path: { entity_id: string; };
+    query?: {
+      direction?: string | null | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Dependencies;
+  };
+  /** Pin an entity for graph walks regardless of its mentions, or suppress it. */
+  "POST /api/knowledge/entities/{entity_id}/pin": {
+    path: { entity_id: string; };
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    body?: PinBody | null;
+    answer: Pinned;
+  };
+  /** Remove a pin or a suppression. */
+  "DELETE /api/knowledge/entities/{entity_id}/pin": {
+    path: { entity_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Pinned;
+  };
+  /** Return an entity's attributes by its name, best for the question first, within a token budget. */
+  "POST /api/knowledge/expand": {
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    body?: ExpandBody | null;
+    answer: Expanded;
+  };
+  /** Return summaries of the sessions that mention an entity, newest first. */
+  "POST /api/knowledge/expand/session": {
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    body: ExpandSessionBody;
+    answer: EntitySessions;
+  };
+  /**
+   * Return the most mentioned entities, projects and files, and their edges, as columns, for a map.
+   *
+   * `min_mentions`, `kinds` and `project` filter them; chunk groups are excluded. Files are those that as many
+   * sessions changed.
+   */
+  "GET /api/knowledge/graph": {
+    query?: {
+      limit?: number | undefined;
+      minMentions?: number | undefined;
+      kinds?: string[] | undefined;
+      project?: string | null | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: GraphColumns;
+  };
+  /** Return doubtful rows of the graph; changes nothing. */
+  "GET /api/knowledge/hygiene": {
+    query?: {
+      limit?: number | undefined;
+      memoryLimit?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Hygiene;
+  };
+  /** Return the counts of an agent's graph. */
+  "GET /api/knowledge/stats": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: KnowledgeStats;
+  };
+  /** Return statistics of the latest graph walk, null before the first. */
+  "GET /api/knowledge/traversal/status": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: TraversalStatus;
+  };
+  /** Return the newest lines in time order; `level` (minimum), `category` and `since` filter them. */
+  "GET /api/analytics/logs": {
+    query?: {
+      level?: string | null | undefined;
+      category?: string | null | undefined;
+      limit?: number | undefined;
+      since?: string | null | undefined;
+    };
+    answer: LogLines;
+  };
+  /** Return the newest lines in time order; `level` (minimum), `category` and `since` filter them. */
+  "GET /api/logs": {
+    query?: {
+      level?: string | null | undefined;
+      category?: string | null | undefined;
+      limit?: number | undefined;
+      since?: string | null | undefined;
+    };
+    answer: LogLines;
+  };
+  /** Answer one JSON-RPC message, or a list of them; 202 if none needs an answer. */
+  "POST /mcp": {
+    body?: Record<string, unknown> | Record<string, unknown>[];
+    answer: RpcReply | RpcReply[];
+  };
+  /** End a session; a no-op. */
+  "DELETE /mcp": {
+    answer: Done;
+  };
+  /**
+   * Return the history of all memories, newest first; `cursor` is `next` of the previous page.
+   *
+   * Texts of deleted memories are included only for callers who may recover them. Proposals without effect are
+   * omitted.
+   */
+  "GET /api/history": {
+    query?: {
+      limit?: number | undefined;
+      cursor?: string | null | undefined;
+      event?: string | null | undefined;
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+      scope?: string | null | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: HistoryPage;
+  };
+  /**
+   * Save a text and queue its processing; `deduped` means that it already existed.
+   *
+   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+   * `idempotency_key` can be repeated and is saved once.
+   */
+  "POST /api/hook/remember": {
+    body: RememberBody;
+    answer: Remembered;
+  };
+  /**
+   * Return a page of memories, newest first, with counts of all memories unless `stats` is false.
+   *
+   * `cursor` (`next` of another page) or `before` (an ID) continues there, whatever has been added or deleted
+   * meanwhile. `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` adds the number
+   * of matches, `facets` their counts by `type`, `who`, `project`, `tag`, `source_type` or `state`. Forgotten
+   * memories require the permission to recover, archived ones an operator.
+   */
+  "GET /api/memories": {
+    query?: {
+      limit?: number | undefined;
+      offset?: number | undefined;
+      cursor?: string | null | undefined;
+      before?: string | null | undefined;
+      sort?: "created" | "updated" | "forgotten" | "event" | "importance" | "used" | null | undefined;
+      order?: "asc" | "desc" | undefined;
+      q?: string | undefined;
+      ids?: string[] | undefined;
+      type?: string | null | undefined;
+      who?: string | null | undefined;
+      project?: string | null | undefined;
+      tags?: string | undefined;
+      sourceType?: string | null | undefined;
+      sourceId?: string | null | undefined;
+      origin?: string | null | undefined;
+      notOrigin?: string | null | undefined;
+      scope?: string | null | undefined;
+      pinned?: boolean | null | undefined;
+      importanceMin?: number | null | undefined;
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+      eventSince?: string | null | undefined;
+      eventUntil?: string | null | undefined;
+      state?: "active" | "superseded" | "forgotten" | "archived" | null | undefined;
+      asOf?: string | number | null | undefined;
+      unreviewed?: boolean | undefined;
+      stats?: boolean | undefined;
+      total?: boolean | undefined;
+      facets?: string[] | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: MemoryPage;
+  };
+  /** Return up to ten IDs with this prefix, including forgotten memories. */
+  "GET /api/memories/ids": {
+    query: {
+      prefix: string;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Ids;
+  };
+  /**
+   * Store ratings of a session's memories from -1 to 1, by ID; adjusts the weights that led to them.
+   *
+   * `unknown` lists memories that the session did not receive.
+   */
+  "POST /api/memory/feedback": {
+    body: FeedbackBody;
+    answer: Rated;
+  };
+  /**
+   * Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.
+   *
+   * Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong` marks
+   * them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
+   */
+  "POST /api/memory/forget": {
+    body: ForgetBody;
+    answer: ForgetPreview | ForgottenMany;
+  };
+  /**
+   * Return a page of forgotten values, newest first; they are not saved again automatically.
+   *
+   * The start of a text is included for callers who may recover it.
+   */
+  "GET /api/memory/forgotten": {
+    query?: {
+      limit?: number | undefined;
+      offset?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: ForgottenValues;
+  };
+  /** Allow a forgotten value to be saved again; its memory stays forgotten. */
+  "POST /api/memory/forgotten/{memory_id}/lift": {
+    path: { memory_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Lifted;
+  };
+  /** Change up to 200 memories independently; a refused patch does not stop the others. Results are in order. */
+  "POST /api/memory/modify": {
+    body: ModifyBody;
+    answer: ModifiedMany;
+  };
+  /** Recover up to 200 forgotten memories independently; a refused one does not stop the others. */
+  "POST /api/memory/recover": {
+    body: RecoverManyBody;
+    answer: RecoveredMany;
+  };
+  /**
+   * Save a text and queue its processing; `deduped` means that it already existed.
+   *
+   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+   * `idempotency_key` can be repeated and is saved once.
+   */
+  "POST /api/memory/remember": {
+    body: RememberBody;
+    answer: Remembered;
+  };
+  /** Return a page of memories that wait for approval, newest first. */
+  "GET /api/memory/reviews": {
+    query?: {
+      limit?: number | undefined;
+      offset?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: WaitingMemories;
+  };
+  /** Approve a waiting memory for unasked injection, as data with its origin; only for people, not tools. */
+  "POST /api/memory/reviews/{memory_id}/approve": {
+    path: { memory_id: string; };
+    body?: DecisionBody | null;
+    answer: Modified;
+  };
+  /** Forget a waiting memory as wrong; its text is not saved again automatically. Only for people, not tools. */
+  "POST /api/memory/reviews/{memory_id}/reject": {
+    path: { memory_id: string; };
+    body?: DecisionBody | null;
+    answer: Modified;
+  };
+  /**
+   * Save a text and queue its processing; `deduped` means that it already existed.
+   *
+   * `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+   * questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+   * `idempotency_key` can be repeated and is saved once.
+   */
+  "POST /api/memory/save": {
+    body: RememberBody;
+    answer: Remembered;
+  };
+  /** Return counts, types, authors and tags of today, the last seven and the last thirty days. */
+  "GET /api/memory/timeline": {
+    query?: {
+      scope?: string | null | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: MemoryTimeline;
+  };
+  /**
+   * Change a memory; empty `tags` clear them. `if_version` refuses a concurrent change (409).
+   *
+   * The refusal contains `current_version`, and `duplicate_memory_id` if another memory has the text.
+   */
+  "PATCH /api/memory/{memory_id}": {
+    path: { memory_id: string; };
+    body: PatchBody;
+    answer: Modified;
+  };
+  /**
+   * Forget a memory and everything derived only from it; both can be recovered for 30 days.
+   *
+   * A pinned one needs `force`; `wrong` marks it as untrue. `erase` deletes permanently, even a pinned or forgotten
+   * one, and soon its bytes in the database file; `heldBy` then lists documents and copies on disk that may still
+   * contain it. `reason` is required.
+   */
+  "DELETE /api/memory/{memory_id}": {
+    path: { memory_id: string; };
+    query?: {
+      agentId?: string | null | undefined;
+      sessionKey?: string | null | undefined;
+      changedBy?: string | null | undefined;
+      reason?: string | undefined;
+      force?: boolean | undefined;
+      wrong?: boolean | undefined;
+      erase?: boolean | undefined;
+      ifVersion?: number | null | undefined;
+    };
+    body?: ForgetOneBody | null;
+    answer: Modified;
+  };
+  /** Return one memory; 404 for a forgotten one, and for a session or commit named by recall. */
+  "GET /api/memory/{memory_id}": {
+    path: { memory_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Memory;
+  };
+  /** Give a removed agent's archived memory to an agent. */
+  "POST /api/memory/{memory_id}/adopt": {
+    path: { memory_id: string; };
+    body?: DecisionBody | null;
+    answer: Remembered;
+  };
+  /** Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it. */
+  "GET /api/memory/{memory_id}/history": {
+    path: { memory_id: string; };
+    query?: {
+      limit?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: History;
+  };
+  /** Recover a forgotten memory within 30 days; `reason` is required. */
+  "POST /api/memory/{memory_id}/recover": {
+    path: { memory_id: string; };
+    query?: {
+      agentId?: string | null | undefined;
+      sessionKey?: string | null | undefined;
+      changedBy?: string | null | undefined;
+      reason?: string | undefined;
+      ifVersion?: number | null | undefined;
+    };
+    body?: RecoverBody | null;
+    answer: Recovered;
+  };
+  /** Return the sessions that received or omitted a memory, the reasons, and whether they used it. */
+  "GET /api/memory/{memory_id}/usage": {
+    path: { memory_id: string; };
+    query?: {
+      limit?: number | undefined;
+      agentId?: string | null | undefined;
+    };
+    answer: MemoryUsage;
+  };
+  /** Return which agents may read a memory, and the deciding rule. */
+  "GET /api/memory/{memory_id}/access": {
+    path: { memory_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Access;
+  };
+  /** Return a memory's sources, derived memories, corrections, and entities. */
+  "GET /api/memory/{memory_id}/links": {
+    path: { memory_id: string; };
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Links;
+  };
+  /**
+   * Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools.
+   *
+   * The pipeline never changes a memory to keep; one that may fade counts half; a wrong one is forgotten as untrue.
+   */
+  "POST /api/memory/{memory_id}/review": {
+    path: { memory_id: string; };
+    body: VerdictBody;
+    answer: Modified;
+  };
+  /** Return the available models of all providers or one, and the list's age; `deprecated` includes replaced ones. */
+  "GET /api/pipeline/models": {
+    query?: {
+      provider?: string | null | undefined;
+      deprecated?: boolean | undefined;
+    };
+    answer: Models;
+  };
+  /** Return the models of each provider, including replaced ones. */
+  "GET /api/pipeline/models/by-provider": {
+    answer: Record<string, OfferedModel[]>;
+  };
+  /** Fetch the models of the configured Ollama server, at most once a minute; contacts no other provider. */
+  "POST /api/pipeline/models/refresh": {
+    answer: RefreshedModels;
+  };
+  /**
+   * Retry waiting jobs and providers now, and run maintenance; return the workers that were woken.
+   *
+   * The list is empty while the worker is down or paused; it then starts with this.
+   */
+  "POST /api/pipeline/nudge": {
+    answer: Nudged;
+  };
+  /** Start no jobs until resumed, in one queue or all; running ones finish, and the pause survives restarts. */
+  "POST /api/pipeline/pause": {
+    body?: QueueBody | null;
+    answer: Paused;
+  };
+  /** Start jobs again, in all queues or one. */
+  "POST /api/pipeline/resume": {
+    body?: QueueBody | null;
+    answer: Paused;
+  };
+  /** Return running, waiting and dead jobs; works while worker and scheduler are down (PS-1). */
+  "GET /api/pipeline/status": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: PipelineStatus;
+  };
+  /** Return the sessions ranked both ways, newest first. */
+  "GET /api/predictor/comparisons": {
+    query?: {
+      entityId?: string | null | undefined;
+      limit?: number | undefined;
+      offset?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+      project?: string | null | undefined;
+    };
+    answer: ComparisonPage;
+  };
+  /** Return the results of learned ranking by the session's entity. */
+  "GET /api/predictor/comparisons/by-entity": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: EntityResults;
+  };
+  /** Return the results of learned ranking by project. */
+  "GET /api/predictor/comparisons/by-project": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: ProjectResults;
+  };
+  /** Restore the original order; observation restarts from zero. */
+  "POST /api/predictor/rollback": {
+    body?: RollBackBody | null;
+    answer: RolledBack;
+  };
+  /** Return the state and results of learned ranking. */
+  "GET /api/predictor/status": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: PredictorStatus | PredictorOff;
+  };
+  /** Recompute an agent's memories from all labels; each session end does this for its own. */
+  "POST /api/predictor/train": {
+    body?: TrainBody | null;
+    answer: Trained;
+  };
+  /** Return activations and stops of learned ranking, newest first. */
+  "GET /api/predictor/training": {
+    query?: {
+      limit?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Trainings;
+  };
+  /** Return the number of labels. */
+  "GET /api/predictor/training-pairs-count": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: PairCount;
+  };
+  /** Return the projects with their number of memories and sessions, the latest session first. */
+  "GET /api/projects": {
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    answer: Projects;
+  };
+  /**
+   * Return the context for a prompt as one text, with its sources; with `id` (`session:abc`) one page of a source.
+   *
+   * Sessions receive the same block with their prompts. An unknown or foreign source is 404.
+   */
+  "POST /api/memory/context": {
+    body: ContextBody;
+    answer: ContextAnswer | EpisodePage;
+  };
+  /**
+   * Return the memories that answer a question, best first.
+   *
+   * Times in the question ("last week") are relative to `now`, with days of `timezone` (an IANA name; both default to
+   * the daemon's). `as_of` answers with the state of that time. Times are ISO-8601 or YYYY-MM-DD. `expand` adds
+   * transcripts under `sources`, `explain` explains each rank, `why_not` (an ID) why that memory is not a result.
+   * With `touch` false the results do not count as used. `entities` and `cards` describe the entities in the
+   * question.
+   */
+  "POST /api/memory/recall": {
+    body: RecallBody;
+    answer: Recalled;
+  };
+  /** Answer a question in the query string: `q` and the fields of the recall body. */
+  "GET /api/memory/search": {
+    query?: {
+      q?: string | undefined;
+      keywordQuery?: string | null | undefined;
+      limit?: number | undefined;
+      type?: string | null | undefined;
+      tags?: string | undefined;
+      who?: string | null | undefined;
+      pinned?: boolean | null | undefined;
+      importanceMin?: number | null | undefined;
+      minScore?: number | null | undefined;
+      /** minimum relevance (0–1); 0 returns all */
+      floor?: number | null | undefined;
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+      /** answer as the memory was at this time */
+      asOf?: string | number | null | undefined;
+      /** reference time for words like `yesterday` */
+      now?: string | number | null | undefined;
+      /** IANA time zone, for the bounds of days */
+      timezone?: string | null | undefined;
+      project?: string | null | undefined;
+      scope?: string | null | undefined;
+      agentId?: string | null | undefined;
+      sessionKey?: string | null | undefined;
+      /** only memories of communities that the question names */
+      community?: boolean | undefined;
+      expand?: boolean | undefined;
+      entities?: boolean | undefined;
+      cards?: boolean | undefined;
+      /** explain the rank of each result */
+      explain?: boolean | undefined;
+      /** count the results as used; false for a look */
+      touch?: boolean | undefined;
+      /** mark the question's words in each result, and cut long ones around them */
+      highlights?: boolean | undefined;
+      /** say why the memory with this id is not a result */
+      whyNot?: string | null | undefined;
+      /** add the text that a session would be given with this prompt */
+      asPrompt?: boolean | undefined;
+    };
+    answer: Recalled;
+  };
+  /**
+   * Return memories that contain the words, best first; without words, those that pass the filters.
+   *
+   * `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
+   */
+  "GET /memory/search": {
+    query?: {
+      q?: string | undefined;
+      distinct?: string | null | undefined;
+      limit?: number | undefined;
+      type?: string | null | undefined;
+      tags?: string | undefined;
+      who?: string | null | undefined;
+      pinned?: boolean | undefined;
+      importanceMin?: number | null | undefined;
+      since?: string | null | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: FoundMany | ColumnValues;
+  };
+  /** Return the memories most similar to the one with this `id`, best first; 404 without a vector. */
+  "GET /memory/similar": {
+    query?: {
+      id?: string | undefined;
+      k?: number | undefined;
+      type?: string | null | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: FoundMany;
+  };
+  /** Return every repair with its options, whether it is recommended, and when it may run. */
+  "GET /api/repair": {
+    answer: Repairs;
+  };
+  /** Queue hints for memories that have none. With `dryRun` only say what would be done. */
+  "POST /api/repair/backfill-hints": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Summarise sessions that have no summary. With `dryRun` only say what would be done. */
+  "POST /api/repair/backfill-skipped": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Check the full-text indexes; rebuild those that differ from their tables. With `dryRun` only say what would be done. */
+  "POST /api/repair/check-fts": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Delete vectors whose memory is gone or forgotten. With `dryRun` only say what would be done. */
+  "POST /api/repair/clean-orphans": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Recompute the communities of an agent's entities. With `dryRun` only say what would be done. */
+  "POST /api/repair/cluster-entities": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Return the content of the archive. */
+  "GET /api/repair/cold-stats": {
+    answer: ColdStats;
+  };
+  /** Return unused memories with low confidence, the lowest first. */
+  "GET /api/repair/dead-memories": {
+    query?: {
+      limit?: number | undefined;
+      unusedDays?: number | undefined;
+      maxConfidence?: string | null | undefined;
+    };
+    answer: DeadMemories;
+  };
+  /** Forget memories with low confidence that are not used. With `dryRun` only say what would be done. */
+  "POST /api/repair/dead-memories/forget": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Return the number of duplicate memories. */
+  "GET /api/repair/dedup-stats": {
+    answer: DedupStats;
+  };
+  /** Merge duplicate memories. With `dryRun` only say what would be done. */
+  "POST /api/repair/deduplicate": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Return how many memories lack a vector of the current model. */
+  "GET /api/repair/embedding-gaps": {
+    answer: EmbeddingGaps;
+  };
+  /** Forget facts that were read from forgotten memories alone. With `dryRun` only say what would be done. */
+  "POST /api/repair/follow-forgotten": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Check the database file for at most 30 seconds, and test both indexes. */
+  "GET /api/repair/integrity-check": {
+    answer: Integrity;
+  };
+  /** Delete entities that only link the chunks of long texts. With `dryRun` only say what would be done. */
+  "POST /api/repair/prune-chunk-groups": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Delete entities that are no names: headings, labels, first words of sentences. With `dryRun` only say what would be done. */
+  "POST /api/repair/prune-generic-entities": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Archive ended jobs to a file, then delete them. With `dryRun` only say what would be done. */
+  "POST /api/repair/prune-jobs": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Delete entities of unknown type with few mentions. With `dryRun` only say what would be done. */
+  "POST /api/repair/prune-singleton-entities": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Create missing vectors, oldest memories first. With `dryRun` only say what would be done. */
+  "POST /api/repair/re-embed": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Check and repair the full-text indexes, then the vector index. With `dryRun` only say what would be done. */
+  "POST /api/repair/rebuild-indexes": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Ask the model for the type of entities of unknown type. With `dryRun` only say what would be done. */
+  "POST /api/repair/reclassify-entities": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Release jobs whose process died or hangs. With `dryRun` only say what would be done. */
+  "POST /api/repair/release-leases": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Link memories without entities to the entities they mention. With `dryRun` only say what would be done. */
+  "POST /api/repair/relink-entities": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Retry dead jobs, oldest first. With `dryRun` only say what would be done. */
+  "POST /api/repair/requeue-dead": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Synchronise the vector index with the stored vectors. With `dryRun` only say what would be done. */
+  "POST /api/repair/resync-vec": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Run the retention sweep now: purge old forgotten and ended rows. With `dryRun` only say what would be done. */
+  "POST /api/repair/retention-sweep": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Queue facts without an aspect for classification. With `dryRun` only say what would be done. */
+  "POST /api/repair/structural-backfill": {
+    body?: Record<string, unknown>;
+    answer: Repaired;
+  };
+  /** Return the names of all secrets, oldest first; values are never listed. */
+  "GET /api/secrets": {
+    answer: Secrets;
+  };
+  /** Run a shell command on this machine; `secrets` maps variables to secret names. Its output is masked. */
+  "POST /api/secrets/exec": {
+    body: ExecBody;
+    answer: Ran;
+  };
+  /** Return one value to a person on this machine; agents can use it only as a command's variable. */
+  "GET /api/secrets/{name}": {
+    path: { name: string; };
+    answer: SecretValue;
+  };
+  /** Store a secret, replacing an earlier one. */
+  "POST /api/secrets/{name}": {
+    path: { name: string; };
+    body: SecretBody;
+    answer: KeptSecret;
+  };
+  /** Delete a secret. */
+  "DELETE /api/secrets/{name}": {
+    path: { name: string; };
+    answer: KeptSecret;
+  };
+  /** Run a shell command with one secret in the variable of its name. */
+  "POST /api/secrets/{name}/exec": {
+    path: { name: string; };
+    body: ExecBody;
+    answer: Ran;
+  };
+  /** Return the checkpoints of a project's sessions, newest first. */
+  "GET /api/checkpoints": {
+    query?: {
+      limit?: number | undefined;
+      project?: string | null | undefined;
+    };
+    answer: Checkpoints;
+  };
+  /** Return the checkpoints of one session, newest first. */
+  "GET /api/checkpoints/{session_key}": {
+    path: { session_key: string; };
+    answer: Checkpoints;
+  };
+  /**
+   * Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
+   * items.
+   *
+   * For all sessions, `project`, `harness` and `use` (received nothing, used nothing) filter; `cursor` is `next`
+   * of the previous page.
+   */
+  "GET /api/sessions": {
+    query?: {
+      state?: "running" | "all" | undefined;
+      project?: string | null | undefined;
+      harness?: string | null | undefined;
+      use?: "given_nothing" | "used_nothing" | null | undefined;
+      cursor?: string | null | undefined;
+      limit?: number | undefined;
+      agentId?: string | null | undefined;
+    };
+    answer: RunningSessions | SessionPage;
+  };
+  /** Return transcript passages that contain the query's words. */
+  "POST /api/sessions/search": {
+    body: TranscriptSearchBody;
+    answer: Excerpts;
+  };
+  /** Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several. */
+  "GET /api/sessions/summaries": {
+    query?: {
+      depth?: string | null | undefined;
+      limit?: number | undefined;
+      offset?: number | undefined;
+      project?: string | null | undefined;
+    };
+    answer: SummaryPage;
+  };
+  /** Return an active session. */
+  "GET /api/sessions/{session_key}": {
+    path: { session_key: string; };
+    answer: RunningSession;
+  };
+  /** Disable or enable a session's hooks. */
+  "POST /api/sessions/{session_key}/bypass": {
+    path: { session_key: string; };
+    body: BypassBody;
+    answer: Bypassed;
+  };
+  /**
+   * Return a session's injections with sources, reasons and use; what was omitted is included.
+   *
+   * The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading counts as no use.
+   */
+  "GET /api/sessions/{session_key}/context": {
+    path: { session_key: string; };
+    query?: {
+      agentId?: string | null | undefined;
+      project?: string | null | undefined;
+    };
+    answer: SessionContext;
+  };
+  /**
+   * Delete a session's stored data permanently, and forget memories that come only from it; `mode=preview` only lists
+   * them.
+   *
+   * Only the memories can be recovered. Nothing more of the session is stored afterwards. `reason` is required.
+   */
+  "POST /api/sessions/{session_key}/forget": {
+    path: { session_key: string; };
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    body: ForgetSessionBody;
+    answer: SessionPreview | SessionForgotten;
+  };
+  /** Renew a session's claim to its full duration. */
+  "POST /api/sessions/{session_key}/renew": {
+    path: { session_key: string; };
+    answer: RenewedSession;
+  };
+  /**
+   * Return a whole session: context, messages, saved memories, summary.
+   *
+   * The key is as for the context. Reading counts as no use.
+   */
+  "GET /api/sessions/{session_key}/replay": {
+    path: { session_key: string; };
+    query?: {
+      agentId?: string | null | undefined;
+      project?: string | null | undefined;
+    };
+    answer: SessionReplay;
+  };
+  /** Return a session's stored transcript. */
+  "GET /api/sessions/{session_key}/transcript": {
+    path: { session_key: string; };
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    answer: Transcript;
+  };
+  /** Return the installed skills, sorted by name; only the listed ones for an agent with a skill list. */
+  "GET /api/skills": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Skills;
+  };
+  /** Return the skills in this machine's catalogs, the most popular first. */
+  "GET /api/skills/browse": {
+    answer: OfferedSkills;
+  };
+  /**
+   * Install a skill from a catalog, or from `source`: a local path or `owner/repo[@skill]`.
+   *
+   * Replaces one of the same name. May take a minute; on failure nothing is changed.
+   */
+  "POST /api/skills/install": {
+    body: SkillInstallBody;
+    answer: InstalledSkill;
+  };
+  /** Return installed and available skills that contain the words of `q`. */
+  "GET /api/skills/search": {
+    query?: {
+      q?: string | undefined;
+    };
+    answer: FoundSkills;
+  };
+  /** Return a skill's metadata, and its whole file as `content`. */
+  "GET /api/skills/{name}": {
+    path: { name: string; };
+    answer: WholeSkill;
+  };
+  /** Remove a skill. */
+  "DELETE /api/skills/{name}": {
+    path: { name: string; };
+    answer: RemovedSkill;
+  };
+  /** Return related skills: required by it, requiring it, or similar. */
+  "GET /api/skills/{name}/related": {
+    path: { name: string; };
+    answer: RelatedSkills;
+  };
+  /** Return the boolean flags of the `features` section. */
+  "GET /api/features": {
+    answer: Record<string, boolean>;
+  };
+  /** Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster. */
+  "GET /api/status": {
+    query?: {
+      parts?: string[] | undefined;
+    };
+    answer: Status;
+  };
+  /** Return memory and processor time of each process, and disk use of each part of the workspace. */
+  "GET /api/status/resources": {
+    answer: Resources;
+  };
+  /** Return that the API answers; `db` is false if the database does not, `status` degraded if processing is stuck. */
+  "GET /health": {
+    answer: Health;
+  };
+  /** Return that this process is not stuck, without any check. */
+  "GET /health/live": {
+    answer: Live;
+  };
+  /**
+   * Return whether database, schema, worker and scheduler are ready (200), else what is missing (503).
+   *
+   * `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
+   * loaded too.
+   */
+  "GET /health/ready": {
+    query?: {
+      verbose?: string | null | undefined;
+    };
+    answer: Ready;
+  };
+  /** Return that this process is not stuck, without any check. */
+  "GET /livez": {
+    answer: Live;
+  };
+  /**
+   * Return whether database, schema, worker and scheduler are ready (200), else what is missing (503).
+   *
+   * `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
+   * loaded too.
+   */
+  "GET /readyz": {
+    query?: {
+      verbose?: string | null | undefined;
+    };
+    answer: Ready;
+  };
+  /** Return the request that a run would send to a model now; writes nothing. */
+  "POST /api/hooks/synthesis": {
+    body?: SynthesisBody | null;
+    answer: SynthesisRequest;
+  };
+  /** Replace MEMORY.md with a text, keeping the earlier one as a backup. */
+  "POST /api/hooks/synthesis/complete": {
+    body: SynthesisCompleteBody;
+    answer: Synthesised;
+  };
+  /** Return the settings of synthesis. */
+  "GET /api/hooks/synthesis/config": {
+    answer: SynthesisConfig;
+  };
+  /** Return whether MEMORY.md is being written, and when it last was. */
+  "GET /api/synthesis/status": {
+    query?: {
+      agentId?: string | null | undefined;
+    };
+    answer: SynthesisStatus;
+  };
+  /**
+   * Queue a run now, regardless of the schedule, but not within an hour of the last; else return the `reason` why
+   * not.
+   */
+  "POST /api/synthesis/trigger": {
+    body?: SynthesisBody | null;
+    answer: TriggeredSynthesis;
+  };
+  /**
+   * Restore the MEMORY.md before the last run, without forgotten statements; a second time brings the replaced one
+   * back.
+   */
+  "POST /api/synthesis/undo": {
+    body?: SynthesisBody | null;
+    answer: UndoneSynthesis;
+  };
+  /** Return every task, newest first, with the result of its last run. */
+  "GET /api/tasks": {
+    answer: TaskPage;
+  };
+  /** Schedule a prompt for a harness with a cron expression. */
+  "POST /api/tasks": {
+    body: TaskBody;
+    answer: AddedTask;
+  };
+  /** Return a task and its newest runs. */
+  "GET /api/tasks/{task_id}": {
+    path: { task_id: string; };
+    answer: WholeTask;
+  };
+  /** Change fields of a task; "" clears a folder, a skill or a time zone. */
+  "PATCH /api/tasks/{task_id}": {
+    path: { task_id: string; };
+    body: TaskBody;
+    answer: Done;
+  };
+  /** Delete a task with its runs, stopping a running one. */
+  "DELETE /api/tasks/{task_id}": {
+    path: { task_id: string; };
+    answer: Done;
+  };
+  /** Run a task now, even if disabled. */
+  "POST /api/tasks/{task_id}/run": {
+    path: { task_id: string; };
+    answer: StartedRun;
+  };
+  /** Return a page of runs, newest first. */
+  "GET /api/tasks/{task_id}/runs": {
+    path: { task_id: string; };
+    query?: {
+      limit?: number | undefined;
+      offset?: number | undefined;
+    };
+    answer: RunPage;
+  };
+  /** Return events, newest first; they never leave the machine. */
+  "GET /api/telemetry/events": {
+    query?: {
+      event?: string | null | undefined;
+      limit?: number | undefined;
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+    };
+    answer: TelemetryPage;
+  };
+  /** Return totals since an instant: language model calls, and errors by stage and code. */
+  "GET /api/telemetry/stats": {
+    query?: {
+      since?: string | null | undefined;
+    };
+    answer: TelemetryStats;
+  };
+  /**
+   * Return a page of records, and under `next` the `cursor` of the following page.
+   *
+   * Contains what the agent may read; `everything` adds private memories of all agents. `since` omits records
+   * unchanged since then, `vectors` adds vectors.
+   */
+  "GET /api/export": {
+    query?: {
+      since?: string | null | undefined;
+      cursor?: string | null | undefined;
+      vectors?: boolean | undefined;
+      everything?: boolean | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: ExportPage;
+  };
+  /**
+   * Import up to 1,000 records, each completely or not at all, and return the results; repeating it adds nothing.
+   *
+   * `vectors`: the file contains vectors, so none are created. With a name under `preview` nothing is written; all
+   * requests of a dry run share the name, and its last one sets `last`.
+   */
+  "POST /api/import": {
+    body: ImportBody;
+    answer: Imported;
+  };
+  /** Return whether a new version exists; queries the index only with `force`, or if allowed. */
+  "GET /api/update/check": {
+    query?: {
+      force?: boolean | undefined;
+    };
+    answer: UpdateCheck;
+  };
+  /** Return the update settings and the last result. */
+  "GET /api/update/config": {
+    answer: UpdateSettings;
+  };
+  /** Change the update settings in agent.yaml. */
+  "POST /api/update/config": {
+    body: UpdateConfigBody;
+    answer: ChangedUpdateSettings;
+  };
+  /** Install a version, by default the newest, with the original tool; the daemon uses it after a restart. */
+  "POST /api/update/run": {
+    body?: UpdateRunBody | null;
+    answer: Installed;
+  };
+}
+
+/** A memory's owner and visibility, and the access of every registered agent. */
+export interface Access {
+  memoryId: string;
+  owner: string;
+  visibility: string;
+  project: string | null;
+  scope: string | null;
+  agents: AgentAccess[];
+}
+
+export interface AddedConnector {
+  id: string;
+}
+
+/** An added document; a known one is `deduplicated` and has no new job. */
+export interface AddedDocument {
+  id: string;
+  status: string;
+  jobId?: string;
+  deduplicated?: boolean;
+  masked?: string[];
+}
+
+export interface AddedTask {
+  id: string;
+  nextRunAt: string | null;
+}
+
+/** A reason, its deduction, and the command that helps, if there is one. */
+export interface Advice {
+  domain: string;
+  reason: string;
+  command: string | null;
+  points: number;
+}
+
+export interface AffectedEntity {
+  id: string;
+  name: string;
+  type: string;
+}
+
+/**
+ * Whether an agent may read a memory, and the deciding rule.
+ *
+ * `rule`: own, shared (global, and the agent's policy is shared), group (global, from the agent's group), private
+ * (another agent's), isolated (the agent reads only its own), other_group, archived (unreadable).
+ */
+export interface AgentAccess {
+  id: string;
+  name: string;
+  reads: boolean;
+  rule: string;
+}
+
+/** A new agent; without a policy it is isolated. */
+export interface AgentBody {
+  name?: string | undefined;
+  readPolicy?: string | null | undefined;
+  policyGroup?: string | null | undefined;
+}
+
+export interface AgentIdentity {
+  name: string;
+  creature: string;
+  vibe: string;
+}
+
+export interface Agents {
+  agents: CountedAgent[];
+}
+
+/** The text that a session would receive for the question as its prompt, and its estimated tokens. */
+export interface AsPrompt {
+  text: string;
+  chars: number;
+  tokens: number;
+}
+
+export interface Aspect {
+  id: string;
+  entityId: string;
+  agentId: string;
+  name: string;
+  canonicalName: string;
+  weight: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** An entity's attributes under one aspect: one `content`, or several `attributes`. */
+export interface AspectBody {
+  entity: string;
+  aspect: string;
+  attributes: (string | AttributeBody)[];
+}
+
+export interface Aspects {
+  items: CountedAspect[];
+}
+
+export interface Attribute {
+  id: string;
+  aspectId: string;
+  agentId: string;
+  memoryId: string | null;
+  kind: string;
+  content: string;
+  normalizedContent: string;
+  confidence: number;
+  importance: number;
+  status: string;
+  supersededBy: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** One attribute; may be sent as text. */
+export interface AttributeBody {
+  content: string;
+  kind?: "attribute" | "constraint" | undefined;
+  confidence?: number | null | undefined;
+  importance?: number | null | undefined;
+}
+
+export interface AttributePage {
+  items: Attribute[];
+  limit: number;
+  offset: number;
+}
+
+/**
+ * Progress of the last run.
+ *
+ * `known` sessions had no new content; `indexing` and `summarizing` ones are being processed. `seconds` is the
+ * estimated rest. `finishing`: all are read; `stopped`: sessions wait without a reader.
+ */
+export interface Backfill {
+  state: "none" | "running" | "finishing" | "stopped" | "done";
+  startedAt: string | null;
+  sessions: number;
+  waiting: number;
+  read: number;
+  known: number;
+  failed: number;
+  indexing: number;
+  summarizing: number;
+  bytes: number;
+  bytesRead: number;
+  seconds: number;
+  failures: BackfillFailure[];
+}
+
+/**
+ * Sessions since an instant, of some harnesses and projects (a folder, or its last part); all by default.
+ *
+ * The built-in rules extract their facts, or with `byModel` the configured model.
+ */
+export interface BackfillBody {
+  since?: string | number | null | undefined;
+  harnesses?: string[] | undefined;
+  projects?: string[] | undefined;
+  byModel?: boolean | undefined;
+  dryRun?: boolean | undefined;
+  agentId?: string | null | undefined;
+}
+
+export interface BackfillFailure {
+  harness: string;
+  path: string;
+  reason: string;
+}
+
+/** The sessions of one harness: all requested ones, and the unread ones with their size. */
+export interface BackfillHarness {
+  harness: string;
+  name: string;
+  sessions: number;
+  newSessions: number;
+  bytes: number;
+  oldest: string;
+  newest: string;
+}
+
+export interface BackfillProject {
+  project: string | null;
+  sessions: number;
+}
+
+/** Whether to disable a session's hooks. */
+export interface BypassBody {
+  enabled?: unknown;
+}
+
+/** Whether the session's hooks are disabled. */
+export interface Bypassed {
+  key: string;
+  bypassed: boolean;
+}
+
+export interface Candidate {
+  id: string;
+  score: number;
+  pinned: boolean;
+  version: number;
+  content: string;
+  type: string;
+  who: string | null;
+  tags: string | null;
+  created_at: string;
+  why: string;
+}
+
+/** Captures per harness; `truncatedSessions` counts sessions with shortened or left-out messages. */
+export interface Capture {
+  harnesses: HarnessCapture[];
+  unknownRecords: UnknownRecords[];
+  truncatedSessions: number;
+}
+
+export interface CatalogSkill {
+  name: string;
+  fullName: string;
+  description: string;
+  installs: string;
+  stars: number;
+  popularity: number;
+  category: string;
+  verified: boolean;
+  installed: boolean;
+}
+
+export interface Change {
+  id: string;
+  event: string;
+  oldContent: string | null;
+  newContent: string | null;
+  changedBy: string;
+  actorType: string | null;
+  reason: string | null;
+  metadata: Record<string, unknown> | string | null;
+  createdAt: string;
+  sessionId: string | null;
+  requestId: string | null;
+}
+
+/** The file after a change of settings, and the settings that need a restart. */
+export interface ChangedConfig {
+  success: boolean;
+  file: string;
+  hash: string;
+  restartRequired: string[];
+}
+
+export interface ChangedGitSettings {
+  success: boolean;
+  config: GitSettings;
+}
+
+export interface ChangedJob {
+  success: boolean;
+  id: string;
+  status: string;
+  cancelRequested?: boolean;
+}
+
+/** Jobs that were, or would be, retried or cancelled; `more` if the limit omitted some. */
+export interface ChangedJobs {
+  success: boolean;
+  affected: number;
+  ids: string[];
+  more: boolean;
+  dryRun: boolean;
+}
+
+export interface ChangedUpdateSettings {
+  autoInstall: boolean;
+  autoCheck: boolean;
+  checkInterval: number;
+  channel: string;
+  minInterval: number;
+  maxInterval: number;
+  pendingRestartVersion: string | null;
+  lastAutoUpdateAt: string | null;
+  lastAutoUpdateError: string | null;
+  updateInProgress: boolean;
+  success: boolean;
+  config: UpdateSettings;
+  persisted: boolean;
+}
+
+/**
+ * A result's score in one channel, and its rank if the channel found it.
+ *
+ * `says` describes the channel. The keyword channel also lists the question's words in the result with their bm25,
+ * their number, and their total bm25.
+ */
+export interface Channel {
+  score: number;
+  says: string;
+  rank?: number;
+  bm25?: number;
+  words?: number;
+  matched?: Record<string, number>;
+}
+
+export interface Check {
+  name: string;
+  status: string;
+  message: string;
+  detail?: unknown;
+  fix?: string;
+}
+
+export interface Checkpoints {
+  checkpoints: SessionCheckpoint[];
+  count: number;
+}
+
+export interface Chunks {
+  chunks: DocumentChunk[];
+  count: number;
+}
+
+/** The code of a one-time link (`signet dashboard`). */
+export interface CodeBody {
+  code: string;
+}
+
+/** The content of the archive; without one `message` explains this. */
+export interface ColdStats {
+  count: number;
+  message?: string;
+  oldest?: string | null;
+  newest?: string | null;
+  totalBytes?: number;
+  byReason?: Record<string, number>;
+}
+
+export interface ColumnValues {
+  values: string[];
+}
+
+/** The latest communities, the largest first, and the modularity of the division. */
+export interface Communities {
+  items: EntityCommunity[];
+  count: number;
+  modularity: number;
+  quality: string;
+}
+
+export interface Compacted {
+  success: boolean;
+  memoryId?: string;
+  bypassed?: boolean;
+}
+
+/** A harness has compacted its context to `summary`, which is required. */
+export interface CompactionBody {
+  harness?: string | undefined;
+  sessionKey?: string | null | undefined;
+  agentId?: string | null | undefined;
+  project?: string | null | undefined;
+  runtimePath?: string | null | undefined;
+  repository?: RepositoryBody | null | undefined;
+  summary?: string | undefined;
+  idempotencyKey?: string | null | undefined;
+}
+
+/** One session, ranked with and without learning; lists contain memory IDs, best first. */
+export interface ComparedSession {
+  id: string;
+  sessionKey: string;
+  agentId: string;
+  predictorNdcg: number;
+  baselineNdcg: number;
+  predictorWon: boolean;
+  margin: number;
+  alpha: number;
+  emaUpdated: boolean;
+  focalEntityId: string | null;
+  focalEntityName: string | null;
+  project: string | null;
+  candidateCount: number;
+  traversalCount: number;
+  constraintCount: number;
+  scorerConfidence: number;
+  successRate: number | null;
+  predictorTopIds: string[];
+  baselineTopIds: string[];
+  relevanceScores: Record<string, number>;
+  ftsOverlapScore: number | null;
+  createdAt: string;
+}
+
+export interface ComparisonPage {
+  total: number;
+  limit: number;
+  offset: number;
+  items: ComparedSession[];
+}
+
+/** A file's name and its new content. */
+export interface ConfigBody {
+  file?: unknown;
+  content?: unknown;
+  ifHash?: string | null | undefined;
+}
+
+/** A user file of the workspace; `hash` is its SHA-256. */
+export interface ConfigFile {
+  name: string;
+  content: string;
+  size: number;
+  hash: string;
+}
+
+/** The files at the top of the workspace; `error` if it is unreadable. */
+export interface ConfigFiles {
+  files: ConfigFile[];
+  error?: string;
+}
+
+/** Every setting; `hash` is the file's, empty without a file. */
+export interface ConfigSchema {
+  settings: Setting[];
+  count: number;
+  file: string;
+  hash: string;
+}
+
+/** The request that the user has confirmed: method, path with query, and body as text. */
+export interface ConfirmBody {
+  method: string;
+  path: string;
+  body?: string | null | undefined;
+}
+
+/** A code that lets the dashboard send one confirmed request. */
+export interface Confirmation {
+  code: string;
+  expiresAt: string;
+}
+
+/** A folder or service whose texts become documents. */
+export interface Connector {
+  id: string;
+  provider: string;
+  display_name: string | null;
+  config_json: string;
+  cursor_json: string | null;
+  status: string;
+  last_sync_at: string | null;
+  last_error: string | null;
+  created_at: string;
+  updated_at: string;
+  agent_id: string;
+  progress_json: string | null;
+  settings: Record<string, unknown>;
+  cursor: Record<string, unknown> | null;
+  progress: SyncProgress | null;
+}
+
+/** One connector to add; the provider defines its `settings`. `sync` starts the first sync at once. */
+export interface ConnectorBody {
+  provider?: string | null | undefined;
+  displayName?: string | null | undefined;
+  settings?: Record<string, unknown> | null | undefined;
+  agentId?: string | null | undefined;
+  sync?: boolean | undefined;
+}
+
+/** A connector's state; `documents` counts its documents by status. */
+export interface ConnectorHealth {
+  id: string;
+  status: string;
+  lastSyncAt: string | null;
+  lastError: string | null;
+  documentCount: number;
+  documents: Record<string, number>;
+  progress: SyncProgress | null;
+}
+
+export interface Connectors {
+  connectors: Connector[];
+  count: number;
+}
+
+export interface Constellation {
+  dependencies: DrawnEdge[];
+  entities: DrawnEntity[];
+}
+
+export interface Constraint {
+  entityName: string;
+  content: string;
+  importance: number;
+}
+
+export interface ContextAnswer {
+  context: string;
+  sources: ContextSource[];
+  count: number;
+}
+
+/** A prompt, or the `id` of a source in a context and its `page`. */
+export interface ContextBody {
+  prompt?: string | undefined;
+  /** as in session:abc */
+  id?: string | null | undefined;
+  page?: number | undefined;
+  maxChars?: number | undefined;
+  /** maximum number of single memories */
+  limit?: number | undefined;
+  minScore?: number | null | undefined;
+  project?: string | null | undefined;
+  scope?: string | null | undefined;
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+}
+
+/**
+ * One injection.
+ *
+ * `phase`: start, prompt, compaction or recall; `prompt` is the number of the prompt, from 1, or 0 before the first.
+ * `message` is the start of the prompt if the transcript has it, `turn` the number of the message, from 0, before
+ * which it was injected. `bestScore` is the nearest memory's, `floor` the required score.
+ */
+export interface ContextInjection {
+  phase: string;
+  prompt: number;
+  at: string;
+  turn: number | null;
+  message: string | null;
+  chars: number;
+  tokens: number;
+  bestScore: number | null;
+  floor: number | null;
+  given: ContextItem[];
+  leftOut: ContextItem[];
+}
+
+/**
+ * An injected or omitted item.
+ *
+ * `kind`: memory, session, commit, document or section. `reason`: why it was injected (match, same_matter,
+ * important, pinned, linked, project_words, standing, rule) or omitted (floor, budget, said, origin). `tokens`:
+ * estimated, four characters each. `use` is null if unknown: sections, and episodes without text. `state`: kept,
+ * changed (since), forgotten (since), gone, or none without a text; `text` exists in the first two.
+ */
+export interface ContextItem {
+  kind: string;
+  id: string;
+  reason: string;
+  score: number | null;
+  saidAt: string | null;
+  chars: number;
+  tokens: number;
+  use: "used" | "not used" | "not known yet" | null;
+  usedBy: "named" | "quoted" | "values" | "words" | null;
+  usedIn: UsedIn | null;
+  state: "kept" | "changed" | "forgotten" | "gone" | "none";
+  text: string | null;
+  sourceType: string | null;
+  sourceId: string | null;
+}
+
+/**
+ * A source in a context: a rule, a memory, or a passage of a session, commit, memory or document.
+ *
+ * The `id` of a passage is one for `episode`.
+ */
+export interface ContextSource {
+  id: string;
+  type: string;
+  content: string;
+  date?: string;
+  project?: string | null;
+}
+
+/** Totals of a session; `given` and `leftOut` count items without sections. */
+export interface ContextTotals {
+  prompts: number;
+  given: number;
+  used: number;
+  notUsed: number;
+  unknown: number;
+  leftOut: number;
+  chars: number;
+  tokens: number;
+}
+
+export interface CountedAgent {
+  id: string;
+  name: string;
+  read_policy: string;
+  policy_group: string | null;
+  created_at: string;
+  updated_at: string;
+  memories: number;
+}
+
+export interface CountedAspect {
+  aspect: Aspect;
+  attributeCount: number;
+  constraintCount: number;
+}
+
+export interface CountedEntity {
+  aspectCount: number;
+  attributeCount: number;
+  constraintCount: number;
+  dependencyCount: number;
+  entity: Entity;
+}
+
+export interface DeadMemories {
+  items: DeadMemory[];
+  total: number;
+}
+
+export interface DeadMemory {
+  id: string;
+  content: string;
+  confidence: number;
+  importance: number;
+  lastAccessed: string | null;
+  accessCount: number;
+}
+
+/** The owner of a reviewed memory. */
+export interface DecisionBody {
+  agentId?: string | null | undefined;
+}
+
+export interface DedupStats {
+  exactClusters: number;
+  exactExcess: number;
+  totalActive: number;
+}
+
+export interface DeletedJob {
+  success: boolean;
+  id: string;
+}
+
+export interface Dependencies {
+  items: Dependency[];
+}
+
+/** A dependency with the names of its ends; `direction` is relative to the requested entity. */
+export interface Dependency {
+  id: string;
+  direction: string;
+  dependencyType: string;
+  strength: number;
+  confidence: number | null;
+  reason: string | null;
+  aspectId: string | null;
+  sourceEntityId: string;
+  sourceEntityName: string;
+  targetEntityId: string;
+  targetEntityName: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface DependencyTarget {
+  target: string;
+  type: string;
+  strength: number;
+}
+
+export interface DescribedEntity {
+  id: string;
+  name: string;
+  type: string;
+  description: string | null;
+}
+
+/** The health of all domains; `composite` is the total. */
+export interface Diagnoses {
+  timestamp: string;
+  composite: Diagnosis;
+  queue: Diagnosis;
+  storage: Diagnosis;
+  index: Diagnosis;
+  provider: Diagnosis;
+  mutation: Diagnosis;
+  connector: Diagnosis;
+  duplicate: Diagnosis;
+  update: Diagnosis;
+  predictor: Diagnosis;
+}
+
+/** The health of a domain, with reasons; further fields are the domain's figures. */
+export interface Diagnosis {
+  score: number;
+  status: string;
+  reasons: string[];
+  help?: Advice[];
+}
+
+/** The difference between sessions with and without memory (below 0: fewer); null if unknown. */
+export interface Difference {
+  corrections: Interval | null;
+  askedAgain: Interval | null;
+  prompts: Interval | null;
+}
+
+/**
+ * A decision, an open item, or a fact that changed, with the one `before` it.
+ *
+ * `id` is the key of its session, or the ID of a memory if `isMemory`. `openBy` is who calls an item open: `the user`
+ * or `an agent`.
+ */
+export interface DigestItem {
+  kind: "decided" | "changed" | "open";
+  text: string;
+  before: string;
+  at: string;
+  openBy: string;
+  id: string;
+  isMemory: boolean;
+}
+
+/** Disk use of a part of the workspace, in bytes. */
+export interface DiskPart {
+  part: string;
+  bytes: number;
+}
+
+export interface Document {
+  id: string;
+  source_url: string | null;
+  source_type: string;
+  content_type: string | null;
+  content_hash: string | null;
+  title: string | null;
+  raw_content: string | null;
+  status: string;
+  error: string | null;
+  connector_id: string | null;
+  chunk_count: number;
+  memory_count: number;
+  metadata_json: string | null;
+  created_at: string;
+  updated_at: string;
+  completed_at: string | null;
+  agent_id: string;
+  source_stamp: string | null;
+  metadata: Record<string, unknown> | null;
+}
+
+/** One document to add. */
+export interface DocumentBody {
+  sourceType?: string | null | undefined;
+  content?: string | null | undefined;
+  url?: string | null | undefined;
+  title?: string | null | undefined;
+  contentType?: string | null | undefined;
+  connectorId?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+  agentId?: string | null | undefined;
+}
+
+export interface DocumentChunk {
+  id: string;
+  content: string;
+  type: string;
+  created_at: string;
+  chunk_index: number | null;
+}
+
+export interface DocumentPage {
+  documents: Document[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+export interface Done {
+  success: boolean;
+}
+
+export interface DrawnAspect {
+  id: string;
+  name: string;
+  weight: number;
+  attributes: DrawnAttribute[];
+}
+
+export interface DrawnAttribute {
+  id: string;
+  content: string;
+  kind: string;
+  importance: number;
+  memoryId: string | null;
+}
+
+export interface DrawnEdge {
+  sourceEntityId: string;
+  targetEntityId: string;
+  dependencyType: string;
+  strength: number;
+}
+
+export interface DrawnEntity {
+  id: string;
+  name: string;
+  entityType: string;
+  mentions: number;
+  pinned: boolean;
+  aspects: DrawnAspect[];
+}
+
+/** Entities whose names differ only in punctuation and spaces; the most mentioned first. */
+export interface DuplicateEntity {
+  canonicalName: string;
+  ids: string[];
+}
+
+/** A memory with its vector, which is included on request. */
+export interface Embedding {
+  id: string;
+  content: string;
+  text: string;
+  who: string;
+  importance: number;
+  type: string | null;
+  tags: string[];
+  sourceType: string;
+  sourceId: string;
+  createdAt: string;
+  vector?: number[];
+}
+
+/** How many memories lack a vector of the current model; `stale` have an outdated one. */
+export interface EmbeddingGaps {
+  unembedded: number;
+  total: number;
+  coverage: string;
+  stale: number;
+}
+
+export interface EmbeddingPage {
+  embeddings: Embedding[];
+  count: number;
+  total: number;
+  limit: number;
+  offset: number;
+  hasMore: boolean;
+}
+
+/** The embedding provider, and the number of memories with a vector. */
+export interface EmbeddingState {
+  provider: string;
+  model: string | null;
+  available: boolean;
+  total: number;
+  embedded: number;
+}
+
+/** Health of the stored vectors; `score` is between 0 and 1. */
+export interface EmbeddingsHealth {
+  status: string;
+  score: number;
+  checkedAt: string;
+  config: Record<string, unknown>;
+  checks: Check[];
+}
+
+/** Whether vectors can be created, and the tracker's progress. */
+export interface EmbeddingsStatus {
+  provider: string;
+  model: string | null;
+  available: boolean;
+  dimensions?: number | null;
+  base_url?: string | null;
+  error?: string;
+  checkedAt: string;
+  tracker: Record<string, unknown> | null;
+  waitingUntil?: string;
+}
+
+/** An ended session, whose transcript a job processes; `masked` names masked secrets. */
+export interface EndedSession {
+  memoriesSaved: number;
+  queued?: boolean;
+  jobId?: string;
+  masked?: string[];
+  bypassed?: boolean;
+  internal?: boolean;
+}
+
+/** Whether new text of a session will be processed, and by which job; `masked` names masked secrets. */
+export interface EndedTurn {
+  queued?: boolean;
+  jobId?: string;
+  skipped?: boolean;
+  masked?: string[];
+  bypassed?: boolean;
+  internal?: boolean;
+}
+
+export interface Entity {
+  id: string;
+  name: string;
+  canonicalName: string;
+  entityType: string;
+  agentId: string;
+  description: string | null;
+  mentions: number;
+  pinned: boolean;
+  pinnedAt: string | null;
+  communityId: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A named entity, alone or with a relation to another; a name may be sent as text. */
+export interface EntityBody {
+  name?: string | null | undefined;
+  type?: string | null | undefined;
+  source?: string | null | undefined;
+  sourceType?: string | null | undefined;
+  relationship?: string | null | undefined;
+  target?: string | null | undefined;
+  targetType?: string | null | undefined;
+  confidence?: number | null | undefined;
+}
+
+/** A group of entities, named after its most mentioned member. */
+export interface EntityCommunity {
+  id: string;
+  name: string;
+  cohesion: number;
+  member_count: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface EntityCounts {
+  aspectCount: number;
+  attributeCount: number;
+  constraintCount: number;
+  dependencyCount: number;
+}
+
+/** How often learned ranking beat the baseline in sessions about one entity. */
+export interface EntityHealth {
+  entityId: string;
+  entityName: string;
+  comparisonCount: number;
+  winRate: number;
+  avgMargin: number;
+  trend: string;
+}
+
+export interface EntityPage {
+  items: CountedEntity[];
+  limit: number;
+  offset: number;
+  total: number;
+}
+
+export interface EntityResult {
+  entityId: string;
+  entityName: string | null;
+  wins: number;
+  losses: number;
+  winRate: number;
+  avgMargin: number;
+}
+
+export interface EntityResults {
+  items: EntityResult[];
+}
+
+export interface EntitySession {
+  id: string;
+  sessionKey: string | null;
+  harness: string | null;
+  earliestAt: string;
+  latestAt: string;
+  content: string;
+}
+
+export interface EntitySessions {
+  entityName: string;
+  summaries: EntitySession[];
+  total: number;
+}
+
+/** The skill fields of an entity; lists are JSON. */
+export interface EntitySkill {
+  version: string | null;
+  author: string | null;
+  license: string | null;
+  source: string;
+  role: string | null;
+  triggers: string | null;
+  tags: string | null;
+  permissions: string | null;
+  enriched: number;
+  installedAt: string;
+  lastUsedAt: string | null;
+  useCount: number;
+  importance: number;
+  fsPath: string;
+  uninstalledAt: string | null;
+}
+
+export interface EntityTask {
+  taskType: string | null;
+  priority: string | null;
+  status: string;
+  dueAt: string | null;
+  context: string | null;
+  expiresAt: string | null;
+  retentionUntil: string | null;
+  completedAt: string | null;
+}
+
+/** One page of a session, commit, memory or document; pages count from 1. */
+export interface EpisodePage {
+  id: string;
+  type: string;
+  text: string;
+  page: number;
+  pages: number;
+}
+
+/** Why a request was refused: a text for people, and a code for programs. */
+export interface ErrorBody {
+  error: string;
+  code: string;
+}
+
+/** The newest errors, oldest first, and counts by code. */
+export interface Errors {
+  errors: NotedError[];
+  summary: Record<string, number>;
+}
+
+/**
+ * Whether memory helps.
+ *
+ * `isEnough`: there are `neededSessions` sessions, `neededWithout` of them without memory. `holdout` is the share of
+ * sessions without memories. `unused` was injected most and never used, `misleading` hurt, `missed` was left out but
+ * used; `unanswered` counts prompts without results.
+ */
+export interface Evaluation {
+  sessions: number;
+  neededSessions: number;
+  neededWithout: number;
+  isEnough: boolean;
+  holdout: number;
+  withMemory: SomeSessions;
+  withoutMemory: SomeSessions;
+  difference: Difference;
+  tokens: GivenTokens;
+  unused: Told[];
+  misleading: Told[];
+  missed: Told[];
+  helpful: Told[];
+  prompts: number;
+  unanswered: number;
+}
+
+export interface Excerpts {
+  results: TranscriptExcerpt[];
+  count: number;
+}
+
+/** A command, and its variables with secret names. */
+export interface ExecBody {
+  command?: string | undefined;
+  secrets?: Record<string, string> | undefined;
+  timeoutMs?: number | null | undefined;
+}
+
+/** The entity to expand, and the budget. */
+export interface ExpandBody {
+  entity?: string | undefined;
+  aspect?: string | null | undefined;
+  question?: string | undefined;
+  maxTokens?: number | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** The entity whose sessions to list, and since when. */
+export interface ExpandSessionBody {
+  entityName?: string | undefined;
+  sessionId?: string | null | undefined;
+  timeRange?: string | null | undefined;
+  maxResults?: number | undefined;
+  agentId?: string | null | undefined;
+}
+
+export interface Expanded {
+  entity: DescribedEntity;
+  constraints: Constraint[];
+  aspects: ExpandedAspect[];
+  dependencies: DependencyTarget[];
+  memoryCount: number;
+  memories: LinkedMemory[];
+}
+
+export interface ExpandedAspect {
+  name: string;
+  weight: number;
+  attributes: ExpandedAttribute[];
+}
+
+export interface ExpandedAttribute {
+  content: string;
+  kind: string;
+  importance: number;
+  confidence: number;
+}
+
+/** A page of records, and the cursor of the next one; None after the last. */
+export interface ExportPage {
+  records: Record<string, unknown>[];
+  next: string | null;
+}
+
+export interface ExportedTimeline {
+  meta: TimelineMeta;
+  timeline: Timeline;
+}
+
+/** Ratings of several memories (`sessionKey`, `feedback`), or of one (`session_id`, `memory_id`). */
+export interface FeedbackBody {
+  sessionKey?: string | null | undefined;
+  /** memory id to number, -1 to 1 */
+  feedback?: unknown;
+  paths?: Record<string, PathBody> | undefined;
+  rewards?: Record<string, RewardBody> | undefined;
+  sessionId?: string | null | undefined;
+  memoryId?: string | null | undefined;
+  feedbackType?: string | null | undefined;
+  correctionText?: string | null | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** A derived memory, with the start of its text. */
+export interface Followed {
+  id: string;
+  content: string;
+}
+
+/**
+ * A selection of memories by IDs, words and filters, combined with AND; `preview` writes nothing.
+ *
+ * `all` selects every match; `limit` is then the number that a preview shows.
+ */
+export interface ForgetBody {
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  changedBy?: string | null | undefined;
+  mode?: "preview" | "execute" | undefined;
+  ids?: string[] | null | undefined;
+  query?: string | undefined;
+  type?: string | null | undefined;
+  tags?: string | string[] | undefined;
+  who?: string | null | undefined;
+  project?: string | null | undefined;
+  pinned?: boolean | null | undefined;
+  sourceType?: string | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
+  scope?: string | null | undefined;
+  limit?: number | null | undefined;
+  offset?: number | undefined;
+  all?: boolean | undefined;
+  reason?: string | undefined;
+  force?: boolean | undefined;
+  wrong?: boolean | undefined;
+  confirmToken?: string | null | undefined;
+}
+
+/** Why a memory is forgotten; the query string may contain every field instead. */
+export interface ForgetOneBody {
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  changedBy?: string | null | undefined;
+  reason?: string | undefined;
+  force?: boolean | undefined;
+  wrong?: boolean | undefined;
+  erase?: boolean | undefined;
+  ifVersion?: number | null | undefined;
+}
+
+/**
+ * The memories selected by a forget request; `confirmToken` confirms exactly these. `total` counts the matches.
+ *
+ * `similar` memories are not selected: they spell an identifier differently, or lack a word.
+ */
+export interface ForgetPreview {
+  alongCount?: number;
+  along?: Followed[];
+  staying?: Stayed[];
+  heldBy?: string[];
+  success: boolean;
+  mode: "preview";
+  count: number;
+  total: number;
+  requiresConfirm: boolean;
+  confirmToken: string;
+  candidates: Candidate[];
+  similar: Candidate[];
+}
+
+/** Preview or forget a session, and why; `agent_id` if several agents have this session key. */
+export interface ForgetSessionBody {
+  mode?: "preview" | "execute" | undefined;
+  reason?: string | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** Who forgot a memory, and why; `until` is the last instant for recovery. */
+export interface Forgetting {
+  by: string;
+  reason: string | null;
+  until: string | null;
+}
+
+export interface ForgottenDocument {
+  success: boolean;
+  deleted: boolean;
+  memoriesRemoved: number;
+}
+
+export interface ForgottenMany {
+  success: boolean;
+  mode: "execute";
+  requested: number;
+  deleted: number;
+  count: number;
+  total: number;
+  pinned: number;
+  results: Modified[];
+  backup?: string | null;
+  backupSkipped?: string;
+}
+
+/**
+ * A forgotten, rejected or erased value (`why`), which is not saved again automatically.
+ *
+ * `id` is its memory's. `label` is the start of the text, null for an erased one and for callers who may not
+ * recover; `recoverableUntil` is null if the memory itself is deleted.
+ */
+export interface ForgottenValue {
+  id: string;
+  agentId: string;
+  scope: string | null;
+  why: string;
+  label: string | null;
+  since: string;
+  recoverableUntil: string | null;
+}
+
+/** A page of forgotten values, newest first; `total` counts all. */
+export interface ForgottenValues {
+  values: ForgottenValue[];
+  total: number;
+}
+
+/** A memory found by words, filters or similarity; `tags` is a list when found by similarity. */
+export interface Found {
+  id: string;
+  content: string;
+  type: string;
+  created_at: string;
+  tags: string | string[] | null;
+  score?: number;
+  confidence?: number | null;
+  who?: string | null;
+  importance?: number;
+  pinned?: boolean;
+}
+
+export interface FoundMany {
+  results: Found[];
+}
+
+export interface FoundSkills {
+  results: CatalogSkill[];
+}
+
+/** Settings to change. */
+export interface GitConfigBody {
+  enabled?: boolean | null | undefined;
+  autoCommit?: boolean | null | undefined;
+  autoSync?: boolean | null | undefined;
+  syncInterval?: number | null | undefined;
+  remote?: string | null | undefined;
+  branch?: string | null | undefined;
+}
+
+export interface GitDone {
+  success: boolean;
+  message: string;
+  changes?: number;
+  pulled?: number;
+  pushed?: number;
+}
+
+/** When the workspace is committed, and its remote. */
+export interface GitSettings {
+  enabled: boolean;
+  autoCommit: boolean;
+  autoSync: boolean;
+  syncInterval: number;
+  remote: string;
+  branch: string | null;
+}
+
+export interface GitStatus {
+  isRepo: boolean;
+  branch: string | null;
+  remote: string | null;
+  hasCredentials: boolean;
+  authMethod: string;
+  autoSync: boolean;
+  lastSync: string | null;
+  uncommittedChanges: number | null;
+  unpushedCommits: number | null;
+  unpulledCommits: number | null;
+  problem: string | null;
+}
+
+/** The cost of memory in tokens of four characters: injected unasked, and used. */
+export interface GivenTokens {
+  given: number;
+  used: number;
+  wasted: number;
+  perSession: number;
+}
+
+/**
+ * Entities and their edges as columns: one value per entity, pinned and most mentioned ones first.
+ *
+ * `kinds` and `communities` are indexes into `kindNames` and `communityNames`, -1 for no community; the largest
+ * community is first. `sources` and `targets` are entity indexes, one pair per edge, the strongest first. `total`
+ * counts all matches.
+ */
+export interface GraphColumns {
+  ids: string[];
+  names: string[];
+  kinds: number[];
+  mentions: number[];
+  communities: number[];
+  pinned: number[];
+  kindNames: string[];
+  communityNames: string[];
+  sources: number[];
+  targets: number[];
+  total: number;
+}
+
+export interface Greeting {
+  greeting: string;
+  cachedAt: string;
+}
+
+/** When the last captured message of a harness was said, and the key of a later session of which nothing is. */
+export interface HarnessCapture {
+  harness: string;
+  lastMessageAt: string | null;
+  emptySession: string | null;
+}
+
+export interface Harnesses {
+  harnesses: KnownHarness[];
+}
+
+/** The daemon answers; `db` is false if its database does not. */
+export interface Health {
+  status: string;
+  uptime: number;
+  pid: number;
+  version: string;
+  port: number;
+  agentsDir?: string;
+  db: boolean;
+  reasons: string[];
+  updateAvailable: boolean;
+  pendingRestart: string | null;
+}
+
+/** In how many sessions a memory helped, of those with a label. */
+export interface Helped {
+  times: number;
+  of: number;
+}
+
+export interface History {
+  memoryId: string;
+  count: number;
+  history: Change[];
+}
+
+/** The history of all memories, newest first; `next` is the cursor of the next page, null on the last. */
+export interface HistoryPage {
+  history: ListedChange[];
+  count: number;
+  next: string | null;
+}
+
+/**
+ * One result of recall; `score` is its relevance, between 0 and 1; `truncated` marks a shortened content.
+ *
+ * A `superseded` one was corrected by the memory `superseded_by`. `parts` lists merged memories, best first and at
+ * most ten; `more` describes them.
+ */
+export interface Hit {
+  id: string;
+  content: string;
+  content_length: number;
+  truncated: boolean;
+  score: number;
+  source: string;
+  type: string;
+  tags: string | null;
+  pinned: boolean;
+  importance: number;
+  who: string | null;
+  project: string | null;
+  created_at: string;
+  source_type: string | null;
+  source_id: string | null;
+  accessCount: number;
+  lastAccessed: string | null;
+  origin?: string;
+  review?: string;
+  event_at?: string;
+  valid_from?: string;
+  valid_to?: string;
+  superseded?: boolean;
+  superseded_by?: string;
+  newer?: Newer;
+  supplementary?: boolean;
+  highlights?: number[][];
+  title?: string;
+  parts?: Part[];
+  more?: string;
+  explain?: Why;
+}
+
+/**
+ * The first page besides new memories, with `projects` as of `/api/projects`.
+ *
+ * `digest` has what was decided and changed since an instant, and `imported` the sources of what was imported since.
+ * `kept` counts stored sessions, unless the caller is limited to a project. `forgotten` counts, without texts, for
+ * callers who may recover.
+ */
+export interface Home {
+  reviews: WaitingMemories;
+  projects: ListedProject[];
+  digest: ProjectDigest[];
+  imported: KeyCount[];
+  kept?: number;
+  forgotten?: MemoryPage;
+}
+
+/** A question from a session; `harness` and `query` are required. */
+export interface HookRecallBody {
+  query?: string | undefined;
+  keywordQuery?: string | null | undefined;
+  limit?: number | undefined;
+  type?: string | null | undefined;
+  tags?: string | string[] | undefined;
+  who?: string | null | undefined;
+  pinned?: boolean | null | undefined;
+  importanceMin?: number | null | undefined;
+  minScore?: number | null | undefined;
+  /** minimum relevance (0–1); 0 returns all */
+  floor?: number | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
+  /** answer as the memory was at this time */
+  asOf?: string | number | null | undefined;
+  /** reference time for words like `yesterday` */
+  now?: string | number | null | undefined;
+  /** IANA time zone, for the bounds of days */
+  timezone?: string | null | undefined;
+  project?: string | null | undefined;
+  scope?: string | null | undefined;
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  /** only memories of communities that the question names */
+  community?: boolean | undefined;
+  expand?: boolean | undefined;
+  entities?: boolean | undefined;
+  cards?: boolean | undefined;
+  /** explain the rank of each result */
+  explain?: boolean | undefined;
+  /** count the results as used; false for a look */
+  touch?: boolean | undefined;
+  /** mark the question's words in each result, and cut long ones around them */
+  highlights?: boolean | undefined;
+  /** say why the memory with this id is not a result */
+  whyNot?: string | null | undefined;
+  /** add the text that a session would be given with this prompt */
+  asPrompt?: boolean | undefined;
+  harness?: string | undefined;
+  runtimePath?: string | null | undefined;
+}
+
+/** A text to save from a session; `content` is required. */
+export interface HookRememberBody {
+  harness?: string | undefined;
+  sessionKey?: string | null | undefined;
+  agentId?: string | null | undefined;
+  project?: string | null | undefined;
+  runtimePath?: string | null | undefined;
+  repository?: RepositoryBody | null | undefined;
+  content?: string | undefined;
+  who?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}
+
+/** Doubtful rows of the graph. */
+export interface Hygiene {
+  suspiciousEntities: SuspiciousEntity[];
+  duplicateEntities: DuplicateEntity[];
+  attributeSummary: UnfoundedAttributes;
+  safeMentionCandidates: MentionCandidate[];
+}
+
+/** IDs with the requested prefix, at most ten. */
+export interface Ids {
+  ids: string[];
+}
+
+export interface Impact {
+  entityId: string;
+  entityName: string;
+  direction: string;
+  impact: Ring[];
+  timedOut?: boolean;
+}
+
+/** The changed entity, and the direction to follow. */
+export interface ImpactBody {
+  entityId?: string | undefined;
+  direction?: string | undefined;
+  maxDepth?: number | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** Records of an import, in file order. */
+export interface ImportBody {
+  records: Record<string, unknown>[];
+  vectors?: boolean | undefined;
+  preview?: string | null | undefined;
+  last?: boolean | undefined;
+}
+
+/** The result for the records of one request; `masked` names kinds of masked secrets. */
+export interface Imported {
+  new: number;
+  known: number;
+  forgotten: number;
+  refused: number;
+  kinds: Record<string, Record<string, number>>;
+  reasons: Record<string, unknown>[];
+  masked?: string[];
+}
+
+/** The result of an installation; the running daemon needs a restart. */
+export interface Installed {
+  success: boolean;
+  message: string;
+  restartRequired: boolean;
+  output?: string;
+  installedVersion?: string;
+}
+
+export interface InstalledSkill {
+  success: boolean;
+  name: string;
+  output: string;
+}
+
+/** Whether the database file is intact; `ok` is null if time ran out. */
+export interface Integrity {
+  checkedAt: string;
+  ok: boolean | null;
+  timedOut?: boolean;
+  sqlite: string[];
+  ftsOk: boolean;
+  vecOk: boolean;
+}
+
+/** A mean with its 95 % confidence bounds; bounds are null for fewer than two values. */
+export interface Interval {
+  mean: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** A token, shown once; `jti` is used to revoke it. */
+export interface IssuedToken {
+  token: string;
+  expiresAt: string;
+  jti: string;
+}
+
+export interface Job {
+  id: string;
+  memory_id: string | null;
+  document_id: string | null;
+  job_type: string;
+  queue: string;
+  status: string;
+  attempt_count: number;
+  attempts: number;
+  max_attempts: number;
+  next_attempt_at: string | null;
+  last_error: string | null;
+  last_error_code: string | null;
+  error: string | null;
+  result: unknown;
+  leased_at: string | null;
+  completed_at: string | null;
+  failed_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface JobCount {
+  key: string;
+  count: number;
+}
+
+/**
+ * Jobs, latest change first; `next` is the cursor of the next page, null on the last.
+ *
+ * `total` counts the matching jobs. `facets` counts by status, kind, queue and code (of dead jobs), each without its
+ * own filter.
+ */
+export interface Jobs {
+  jobs: Job[];
+  count: number;
+  next: string | null;
+  total?: number;
+  facets?: Record<string, JobCount[]>;
+}
+
+/** A selection of jobs; `dryRun` changes nothing. Selecting every job requires `all`. */
+export interface JobsBody {
+  ids?: string[] | null | undefined;
+  kind?: string | null | undefined;
+  code?: string | null | undefined;
+  memoryId?: string | null | undefined;
+  documentId?: string | null | undefined;
+  since?: string | number | null | undefined;
+  until?: string | number | null | undefined;
+  all?: boolean | undefined;
+  limit?: number | null | undefined;
+  dryRun?: boolean | undefined;
+}
+
+export type JsonValue = unknown;
+
+export interface KeptSecret {
+  success: boolean;
+  name: string;
+}
+
+export interface KeyCount {
+  key: string;
+  count: number;
+}
+
+/** Counts of the graph. */
+export interface KnowledgeStats {
+  entityCount: number;
+  dependencyCount: number;
+  aspectCount: number;
+  averageAspectWeight: number;
+  feedbackUpdatedAspectCount: number;
+  maxWeightAspectCount: number;
+  minWeightAspectCount: number;
+  attributeCount: number;
+  constraintCount: number;
+  unassignedMemoryCount: number;
+  coveragePercent: number;
+}
+
+/** A supported harness; `lastSeen` is its last call. */
+export interface KnownHarness {
+  name: string;
+  id: string;
+  path: string;
+  exists: boolean;
+  lastSeen: string | null;
+  connected: boolean;
+  problems: string[];
+}
+
+/**
+ * A repair: its effect, options and limits.
+ *
+ * `recommended` is the finding that suggests it, null for none. `waitMs` is the rest of the cooldown or hour,
+ * `runsLeft` of `runsPerHour`. `filters` are IDs, kind, age and error, for selecting its rows.
+ */
+export interface KnownRepair {
+  action: string;
+  path: string;
+  help: string;
+  noun: string;
+  options: RepairOption[];
+  filters: string[];
+  looksFirst: boolean;
+  needsWorker: boolean;
+  recommended: string | null;
+  lastRunAt: string | null;
+  waitMs: number;
+  runsLeft: number;
+  runsPerHour: number;
+}
+
+/** The effect of the latest session feedback on the graph's weights. */
+export interface LastFeedback {
+  lastRunAt: string | null;
+  feedbackAspectsUpdated: number;
+  feedbackFtsConfirmations: number;
+  feedbackDecayedAspects: number;
+  feedbackPropagatedAttributes: number;
+}
+
+export interface Lifted {
+  success: boolean;
+  id: string;
+}
+
+export interface LinkedMemory {
+  id: string;
+  content: string;
+}
+
+/**
+ * A memory's links that the reader may see; each list has the newest 50.
+ *
+ * `sources` are its source memories, `distilled` derived ones, `corrects` those it superseded; `correctedBy`
+ * superseded it.
+ */
+export interface Links {
+  memoryId: string;
+  sources: Followed[];
+  distilled: Followed[];
+  corrects: Followed[];
+  correctedBy: Followed | null;
+  entities: NamedEntity[];
+}
+
+/** One event in the history of all memories; `content` is the memory's current text, null if it is deleted. */
+export interface ListedChange {
+  id: string;
+  event: string;
+  oldContent: string | null;
+  newContent: string | null;
+  changedBy: string;
+  actorType: string | null;
+  reason: string | null;
+  metadata: Record<string, unknown> | string | null;
+  createdAt: string;
+  sessionId: string | null;
+  requestId: string | null;
+  memoryId: string;
+  content: string | null;
+}
+
+/** A project with the number of its memories and sessions; `lastAt` is the end of its latest session. */
+export interface ListedProject {
+  project: string;
+  memories: number;
+  sessions: number;
+  lastAt: string | null;
+}
+
+/**
+ * An active or ended session with its overview and counts of injected and used items.
+ *
+ * `endedAt` is null while it runs, `seconds` its duration up to its last message. `given` excludes sections of the
+ * start, and `tokens` are estimated.
+ */
+export interface ListedSession {
+  title: string | null;
+  outcome: string | null;
+  decisions: string[];
+  files: string[];
+  key: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  startedAt: string;
+  lastAt: string;
+  endedAt: string | null;
+  seconds: number;
+  bypassed: boolean;
+  prompts: number;
+  given: number;
+  used: number;
+  tokens: number;
+}
+
+/** The process is not stuck. */
+export interface Live {
+  status: string;
+}
+
+/** Language model calls; p50 and p95 are in milliseconds. */
+export interface LlmStats {
+  calls: number;
+  errors: number;
+  totalInputTokens: number;
+  totalOutputTokens: number;
+  totalCost: number;
+  p50: number;
+  p95: number;
+}
+
+export interface LogFiles {
+  logDir: string;
+  logFile: string;
+}
+
+/** Lines of the log in time order, unchanged. */
+export interface LogLines {
+  logs: Record<string, unknown>[];
+  count: number;
+}
+
+export interface Memory {
+  id: string;
+  content: string;
+  created_at: string;
+  who: string | null;
+  importance: number;
+  tags: string | null;
+  source_type: string | null;
+  type: string;
+  updated_at: string;
+  project: string | null;
+  agent_id: string;
+  visibility: string;
+  scope: string | null;
+  session_id: string | null;
+  source_id: string | null;
+  event_at: string | null;
+  valid_from: string | null;
+  valid_to: string | null;
+  superseded_by: string | null;
+  access_count: number;
+  last_accessed: string | null;
+  version: number;
+  deleted_at: string | null;
+  origin: string;
+  review: string | null;
+  pinned: number;
+  sessionId: string | null;
+  confidence: number | null;
+  is_deleted: number;
+  extraction_status: string | null;
+  embedding_model: string | null;
+  updated_by: string | null;
+}
+
+/** New memories from `start` to `end`, and changes in that time. */
+export interface MemoryEra {
+  eraIndex: number;
+  rangeKey: string;
+  label: string;
+  start: string;
+  end: string;
+  memoriesAdded: number;
+  trackedEvents: number;
+  evolved: number;
+  strengthened: number;
+  recovered: number;
+  avgImportance: number;
+  pinned: number;
+  typeBreakdown: KeyCount[];
+  sourceBreakdown: KeyCount[];
+  topTags: KeyCount[];
+}
+
+/**
+ * A page of memories; `next` is the cursor of the next one, null on the last.
+ *
+ * `stats` counts all memories, `total` and `facets` the matches; each facet ignores its own filter.
+ */
+export interface MemoryPage {
+  memories: MemorySummary[];
+  next: string | null;
+  stats?: MemoryStats;
+  total?: number;
+  facets?: Record<string, KeyCount[]>;
+}
+
+/** Counts of memory changes by result. */
+export interface MemorySafety {
+  mutation: Diagnosis;
+  recentErrors: NotedError[];
+  errorSummary: Record<string, number>;
+}
+
+export interface MemoryStats {
+  total: number;
+  withEmbeddings: number;
+  critical: number;
+}
+
+/** One memory in a list; `forgotten` only in a list of forgotten ones. */
+export interface MemorySummary {
+  id: string;
+  content: string;
+  created_at: string;
+  who: string | null;
+  importance: number;
+  tags: string | null;
+  source_type: string | null;
+  type: string;
+  updated_at: string;
+  project: string | null;
+  agent_id: string;
+  visibility: string;
+  scope: string | null;
+  session_id: string | null;
+  source_id: string | null;
+  event_at: string | null;
+  valid_from: string | null;
+  valid_to: string | null;
+  superseded_by: string | null;
+  access_count: number;
+  last_accessed: string | null;
+  version: number;
+  deleted_at: string | null;
+  origin: string;
+  review: string | null;
+  pinned: boolean;
+  has_vector: boolean;
+  forgotten?: Forgetting;
+}
+
+/** Today, the last week and the last month; each includes the previous ones. */
+export interface MemoryTimeline {
+  generatedAt: string;
+  generatedFor: string;
+  rangePreset: string;
+  totalMemories: number;
+  totalHistoryEvents: number;
+  invalidMemoryTimestamps: number;
+  invalidHistoryTimestamps: number;
+  buckets: MemoryEra[];
+}
+
+/** How often a memory was used, and the sessions that considered it, latest first. */
+export interface MemoryUsage {
+  memoryId: string;
+  accessCount: number;
+  lastAccessed: string | null;
+  uses: MemoryUse[];
+  count: number;
+}
+
+/** A session that a memory was injected into, or omitted from (`given` false), and why; `use` as in its context. */
+export interface MemoryUse {
+  sessionKey: string;
+  agentId: string;
+  harness: string;
+  project: string | null;
+  phase: string;
+  prompt: number;
+  at: string;
+  given: boolean;
+  reason: string;
+  score: number | null;
+  use: "used" | "not used" | "not known yet" | null;
+}
+
+export interface MentionCandidate {
+  memoryId: string;
+  entityId: string;
+  name: string;
+}
+
+/** The age of the model list; `error` explains an unreachable server. */
+export interface ModelRegistry {
+  enabled: boolean;
+  lastRefreshAt: string | null;
+  error: string | null;
+  modelCounts: Record<string, number>;
+}
+
+export interface Models {
+  models: OfferedModel[];
+  registry: ModelRegistry;
+}
+
+/**
+ * The result for one memory; for a refused one among several, `status` and `error` give the reason.
+ *
+ * `masked` names kinds of masked secrets in a new text. `id` is null if the patch has none.
+ */
+export interface Modified {
+  alongCount?: number;
+  along?: Followed[];
+  staying?: Stayed[];
+  heldBy?: string[];
+  success: boolean;
+  id: string | null;
+  status: string;
+  currentVersion?: number;
+  newVersion?: number;
+  contentChanged?: boolean;
+  embedded?: boolean;
+  masked?: string[];
+  lifted?: string[];
+  duplicateMemoryId?: string;
+  error?: string;
+}
+
+export interface ModifiedMany {
+  success: boolean;
+  total: number;
+  updated: number;
+  results: Modified[];
+}
+
+/** Several independent patches. `reason` is the default for those without one. */
+export interface ModifyBody {
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  changedBy?: string | null | undefined;
+  patches: unknown[];
+  reason?: string | null | undefined;
+}
+
+export interface NamedAgent {
+  id: string;
+  name: string;
+  read_policy: string;
+  policy_group: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface NamedEntity {
+  id: string;
+  name: string;
+  entityType: string;
+}
+
+/** The memory nearest to an empty page, and why it was left out. */
+export interface Nearest {
+  id: string;
+  content: string;
+  content_length: number;
+  truncated: boolean;
+  score: number;
+  source: string;
+  type: string;
+  tags: string | null;
+  pinned: boolean;
+  importance: number;
+  who: string | null;
+  project: string | null;
+  created_at: string;
+  source_type: string | null;
+  source_id: string | null;
+  accessCount: number;
+  lastAccessed: string | null;
+  origin?: string;
+  review?: string;
+  event_at?: string;
+  valid_from?: string;
+  valid_to?: string;
+  superseded?: boolean;
+  superseded_by?: string;
+  newer?: Newer;
+  supplementary?: boolean;
+  highlights?: number[][];
+  title?: string;
+  parts?: Part[];
+  more?: string;
+  explain?: Why;
+  left_out: string;
+}
+
+/**
+ * A later statement that seems to replace a result; nothing is stored, and no person has confirmed it.
+ *
+ * `id` is a memory, session or commit, `since` its time, `says` its words. `replaces` is the older statement;
+ * `is_part` if the result contains others.
+ */
+export interface Newer {
+  id: string;
+  since: string;
+  says: string;
+  replaces: string;
+  is_part: boolean;
+}
+
+export interface Node {
+  id: string;
+  x: number;
+  y: number;
+  z?: number;
+  content: string;
+  who: string;
+  importance: number;
+  type: string | null;
+  tags: string[];
+  pinned: boolean;
+  sourceType: string;
+  sourceId: string;
+  createdAt: string;
+}
+
+export interface NotedError {
+  timestamp: string;
+  stage: string;
+  code: string;
+  message: string;
+  requestId?: string;
+  memoryId?: string;
+  actor?: string;
+}
+
+/** There was no search, because hooks are disabled here; the lists are empty. */
+export interface NothingRecalled {
+  memories: Hit[];
+  results: Hit[];
+  count: number;
+  bypassed?: boolean;
+  internal?: boolean;
+}
+
+/** Nothing was saved, because hooks are disabled here; `memories` is empty. */
+export interface NothingRemembered {
+  success: boolean;
+  memories: string[];
+  bypassed?: boolean;
+  internal?: boolean;
+}
+
+/** The workers that were woken. */
+export interface Nudged {
+  success: boolean;
+  nudged: string[];
+}
+
+/** An available model; `tier` is low, mid or high. */
+export interface OfferedModel {
+  id: string;
+  provider: string;
+  label: string;
+  tier: string;
+  deprecated: boolean;
+}
+
+export interface OfferedSkills {
+  results: CatalogSkill[];
+  total: number;
+}
+
+/** The projects of a machine, "" for sessions without one. */
+export interface OfflineBody {
+  projects?: string[] | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** A session start of a project, and its standing rules; either may be empty. */
+export interface OfflineContext {
+  project: string;
+  inject: string;
+  rules: string;
+}
+
+/** The offline copy of a machine; it replaces the previous one. */
+export interface OfflineContexts {
+  at: string;
+  contexts: OfflineContext[];
+}
+
+/**
+ * The origin of a memory's text, most trusted first.
+ *
+ * `user`: the user's words. `agent`: saved by an agent or a program. `inferred`: derived from messages. `imported`:
+ * from a file, a document or another store. `tool`: output of a tool. `web`: from a page or an email.
+ */
+export type Origin = "user" | "agent" | "inferred" | "imported" | "tool" | "web";
+
+export interface PairCount {
+  count: number;
+}
+
+/**
+ * A memory merged into a result, and the start of its text.
+ *
+ * `kind` is `passage` (another chunk of the text), `fact` (derived from it) or `copy`.
+ */
+export interface Part {
+  id: string;
+  kind: string;
+  content: string;
+}
+
+export interface PastSessions {
+  sessions: string[];
+}
+
+/**
+ * New values for one memory: at least one; tags null clear them.
+ *
+ * `project` is a folder of the repository that it belongs to, empty for every project. Facts read from it follow.
+ */
+export interface PatchBody {
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  changedBy?: string | null | undefined;
+  reason: string;
+  ifVersion?: number | null | undefined;
+  content?: string | null | undefined;
+  type?: string | null | undefined;
+  tags?: string | string[] | null | undefined;
+  importance?: number | null | undefined;
+  pinned?: boolean | null | undefined;
+  who?: string | null | undefined;
+  project?: string | null | undefined;
+}
+
+/** How a memory was found. */
+export interface PathBody {
+  aspectIds?: string[] | undefined;
+  dependencyIds?: string[] | undefined;
+}
+
+/** Whether all queues are paused, and each pause: `queue` ("all" for every queue), `since` and `by`. */
+export interface Paused {
+  success: boolean;
+  paused: boolean;
+  pauses: (Record<string, string | null>)[];
+}
+
+/** A person's choice for an entity; without a body it is pinned. */
+export interface PinBody {
+  pinType?: unknown;
+  weightOverride?: unknown;
+  reason?: string | null | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** Whether an entity is pinned or `suppressed`, and its weight. */
+export interface Pinned {
+  pinned: boolean;
+  pinnedAt?: string;
+  suppressed?: boolean;
+  pinType?: string;
+  weightOverride?: number;
+}
+
+export interface PinnedEntity {
+  id: string;
+  name: string;
+  pinnedAt: string;
+}
+
+/**
+ * Running, waiting and dead jobs.
+ *
+ * `queues.memory.byType` has counts, rate and time left of each kind, `queues.memory.unserved` the waiting jobs that
+ * no worker of this version runs.
+ */
+export interface PipelineStatus {
+  mode: string;
+  paused: boolean;
+  pauses: (Record<string, string | null>)[];
+  workers: Record<string, Record<string, unknown>>;
+  queues: Record<string, Record<string, unknown>>;
+  queue: number;
+  processing: number;
+  deadLetter: number;
+  providers: Record<string, Record<string, unknown>[]>;
+  errorSummary: Record<string, number>;
+  traversal: Record<string, unknown>;
+  feedback: LastFeedback;
+  predictor: Record<string, unknown>;
+  latency: Record<string, Record<string, number>>;
+  diagnostics: Diagnoses;
+}
+
+/** A harness is about to compact its context. */
+export interface PreCompactionBody {
+  harness?: string | undefined;
+  sessionKey?: string | null | undefined;
+  agentId?: string | null | undefined;
+  project?: string | null | undefined;
+  runtimePath?: string | null | undefined;
+  repository?: RepositoryBody | null | undefined;
+  sessionContext?: string | undefined;
+}
+
+/** Instructions for the summary before compaction; `instructions` only where hooks do nothing, and empty. */
+export interface Precompaction {
+  summaryPrompt: string;
+  note?: string;
+  guidelines: string;
+  instructions?: string;
+  bypassed?: boolean;
+}
+
+/** A memory that a saved one seems to replace. */
+export interface Predecessor {
+  id: string;
+  content: string;
+}
+
+/**
+ * The learned data; `trained`: it changes the weight of a memory.
+ *
+ * `training_pairs` is the number of labels. It uses no vectors, so both dimensions are 0.
+ */
+export interface PredictorModel {
+  trained: boolean;
+  training_pairs: number;
+  model_version: number | null;
+  last_trained: string | null;
+  native_dimensions: number;
+  feature_dimensions: number;
+}
+
+/** The settings disable learned ranking. */
+export interface PredictorOff {
+  enabled: boolean;
+  status: null;
+}
+
+/**
+ * Whether learned ranking is active: `alpha` is 1 while it is observed, 0 while active.
+ *
+ * `sessions` are those compared since the last start, `minSessions` the minimum for proof. `evidence` must reach
+ * `enoughEvidence`.
+ */
+export interface PredictorState {
+  alpha: number;
+  successRate: number;
+  coldStartExited: boolean;
+  sessions: number;
+  minSessions: number;
+  activeVersion: number | null;
+  lastRollback: string | null;
+  wins: number;
+  losses: number;
+  ties: number;
+  evidence: number;
+  enoughEvidence: number;
+}
+
+export interface PredictorStatus {
+  enabled: boolean;
+  alive: boolean;
+  crashCount: number;
+  crashDisabled: boolean;
+  status: PredictorModel;
+  state: PredictorState;
+}
+
+/** Resources of one daemon process; null if unknown or not running. */
+export interface ProcessCost {
+  name: string;
+  pid: number | null;
+  uptime: number | null;
+  restarts: number;
+  memoryBytes: number | null;
+  cpuSeconds: number | null;
+}
+
+/** A text of this version, as Markdown and optionally as HTML; `cachedAt` is in ms. */
+export interface ProductPage {
+  content: string;
+  html?: string;
+  source: string;
+  cachedAt: number;
+}
+
+/** Sessions and items of a project, newest first; `project` is empty for those of no project. */
+export interface ProjectDigest {
+  project: string;
+  sessions: ListedSession[];
+  items: DigestItem[];
+}
+
+export interface ProjectResult {
+  project: string | null;
+  wins: number;
+  losses: number;
+  winRate: number;
+  avgMargin: number;
+}
+
+export interface ProjectResults {
+  items: ProjectResult[];
+}
+
+export interface ProjectScore {
+  project: string | null;
+  score: number;
+  created_at: string;
+}
+
+export interface ProjectScores {
+  scores: ProjectScore[];
+}
+
+/** Memories as points in two or three dimensions; none while `status` is `computing`. */
+export interface Projection {
+  status: string;
+  dimensions: number;
+  count: number;
+  total: number;
+  limit?: number;
+  offset?: number;
+  hasMore?: boolean;
+  nodes?: Node[];
+  edges?: number[][];
+  cachedAt?: string | null;
+  sampled?: boolean;
+}
+
+/**
+ * The two-dimensional map without texts: each column has one entry per memory, newest first.
+ *
+ * `types` are indexes into `typeNames`; `x` and `y` are tenths, from −2,100 to 2,100.
+ */
+export interface ProjectionColumns {
+  status: string;
+  count: number;
+  total: number;
+  ids: string[];
+  x: number[];
+  y: number[];
+  types: number[];
+  typeNames: string[];
+}
+
+/** Projects, the latest session first. */
+export interface Projects {
+  projects: ListedProject[];
+}
+
+/** A user's message; `userMessage` cleaned, `userPrompt` unchanged. */
+export interface PromptBody {
+  harness?: string | undefined;
+  sessionKey?: string | null | undefined;
+  agentId?: string | null | undefined;
+  project?: string | null | undefined;
+  runtimePath?: string | null | undefined;
+  repository?: RepositoryBody | null | undefined;
+  cwd?: string | null | undefined;
+  userMessage?: string | undefined;
+  userPrompt?: string | undefined;
+  lastAssistantMessage?: string | undefined;
+  memoryFeedback?: unknown;
+  transcriptPath?: string | null | undefined;
+  transcript?: string | null | undefined;
+}
+
+/** The context of a prompt; `inject` is the text for the model. */
+export interface Prompted {
+  inject: string;
+  memoryCount: number;
+  queryTerms?: string;
+  engine?: string;
+  sessionKnown?: boolean;
+  warnings?: string[];
+  bypassed?: boolean;
+  internal?: boolean;
+}
+
+/** HMAC-SHA256 of a nonce and the port with the workspace token, in hex. */
+export interface Proof {
+  proof: string;
+}
+
+/** The queue to pause or resume; none means all. */
+export interface QueueBody {
+  queue?: string | null | undefined;
+}
+
+/** A queued sync, as `jobId`; with a `message` instead if one is already running. */
+export interface QueuedSync {
+  status: string;
+  jobId?: string;
+  message?: string;
+}
+
+/** A command's output, with secret values masked. */
+export interface Ran {
+  stdout: string;
+  stderr: string;
+  code: number;
+}
+
+/**
+ * Accepted ratings, and IDs that the session did not receive; `propagated` counts the resulting changes.
+ *
+ * The answer to a rating of one memory has only `recorded`.
+ */
+export interface Rated {
+  ok: boolean;
+  recorded: number;
+  unknown?: string[];
+  accepted?: number;
+  rejected?: number;
+  propagated?: number;
+}
+
+/** The counts of one session's log. */
+export interface Reading {
+  version: string | null;
+  messages: number;
+  unknownRecords: Record<string, number>;
+  shortened: number;
+  leftOut: number;
+}
+
+/** Whether database, schema, worker and scheduler are ready, and what is missing. */
+export interface Ready {
+  status: string;
+  reasons: string[];
+  error?: string;
+  code?: string;
+  checks?: Record<string, unknown>;
+}
+
+/** One question; only `query` is required. Null and empty fields count as missing. */
+export interface RecallBody {
+  query?: string | undefined;
+  keywordQuery?: string | null | undefined;
+  limit?: number | undefined;
+  type?: string | null | undefined;
+  tags?: string | string[] | undefined;
+  who?: string | null | undefined;
+  pinned?: boolean | null | undefined;
+  importanceMin?: number | null | undefined;
+  minScore?: number | null | undefined;
+  /** minimum relevance (0–1); 0 returns all */
+  floor?: number | null | undefined;
+  since?: string | null | undefined;
+  until?: string | null | undefined;
+  /** answer as the memory was at this time */
+  asOf?: string | number | null | undefined;
+  /** reference time for words like `yesterday` */
+  now?: string | number | null | undefined;
+  /** IANA time zone, for the bounds of days */
+  timezone?: string | null | undefined;
+  project?: string | null | undefined;
+  scope?: string | null | undefined;
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  /** only memories of communities that the question names */
+  community?: boolean | undefined;
+  expand?: boolean | undefined;
+  entities?: boolean | undefined;
+  cards?: boolean | undefined;
+  /** explain the rank of each result */
+  explain?: boolean | undefined;
+  /** count the results as used; false for a look */
+  touch?: boolean | undefined;
+  /** mark the question's words in each result, and cut long ones around them */
+  highlights?: boolean | undefined;
+  /** say why the memory with this id is not a result */
+  whyNot?: string | null | undefined;
+  /** add the text that a session would be given with this prompt */
+  asPrompt?: boolean | undefined;
+}
+
+/** The number of results, and recall's time in milliseconds. */
+export interface RecallStats {
+  total: number;
+  searchTime: number;
+}
+
+/** The answer to a question, best result first. */
+export interface Recalled {
+  results: Hit[];
+  query: string;
+  method: string;
+  memories: Hit[];
+  count: number;
+  stats: RecallStats;
+  nearest?: Nearest;
+  entities?: Record<string, unknown>[];
+  sources?: Record<string, string>;
+  time?: Record<string, unknown>;
+  explain?: Record<string, unknown>;
+  degraded?: string[];
+  degraded_reasons?: Record<string, string>;
+  why_not?: WhyNot;
+  prompt?: AsPrompt;
+}
+
+/** Why a memory is recovered; the query string may contain every field instead. */
+export interface RecoverBody {
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  changedBy?: string | null | undefined;
+  reason?: string | undefined;
+  ifVersion?: number | null | undefined;
+}
+
+/** Memories to recover, and why. */
+export interface RecoverManyBody {
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  changedBy?: string | null | undefined;
+  ids: string[];
+  reason: string;
+}
+
+export interface Recovered {
+  alongCount?: number;
+  along?: Followed[];
+  staying?: Stayed[];
+  heldBy?: string[];
+  success: boolean;
+  id: string | null;
+  status: string;
+  currentVersion?: number;
+  newVersion?: number;
+  contentChanged?: boolean;
+  embedded?: boolean;
+  masked?: string[];
+  lifted?: string[];
+  duplicateMemoryId?: string;
+  error?: string;
+  retentionDays: number;
+}
+
+/** The result for each memory to recover, in the order of the IDs. */
+export interface RecoveredMany {
+  success: boolean;
+  requested: number;
+  recovered: number;
+  results: Modified[];
+}
+
+/** The models of each provider; `throttled` if the list was just refreshed. */
+export interface RefreshedModels {
+  models: Record<string, OfferedModel[]>;
+  registry: ModelRegistry;
+  throttled: boolean;
+}
+
+export interface Regenerated {
+  success: boolean;
+  message: string;
+  output: string;
+}
+
+/** A related skill; `direction` is `out` if the other one refers to it. */
+export interface RelatedSkill {
+  name: string;
+  description: string;
+  relation: string;
+  direction: string;
+  strength: number;
+  reason: string;
+  useCount: number;
+}
+
+export interface RelatedSkills {
+  name: string;
+  related: RelatedSkill[];
+  count: number;
+}
+
+/** One text to save; only `content` is required. */
+export interface RememberBody {
+  content?: string | undefined;
+  type?: string | null | undefined;
+  who?: string | null | undefined;
+  /** whose words these are; a claim beyond the caller's right is lowered */
+  origin?: Origin | null | undefined;
+  project?: string | null | undefined;
+  importance?: number | null | undefined;
+  tags?: string | string[] | null | undefined;
+  pinned?: boolean | undefined;
+  sourceType?: string | null | undefined;
+  sourceId?: string | null | undefined;
+  ordinal?: number | null | undefined;
+  createdAt?: string | number | null | undefined;
+  eventAt?: string | number | null | undefined;
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  visibility?: string | null | undefined;
+  scope?: string | null | undefined;
+  hints?: string[] | null | undefined;
+  /** entities, or relations between two of them */
+  entities?: (string | EntityBody)[] | undefined;
+  /** facts about an entity */
+  aspects?: AspectBody[] | undefined;
+  transcript?: string | null | undefined;
+  harness?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+  /** ids of memories that this one replaces */
+  supersedes?: string | string[] | undefined;
+  changedBy?: string | null | undefined;
+}
+
+/**
+ * A saved memory; `deduped`: it already existed. A long text becomes several: `chunked`, `ids`.
+ *
+ * `lifted` names forgotten memories with the same value, which is no longer forgotten. To link the memories in
+ * `may_replace`, save the same text again with `supersedes`.
+ */
+export interface Remembered {
+  success: boolean;
+  id: string;
+  memoryId: string;
+  type: string;
+  tags: string | null;
+  pinned: boolean;
+  importance: number;
+  content: string;
+  embedded: boolean;
+  deduped: boolean;
+  rewritten?: boolean;
+  entities_linked: number;
+  hints_written: number;
+  origin: string;
+  origin_claimed?: string;
+  review?: string;
+  superseded?: string[];
+  not_superseded?: string[];
+  may_replace?: Predecessor[];
+  masked?: string[];
+  lifted?: string[];
+  chunked?: boolean;
+  chunk_count?: number;
+  ids?: string[];
+  group_id?: string | null;
+}
+
+/** The memory of a text; `deduped`: it already existed. */
+export interface RememberedByHook {
+  success: boolean;
+  saved: boolean;
+  id: string;
+  memoryId: string;
+  deduped: boolean;
+  masked?: string[];
+}
+
+/** A removed agent; its memories were erased (`purged`) or archived. */
+export interface RemovedAgent {
+  success: boolean;
+  purged: boolean;
+}
+
+export interface RemovedConnector {
+  success: boolean;
+  deleted: boolean;
+}
+
+export interface RemovedSkill {
+  success: boolean;
+  name: string;
+  message: string;
+}
+
+/** The new expiry of a session's claim. */
+export interface RenewedSession {
+  key: string;
+  renewed: boolean;
+  expiresAt: string;
+}
+
+/** One field of a repair's body; numbers are between `low` and `high`. A default of null means required. */
+export interface RepairOption {
+  name: string;
+  help: string;
+  type: "integer" | "number" | "boolean" | "string";
+  default: unknown;
+  low: number | null;
+  high: number | null;
+  choices: string[];
+  required: boolean;
+}
+
+/** The result of a repair, or that it waits for the worker (`details.jobId`). */
+export interface Repaired {
+  action: string;
+  success: boolean;
+  affected: number;
+  message: string;
+  details?: Record<string, unknown>;
+}
+
+export interface Repairs {
+  repairs: KnownRepair[];
+  count: number;
+}
+
+/** A past session with the current settings and, if requested, with others. */
+export interface Replay {
+  sessionKey: string;
+  now: Replayed;
+  other: Replayed | null;
+}
+
+/** One past session; `settings` are values by dotted key for a second replay. */
+export interface ReplayBody {
+  sessionKey: string;
+  settings?: Record<string, JsonValue> | null | undefined;
+  agentId?: string | null | undefined;
+}
+
+/**
+ * What the `prompts` of a past session would receive.
+ *
+ * Of the `helped` memories, `found` are among the first ten of a recall, and `carried` are injected with a prompt.
+ * `ndcg` (0..1) compares recall's ranking with the best one; `tokens` are of all injected texts.
+ */
+export interface Replayed {
+  prompts: number;
+  helped: number;
+  found: number;
+  carried: number;
+  ndcg: number;
+  tokens: number;
+}
+
+/** The folder of a session as its own machine describes it, for a daemon on another one. */
+export interface RepositoryBody {
+  machine: string;
+  root: string;
+  tree?: string | undefined;
+  subPath?: string | undefined;
+  isRepository?: boolean | undefined;
+  remote?: string | null | undefined;
+  commits?: string[] | undefined;
+}
+
+export interface Resources {
+  processes: ProcessCost[];
+  disk: DiskPart[];
+}
+
+export interface Resynced {
+  status: string;
+  total: number;
+  started: number;
+  alreadySyncing: number;
+  unsupported: number;
+  failed: number;
+}
+
+export interface RevokedToken {
+  jti: string;
+  sub: string | null;
+  role: string | null;
+  scope: Record<string, string>;
+  issuedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastSeenAt: string | null;
+  success: boolean;
+}
+
+/** How a memory was used afterwards, as counts or shares. */
+export interface RewardBody {
+  forwardCitation?: number | undefined;
+  updateAfterRetrieval?: number | undefined;
+  downstreamCreation?: number | undefined;
+  deadEnd?: number | undefined;
+}
+
+/** Entities at one distance from a change, and their probability of being affected. */
+export interface Ring {
+  depth: number;
+  label: string;
+  entities: AffectedEntity[];
+}
+
+export type Role = "admin" | "operator" | "agent" | "readonly";
+
+/** The owner of the order; `version` is refused, because there are no earlier models. */
+export interface RollBackBody {
+  agentId?: string | null | undefined;
+  version?: number | null | undefined;
+}
+
+/** The active version: none. */
+export interface RolledBack {
+  activeVersion: number | null;
+}
+
+/** A reply of JSON-RPC 2.0: a result or an error. */
+export interface RpcReply {
+  jsonrpc: string;
+  id: string | number | null;
+  result?: Record<string, unknown>;
+  error?: Record<string, unknown>;
+}
+
+export interface RunPage {
+  runs: Record<string, unknown>[];
+  total: number;
+  hasMore: boolean;
+}
+
+export interface RunningSession {
+  key: string;
+  runtimePath: string;
+  claimedAt: string | null;
+  expiresAt: string | null;
+  agentId: string;
+  bypassed: boolean;
+  harness: string | null;
+  project: string | null;
+}
+
+export interface RunningSessions {
+  sessions: RunningSession[];
+  count: number;
+}
+
+/** The limits of a token: a project, an agent or a user; omitted parts are unlimited. */
+export interface ScopeBody {
+  project?: string | null | undefined;
+  agent?: string | null | undefined;
+  user?: string | null | undefined;
+}
+
+/** Count, average, trend (newest − oldest) and newest of some scores. */
+export interface ScoreSummary {
+  count: number;
+  average: number;
+  trend: number;
+  latest: number | null;
+}
+
+/** A value to store. */
+export interface SecretBody {
+  value: string;
+}
+
+export interface SecretValue {
+  name: string;
+  value: string;
+}
+
+export interface Secrets {
+  secrets: string[];
+}
+
+/**
+ * Counts per ten minutes, hour or day: `starts` has the start of each, the last one is still running.
+ *
+ * `series` has one number per interval and metric; `told_tokens` is an estimate of four characters per token,
+ * `recall_p95` in milliseconds; recalls are counted while `telemetryEnabled`.
+ */
+export interface Series {
+  step: string;
+  tz: string;
+  starts: string[];
+  series: Record<string, number[]>;
+}
+
+export interface SessionCheckpoint {
+  id: string;
+  session_key: string;
+  harness: string;
+  project: string | null;
+  project_normalized: string | null;
+  trigger: string;
+  digest: string;
+  prompt_count: number;
+  memory_queries: string | null;
+  recent_remembers: string | null;
+  focal_entity_ids: string | null;
+  focal_entity_names: string | null;
+  active_aspect_ids: string | null;
+  surfaced_constraint_count: number | null;
+  traversal_memory_count: number | null;
+  created_at: string;
+  memoryQueries: string[];
+  recentRemembers: string[];
+  focalEntityIds: string[];
+  focalEntityNames: string[];
+  activeAspectIds: string[];
+}
+
+/** A session's injections; until `isOver`, it may still use some. */
+export interface SessionContext {
+  sessionKey: string;
+  agentId: string;
+  harness: string;
+  project: string | null;
+  startedAt: string;
+  isOver: boolean;
+  totals: ContextTotals;
+  injections: ContextInjection[];
+}
+
+/** An ended session or, with a checkpoint, one that continues. */
+export interface SessionEndBody {
+  harness?: string | undefined;
+  sessionKey?: string | null | undefined;
+  agentId?: string | null | undefined;
+  project?: string | null | undefined;
+  runtimePath?: string | null | undefined;
+  repository?: RepositoryBody | null | undefined;
+  sessionId?: string | null | undefined;
+  transcriptPath?: string | null | undefined;
+  transcript?: string | null | undefined;
+  cwd?: string | null | undefined;
+  reason?: string | null | undefined;
+}
+
+/** What forgetting a session deleted; `notesKept` were edited by a person, `heldBy` may still contain its texts. */
+export interface SessionForgotten {
+  alongCount?: number;
+  along?: Followed[];
+  staying?: Stayed[];
+  heldBy?: string[];
+  sessionKey: string;
+  agentId: string;
+  transcriptChars: number;
+  passages: number;
+  summaries: number;
+  checkpoints: number;
+  given: number;
+  notes: string[];
+  mode: "execute";
+  notesKept: string[];
+}
+
+/** A memory of a session: `saved` by the agent, or `distilled` from it. */
+export interface SessionMemory {
+  id: string;
+  content: string;
+  type: string;
+  createdAt: string;
+  how: "saved" | "distilled";
+}
+
+/** Sessions, latest activity first; `next` is the cursor of the next page, null on the last. */
+export interface SessionPage {
+  sessions: ListedSession[];
+  count: number;
+  next: string | null;
+}
+
+export interface SessionPreview {
+  alongCount?: number;
+  along?: Followed[];
+  staying?: Stayed[];
+  heldBy?: string[];
+  sessionKey: string;
+  agentId: string;
+  transcriptChars: number;
+  passages: number;
+  summaries: number;
+  checkpoints: number;
+  given: number;
+  notes: string[];
+  mode: "preview";
+}
+
+/**
+ * A whole session: overview, injections, messages, memories and summary.
+ *
+ * `turns` are the messages of its transcript, to which `turn` and `usedIn` refer; none without a transcript, or for
+ * a caller who may see only part of the session.
+ */
+export interface SessionReplay {
+  sessionKey: string;
+  agentId: string;
+  harness: string;
+  project: string | null;
+  startedAt: string;
+  isOver: boolean;
+  totals: ContextTotals;
+  injections: ContextInjection[];
+  title: string | null;
+  outcome: string | null;
+  decisions: string[];
+  files: string[];
+  turns: Spoken[];
+  memories: SessionMemory[];
+  summary: string | null;
+}
+
+export interface SessionScore {
+  id: string;
+  session_key: string;
+  project: string | null;
+  harness: string | null;
+  score: number;
+  memories_recalled: number | null;
+  memories_used: number | null;
+  novel_context_count: number | null;
+  reasoning: string | null;
+  created_at: string;
+}
+
+export interface SessionScores {
+  scores: SessionScore[];
+  summary: ScoreSummary;
+}
+
+/**
+ * A session start; `context` is the session's topic.
+ *
+ * `needsContext` is true for a plugin that keeps its context only in memory and has none.
+ */
+export interface SessionStartBody {
+  harness?: string | undefined;
+  sessionKey?: string | null | undefined;
+  agentId?: string | null | undefined;
+  project?: string | null | undefined;
+  runtimePath?: string | null | undefined;
+  repository?: RepositoryBody | null | undefined;
+  sessionId?: string | null | undefined;
+  cwd?: string | null | undefined;
+  context?: string | null | undefined;
+  needsContext?: unknown;
+}
+
+export interface SessionSummary {
+  id: string;
+  project: string | null;
+  depth: number;
+  kind: string;
+  content: string;
+  token_count: number | null;
+  earliest_at: string;
+  latest_at: string;
+  session_key: string | null;
+  harness: string | null;
+  agent_id: string;
+  created_at: string;
+  childCount: number;
+}
+
+/**
+ * One setting: description, value and default; `origin` is the file that sets it, or `default`.
+ *
+ * Secrets are masked. Numbers are between `low` and `high`, null for no bound; with `restart`, a change needs a
+ * restart.
+ */
+export interface Setting {
+  key: string;
+  label: string;
+  kind: "boolean" | "integer" | "number" | "choice" | "text" | "list" | "map";
+  default: unknown;
+  value: unknown;
+  origin: string;
+  low: number | null;
+  high: number | null;
+  choices: string[];
+  secret: boolean;
+  restart: boolean;
+}
+
+/** New values of settings by dotted key, such as `search.alpha`; null restores the default. */
+export interface SettingsBody {
+  set: Record<string, JsonValue>;
+  ifHash?: string | null | undefined;
+}
+
+/** An installed skill's metadata; `path` is its folder. */
+export interface Skill {
+  name: string;
+  description: string;
+  version: string | null;
+  author: string | null;
+  maintainer: string | null;
+  license: string | null;
+  homepage: string | null;
+  user_invocable: boolean;
+  arg_hint: string | null;
+  verified: boolean;
+  builtin: boolean;
+  role: string;
+  permissions: string[];
+  triggers: string[];
+  tags: string[];
+  dependencies: Record<string, string[]>;
+  path: string;
+}
+
+/** The skill to install, by name or `owner/repo[@skill]`; `source` may give its location. */
+export interface SkillInstallBody {
+  name?: string | undefined;
+  source?: string | null | undefined;
+}
+
+export interface Skills {
+  skills: Skill[];
+  count: number;
+}
+
+/** A group of sessions: corrections and repeated questions per session, and the prompts. */
+export interface SomeSessions {
+  sessions: number;
+  corrections: Interval | null;
+  askedAgain: Interval | null;
+  prompts: Interval | null;
+}
+
+/** One message: `role` is user, assistant, note or the name of a speaker; `at` if known. */
+export interface Spoken {
+  role: string;
+  text: string;
+  at: string | null;
+}
+
+/** The database engine, whether it has known faults, and the vector search in use. */
+export interface Sqlite {
+  version: string;
+  safe: boolean;
+  vectors: string;
+}
+
+/** The effect of one stage on a result's score; `says` gives the reason. */
+export interface Stage {
+  stage: string;
+  before: number;
+  after: number;
+  says: string;
+}
+
+/** The started backfill; nothing is queued with `dryRun`. */
+export interface StartedBackfill {
+  sessions: number;
+  newSessions: number;
+  bytes: number;
+  repositories: number;
+  seconds: number;
+  harnesses: BackfillHarness[];
+  projects: BackfillProject[];
+  dryRun: boolean;
+}
+
+export interface StartedRun {
+  runId: string;
+  status: string;
+}
+
+/** The context of a session start; `inject` is the text for the model. Without identity if the hook does nothing. */
+export interface StartedSession {
+  inject: string;
+  memories: ToldMemory[];
+  identity?: Record<string, string>;
+  recentContext?: string;
+  warnings?: string[];
+  bypassed?: boolean;
+  internal?: boolean;
+}
+
+/** Version, processes, queue, providers and effective settings; from `memoryDb` on, all or the requested parts. */
+export interface Status {
+  status: string;
+  version: string;
+  pid: number;
+  uptime: number;
+  startedAt: string;
+  port: number;
+  host: string;
+  bindHost: string;
+  agentsDir: string;
+  memoryDb?: boolean;
+  pipelineV2?: Record<string, unknown>;
+  health?: Diagnosis;
+  reasons?: string[];
+  agentCreatedAt?: string | null;
+  holdout?: number;
+  configError?: string | null;
+  configWarnings?: string[];
+  restartRequired?: string[];
+  logging?: LogFiles;
+  update?: UpdateStatus;
+  sqlite?: Sqlite;
+  processes?: Record<string, unknown>[];
+  activeSessions?: number;
+  bypassedSessions?: number;
+  providerResolution?: Record<string, Record<string, unknown>>;
+  queue?: Record<string, unknown>;
+  oldestDueSeconds?: number | null;
+  waitingForProvider?: Record<string, string>;
+  embedding?: EmbeddingState;
+  reviewsWaiting?: number;
+  capture?: Capture;
+}
+
+/** A derived memory that remains: it is `pinned`, kept by a `person`, or has an `other_source`. */
+export interface Stayed {
+  id: string;
+  content: string;
+  why: string;
+}
+
+export interface StoppedBackfill {
+  stopped: number;
+}
+
+export interface SummaryPage {
+  summaries: SessionSummary[];
+  total: number;
+}
+
+export interface SuspiciousEntity {
+  id: string;
+  name: string;
+  reason: string;
+}
+
+export interface SyncError {
+  resourceId: string;
+  message: string;
+  retryable: boolean;
+}
+
+/** Progress of a sync; `errors` has the first ones. */
+export interface SyncProgress {
+  jobId: string;
+  filesSeen: number;
+  documentsAdded: number;
+  documentsUpdated: number;
+  documentsRemoved: number;
+  errorCount: number;
+  errors: SyncError[];
+}
+
+/** The agent whose MEMORY.md to write; default: the default agent. */
+export interface SynthesisBody {
+  trigger?: string | null | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** A MEMORY.md written by another program. */
+export interface SynthesisCompleteBody {
+  content?: string | null | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** The settings of synthesis; `timeout` is in ms. */
+export interface SynthesisConfig {
+  enabled: boolean;
+  harness: string;
+  provider: string;
+  model: string;
+  schedule: string;
+  timeout: number;
+  maxTokens: number;
+  idleGapMinutes: number;
+}
+
+/** The request that a run would send to a model now. */
+export interface SynthesisRequest {
+  harness: string;
+  model: string;
+  prompt: string;
+  fileCount: number;
+}
+
+/** Whether the file is being written, and when it last was. */
+export interface SynthesisStatus {
+  running: boolean;
+  lastRunAt: string | null;
+  config: SynthesisConfig;
+}
+
+export interface Synthesised {
+  success: boolean;
+}
+
+/** Fields of a task; the route decides which are required. */
+export interface TaskBody {
+  name?: string | null | undefined;
+  prompt?: string | null | undefined;
+  cronExpression?: string | null | undefined;
+  timezone?: string | null | undefined;
+  harness?: string | null | undefined;
+  workingDirectory?: string | null | undefined;
+  enabled?: boolean | null | undefined;
+  skillName?: string | null | undefined;
+  skillMode?: string | null | undefined;
+  skipPermissions?: boolean | null | undefined;
+}
+
+export interface TaskPage {
+  tasks: Record<string, unknown>[];
+  presets: Record<string, string>[];
+}
+
+/** An event: no text, no question, no path. */
+export interface TelemetryEvent {
+  id: string;
+  event: string;
+  timestamp: string;
+  properties: Record<string, unknown>;
+}
+
+/** Telemetry events, latest first, and whether telemetry is enabled. */
+export interface TelemetryPage {
+  events: TelemetryEvent[];
+  enabled: boolean;
+}
+
+export interface TelemetryStats {
+  enabled: boolean;
+  totalEvents?: number;
+  llm?: LlmStats;
+  pipelineErrors?: number;
+  pipelineErrorsByStage?: Record<string, number>;
+  pipelineErrorsByCode?: Record<string, number>;
+}
+
+export interface Timeline {
+  entityType: string;
+  entityId: string;
+  events: TimelineEvent[];
+  generatedAt: string;
+}
+
+export interface TimelineEvent {
+  timestamp: string;
+  source: string;
+  event: string;
+  details: Record<string, unknown>;
+}
+
+export interface TimelineMeta {
+  version: string;
+  exportedAt: string;
+  entityId: string;
+}
+
+/** An issued or used token, without the token itself; `sub` is its name. The last use is exact to a minute. */
+export interface Token {
+  jti: string;
+  sub: string | null;
+  role: string | null;
+  scope: Record<string, string>;
+  issuedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastSeenAt: string | null;
+}
+
+/** A token for another caller; a `ttlSeconds` that is not positive is ignored. */
+export interface TokenBody {
+  role: Role;
+  scope?: ScopeBody | undefined;
+  ttlSeconds?: number | null | undefined;
+  sub?: string | null | undefined;
+}
+
+export interface Tokens {
+  tokens: Token[];
+  count: number;
+}
+
+/** A memory, and in how many sessions it was injected, helped and hurt; null if it is forgotten. */
+export interface Told {
+  id: string;
+  content: string | null;
+  given: number;
+  helped: number;
+  hurt: number;
+}
+
+export interface ToldMemory {
+  id: string;
+  content: string;
+  type: string;
+  importance: number;
+  created_at: string;
+}
+
+/** The owner of the labels; `limit` and `epochs` are validated but have no effect: every label is read. */
+export interface TrainBody {
+  agentId?: string | null | undefined;
+  limit?: number | undefined;
+  epochs?: number | undefined;
+}
+
+/**
+ * The result of recomputing from all labels: `samples_used` counts those used, `samples_skipped` the others.
+ *
+ * `step` is the rule from labels to factors, and `checkpoint_saved` whether any factor changed. No model is fitted,
+ * so its loss, canary and file are null.
+ */
+export interface Trained {
+  loss: number | null;
+  step: number;
+  samples_used: number;
+  samples_skipped: number;
+  duration_ms: number;
+  canary_score_variance: number | null;
+  canary_topk_stability: number | null;
+  checkpoint_path: string | null;
+  checkpoint_saved: boolean;
+}
+
+/**
+ * An activation (`accepted`) or stop of learned ranking, after a number of sessions.
+ *
+ * No model is trained, so model fields are null; older stores have rows with a model.
+ */
+export interface Training {
+  id: string;
+  agentId: string;
+  modelVersion: number;
+  loss: number | null;
+  sampleCount: number;
+  durationMs: number;
+  canaryNdcg: number | null;
+  canaryNdcgDelta: number | null;
+  canaryScoreVariance: number | null;
+  canaryTopkChurn: number | null;
+  createdAt: string;
+  accepted: boolean | null;
+  reason: string | null;
+}
+
+export interface Trainings {
+  items: Training[];
+}
+
+export interface Transcript {
+  sessionKey: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  content: string;
+  createdAt: string;
+  updatedAt: string | null;
+  reading?: Reading | null;
+  title: string | null;
+  outcome: string | null;
+  decisions: string[];
+  files: string[];
+}
+
+export interface TranscriptExcerpt {
+  sessionKey: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  at: string;
+  excerpt: string;
+  hits: number;
+}
+
+/** Words to search for in transcripts. */
+export interface TranscriptSearchBody {
+  query?: string | undefined;
+  limit?: number | undefined;
+  agentId?: string | null | undefined;
+  sessionKey?: string | null | undefined;
+  project?: string | null | undefined;
+}
+
+/** Statistics of the latest graph walk, null before the first. */
+export interface TraversalStatus {
+  status: Record<string, unknown> | null;
+}
+
+/** The job that writes the file, or the reason why it was not queued. */
+export interface TriggeredSynthesis {
+  success: boolean;
+  skipped: boolean;
+  jobId?: string | null;
+  reason?: string;
+}
+
+/** The earlier file is in place again; the replaced one is kept as a backup. */
+export interface UndoneSynthesis {
+  success: boolean;
+  chars: number;
+}
+
+/** The number of active attributes without a source memory or an aspect. */
+export interface UnfoundedAttributes {
+  missingSourceMemory: number;
+  missingAspect: number;
+}
+
+/** Log records that look like messages and are of no known type, of one version of a harness. */
+export interface UnknownRecords {
+  harness: string;
+  version: string | null;
+  type: string;
+  records: number;
+}
+
+/** Whether a new version exists; `checkError` explains a failed check. */
+export interface UpdateCheck {
+  currentVersion: string;
+  latestVersion: string | null;
+  updateAvailable: boolean;
+  isMajorUpgrade: boolean;
+  restartRequired: boolean;
+  cached: boolean;
+  checkedAt: string | null;
+  releaseUrl?: string;
+  publishedAt?: string;
+  checkError?: string;
+  pendingVersion?: string;
+}
+
+/** Settings to change; they are validated when written. */
+export interface UpdateConfigBody {
+  autoInstall?: unknown;
+  autoCheck?: unknown;
+  checkInterval?: unknown;
+}
+
+/** The version to install; default: the newest. */
+export interface UpdateRunBody {
+  targetVersion?: string | null | undefined;
+}
+
+/** Settings of update checks, and the last result; the interval is in seconds. */
+export interface UpdateSettings {
+  autoInstall: boolean;
+  autoCheck: boolean;
+  checkInterval: number;
+  channel: string;
+  minInterval: number;
+  maxInterval: number;
+  pendingRestartVersion: string | null;
+  lastAutoUpdateAt: string | null;
+  lastAutoUpdateError: string | null;
+  updateInProgress: boolean;
+}
+
+/** State of update checks. */
+export interface UpdateStatus {
+  currentVersion: string;
+  latestVersion: string | null;
+  updateAvailable: boolean;
+  pendingRestart: string | null;
+  autoInstall: boolean;
+  checkInterval: number;
+  lastCheckAt: string | null;
+  lastError: string | null;
+  timerActive: boolean;
+}
+
+export interface Usage {
+  endpoints: Record<string, Record<string, number>>;
+  providers: Record<string, Record<string, number>>;
+  actors: Record<string, Record<string, number>>;
+  connectors: Record<string, Record<string, number>>;
+}
+
+/** Where an item was used: the message's number in the transcript, from 0, and the tool of a call. */
+export interface UsedIn {
+  turn?: number;
+  tool?: string;
+}
+
+/** A person's verdict on a memory. */
+export interface VerdictBody {
+  agentId?: string | null | undefined;
+  verdict: "keep" | "fade" | "wrong" | "none";
+}
+
+/** A page of waiting memories, newest first; `total` counts all. */
+export interface WaitingMemories {
+  memories: WaitingMemory[];
+  total: number;
+}
+
+/**
+ * A memory that waits for approval.
+ *
+ * `review` is `waiting` if it is not injected unasked, and `replaces` if it would replace the memories in
+ * `replaces`, whose origin is higher.
+ */
+export interface WaitingMemory {
+  id: string;
+  content: string;
+  origin: string;
+  who: string | null;
+  source_type: string | null;
+  created_at: string;
+  project: string | null;
+  agent_id: string;
+  review: string;
+  replaces?: string[];
+}
+
+/**
+ * The caller's identity; `claims` are those of a token with a role.
+ *
+ * `standing`: owner, peer, claims or page (domain/auth/caller.py).
+ */
+export interface WhoAmI {
+  standing: string;
+  authenticated: boolean;
+  claims: Record<string, unknown> | null;
+  mode: string;
+  permissions: string[];
+  trustedLocal: boolean;
+  error: string | null;
+}
+
+export interface WholeAgent {
+  id: string;
+  name: string;
+  read_policy: string;
+  policy_group: string | null;
+  created_at: string;
+  updated_at: string;
+  memories: Record<string, number>;
+  files: string[];
+}
+
+/**
+ * An entity with its dependency counts in both directions, and its task or skill fields.
+ *
+ * `suppressed`: a person excluded it from graph walks.
+ */
+export interface WholeEntity {
+  aspectCount: number;
+  attributeCount: number;
+  constraintCount: number;
+  dependencyCount: number;
+  entity: Entity;
+  structuralDensity: EntityCounts;
+  incomingDependencyCount: number;
+  outgoingDependencyCount: number;
+  suppressed: boolean;
+  task?: EntityTask;
+  skill?: EntitySkill;
+}
+
+/** One job with all fields; `errors` are its last five. */
+export interface WholeJob {
+  id: string;
+  memory_id: string | null;
+  document_id: string | null;
+  job_type: string;
+  queue: string;
+  status: string;
+  attempt_count: number;
+  attempts: number;
+  max_attempts: number;
+  next_attempt_at: string | null;
+  last_error: string | null;
+  last_error_code: string | null;
+  error: string | null;
+  result: unknown;
+  leased_at: string | null;
+  completed_at: string | null;
+  failed_at: string | null;
+  created_at: string;
+  updated_at: string;
+  priority: number;
+  agent_id: string | null;
+  parent_id: string | null;
+  payload: unknown;
+  errors: unknown[];
+  runs_total: number;
+  crashes: number;
+  lease_owner: string | null;
+  lease_token: number;
+  cancel_requested: boolean;
+  due_at: string;
+}
+
+export interface WholeSkill {
+  name: string;
+  description: string;
+  version: string | null;
+  author: string | null;
+  maintainer: string | null;
+  license: string | null;
+  homepage: string | null;
+  user_invocable: boolean;
+  arg_hint: string | null;
+  verified: boolean;
+  builtin: boolean;
+  role: string;
+  permissions: string[];
+  triggers: string[];
+  tags: string[];
+  dependencies: Record<string, string[]>;
+  path: string;
+  content: string;
+}
+
+export interface WholeTask {
+  task: Record<string, unknown>;
+  runs: Record<string, unknown>[];
+}
+
+/**
+ * Why a result has its rank.
+ *
+ * `neighbours` are IDs of neighbouring results from its source. `path` are the names of entity, linked entity and
+ * aspect on the graph's path from the question. `helped` exists if a session has a label.
+ */
+export interface Why {
+  relevance?: number;
+  channels: Record<string, Channel>;
+  stages: Stage[];
+  neighbours?: string[];
+  path?: string[];
+  helped?: Helped;
+}
+
+/** Why a memory is not among the results, or its rank; a score only if it was a candidate. */
+export interface WhyNot {
+  id: string;
+  left_out: string;
+  place?: number;
+  score?: number;
+  explain?: Why;
+}

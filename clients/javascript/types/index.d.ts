@@ -1,0 +1,14 @@
+// Compiled from src/ with the digest bfb4a9b443c6c0ca429a24ebb3ce72e3.
+export { Signet } from "./signet.js";
+export { Events } from "./events.js";
+export { BadAnswerError, ConflictError, ConnectionBrokenError, DaemonNotRunningError, DaemonSilentError, ForbiddenError, InvalidError, NotFoundError, RateLimitedError, SignetError, TooLargeError, UnauthenticatedError, UnavailableError, } from "./errors.js";
+export type LiveEvent = import("./events.js").LiveEvent;
+export type CallOptions = import("./signet.js").CallOptions;
+export type SignetOptions = import("./signet.js").SignetOptions;
+export type SpoolOptions = import("./signet.js").SpoolOptions;
+export type Routes = import("../types/api.d.ts").Routes;
+/** @typedef {import("./events.js").LiveEvent} LiveEvent */
+/** @typedef {import("./signet.js").CallOptions} CallOptions */
+/** @typedef {import("./signet.js").SignetOptions} SignetOptions */
+/** @typedef {import("./signet.js").SpoolOptions} SpoolOptions */
+/** @typedef {import("../types/api.d.ts").Routes} Routes */
