@@ -4,10 +4,14 @@
 
 writes every file below; `tests/harnesses/test_published.py` fails when a committed one is another. A plugin calls
 `signet` and `signet-mcp` by their names: it is for machines where both are on the PATH.
+
+It also joins the JavaScript plugins in `plugins/src` with the client in `clients/javascript`, each to the one file that
+`signet harness install` writes.
 """
 
 import copy
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -44,7 +48,77 @@ def files() -> dict[str, str]:
     for harness in ("claude-code", "codex", "gemini-cli", "cursor", "copilot"):
         found[f"plugins/{harness}/skills/signet-memory/SKILL.md"] = _SKILL
     found["plugins/README.md"] = _readme()
+    for source, place in _BUNDLES.items():
+        found[f"shared/signet/templates/plugins/{place}"] = Bundle().of(
+            ROOT / "plugins/src" / source
+        )
     return found
+
+
+_BUNDLES = {
+    "opencode.mjs": "opencode/signet.mjs",
+    "openclaw.js": "openclaw/index.js",
+    "openclaw-legacy.js": "openclaw-legacy/handler.js",
+}
+_CLIENT = ROOT / "clients" / "javascript" / "src" / "index.js"
+_IMPORT = re.compile(r'^import \{ ([^}]*) \} from "([^"]*)"\n', re.MULTILINE)
+_PASSED_ON = re.compile(r'^export \{[^}]*\} from "([^"]*)"\n', re.MULTILINE)
+_DOCUMENTED = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
+
+
+class Bundle:
+    """One module of several: imports of Node first, then the client in its own scope, then the rest in order."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, set[str]] = {}
+        self._seen: set[Path] = set()
+
+    def of(self, entry: Path) -> str:
+        """Return the text of an entry, with all that it imports."""
+        text = entry.read_text("utf-8")
+        start = text.index("import ")
+        body = self._joined(text[start:], entry)
+        nodes = (
+            f'import {{ {", ".join(sorted(names))} }} from "{module}"\n'
+            for module, names in sorted(self._nodes.items())
+        )
+        _check_names(body)
+        return f"{text[:start]}{''.join(nodes)}\n{body}"
+
+    def _joined(self, text: str, path: Path) -> str:
+        """Return the text of a module behind those that it imports."""
+        before = []
+        for names, module in _IMPORT.findall(text):
+            if module.startswith("node:"):
+                self._nodes.setdefault(module, set()).update(names.split(", "))
+            elif module == "@signetai/client":
+                before.append(self._client(names))
+            else:
+                before.append(self._module(path.parent / module))
+        return "".join(before) + _IMPORT.sub("", text).lstrip("\n")
+
+    def _client(self, names: str) -> str:
+        """Return the client in a function that returns the imported names; `A as B` renames one."""
+        passed_on = _PASSED_ON.findall(_CLIENT.read_text("utf-8"))
+        body = "".join(self._module(_CLIENT.parent / module) for module in passed_on)
+        own = ", ".join(one.partition(" as ")[0] for one in names.split(", "))
+        return f"const {{ {names.replace(' as ', ': ')} }} = (() => {{\n{body}return {{ {own} }}\n}})()\n\n"
+
+    def _module(self, path: Path) -> str:
+        """Return a module without its exports and descriptions; nothing the second time."""
+        path = path.resolve()
+        if path in self._seen:
+            return ""
+        self._seen.add(path)
+        text = _DOCUMENTED.sub("", path.read_text("utf-8"))
+        return re.sub(r"^export ", "", self._joined(text, path), flags=re.MULTILINE) + "\n"
+
+
+def _check_names(text: str) -> None:
+    """Raise ValueError if two modules of a bundle declare one name."""
+    names = re.findall(r"^(?:async )?(?:const|function\*?|class) (\w+)", text, re.MULTILINE)
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise ValueError(f"several modules declare {', '.join(sorted(twice))}")
 
 
 def _manifests() -> Iterator[tuple[str, Json]]:
@@ -194,7 +268,7 @@ def _readme() -> str:
 
 `signet harness install NAME` connects a harness with the absolute paths of the programs, and is what most people want.
 These are for marketplaces, and for machines where `signet` and `signet-mcp` are on the PATH. Use one or the other for a
-harness; with both, the plugin's hooks do nothing. Every file here is written by `python plugins/generate.py`.
+harness; with both, the plugin's hooks do nothing. Every file outside `src` is written by `python plugins/generate.py`.
 
 | harness | install, in a checkout |
 | --- | --- |

@@ -99,7 +99,7 @@ def test_contributing_names_files_that_are_there() -> None:
     named = re.findall(r"`([\w./]+/[\w./]*)`", (ROOT / "CONTRIBUTING.md").read_text("utf-8"))
     there = [
         f"/{path.relative_to(ROOT)}"
-        for folder in (*CODE, "docs")
+        for folder in (*CODE, "clients", "docs", "plugins")
         for path in (ROOT / folder, *(ROOT / folder).rglob("*"))
     ]
     missing = [

@@ -381,8 +381,7 @@ def test_opencode_loads_our_plugin_with_the_place_of_this_daemon(tmp_path: Path)
     home.write(".config/opencode/memory.mjs", "// signet\n")
     assert registry.connect(home.site, "opencode").success
     plugin = home.read(".config/opencode/plugins/signet.mjs")
-    assert f'"{home.site.workspace.daemon_dir}"' in plugin
-    assert f'"{home.site.workspace.api_socket}"' in plugin
+    assert f'workspace: "{home.site.workspace.root}"' in plugin
     assert not (home.path / ".config/opencode/memory.mjs").exists()
     config: Any = parse(home.read(".config/opencode/opencode.jsonc")).value
     assert config["plugin"] == ["opencode-wakatime", "./plugins/signet.mjs"]

@@ -27,8 +27,6 @@ NEEDED = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
 _NAMES = ("opencode.json", "opencode.jsonc", "config.json")
 _ENTRY = "./plugins/signet.mjs"
 _SERVER = ("mcp", "signet")
-#: Replaced by the client that all plugins share.
-_CLIENT = "// @client\n"
 #: Entries of an earlier product.
 _OLD = ("./memory.mjs", "./plugins/memory.mjs")
 
@@ -91,20 +89,9 @@ class OpenCode(HarnessConnector):
 
 
 def plugin_text(name: str, site: Site) -> str:
-    """Return a file of `templates/plugins` with the shared client and the paths of this workspace."""
-    folder = resources.template("plugins")
-    text = (folder / name).read_text("utf-8")
-    if _CLIENT in text:
-        text = text.replace(_CLIENT, (folder / "client.js").read_text("utf-8"))
-    workspace = site.workspace
-    places = {
-        "@daemon": workspace.daemon_dir,
-        "@socket": workspace.api_socket,
-        "@spool": workspace.spool_dir,
-    }
-    for name, place in places.items():
-        text = text.replace(json.dumps(name), json.dumps(str(place)))
-    return text
+    """Return a file of `templates/plugins` with the path of this workspace."""
+    text = (resources.template("plugins") / name).read_text("utf-8")
+    return text.replace(json.dumps("@workspace"), json.dumps(str(site.workspace.root)))
 
 
 def _plugins(text: str) -> list[object]:
