@@ -62,22 +62,68 @@ def test_what_is_new_comes_and_goes(three: Trio) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["memory/memories.db", ".secrets/secrets.enc", ".daemon/auth-secret"]
+    ("name", "own"),
+    [
+        ("memory/memories.db", "memory/memories.db"),
+        (".secrets/secrets.enc", ".secrets/secrets.enc"),
+        (".daemon/auth-secret", ".daemon/auth-secret"),
+        # Other spellings of these are the same file on many disks.
+        (".Daemon/auth-secret", ".Daemon/auth-secret"),
+        (".secre\u200dts/key", ".secrets/key"),
+        ("Memory/MEMORIES.db-wal", "Memory/MEMORIES.db-wal"),
+        # Git would delete the folder, because it ignores everything in it.
+        ("memory", "memory/memories.db"),
+    ],
 )
 def test_data_and_secrets_of_this_machine_are_not_replaced_by_the_remote(
-    three: Trio, name: str
+    three: Trio, name: str, own: str
 ) -> None:
-    own = three.here.write(name, "only here\n")
+    mine = three.here.write(own, "only here\n")
     three.there.write(name, "theirs\n")
     three.there.git("add", "--force", name)
     arrives(three, "USER.md", "Ada\n")
     done = pull(three)
     assert not done["success"] and name in done["message"]
-    assert own.read_text() == "only here\n" and not (three.here.root / "USER.md").exists()
+    assert mine.read_text() == "only here\n" and not (three.here.root / "USER.md").exists()
     three.there.git("rm", "--quiet", name)
     arrives(three, "USER.md", "Ada B.\n")
     assert pull(three) == GitDone(success=True, message="Pulled 2 commits", changes=2)
-    assert own.read_text() == "only here\n"
+    assert mine.read_text() == "only here\n"
+
+
+def test_other_ignored_files_are_not_replaced_either(three: Trio) -> None:
+    three.here.commit(".gitignore", ".env\n/agent.yaml\n")
+    three.here.git("push", "--quiet", "origin", "main")
+    three.there.git("pull", "--quiet")
+    mine = three.here.write(".env", "only here\n")
+    three.there.write(".env", "theirs\n")
+    three.there.git("add", "--force", ".env")
+    arrives(three, "USER.md", "Ada\n")
+    assert "would be overwritten" in pull(three)["message"]
+    assert mine.read_text() == "only here\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "is_pulled"),
+    [
+        ("/etc/passwd", False),
+        ("../other/x", False),
+        ("skills/../../x", False),
+        (".daemon/token", False),
+        ("./.SECRETS/key", False),
+        ("memory/memories.db", False),
+        (".", False),
+        ("SOUL.md", True),
+    ],
+)
+def test_a_link_to_a_private_place_or_out_of_the_workspace_is_not_pulled(
+    three: Trio, target: str, is_pulled: bool
+) -> None:
+    (three.there.root / "AGENTS.md").symlink_to(target)
+    arrives(three, "USER.md", "Ada\n")
+    done = pull(three)
+    assert done["success"] == is_pulled and ("AGENTS.md by a link" in done["message"]) != is_pulled
+    assert (three.here.root / "AGENTS.md").is_symlink() == is_pulled
 
 
 def test_data_that_the_remote_has_deleted_stays_here(three: Trio) -> None:

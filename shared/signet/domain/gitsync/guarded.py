@@ -4,11 +4,12 @@ import os
 import re
 import shutil
 import subprocess
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from signet.config import decisive, manifest, security
@@ -42,6 +43,13 @@ _PATHS = (
     ":(glob)memory/*.db.*",
     ":(glob)memory/MEMORY.backup-*",
 )
+#: These and the memory folder itself, in lower case.
+_PRIVATE = re.compile(
+    r"\.(?:daemon|secrets|git)(?:/.*)?|memory(?:/(?:[^/]*\.db(?:[-.][^/]*)?|memory\.backup-[^/]*))?",
+    re.DOTALL,
+)
+#: The mode of a symbolic link in git.
+_LINK = "120000"
 
 
 def ignore(workspace: Workspace) -> bool:
@@ -71,9 +79,36 @@ def leaks(repository: Repository, commits: str) -> list[str]:
     return sorted(set(said.splitlines()))
 
 
-def reached(repository: Repository, coming: str) -> list[str]:
-    """Return the guarded files that going forward to a commit would write or delete: git spares no ignored file."""
-    return _changed(repository, coming, *_PATHS)
+def reached(repository: Repository, coming: str) -> str | None:
+    """Return a file that going forward to a commit must not write or delete, and why; None without one.
+
+    Private places count in every spelling that some disk takes for them. So does anything in the place of the memory
+    folder, because git spares no ignored file in it, and a new link to a private place or out of the workspace.
+    """
+    parts = repository.run("diff", "--raw", "-z", "--no-abbrev", *_range(repository, coming))
+    rows = parts.split("\0")
+    for entry, path in zip(rows[::2], rows[1::2], strict=False):
+        _, mode, _, blob, _ = entry.split(" ")
+        if _is_private(path):
+            return f"{path}, which belongs to this machine"
+        if mode == _LINK and _leads_away(repository, path, blob):
+            return f"{path} by a link to a private place"
+    return None
+
+
+def _is_private(path: str) -> bool:
+    seen = "".join(letter for letter in path if unicodedata.category(letter) != "Cf")
+    return _PRIVATE.fullmatch(unicodedata.normalize("NFC", seen).casefold()) is not None
+
+
+def _leads_away(repository: Repository, path: str, blob: str) -> bool:
+    target = PurePosixPath(path).parent / repository.run("cat-file", "blob", blob)
+    place: list[str] = []
+    for part in target.parts:
+        if part == ".." and not place:
+            return True
+        place = place[:-1] if part == ".." else [*place, part]
+    return target.is_absolute() or not place or _is_private("/".join(place))
 
 
 def decided(repository: Repository, coming: str) -> str | None:
@@ -94,10 +129,14 @@ def decided(repository: Repository, coming: str) -> str | None:
 
 
 def _changed(repository: Repository, coming: str, *paths: str) -> list[str]:
+    names = repository.run("diff", "--name-only", *_range(repository, coming), "--", *paths)
+    return names.splitlines()
+
+
+def _range(repository: Repository, coming: str) -> tuple[str, str, str]:
     here = repository.ask("rev-parse", "--verify", "--quiet", "HEAD")
     before = here or repository.run("hash-object", "-t", "tree", "/dev/null")
-    names = repository.run("diff", "--name-only", "--no-renames", before, coming, "--", *paths)
-    return names.splitlines()
+    return "--no-renames", before, coming
 
 
 def _is_there(repository: Repository, coming: str, name: str) -> bool:

@@ -18,6 +18,7 @@ from signet.paths import Workspace
 from signet.wire.git import GitDone, GitSettings, GitStatus
 
 STASH = "signet-auto-stash"
+_MERGE = ("merge", "--ff-only", "--quiet", "--no-overwrite-ignore")
 #: Git's message about a branch that the remote does not have yet.
 _NO_BRANCH = "couldn't find remote ref"
 
@@ -196,8 +197,7 @@ def _check(remote: GitRemote, coming: int) -> None:
         )
     if found := guarded.reached(git, remote.tracking):
         raise GitFailed(
-            f"the pull would replace or delete {found[0]}, which belongs to this machine;"
-            " remove it from the remote first"
+            f"the pull would replace or delete {found}; remove it from the remote first"
         )
 
 
@@ -209,14 +209,14 @@ def _forward(remote: GitRemote) -> None:
     git = remote.repository
     before = git.ask("rev-parse", "--verify", "--quiet", "HEAD")
     try:
-        git.run("merge", "--ff-only", "--quiet", remote.tracking)
+        git.run(*_MERGE, remote.tracking)
         return
     except GitFailed:
         if before is None or not git.ask("status", "--porcelain"):
             raise
     git.run(*git.author(), "stash", "push", "--quiet", "--include-untracked", "--message", STASH)
     try:
-        git.run("merge", "--ff-only", "--quiet", remote.tracking)
+        git.run(*_MERGE, remote.tracking)
         git.run(*git.author(), "stash", "pop", "--quiet")
     except GitFailed as error:
         _back(git, before)
