@@ -4,19 +4,22 @@ import asyncio
 import resource
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from threading import Thread
 
 import httpx
 import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from signet_api import connections
 from signet_api.app import ACCEPTED_AT_ONCE, Server
 from signet_api.connections import NamingConnections
 from signet_api.main import SOCKET_FD, listener
 from support.processes import eventually
+
+_WELL = PlainTextResponse("well")
 
 
 async def accepted_without_delay(listening: socket.socket) -> bool:
@@ -45,12 +48,20 @@ def test_answers_are_not_held_back(monkeypatch: pytest.MonkeyPatch, is_given: bo
     assert asyncio.run(accepted_without_delay(listening))
 
 
+async def names_of_headers(scope: Scope, receive: Receive, send: Send) -> None:
+    """Read the body, then answer with the names of the headers."""
+    while (await receive()).get("more_body"):
+        continue
+    names = b",".join(sorted(name for name, _ in scope["headers"]))
+    await PlainTextResponse(names)(scope, receive, send)
+
+
 @contextmanager
-def served() -> Iterator[int]:
-    """Serve an answer of one word as the API process does, and yield the port."""
+def served(app: ASGIApp = _WELL) -> Iterator[int]:
+    """Serve an application as the API process does, and yield the port."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         config = uvicorn.Config(
-            PlainTextResponse("well"),
+            app,
             http=NamingConnections,
             backlog=ACCEPTED_AT_ONCE,
             lifespan="off",
@@ -101,6 +112,46 @@ def test_a_client_that_stops_in_the_middle_is_cut_off(
         with closing(socket.create_connection(("127.0.0.1", port))) as later:
             later.sendall(sent)
             eventually(lambda: is_closed(later))
+
+
+CHUNKED = (
+    b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", b"x"),
+        (b"GET / HTTP/1.1\r\n", b"X: y\r\n"),
+        (b"GET /", b"x"),
+        (CHUNKED, b"X: y\r\n"),
+        (CHUNKED[:-3], b"0"),
+    ],
+    ids=["a value", "many headers", "an address", "headers behind the body", "the size of a chunk"],
+)
+def test_a_head_without_end_is_refused(begin: bytes, more: bytes) -> None:
+    """Each byte of it was kept, nine times over: any user of the machine could fill its memory."""
+    with served() as port, closing(socket.create_connection(("127.0.0.1", port))) as client:
+        client.sendall(begin)
+        with suppress(ConnectionError):
+            for _ in range(64):
+                client.sendall(more * (65_536 // len(more)))
+        with suppress(ConnectionResetError):
+            assert client.recv(4_096)[9:12] in (b"431", b"400", b"200")
+        eventually(lambda: is_closed(client))
+
+
+def test_a_long_body_is_no_long_head_and_headers_behind_it_count_for_nothing() -> None:
+    body = b"".join(b"10000\r\n" + b"x" * 65_536 + b"\r\n" for _ in range(20))
+    head = CHUNKED.partition(b"4\r\n")[0].replace(b"Host", b"Connection: close\r\nHost")
+    with (
+        served(names_of_headers) as port,
+        closing(socket.create_connection(("127.0.0.1", port))) as client,
+    ):
+        client.sendall(head + body + b"0\r\nAuthorization: Bearer x\r\n\r\n")
+        answer = b"".join(iter(lambda: client.recv(4_096), b""))
+    assert answer.endswith(b"connection,host,transfer-encoding")
 
 
 def test_idle_connections_take_no_room_from_others(monkeypatch: pytest.MonkeyPatch) -> None:

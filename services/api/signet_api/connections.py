@@ -35,10 +35,22 @@ REQUEST_SECONDS, BODY_SECONDS = 20.0, 600.0
 #: File descriptors not available to connections; the API has about 30 open, and 36 more when all readers are busy.
 OWN_FILES = 128
 CROWDED_SECONDS = 60.0
-_FULL = (
-    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 2\r\n"
-    b"connection: close\r\ncontent-length: 71\r\n\r\n"
-    b'{"error":"Too many connections are open","code":"too_many_connections"}'
+#: Bytes of a request that are neither head nor body yet: its unfinished head, or what follows the last chunk.
+MOST_HEAD = 65_536
+
+
+def _refusal(status: bytes, error: bytes) -> bytes:
+    head = b"HTTP/1.1 %b\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: %d\r\n\r\n"
+    return head % (status, len(error)) + error
+
+
+_FULL = _refusal(
+    b"503 Service Unavailable\r\nretry-after: 2",
+    b'{"error":"Too many connections are open","code":"too_many_connections"}',
+)
+_LONG = _refusal(
+    b"431 Request Header Fields Too Large",
+    b'{"error":"The head of the request is too long","code":"head_too_long"}',
 )
 
 
@@ -67,7 +79,7 @@ class Accepted:
 
 
 class NamingConnections(HttpToolsProtocol):
-    """Adds the connection to the scope of its requests, and enforces the time limits."""
+    """Adds the connection to the scope of its requests, and enforces the limits of time and of heads."""
 
     #: Maximum number of connections, and when (monotonic) some were last closed to stay below it.
     most: ClassVar[float] = math.inf
@@ -77,24 +89,46 @@ class NamingConnections(HttpToolsProtocol):
         """Query the kernel about the peer."""
         super().connection_made(transport)
         self._accepted = Accepted(transport.get_extra_info("socket"))
+        self._unread, self._is_head = 0, True
         self._wait(REQUEST_SECONDS)
         if len(self.connections) > self.most:
             self._make_room()
 
+    def data_received(self, data: bytes) -> None:
+        """Refuse a request whose head does not end: the parser would keep all of it."""
+        self._unread += len(data)
+        super().data_received(data)
+        if self._unread > MOST_HEAD and not self.transport.is_closing():
+            self.transport.write(_LONG)
+            self.transport.close()
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._is_head = True
         self._wait(REQUEST_SECONDS)
         scope: dict[str, Any] = self.scope  # type: ignore[assignment]
         scope[KEY] = self._accepted
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Ignore headers behind the body, which nobody has checked."""
+        if self._is_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """Start the time limit of the body."""
         super().on_headers_complete()
+        self._unread, self._is_head = 0, False
         self._wait(BODY_SECONDS)
+
+    def on_body(self, body: bytes) -> None:
+        """Hand the body on."""
+        self._unread = 0
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Stop the time limit: the request is complete."""
         super().on_message_complete()
+        self._unread = 0
         self._go_on()
 
     def on_response_complete(self) -> None:
