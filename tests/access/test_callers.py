@@ -156,7 +156,15 @@ def test_a_token_of_an_earlier_daemon_counts_as_none_in_local_mode(server: Serve
 
 @pytest.mark.parametrize(
     "header",
-    ["forwarded", "x-forwarded-for", "x-real-ip", "via", "X-FORWARDED-FOR"],
+    [
+        "forwarded",
+        "x-forwarded-for",
+        "x-real-ip",
+        "via",
+        "X-FORWARDED-HOST",
+        "cf-ray",
+        "x-client-ip",
+    ],
 )
 def test_what_a_proxy_hands_on_needs_a_token(server: Served, header: str) -> None:
     for value in ("127.0.0.1", "for=127.0.0.1", ""):

@@ -19,8 +19,11 @@ from signet_api.connections import Accepted
 from signet_api.deps import State
 from signet_api.guard import host_of
 
-#: Proxy headers: the request originates elsewhere.
-_HANDED_ON = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"})
+#: Headers of proxies and tunnels: the request originates elsewhere.
+_HANDED_ON = (
+    *(b"forwarded", b"via", b"x-forwarded-", b"x-original-", b"x-real-ip", b"x-client-ip", b"x-cluster-client-ip"),
+    *(b"true-client-ip", b"cf-", b"fly-", b"fastly-", b"tailscale-", b"ngrok-"),
+)  # fmt: skip
 _MAPPED = "::ffff:"
 #: Precision of a token's last use, and the maximum number of remembered tokens.
 NOTED_AFTER, MOST_NOTED = timedelta(minutes=1), 10_000
@@ -101,7 +104,7 @@ class Callers:
         connection: Accepted | None,
     ) -> Caller:
         """Return the caller of a TCP connection without a token."""
-        if not _HANDED_ON.isdisjoint(headers):
+        if any(name.startswith(_HANDED_ON) for name in headers):
             return _stranger(HANDED_ON)
         if not _is_here(headers, peer):
             return _stranger(ELSEWHERE)
