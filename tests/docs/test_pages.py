@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,8 @@ PAGES = [
         for path in sorted((DOCS / folder).glob("*.md"))
     ),
 ]
+#: It starts a daemon.
+TUTORIAL = DOCS / "start" / "index.md"
 #: Pages about a session that received something.
 AFTER_A_SESSION = {"README.md", "why.md"}
 #: Commands that are not run wherever they are, and why.
@@ -43,13 +44,17 @@ CLAUDE = "claude -p"
 ADDED = {"setup": ("--no-model", "--embedding-provider", "none", "--extraction-provider", "rules")}
 
 
-def needs_daemon(page: Path, found: list[Block]) -> bool:
+def typed(page: Path) -> list[Block]:
+    """Return what a reader of a page types."""
+    languages = ("sh", "console", "python", "powershell")
+    return [block for block in blocks(page) if block.language in languages]
+
+
+def needs_daemon(page: Path) -> bool:
     """Return whether a page calls a daemon that it does not start itself."""
-    if page.parent.name == "start" and page.stem == "index":
-        return False
-    return any(
+    return page != TUTORIAL and any(
         block.language == "python" or any(not is_local(command) for command, _ in block.commands())
-        for block in found
+        for block in typed(page)
         if not block.why_not
     )
 
@@ -65,33 +70,35 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
     return program
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page", [*filter(needs_daemon, PAGES)], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_a_page_works_as_written(page: Path, reader: Program) -> None:
-    found = [
-        block
-        for block in blocks(page)
-        if block.language in ("sh", "console", "python", "powershell")
-    ]
-    mode = next((block.mode for block in found if block.mode), "local")
-    with ExitStack() as opened:
-        if needs_daemon(page, found):
-            opened.enter_context(served(reader, mode))
-            if page.name in AFTER_A_SESSION:
-                a_session_today(reader)
-        else:
-            opened.callback(lambda: reader.run("daemon", "stop"))
-            prepare(page, reader)
-        for block in found:
-            run(page, block, reader)
+    with served(reader, next((block.mode for block in typed(page) if block.mode), "local")):
+        if page.name in AFTER_A_SESSION:
+            a_session_today(reader)
+        play(page, reader)
 
 
-def prepare(page: Path, reader: Program) -> None:
-    """Make what a page without a daemon expects: a workspace, and the settings of OpenClaw."""
-    if page.parent.name != "start":
-        reader.run("setup", "--yes", "--no-daemon", "--skip-git", *ADDED["setup"])
-    if page.stem == "openclaw":
-        (reader.home / ".openclaw").mkdir()
-        (reader.home / ".openclaw" / "openclaw.json").write_text("{}")
+def test_pages_that_need_no_daemon_work_as_written(reader: Program) -> None:
+    reader.run("setup", "--yes", "--no-daemon", "--skip-git", *ADDED["setup"])
+    (reader.home / ".openclaw").mkdir()
+    (reader.home / ".openclaw" / "openclaw.json").write_text("{}")
+    for page in PAGES:
+        if page != TUTORIAL and not needs_daemon(page):
+            play(page, reader)
+
+
+def test_the_tutorial_works_as_written(reader: Program) -> None:
+    try:
+        play(TUTORIAL, reader)
+    finally:
+        reader.run("daemon", "stop")
+
+
+def play(page: Path, reader: Program) -> None:
+    for block in typed(page):
+        run(page, block, reader)
 
 
 def run(page: Path, block: Block, reader: Program) -> None:
