@@ -20,7 +20,6 @@ from signet.db import ReadTx, WriteTx, vectors
 from signet.db.driver import connect
 from signet.domain.agents import registry as agents
 from signet.domain.browse import browse
-from signet.domain.browse.browse import MemorySearch
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import choose, history, listing, lookup, modify, remember, review, wording
 from signet.domain.memory.choose import Choice
@@ -377,8 +376,8 @@ class Memories(RuleBasedStateMachine):
         by_word = [self.chosen(tx, agent_id, query=word) for word in ("harbour", "gate")]
         assert set.union(*by_word) == unscoped
         assert self.chosen(tx, agent_id, ids=tuple(self.rows) or ("none",)) == active
-        words = MemorySearch(q="harbour OR gate", limit=200)
-        rows = browse.search(tx, words, reader=reader, now=self.now)
+        words = Filter(q="harbour OR gate")
+        rows = browse.search(tx, words, 200, reader=reader, now=self.now)
         assert {row["id"] for row in rows} == unscoped
         exported = browse.export_page(tx, reader=reader, limit=200, offset=0, vectors=False)
         assert {row["id"] for row in exported.rows} <= unscoped

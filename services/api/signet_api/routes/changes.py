@@ -12,7 +12,7 @@ from signet import clock
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.backup import create, kept
-from signet.domain.memory import choose, derived, forget, leave, lookup, modify, review
+from signet.domain.memory import choose, derived, filters, forget, leave, lookup, modify, review
 from signet.domain.memory.choose import Candidate, Choice, Chosen
 from signet.domain.memory.lookup import Refused
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Memory, Patch, Recover, Rules
@@ -272,8 +272,15 @@ async def post_forget(body: ForgetBody, ask: Ask) -> wire.ForgetPreview | wire.F
             raise Invalid("reason is required")
         state.check_writable()
     placed = await filed(body, state)
-    ids, scope = tuple(body.ids or ()), body.scope or None
-    choice = filled(Choice, placed, agent_id=agent_id, ids=ids, scope=scope)
+    choice = filled(
+        Choice,
+        placed,
+        agent_id=agent_id,
+        ids=tuple(body.ids or ()),
+        scope=body.scope or None,
+        since=filters.instant("since", body.since),
+        until=filters.instant("until", body.until, last=True),
+    )
     chosen = await state.db.aread(choose.candidates, choice)
     found, total = chosen.page, chosen.total
     if body.mode == "preview":

@@ -9,11 +9,12 @@ from signet import clock
 from signet.db.visibility import Here
 from signet.domain.auth import caller
 from signet.domain.browse import browse
-from signet.domain.browse.browse import MemorySearch, SimilarMemory
+from signet.domain.browse.browse import SimilarMemory
 from signet.domain.episodes import expand
 from signet.domain.episodes.models import SourceType
 from signet.domain.injections.models import Item, Kind, Phase, Reason, tokens
 from signet.domain.memory import filters
+from signet.domain.memory.listing import Filter
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import answer
 from signet.domain.recall.models import Result, Source
@@ -179,15 +180,9 @@ async def get_legacy_search(
     """
     if asked.distinct in browse.COLUMNS:
         return {"values": await mine.read(browse.values, asked.distinct)}
-    wanted = filled(
-        MemorySearch,
-        asked,
-        q=asked.q.strip(),
-        is_pinned=asked.pinned,
-        since=filters.instant("since", asked.since),
-        limit=asked.limit or None,
-    )
-    rows = await mine.read(browse.search, wanted, now=clock.now())
+    since = filters.instant("since", asked.since)
+    wanted = filled(Filter, asked, q=asked.q.strip(), pinned=asked.pinned or None, since=since)
+    rows = await mine.read(browse.search, wanted, asked.limit, now=clock.now())
     return {"results": [_found(row) for row in rows]}
 
 

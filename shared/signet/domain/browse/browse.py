@@ -1,7 +1,7 @@
 """Browse memories: search, similar ones, export and eras."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import sql
 from signet.domain.memory import filters, lookup
+from signet.domain.memory.listing import Filter
 from signet.domain.memory.models import Event
 from signet.domain.recall import vector, view
 from signet.domain.recall.models import Filters, Query
@@ -25,31 +26,12 @@ WITH_WORDS, WITHOUT_WORDS, MOST_FOUND = 20, 50, 200
 COLUMNS = ("who", "type")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemorySearch:
-    """A search; None or empty matches all. `since` is in stored form."""
-
-    q: str = ""
-    type: str | None = None
-    tags: tuple[str, ...] = ()
-    who: str | None = None
-    is_pinned: bool = False
-    importance_min: float | None = None
-    since: str | None = None
-    limit: int | None = None
-
-    @property
-    def has_filter(self) -> bool:
-        return bool(self.type or self.tags or self.who or self.is_pinned or self.since) or (
-            self.importance_min is not None
-        )
-
-
 def search(
-    tx: ReadTx, search: MemorySearch, *, reader: Reader, now: datetime
+    tx: ReadTx, asked: Filter, limit: int = 0, *, reader: Reader, now: datetime
 ) -> list[dict[str, Any]]:
-    """Return the found memories, best first; empty without words and filters."""
-    return lookup.readable_rows(tx, _found(tx, search, reader, now), reader=reader)
+    """Return the found memories, best first; empty without words and filters. `limit` 0 is the usual number."""
+    found = _found(tx, asked, limit or (WITH_WORDS if asked.q else WITHOUT_WORDS), reader, now)
+    return lookup.readable_rows(tx, found, reader=reader)
 
 
 def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
@@ -58,36 +40,19 @@ def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
     return tx.column(sql.VALUES.format(column=column, where=where.sql), where.params)
 
 
-def _found(tx: ReadTx, search: MemorySearch, reader: Reader, now: datetime) -> list[Row]:
-    where = _where(search) & readable(reader)
-    usual = WITH_WORDS if search.q else WITHOUT_WORDS
-    limit = min(MOST_FOUND, max(1, usual if search.limit is None else search.limit))
-    if search.q:
-        words = fts.encodable(search.q)
+def _found(tx: ReadTx, asked: Filter, limit: int, reader: Reader, now: datetime) -> list[Row]:
+    where, limit = replace(asked, q="").where(reader), min(MOST_FOUND, max(1, limit))
+    if asked.q:
+        words = fts.encodable(asked.q)
         found = sql.matching(tx, fts.as_indexed(words), where, limit)
         if found is not None:
             return found
         where = filters.holds(words) & where
         return tx.all(sql.NEWEST.format(where=where.sql), (*where.params, limit))
-    asked = (clock.to_text(now), *where.params, limit)
-    return tx.all(sql.WEIGHTIEST.format(where=where.sql), asked) if search.has_filter else []
-
-
-def _where(search: MemorySearch) -> Where:
-    where = Where("m.is_deleted = 0")
-    for condition, value in (
-        ("m.type = ?", search.type),
-        ("m.who = ?", search.who),
-        ("m.importance >= ?", search.importance_min),
-        ("m.created_at >= ?", search.since),
-    ):
-        if value is not None:
-            where &= Where(condition, (fts.encodable(value) if isinstance(value, str) else value,))
-    if search.is_pinned:
-        where &= Where("m.pinned = 1")
-    for tag in search.tags:
-        where &= filters.has_tag(tag)
-    return where
+    if asked == Filter():
+        return []
+    weighed = (clock.to_text(now), *where.params, limit)
+    return tx.all(sql.WEIGHTIEST.format(where=where.sql), weighed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,7 @@ from signet.db import ReadTx, fts, script
 from signet.db.dialect import as_list
 from signet.db.visibility import Where
 from signet.domain.agents import registry as agents
-from signet.domain.memory import meant
-from signet.domain.memory.filters import has_tag, holds, instant
+from signet.domain.memory import filters, meant
 from signet.domain.memory.meant import Reading
 from signet.domain.memory.sql import search as sql
 from signet.domain.memory.sql.search import Match
@@ -33,7 +32,10 @@ MAX_SIMILAR = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which memories to forget: by ID, by words and by filters, all of which must match. `all` ignores the limit."""
+    """Which memories to forget: by ID, by words and by filters, all of which must match. `all` ignores the limit.
+
+    Times are in stored form.
+    """
 
     agent_id: str = "default"
     ids: tuple[str, ...] = ()
@@ -88,18 +90,18 @@ class Unconfirmed(Invalid):
 def candidates(tx: ReadTx, choice: Choice) -> Chosen:
     """Return the chosen active memories that the caller may change.
 
-    Raises Invalid for a malformed time, an empty choice, and words that name nothing.
+    Raises Invalid for an empty choice, and words that name nothing.
     """
-    filters = _filters(choice)
-    if not (choice.ids or choice.query.strip() or filters.params):
+    passing = filters.passing(choice)
+    if not (choice.ids or choice.query.strip() or passing.params):
         raise Invalid("ids, query or a filter is required")
     ours = agents.changeable(tx, choice.agent_id, scope=choice.scope, any_scope=bool(choice.ids))
-    where = Where("m.is_deleted = 0") & ours & filters
+    where = Where("m.is_deleted = 0") & ours & passing
     query = fts.encodable(choice.query).strip()
     if not all(map(script.is_picture, fts.words(query))):
         return _by_words(tx, choice, where, query)
     if query:
-        where &= holds(query)
+        where &= filters.holds(query)
     why = f"holds {query}" if query else "chosen by ID" if choice.ids else "passes the filters"
     if choice.ids:
         rows = tx.rows(
@@ -198,24 +200,6 @@ def _candidate(row: Match, why: str) -> Candidate:
 
 def _ids(choice: Choice) -> list[str]:
     return list(dict.fromkeys(id_.strip() for id_ in choice.ids))
-
-
-def _filters(choice: Choice) -> Where:
-    where = Where("1")
-    for column, value in (
-        ("m.type = ?", choice.type),
-        ("m.who = ?", choice.who),
-        ("m.project = ?", choice.project),
-        ("coalesce(m.pinned, 0) = ?", choice.pinned),
-        ("m.source_type = ?", choice.source_type),
-        ("m.created_at >= ?", instant("since", choice.since)),
-        ("m.created_at <= ?", instant("until", choice.until, last=True)),
-    ):
-        if value is not None:
-            where &= Where(column, (value,))
-    for tag in choice.tags:
-        where &= has_tag(tag)
-    return where
 
 
 def _score(bm25: float | None) -> float:

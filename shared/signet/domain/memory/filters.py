@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import fts
+from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Where
 from signet.errors import Invalid
 
@@ -23,6 +24,45 @@ _PLAIN = re.compile(r"[\w .:+-]+", re.ASCII)
 #: Rows that may be merged when they are equal: of one owner, scope, project and visibility, not kept by a person,
 #: and not replaced by something newer.
 EQUAL = "content_hash, agent_id, visibility, COALESCE(scope, ''), COALESCE(project, '')"
+
+
+#: What `memories m` must be, by the name of each filter.
+CONDITIONS = {
+    "type": "m.type = ?",
+    "who": "m.who = ?",
+    "project": "m.project = ?",
+    "source_type": "m.source_type = ?",
+    "source_id": "m.source_id = ?",
+    "origin": "m.origin = ?",
+    "not_origin": "coalesce(m.origin, '') <> ?",
+    "pinned": "coalesce(m.pinned, 0) = ?",
+    "importance_min": "m.importance >= ?",
+    "importance_max": "m.importance <= ?",
+    "since": "coalesce(m.event_at, m.created_at) >= ?",
+    "until": "coalesce(m.event_at, m.created_at) <= ?",
+    "event_since": "m.event_at >= ?",
+    "event_until": "m.event_at <= ?",
+    "before": "(m.created_at, m.seq) < (SELECT a.created_at, a.seq FROM memories a WHERE a.id = ?)",
+}
+
+
+def passing(asked: object, *, without: str = "") -> Where:
+    """Return the conditions of the filters that `asked` has under these names, and of its `tags`.
+
+    None and empty ones ask nothing; several values are alternatives. Times are in stored form.
+    """
+    where = Where("1")
+    for name, condition in CONDITIONS.items():
+        value = getattr(asked, name, None)
+        if value in (None, ()) or name == without:
+            continue
+        if isinstance(value, tuple):
+            where &= Where(condition.replace("= ?", f"IN {LIST}"), (as_list(value),))
+        else:
+            where &= Where(condition, (fts.encodable(value) if isinstance(value, str) else value,))
+    for tag in getattr(asked, "tags", ()) if without != "tags" else ():
+        where &= has_tag(tag)
+    return where
 
 
 def has_tag(tag: str) -> Where:

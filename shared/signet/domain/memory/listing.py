@@ -91,18 +91,13 @@ class Filter:
         """Return the condition on `memories m`, without the filter named `without`."""
         is_archived = self.state is State.ARCHIVED and without != "state"
         where = self._standing(without) & (archived if is_archived else readable)(reader)
-        for name, condition in _CONDITIONS.items():
-            value = getattr(self, name)
-            if value is not None and name != without:
-                where &= Where(condition, (value,))
+        where &= filters.passing(self, without=without)
         if self.ids:
             where &= Where(memories.AMONG, (as_list(self.ids),))
         if self.unreviewed:
             where &= Where(search.UNREVIEWED)
         if self.q.strip():
             where &= _holds(self.q)
-        for tag in self.tags if without != "tags" else ():
-            where &= filters.has_tag(tag)
         return where
 
     def _standing(self, without: str) -> Where:
@@ -119,24 +114,6 @@ class Filter:
             replaced = search.IS_REPLACED
             where &= Where(replaced if self.state is State.SUPERSEDED else f"NOT {replaced}")
         return where
-
-
-_CONDITIONS = {
-    "type": "m.type = ?",
-    "who": "m.who = ?",
-    "project": "m.project = ?",
-    "source_type": "m.source_type = ?",
-    "source_id": "m.source_id = ?",
-    "origin": "m.origin = ?",
-    "not_origin": "coalesce(m.origin, '') <> ?",
-    "pinned": "coalesce(m.pinned, 0) = ?",
-    "importance_min": "m.importance >= ?",
-    "since": "coalesce(m.event_at, m.created_at) >= ?",
-    "until": "coalesce(m.event_at, m.created_at) <= ?",
-    "event_since": "m.event_at >= ?",
-    "event_until": "m.event_at <= ?",
-    "before": "(m.created_at, m.seq) < (SELECT a.created_at, a.seq FROM memories a WHERE a.id = ?)",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

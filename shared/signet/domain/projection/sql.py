@@ -93,25 +93,13 @@ def kept(tx: ReadTx, view: MapView, stamp: str) -> Map | None:
 
 
 def _where(view: MapView, reader: Reader) -> Where:
-    where = readable(reader)
+    where = readable(reader) & filters.passing(view)
     for column, values in (
-        ("m.who", view.who),
         ("m.type", view.types),
         ("coalesce(m.source_type, 'memory')", view.source_types),
     ):
         if values:
             where &= Where(f"{column} IN {LIST}", (json.dumps(values),))
-    for tag in view.tags:
-        where &= filters.has_tag(tag)
-    for condition, value in (
-        ("m.pinned = ?", view.pinned),
-        ("m.created_at >= ?", view.since),
-        ("m.created_at <= ?", view.until),
-        ("m.importance >= ?", view.importance_min),
-        ("m.importance <= ?", view.importance_max),
-    ):
-        if value is not None:
-            where &= Where(condition, (value,))
     return where & _holds(view.q) if view.q else where
 
 
