@@ -3,7 +3,9 @@
 Searches the installed package first, then the checkout of an editable install.
 """
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import signet
 
@@ -29,6 +31,11 @@ def product_text(name: str) -> Path:
     """Return the path of a text about the product, such as CHANGELOG.md, which may not exist."""
     inside = _PACKAGE / "_texts" / name
     return inside if inside.exists() else _PACKAGE.parent.parent / name
+
+
+def table(module: str) -> dict[str, Any]:
+    """Return the words and patterns in the TOML file beside a module's file."""
+    return tomllib.loads(Path(module).with_suffix(".toml").read_text("utf-8"))
 
 
 def template(name: str) -> Path:

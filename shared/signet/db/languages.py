@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from signet import resources
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
@@ -56,76 +58,9 @@ def unaccented(word: str) -> str:
     return word if word.isascii() else word.translate(_PLAIN)
 
 
-GERMAN = _language(
-    "German",
-    """
-    ab aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin bis bist da
-    damit
-    dann das dass daß dein deine dem den denn der des dich die dies diese diesem diesen dieser dieses dir doch dort du
-    durch ein eine einem einen einer eines er es etwas euch euer eure für gegen gerade gibt habe haben hast hat hatte
-    hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist ja jede jedem jeden jeder jedes
-    jetzt kann kannst können könnte man manche mein meine meinem meinen meiner mich mir mit muss muß musste nach nein
-    nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so soll sollen
-    sollte sondern sonst über um und uns unser unsere unserem unseren unserer unter viel vom von vor wann während
-    war waren
-    warst warum was wegen weil welche welchem welchen welcher welches wem wen wenn wer werden wessen wie wieder wieso
-    wieviel will wir wird wirst wo woher wohin womit worden worüber wovon wozu wurde wurden zu zum zur zwar zwischen
-    """,
-    "ungen ung innen enden ende sten test ten tet est ern end em en er es et st te e n s t",
-)
-FRENCH = _language(
-    "French",
-    """
-    à ai aie as au aussi aux avait avec avez avoir avons c car ce ceci cela celle celles celui ces cet cette ceux chez
-    ci combien comment d dans de depuis des dont du elle elles en entre est et étaient était été être eu eux fait
-    faut il ils j jamais je l la là le lequel les leur leurs lui m ma mais me même mes moi mon n ne ni nos notre nous
-    on ont ou où par parce pas pendant peut plus pour pourquoi puis qu quand que quel quelle quelles quels qui quoi s
-    sa sans se sera ses si soit son sont sous suis sur t ta te tes toi ton tous tout toute toutes très tu un une va
-    vers vos votre vous y
-    """,
-    """
-    issements issement ements ement ations ation eraient erait erons eront erez eras erai era aient antes ante ants
-    ant
-    irons iront ira ons ent aux ais ait ées ee ees és er ez es ir it is et s x e t i
-    """,
-)
-SPANISH = _language(
-    "Spanish",
-    """
-    a adónde ahora al algo alguien algún alguna algunos ante antes aquel aquella aquí así aunque cada casi como cómo
-    con contra cual cuál cuales cuáles cualquier cuando cuándo cuanta cuánta cuanto cuánto cuantos cuántos de debe
-    del desde donde dónde dos e el él ella ellas ellos en entre era eran eres es esa esas ese eso esos está estaba
-    están estar estas este esto estos fue fueron ha había hace hacen hacer hacemos han has hasta hay he hemos la las
-    le les lo los más me mi mis mucho muy nada ni no nos nosotros nuestra nuestras nuestro nuestros o os otra otro
-    para pero poco por porque porqué puede que qué quien quién quienes quiénes se ser si sí sido sin sobre son soy
-    su sus también tan tanto te tengo tenemos tener tiene tienen toda todas todo todos tu tus tuvo un una uno unos
-    usted va vamos van y ya yo
-    """,
-    """
-    amientos amiento imientos imiento aciones acion iones ion aron ieron aban abas aba ando iendo adas ados ada ado
-    idas idos ida ido amos emos imos aran eran ara era an en ar er ir as es os a e o s i
-    """,
-)
-RUSSIAN = _language(
-    "Russian",
-    """
-    а без более бы был была были было быть в вам вас ваш ваша ваше ваши весь во вот все всё всего всех всю вы где да
-    даже для до его ее её ей ему если есть еще ещё же за здесь и из или им их к как какая какие каким каких какого
-    какое какой каком какую ко когда кого кому который которые кто куда ли лишь между меня мне много может мои мой
-    моя моё мы на над надо нам нас наш наша наше наши нашего нашей нашем нашему нашу не него нее неё ней нельзя нет
-    ни них но ну о об обо один он она они оно от откуда очень перед по под после потому почему при про раз с сам
-    своё свой свои свою себе себя сейчас сколько со так также такой там тебя тем теперь то тобой тогда того тоже той
-    только том тот ту ты у уже хотя чего чей чем чему что чтобы чья чьи эта эти этим этих это этого этой этом этот
-    эту я
-    """,
-    """
-    иями ями ами иях ях ах ием ом ем ой ей ов ев ью ья ьи ье ьев ьям ьях ьями ия ии ию ие ий ый ая яя ое ее ые ого его
-    ому ему ым им ых их ую юю ешь ишь ет ит ут ют ат ят ете ите аем аешь ает аете ают яем яет яют ал ала ало али ял
-    яла
-    яло яли ил ила ило или ел ела ели ать ять ить еть уть ена ено ены ения ение ению ан ана ано аны а я о е и ы у ю
-    ь й
-    """,
-    3,
+_FILE = resources.table(__file__)
+GERMAN, FRENCH, SPANISH, RUSSIAN = (
+    _language(name.title(), **_FILE[name]) for name in ("german", "french", "spanish", "russian")
 )
 #: The reflexive suffix of a Russian verb follows its ending.
 _REFLEXIVE = ("ся", "сь")
@@ -133,33 +68,14 @@ _REFLEXIVE = ("ся", "сь")
 BY_SPACES = (GERMAN, FRENCH, SPANISH)
 
 #: Pairs of characters that occur in questions about anything.
-PAIRS = frozenset(
-    """
-    什么 什麼 怎么 怎麼 怎样 为什 為什 哪里 哪儿 哪个 哪些 哪天 哪种 多少 多久 几点 谁的 我们 我們 你们 他们 她们
-    我的 你的 的是
-    是什 是谁 是哪 请问 可以 现在 時候 时候 么时 麼時 有没 没有 这个 那个 一个 我在 是在 在哪 都是 的吗 了吗 告诉 诉我
-    です ます した して する され ない った って いる ある から まで ので れる どこ どの どれ どち ちら いつ なに
-    だれ 何で 何を
-    何の 何が 何曜 何時 誰で いく くら らい ぐら です すか ます まし しま しょ てい たか るか のは のを のが とは
-    には では
-    に何 は何 は誰 はど はい こと もの それ これ とき でし てく くだ ださ さい 教え えて なっ どう うす すれ れば
-    よい いい
-    무엇 언제 어디 누구 어떻 떻게 어느 얼마 입니 니까 니다 습니 합니 하는 하나 나요 는지 있나 인가 인지 에서 우리
-    """.split()
-)
+PAIRS = frozenset(_FILE["pairs"].split())
 
 #: Words that say nothing in a question of any language.
 SAY_NOTHING = PAIRS | RUSSIAN.stops
 
 #: Short words that begin a question and are no English ones, and longer ones that are English, or names, as well.
 _OPENERS = frozenset(("wer", "wie", "wem", "wen", "qui", "que", "où"))
-_ENGLISH_TOO = frozenset(
-    """
-    alle alles also ante bist comment contra dort durch elle entre este esta estas fait gerade hasta hier hinter mais
-    mich muss nada notre otto ours para pendant plus poco pour puis sans seine sera sien sobre soit sons sous toda todo
-    tout tous tres uber vers viel waren will
-    """.split()
-)
+_ENGLISH_TOO = frozenset(_FILE["english_too"].split())
 
 _CYRILLIC = re.compile(r"[а-я]+")
 #: How a French question turns verb and subject round.

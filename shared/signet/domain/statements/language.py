@@ -1,11 +1,11 @@
 """The product's words for what statements are, from `language.toml`: compiled patterns and word lists. Pure."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from typing import Any
+
+from signet import resources
 
 #: What these stand for is in the file; patterns ignore case but in `NAME`.
 _NAMED = re.compile(r"\b(?:NAME|DATE|WHO)\b")
@@ -14,7 +14,7 @@ _NAMED = re.compile(r"\b(?:NAME|DATE|WHO)\b")
 @cache
 def table() -> Mapping[str, Any]:
     """Return the file."""
-    return tomllib.loads(resources.files(__package__).joinpath("language.toml").read_text("utf-8"))
+    return resources.table(__file__)
 
 
 def alternatives(part: str) -> str:
