@@ -259,8 +259,8 @@ def test_documents_are_handed_over_read_and_deleted(server: Served, speaker: typ
     assert (document["title"], document["metadata"]) == ("Note", {"a": 1})
     assert fits(answers.DocumentPage, client.do("documents", limit=1))
     assert client.do("chunks", made["id"]) == []
-    job = client.do("wait_for_job", made["jobId"], seconds=0)
-    assert fits(answers.Job, job) and job["document_id"] == made["id"]
+    job = client.do("job", made["jobId"])
+    assert fits(answers.WholeJob, job) and job["document_id"] == made["id"]
     assert fits(answers.ForgottenDocument, client.do("delete_document", made["id"], reason="old"))
 
 

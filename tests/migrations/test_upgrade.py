@@ -133,18 +133,6 @@ def test_a_file_of_a_newer_program_is_refused_and_not_touched(tmp_path: Path) ->
     assert not list(tmp_path.glob("*.bak-*"))
 
 
-def test_a_file_of_an_earlier_development_version_is_refused_and_not_touched(
-    tmp_path: Path,
-) -> None:
-    path = fresh_database(tmp_path / "memories.db")
-    statements(path, f"UPDATE {migrate.VERSION_TABLE} SET version_num = '0023'")
-    before = bytes_of(path)
-    commit = migrate.LAST_WITH_EARLIER_REVISIONS
-    with pytest.raises(migrate.SchemaTooOld, match=f"0023.*commit {commit}.*Nothing was changed"):
-        migrate.upgrade(path, now=NOW)
-    assert bytes_of(path) == before
-
-
 def test_a_file_that_is_no_database_is_refused_and_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "memories.db"
     path.write_bytes(

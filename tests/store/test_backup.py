@@ -261,7 +261,7 @@ def _link_out(held: dict[str, bytes]) -> None:
         (_climb, "outside the workspace"),
         (_link_out, "cannot be read"),
         (manifest_with(format=2, version="9.9"), r"format 2 \(made by Signet 9.9\)"),
-        (manifest_with(schema="9999"), "has schema 9999, this version of Signet knows up to"),
+        (manifest_with(schema="9999"), "has schema 9999, this version of Signet knows 00"),
         (manifest_with(files=5), "cannot be read"),
         (manifest_with(counts=None), "cannot be read"),
         (lambda held: held.pop("manifest.json"), "no manifest.json"),

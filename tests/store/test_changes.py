@@ -10,7 +10,7 @@ from signet.db import WriteTx
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import modify, remember, review
 from signet.domain.memory.forget import forget_one
-from signet.domain.memory.lookup import RetentionExpired
+from signet.domain.memory.lookup import Refused
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -120,7 +120,7 @@ def test_the_last_instant_of_the_window_still_recovers(tx: WriteTx) -> None:
     forget_one(tx, Forget(memory_id=memory_id, reason="x"), actor=ACTOR, rules=RULES, now=NOON)
     asked = Recover(memory_id=memory_id, reason="oops")
     late = NOON + timedelta(days=30, milliseconds=1)
-    with pytest.raises(RetentionExpired):
+    with pytest.raises(Refused, match="too long ago"):
         review.recover(tx, asked, actor=ACTOR, rules=RULES, now=late)
     last = NOON + timedelta(days=30)
     assert review.recover(tx, asked, actor=ACTOR, rules=RULES, now=last).new_version == 3

@@ -8,7 +8,7 @@ import pytest
 from signet.db import WriteTx
 from signet.domain.memory import derived, forget, lookup, modify, remember, review
 from signet.domain.memory.derived import Kind
-from signet.domain.memory.lookup import AlreadyDeleted, DuplicateContent
+from signet.domain.memory.lookup import Refused
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -120,7 +120,7 @@ def test_a_fact_that_was_forgotten_by_itself_stays_forgotten(tx: WriteTx) -> Non
     before, after = fact(tx, source, "Ada breeds kestrels"), fact(tx, source, "Ada rows at dawn")
     gone(tx, before)
     gone(tx, source)
-    with pytest.raises(AlreadyDeleted):
+    with pytest.raises(Refused, match="forgotten already"):
         gone(tx, before)
     assert gone(tx, after).status == "deleted"  # it had only gone along
     back(tx, source)
@@ -215,7 +215,7 @@ def test_an_edit_is_undone_where_the_old_sentence_was_read_in_it(tx: WriteTx) ->
     edit(tx, source, "Ada breeds kestrels")
     assert (whole(tx, source).content, active(tx, same)) == ("Ada breeds kestrels", [False])
     other = save(tx, "Ada paints owls")
-    with pytest.raises(DuplicateContent):
+    with pytest.raises(Refused, match="same text"):
         edit(tx, source, "Ada paints owls")
     assert active(tx, source, other) == [True, True]
 

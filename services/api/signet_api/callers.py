@@ -10,7 +10,7 @@ from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
 from signet.domain.auth import issued, tokens
-from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, CallerStanding, NotProven
+from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, CallerStanding, not_proven
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.wire.access import AccessRule, Permission, Role
 from signet_api import browser, connections
@@ -68,13 +68,13 @@ class Callers:
         return found
 
     async def unconfined(self, asked: Caller, rule: AccessRule, scope: Scope) -> Caller:
-        """Return a peer as the owner if its program could read the user's files itself; raises NotProven otherwise."""
+        """Return a peer as the owner if its program could read the user's files itself; raises Forbidden otherwise."""
         connection: Accepted | None = scope.get(connections.KEY)
         is_program = asked.standing is CallerStanding.PEER and not (asked.is_page or asked.withheld)
         if connection is None or not is_program:
             return asked
         if why := await connection.confinement():
-            raise NotProven(
+            raise not_proven(
                 f"To {rule.does}, use: {rule.command}. This request was refused because {why}"
             )
         return replace(asked, standing=CallerStanding.OWNER)

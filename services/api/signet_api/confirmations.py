@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from starlette.types import Message, Receive, Scope
 
-from signet.domain.auth.caller import Caller, ConfirmationNeeded
-from signet.errors import TooLarge
+from signet.domain.auth.caller import CONFIRM, Caller
+from signet.errors import Forbidden, TooLarge
 
 HEADER = b"x-signet-confirmation"
 SECONDS = 60.0
@@ -43,7 +43,7 @@ class Confirmations:
     async def apply(self, asked: Caller, scope: Scope, receive: Receive) -> tuple[Caller, Receive]:
         """Return the caller, confirmed if the request has a valid code, and a `receive` with the request's body.
 
-        Raises ConfirmationNeeded for a used or expired code, or one of another request.
+        Raises Forbidden for a used or expired code, or one of another request.
         """
         code = dict(scope["headers"]).get(HEADER, b"").decode("latin-1")
         if not code:
@@ -53,8 +53,9 @@ class Confirmations:
         if expires <= time.monotonic() or request != _digest(
             _session(scope), scope["method"].encode(), _address(scope), body
         ):
-            raise ConfirmationNeeded(
-                "This confirmation is used, older than a minute, or for another request; confirm again"
+            raise Forbidden(
+                "This confirmation is used, older than a minute, or for another request; confirm again",
+                CONFIRM,
             )
         return replace(asked, is_confirmed=True), _again(body, receive)
 

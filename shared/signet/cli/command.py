@@ -200,13 +200,11 @@ def is_agent_shell() -> bool:
 
 
 def check_person(does: str) -> None:
-    """Raise NotForAgents if an agent runs this command, naming the command for the user."""
+    """Raise Forbidden if an agent runs this command, naming the command for the user."""
     if is_agent_shell():
-        from signet.domain.auth.caller import NotForAgents
+        from signet.domain.auth.caller import not_for_agents
 
-        raise NotForAgents(
-            f"Agents may not {does}. Ask the user to run: {shlex.join(('signet', *sys.argv[1:]))}"
-        )
+        raise not_for_agents(does, shlex.join(("signet", *sys.argv[1:])))
 
 
 def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet | None:

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from signet import __version__
 from signet.cli import output
-from signet.errors import Kind, SignetError
+from signet.errors import Invalid, Kind, SignetError
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
@@ -135,18 +135,6 @@ MEANT = {
 }
 
 
-class UnknownCommand(SignetError):
-    kind = Kind.INVALID
-    code = "unknown_command"
-
-
-class Renamed(SignetError):
-    """The command has another name."""
-
-    kind = Kind.INVALID
-    code = "renamed"
-
-
 class UnsupportedCommand(SignetError):
     """Not available on this system."""
 
@@ -187,14 +175,16 @@ class _Root(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command for the arguments.
 
-        Raises Renamed for a former name, UnknownCommand for one of another program, and Conflict for a command about a
+        Raises Invalid for a former name and for one of another program, and Conflict for a command about a
         daemon that this workspace does not have.
         """
         for name in (args[0], " ".join(args[:2])):
             if name in RENAMED:
-                raise Renamed(f"`signet {name}` is now `signet {RENAMED[name]}`")
+                raise Invalid(f"`signet {name}` is now `signet {RENAMED[name]}`", "renamed")
         if args[0] in MEANT:
-            raise UnknownCommand(f"There is no `signet {args[0]}`; see `signet {MEANT[args[0]]}`")
+            raise Invalid(
+                f"There is no `signet {args[0]}`; see `signet {MEANT[args[0]]}`", "unknown_command"
+            )
         if not {"-h", "--help"} & {*args} and any(row.here and row.name == args[0] for row in ROWS):
             _check_here(args[0], args)
         return super().resolve_command(ctx, args)

@@ -157,16 +157,6 @@ class Plans:
         return Context(text=found["context"], sources=found["sources"])
 
     @method
-    def wait_for_job(self, job_id: str, *, seconds: float = 60.0) -> Plan[Job]:
-        """Return a job when it has ended or after the timeout; its `status` shows which. Raises NotFound."""
-        until = time.monotonic() + seconds
-        while True:
-            found: Job = yield Calls.job(job_id)
-            if found["status"] in ENDS or time.monotonic() >= until:
-                return found
-            yield Wait(LOOK_SECONDS)
-
-    @method
     def wait_for_document(
         self, document_id: str, *, seconds: float = 60.0, agent_id: str | None = None
     ) -> Plan[Document]:

@@ -44,23 +44,14 @@ _RESERVE = """
 WITH RECURSIVE step (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM step WHERE number < ?)
 INSERT OR IGNORE INTO schema_migrations (version, applied_at, checksum) SELECT number, ?, 'not-run' FROM step"""
 
-#: The newest commit that upgrades files of development versions older than the first revision.
-LAST_WITH_EARLIER_REVISIONS = "104de52b"
-
 #: For a reader that has the file open already.
 READ_VERSION = "SELECT version_num FROM signet_schema_version"
 
 
 class SchemaTooNew(SignetError):
-    """The database was made by a newer version of Signet."""
+    """The database was made by another version of Signet."""
 
     code = "schema_too_new"
-
-
-class SchemaTooOld(SignetError):
-    """The database was made by a development version from before the first revision."""
-
-    code = "schema_too_old"
 
 
 class MigrationFailed(SignetError):
@@ -144,22 +135,15 @@ def current(database: Path) -> str | None:
 
 
 def check_known(version: str, what: str, *, copies: Sequence[Path] = ()) -> None:
-    """Raise SchemaTooNew or SchemaTooOld for a revision of `what` that this program does not know.
+    """Raise SchemaTooNew for a revision of `what` that this program does not know.
 
     `copies` are of known ones.
     """
-    if version < _revisions()[0]:
-        raise SchemaTooOld(
-            f"{what} has schema {version} of a development version before 0.1.0, and this version starts at "
-            f"{_revisions()[0]}. Upgrade it with the source of commit {LAST_WITH_EARLIER_REVISIONS}: "
-            "`signet daemon start` there, then use this version again. Nothing was changed.",
-            found=version,
-        )
     if version not in _revisions():
         way_back = f" The copy made before the upgrade is {copies[-1]}." if copies else ""
         raise SchemaTooNew(
-            f"{what} has schema {version}, this version of Signet knows up to {head()}; "
-            f"install the newer version again. Nothing was changed.{way_back}",
+            f"{what} has schema {version}, this version of Signet knows {_revisions()[0]} to {head()}; "
+            f"install the version that made it again. Nothing was changed.{way_back}",
             found=version,
             known=head(),
         )

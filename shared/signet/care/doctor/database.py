@@ -94,7 +94,7 @@ def _schema(scene: Scene) -> DoctorCheck:
     try:
         found = migrate.current(scene.workspace.database)
     except migrate.SchemaTooNew as error:
-        return fail("schema", error.message, "install the newer version again")
+        return fail("schema", error.message, "install the version that made it again")
     except SignetError as error:
         return fail("schema", error.message)
     if found == migrate.head():

@@ -50,22 +50,17 @@ class ScopeDenied(Forbidden):
     code = "scope_denied"
 
 
-class NotProven(Forbidden):
-    """The caller is known to be the daemon's user, but not to be one of that user's own clients."""
-
-    code = "not_proven"
+#: Code of a refusal until the user has confirmed a request of the dashboard.
+CONFIRM = "confirmation_needed"
 
 
-class NotForAgents(Forbidden):
-    """The request acts for an agent, and the operation is for the user."""
+def not_proven(message: str) -> Forbidden:
+    """Return the refusal of a caller who is the daemon's user, but perhaps not in one of that user's own clients."""
+    return Forbidden(message, "not_proven")
 
-    code = "not_for_agents"
 
-
-class ConfirmationNeeded(Forbidden):
-    """The dashboard must ask the user first."""
-
-    code = "confirmation_needed"
+def not_for_agents(does: str, command: str) -> Forbidden:
+    return Forbidden(f"Agents may not {does}. Ask the user to run: {command}", "not_for_agents")
 
 
 class CallerStanding(StrEnum):
@@ -145,20 +140,20 @@ class Caller:
         if self.claims is not None:
             return Forbidden(lacking(self.claims.role, permission))
         if self.is_page:
-            return NotProven(
+            return not_proven(
                 f"To {rule.does or 'do this'}, open the dashboard with: signet dashboard"
             )
         what = f"To {rule.does}, use: {rule.command}. " if rule.does else ""
-        return NotProven(
+        return not_proven(
             f"{what}'{permission}' needs proof that you are the daemon's user: run the signet command, call over the "
             "workspace's socket (.daemon/run/api.sock), or send a token from: signet auth token own"
         )
 
     def _check_consent(self, rule: AccessRule) -> None:
         if self.for_agent and not rule.for_agents:
-            raise NotForAgents(f"Agents may not {rule.does}. Ask the user to run: {rule.command}")
+            raise not_for_agents(rule.does, rule.command)
         if (self.is_page or self.standing is CallerStanding.PAGE) and not self.is_confirmed:
-            raise ConfirmationNeeded(f"This will {rule.does}")
+            raise Forbidden(f"This will {rule.does}", CONFIRM)
 
     def check_within(self, rule: AccessRule) -> None:
         """Raise ScopeDenied where an operation of this rule ignores a limit of the token."""

@@ -44,7 +44,7 @@ class Staged:
 
 
 def check(reader: ArchiveReader, tell: Tell) -> Manifest:
-    """Verify a backup without unpacking it and return its manifest. Raises BadBackup, SchemaTooNew and SchemaTooOld."""
+    """Verify a backup without unpacking it and return its manifest. Raises BadBackup and SchemaTooNew."""
     manifest = reader.manifest
     if manifest.schema is not None:
         migrate.check_known(manifest.schema, f"This backup, made by Signet {manifest.version},")

@@ -90,12 +90,6 @@ _NAMES = {
 REMEDY = "Choose a folder with nothing but the files to remember, such as ~/notes"
 
 
-class PrivateFolder(Invalid):
-    """This folder is private and cannot become documents."""
-
-    code = "private_folder"
-
-
 _DEFAULT = Folder(root_path="/")
 #: More patterns, or longer ones, are no description of a folder.
 MAX_PATTERNS, MAX_PATTERN_CHARS = 100, 1_000
@@ -131,7 +125,7 @@ def checked_folder(folder: Folder, places: Places) -> Folder:
     except OSError as error:
         raise Invalid(f"settings.rootPath cannot be read: {error.strerror}") from error
     if reason := places.folder_reason(root):
-        raise PrivateFolder(f"{folder.root_path} is private: {reason}. {REMEDY}")
+        raise Invalid(f"{folder.root_path} is private: {reason}. {REMEDY}", "private_folder")
     return replace(folder, root_path=root)
 
 

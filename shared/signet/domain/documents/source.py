@@ -83,12 +83,8 @@ def _headings(text: str) -> Iterator[_Heading]:
 
 #: For one page with all its redirects (DOC-9).
 FETCH_SECONDS = 30.0
-
-
-class FileUnreadable(PermanentJobError):
-    """The file cannot be read."""
-
-    code = "file_unreadable"
+#: Code of files that cannot become documents.
+UNREADABLE = "file_unreadable"
 
 
 def raw(
@@ -138,13 +134,13 @@ def _file(path: str, workspace: Workspace, connected: Sequence[str], max_bytes: 
             "path_not_allowed",
         ) from error
     except NotAFile as error:
-        raise FileUnreadable("not a file") from error
+        raise PermanentJobError("not a file", UNREADABLE) from error
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise FileUnreadable("file not found") from error
+        raise PermanentJobError("file not found", UNREADABLE) from error
     except (PermissionError, IsADirectoryError) as error:
-        raise FileUnreadable(f"the file cannot be read: {error.strerror}") from error
+        raise PermanentJobError(f"the file cannot be read: {error.strerror}", UNREADABLE) from error
     except OSError as error:
         raise Unavailable(f"the file cannot be read: {error.strerror}", "disk_trouble") from error
     if len(data) > max_bytes:
-        raise FileUnreadable(f"the file is larger than {max_bytes} bytes")
+        raise PermanentJobError(f"the file is larger than {max_bytes} bytes", UNREADABLE)
     return data

@@ -36,10 +36,6 @@ MOST_NEAR, LEAST_PREFIX = 3, 4
 MESSAGE_CHARS = 200
 
 
-class NoRecord(NotFound):
-    """There is no record of this session."""
-
-
 def context(
     tx: ReadTx,
     key: str,
@@ -51,7 +47,7 @@ def context(
 ) -> SessionContext:
     """Return a session's injections, by its key, a key prefix, or the latest of a project.
 
-    `agent_id` and `within` limit it to an agent and a project. Raises NoRecord, which lists the nearest keys.
+    `agent_id` and `within` limit it to an agent and a project. Raises NotFound, which lists the nearest keys.
     """
     return looked(tx, key, agent_id=agent_id, within=within, project=project, now=now)[0]
 
@@ -133,7 +129,7 @@ def _found(
         if mine:
             return mine[0]
         place = f" of {project}" if project else ""
-        raise NoRecord(f"No session{place} has a record yet{_newest(known)}")
+        raise NotFound(f"No session{place} has a record yet{_newest(known)}")
     same = [one for one in known if one.session_key == key]
     if not same and len(key) >= LEAST_PREFIX:
         same = [one for one in known if one.session_key.startswith(key)]
@@ -141,11 +137,11 @@ def _found(
         return same[0]
     if same:
         several = ", ".join(one.session_key for one in same[:MOST_NEAR])
-        raise NoRecord(f"Several sessions start with {key!r}: {several}")
+        raise NotFound(f"Several sessions start with {key!r}: {several}")
     names = [one.session_key for one in known]
     near = difflib.get_close_matches(key, names, n=MOST_NEAR, cutoff=0.5)
     hint = f"; similar: {', '.join(near)}" if near else _newest(known)
-    raise NoRecord(f"There is no record of a session {key!r}{hint}")
+    raise NotFound(f"There is no record of a session {key!r}{hint}")
 
 
 def _newest(known: Sequence[SessionRow]) -> str:

@@ -14,7 +14,7 @@ from signet.db.dialect import as_list
 from signet.domain.graph import link
 from signet.domain.memory import derived, history, lookup
 from signet.domain.memory.derived import Change, Kind
-from signet.domain.memory.lookup import AlreadyDeleted, ForceDenied, PinnedNeedsForce, check_version
+from signet.domain.memory.lookup import ForceDenied, Refused, check_version
 from signet.domain.memory.models import (
     PIPELINE,
     Actor,
@@ -48,8 +48,7 @@ REREADER, NO_MESSAGE = Actor(name="reread", type=PIPELINE), "read from a record 
 def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
     """Hide a memory for a person, or with `for_good` erase it.
 
-    Raises Invalid without a reason, Frozen, and in this order Unknown, AlreadyDeleted, VersionConflict,
-    PinnedNeedsForce and ForceDenied.
+    Raises Invalid without a reason, Frozen, Unknown, Refused and ForceDenied.
     """
     if not asked.reason.strip():
         raise Invalid("reason is required")
@@ -58,10 +57,10 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
     memory = lookup.known(tx, asked.memory_id, agent_id=asked.agent_id)
     is_gone = memory.is_deleted and not asked.for_good
     if is_gone and tx.value(sources.IS_WITHDRAWN, (memory.id,)) is None:
-        raise AlreadyDeleted(memory.id, memory.version)
+        raise Refused(memory.id, memory.version, "already_deleted")
     check_version(memory, asked.if_version)
     if memory.pinned and not asked.force:
-        raise PinnedNeedsForce(memory.id, memory.version)
+        raise Refused(memory.id, memory.version, "pinned_requires_force")
     if memory.pinned and actor.type == PIPELINE:
         raise ForceDenied(memory.id, memory.version)
     is_asked = actor.type != PIPELINE

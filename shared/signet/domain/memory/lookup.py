@@ -47,14 +47,34 @@ def readable_rows(tx: ReadTx, found: Sequence[Row], *, reader: Reader) -> list[d
     return [{**dict(row), "content": text} for row, text in zip(found, said, strict=True)]
 
 
+#: Why a change of a memory is refused, by code.
+REFUSALS = {
+    "deleted": "The memory is forgotten; recover it first",
+    "already_deleted": "The memory is forgotten already",
+    "not_deleted": "The memory is not forgotten",
+    "not_waiting": "The memory does not wait for a review",
+    "version_conflict": "The memory has changed since you read it",
+    "duplicate_content_hash": "Another memory has the same text",
+    "pinned_requires_force": "The memory is pinned; pass force to forget it",
+    "retention_expired": "The memory was forgotten too long ago",
+}
+
+
 class Refused(SignetError):
     """The change was refused, and nothing was written."""
 
     kind = Kind.CONFLICT
 
-    def __init__(self, memory_id: str, version: int | None = None, **facts: object) -> None:
+    def __init__(
+        self, memory_id: str, version: int | None = None, code: str | None = None, **facts: object
+    ) -> None:
+        """Without a code of `REFUSALS`, that of the class."""
         known = {} if version is None else {"currentVersion": version}
-        super().__init__(success=False, id=memory_id, status=self.code, **known, **facts)
+        status = code or self.code
+        message = REFUSALS.get(status)
+        super().__init__(
+            message, status, success=False, id=memory_id, status=status, **known, **facts
+        )
 
 
 class Unknown(Refused):
@@ -62,42 +82,6 @@ class Unknown(Refused):
 
     kind = Kind.NOT_FOUND
     code = "not_found"
-
-
-class Deleted(Refused):
-    """The memory is forgotten; recover it first."""
-
-    code = "deleted"
-
-
-class AlreadyDeleted(Refused):
-    """The memory is forgotten already."""
-
-    code = "already_deleted"
-
-
-class NotDeleted(Refused):
-    """The memory is not forgotten."""
-
-    code = "not_deleted"
-
-
-class VersionConflict(Refused):
-    """The memory has changed since you read it."""
-
-    code = "version_conflict"
-
-
-class DuplicateContent(Refused):
-    """Another memory has the same text."""
-
-    code = "duplicate_content_hash"
-
-
-class PinnedNeedsForce(Refused):
-    """The memory is pinned; pass force to forget it."""
-
-    code = "pinned_requires_force"
 
 
 class ForceDenied(Refused):
@@ -113,15 +97,9 @@ class ForgottenValue(Refused):
     code = "forgotten_value"
 
 
-class RetentionExpired(Refused):
-    """The memory was forgotten too long ago."""
-
-    code = "retention_expired"
-
-
 def check_version(memory: Memory, expected: int | None) -> None:
     if expected is not None and expected != memory.version:
-        raise VersionConflict(memory.id, memory.version)
+        raise Refused(memory.id, memory.version, "version_conflict")
 
 
 #: Ids of one beginning that are shown: enough to see that it is no beginning of one.

@@ -20,7 +20,7 @@ from signet.db.visibility import Where
 from signet.domain.embeddings import vectors
 from signet.domain.graph import link
 from signet.domain.memory import dates, derived, forgotten, history, lookup, marks, origin, wording
-from signet.domain.memory.lookup import Deleted, DuplicateContent, check_version
+from signet.domain.memory.lookup import Refused, check_version
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -43,8 +43,8 @@ from signet.wire.origin import Origin, Review, lowest
 def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
     """Change the stated fields of a memory, with an `updated` event.
 
-    Raises Invalid for a blank text, Frozen, and in this order Unknown, Deleted, VersionConflict and
-    DuplicateContent (MEM-25); last ForgottenValue, for the pipeline.
+    Raises Invalid for a blank text, Frozen, and in this order Unknown and Refused: deleted, another version, the
+    text of another memory (MEM-25); last ForgottenValue, for the pipeline.
     """
     if rules.masks and patch.masked is None:
         patch = without_secrets(patch)
@@ -55,7 +55,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         raise Frozen
     memory = lookup.known(tx, patch.memory_id, agent_id=patch.agent_id)
     if memory.is_deleted:
-        raise Deleted(memory.id, memory.version)
+        raise Refused(memory.id, memory.version, "deleted")
     check_version(memory, patch.if_version)
     fields = changes(memory, patch, text)
     if "project" in fields or text is not None:
@@ -133,10 +133,10 @@ def _lifted(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> tuple[str, 
 
 
 def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
-    """Raise DuplicateContent if another memory has this text, unless that was read from this one."""
+    """Raise Refused if another memory has this text, unless that was read from this one."""
     twin = memories.twin(tx, memory, text.content_hash)
     if twin is not None and twin not in dict(derived.along(tx, [memory.id]).goes):
-        raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
+        raise Refused(memory.id, memory.version, "duplicate_content_hash", duplicateMemoryId=twin)
 
 
 def _rewrite(

@@ -11,11 +11,7 @@ from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors
 from signet.domain.memory import derived, forget, history, lookup, marks, wording
 from signet.domain.memory.lookup import (
-    Deleted,
-    DuplicateContent,
-    NotDeleted,
     Refused,
-    RetentionExpired,
     check_version,
 )
 from signet.domain.memory.models import (
@@ -38,12 +34,6 @@ from signet.wire.origin import Origin, Review
 REJECTED, APPROVED = "rejected in review", "approved in review"
 #: The reason in history for a replacement refused because of its origin (MEM-63).
 REFUSED = "replacement refused: words of a lower origin"
-
-
-class NotWaiting(Refused):
-    """The memory does not wait for a review."""
-
-    code = "not_waiting"
 
 
 class NotAPerson(Forbidden):
@@ -85,7 +75,7 @@ def approve(
 ) -> Changed:
     """Allow a memory to be injected, as data with its origin, and queue its extraction.
 
-    A refused replacement is made. Raises NotAPerson, Unknown and NotWaiting.
+    A refused replacement is made. Raises NotAPerson, Unknown and Refused.
     """
     memory = _waiting(tx, memory_id, agent_id, actor)
     memories.set_origin(tx, memory.id, memory.origin, Review.APPROVED)
@@ -104,7 +94,7 @@ def approve(
 def reject(
     tx: WriteTx, memory_id: str, *, agent_id: str, actor: Actor, rules: Rules, now: datetime
 ) -> Changed:
-    """Forget a memory as wrong, so that its text is not saved again. Raises NotAPerson, Unknown and NotWaiting."""
+    """Forget a memory as wrong, so that its text is not saved again. Raises NotAPerson, Unknown and Refused."""
     memory = _waiting(tx, memory_id, agent_id, actor)
     asked = Forget(
         memory_id=memory.id, reason=REJECTED, agent_id=agent_id, force=True, is_wrong=True
@@ -117,15 +107,15 @@ def _waiting(tx: WriteTx, memory_id: str, agent_id: str, actor: Actor) -> Memory
         raise NotAPerson
     memory = lookup.known(tx, memory_id, agent_id=agent_id)
     if memory.is_deleted or memory.review not in (Review.WAITING, Review.REPLACES):
-        raise NotWaiting(memory.id, memory.version)
+        raise Refused(memory.id, memory.version, "not_waiting")
     return memory
 
 
 def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
     """Make a forgotten memory active again, with the memories that were hidden with it.
 
-    Raises Invalid without a reason, Frozen, and in this order Unknown, NotDeleted, VersionConflict,
-    RetentionExpired, and DuplicateContent if its text was saved again (MEM-39).
+    Raises Invalid without a reason, Frozen, and in this order Unknown and Refused: not forgotten, another version,
+    forgotten too long ago, or its text was saved again (MEM-39).
     """
     if not asked.reason.strip():
         raise Invalid("reason is required")
@@ -133,13 +123,13 @@ def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: dat
         raise Frozen
     memory = lookup.known(tx, asked.memory_id, agent_id=asked.agent_id)
     if not memory.is_deleted:
-        raise NotDeleted(memory.id, memory.version)
+        raise Refused(memory.id, memory.version, "not_deleted")
     check_version(memory, asked.if_version)
     if not is_kept(memory.deleted_at, now, rules.recover_within):
-        raise RetentionExpired(memory.id, memory.version)
+        raise Refused(memory.id, memory.version, "retention_expired")
     twin = memories.twin(tx, memory, wording.content_hash(memory.content))
     if twin is not None:
-        raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
+        raise Refused(memory.id, memory.version, "duplicate_content_hash", duplicateMemoryId=twin)
     kind = derived.Kind.RECOVERED
     change = derived.Change(kind=kind, actor=actor, reason=asked.reason, at=now)
     window_ms = rules.recover_within // timedelta(milliseconds=1)
@@ -219,7 +209,7 @@ def judge(
 ) -> Changed:
     """Apply a verdict in place of the previous one; `none` undoes that. Recorded as `reviewed`.
 
-    Raises NotAPerson, Frozen, Unknown, Deleted for a memory forgotten otherwise, and what `recover` raises.
+    Raises NotAPerson, Frozen, Unknown, Refused for a memory forgotten otherwise, and what `recover` raises.
     """
     if actor.may_claim is not Origin.USER:
         raise NotAPerson
@@ -232,7 +222,7 @@ def judge(
     if before.verdict is verdict:
         return _changed(memory, memory.version)
     if memory.is_deleted and before.verdict is not Verdict.WRONG:
-        raise Deleted(memory.id, memory.version)
+        raise Refused(memory.id, memory.version, "deleted")
     fade = partial(memories.patch, tx, memory.id, by=actor.name, at=now)
     if memory.is_deleted:
         asked = Recover(memory_id=memory.id, reason=Verdict.NONE, agent_id=agent_id)

@@ -114,7 +114,7 @@ def replay(
     project: str | None,
     now: datetime,
 ) -> SessionReplay:
-    """Return the session that `show.context` would. Raises NoRecord."""
+    """Return the session that `show.context` would. Raises NotFound."""
     found, turns = show.looked(tx, key, agent_id=agent_id, within=within, project=project, now=now)
     owner, whole = found["agentId"], found["sessionKey"]
     reader = agents.reader(tx, owner, any_scope=True)

@@ -59,12 +59,6 @@ def exact(text: str) -> str:
     return text
 
 
-class IndexFailed(HttpError):
-    """The package index did not list the available versions."""
-
-    code = "index_failed"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
     """The newest version; None if the index has no suitable one."""
@@ -83,23 +77,31 @@ _PYPI_PROJECT = f"https://pypi.org/project/{PACKAGE}"
 def latest(index_url: str, *, prereleases: bool) -> Release:
     """Return the newest version in an index that is not yanked; raises HttpError if there is no list of versions."""
     if not index_url:
-        raise IndexFailed("pip or uv is configured to use no package index (no-index)")
+        raise HttpError(
+            "pip or uv is configured to use no package index (no-index)", "index_failed"
+        )
     parts = urlsplit(index_url)
     if parts.scheme not in ("http", "https"):
-        raise IndexFailed(f"the package index {shown(index_url)} cannot list versions")
+        raise HttpError(
+            f"the package index {shown(index_url)} cannot list versions", "index_failed"
+        )
     origin = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
     headers = {"Accept": simple.ACCEPTED}
     with closing(Client(origin, max_body_bytes=MAX_BYTES, headers=headers)) as client:
         path = f"{parts.path.rstrip('/')}/{PACKAGE}/"
         reply = client.send("GET", path, timeout_seconds=SECONDS)
     if reply.status == 404:
-        raise IndexFailed(f"the package index {shown(index_url)} does not know {PACKAGE}")
+        raise HttpError(
+            f"the package index {shown(index_url)} does not know {PACKAGE}", "index_failed"
+        )
     if reply.status != 200:
-        raise IndexFailed(f"the package index answered with status {reply.status}")
+        raise HttpError(f"the package index answered with status {reply.status}", "index_failed")
     try:
         files = simple.files(reply.body, index_url)
     except simple.NoPage as error:
-        raise IndexFailed("the package index did not answer with a list of versions") from error
+        raise HttpError(
+            "the package index did not answer with a list of versions", "index_failed"
+        ) from error
     times = {
         version: file.published_at
         for file in files
