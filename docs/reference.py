@@ -68,6 +68,7 @@ def generated() -> dict[str, str]:
         "reference/environment.md": environment(),
         "reference/metrics.md": metrics(),
         "reference/export.md": from_root("shared/signet/domain/transfer/FORMAT.md"),
+        "reference/javascript.md": from_root("clients/javascript/README.md"),
         "guides/frameworks.md": frameworks(),
         "develop/contributing.md": from_root("CONTRIBUTING.md", "../"),
         "develop/loadtests.md": from_root("loadtests/README.md", "../"),
@@ -190,7 +191,7 @@ def operations() -> str:
                 lines += ["| field | type | |", "| --- | --- | --- |", *fields, ""]
     parts = [
         "# HTTP\n\nA running daemon describes each route at `/docs` (offline) and `/openapi.json`, with answers."
-        " [HTTP and Python](../interface.md) explains access, errors and the clients.\n"
+        " [HTTP, Python and JavaScript](../interface.md) explains access, errors and the clients.\n"
     ]
     parts.append(
         "## Pages\n\n| route | |\n| --- | --- |\n| `GET /` | the dashboard |\n| `GET /capture` | a page that saves one"

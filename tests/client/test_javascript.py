@@ -13,6 +13,7 @@ from fastapi.routing import APIRoute
 from pydantic import AliasChoices, BaseModel
 
 from client import javascript
+from docs.pages import blocks
 from signet import __version__
 from signet_api.routes import ROUTER
 from support.http import Served
@@ -35,6 +36,33 @@ def test_the_compiler_finds_no_fault_and_gives_the_same_types(tmp_path: Path) ->
     javascript.compile_types(tmp_path)
     for path in tmp_path.iterdir():
         assert path.read_text("utf-8") == (javascript.TYPES.parent / path.name).read_text("utf-8")
+    modules = tmp_path / "node_modules" / "@signetai"
+    modules.mkdir(parents=True)
+    (modules / "client").symlink_to(javascript.PACKAGE)
+    (tmp_path / "node_modules" / "@types").symlink_to(
+        javascript.PACKAGE / "node_modules" / "@types"
+    )
+    programs = [one for one in blocks(javascript.PACKAGE / "README.md") if one.language == "js"]
+    files = [tmp_path / f"{number}.mts" for number, _ in enumerate(programs)]
+    for path, one in zip(files, programs, strict=True):
+        path.write_text("\n".join(one.text))
+    options = (
+        "--noEmit",
+        "--strict",
+        "--module",
+        "nodenext",
+        "--types",
+        "node",
+        "--typeRoots",
+        "node_modules/@types",
+    )
+    done = subprocess.run(
+        [str(javascript.TSC), *options, *map(str, files)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_daemon_accepts_every_field_in_camel_case() -> None:

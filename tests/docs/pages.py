@@ -8,6 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+#: Languages of blocks that are whole programs.
+PROGRAMS = ("python", "js")
 
 _FENCE = re.compile(r"^```(\w*)$")
 _COMMENT = re.compile(r"^<!-- (not run|mode|differs): (.*) -->$")
@@ -37,6 +39,8 @@ class Block:
     #: Beginnings of lines that are not compared.
     differs: tuple[str, ...] = ()
     text: list[str] = field(default_factory=list)
+    #: What a program prints, from the block of text behind it.
+    output: list[str] | None = None
 
     def commands(self) -> Iterator[tuple[str, list[str] | None]]:
         """Yield each command and the lines of its output; None where none is promised."""
@@ -58,6 +62,8 @@ def blocks(page: Path) -> list[Block]:
     for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):
         fence = _FENCE.match(line)
         if block is not None and fence:
+            if block.language == "text" and found and found[-1].language in PROGRAMS:
+                found[-1].output = block.text
             found.append(block)
             block = None
         elif block is not None:

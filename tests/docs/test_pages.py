@@ -1,6 +1,7 @@
-"""Every command and every Python program of the documentation works, and prints what its page says."""
+"""Every command and every program of the documentation works, and prints what its page says."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from cli.program import Program
-from docs.pages import DOCS, ROOT, Block, arguments, blocks, difference, masked
+from docs.pages import DOCS, PROGRAMS, ROOT, Block, arguments, blocks, difference, masked
 from docs.world import a_home, a_session_today, served
 from support.printed import fault
 
 #: Pages whose commands are run. The reference is made from the product, rules and decisions have none.
+CLIENT = ROOT / "clients" / "javascript"
 PAGES = [
     ROOT / "README.md",
+    CLIENT / "README.md",
     *sorted(path for path in DOCS.glob("*.md") if path.name != "index.md"),
     *(
         path
@@ -28,6 +31,8 @@ TUTORIAL = DOCS / "start" / "index.md"
 AFTER_A_SESSION = {"README.md", "why.md"}
 #: Commands that are not run wherever they are, and why.
 NOT_RUN = {
+    "npm ": "installs into the reader's folder; tests/client packs and installs it",
+    "signet daemon start            ": "it runs",
     "uv ": "installs into the reader's environment",
     "python3 -m venv": "tests/quickstart runs the quickstart",
     "signet setup             ": "asks; the tutorial runs it without questions",
@@ -46,14 +51,14 @@ ADDED = {"setup": ("--no-model", "--embedding-provider", "none", "--extraction-p
 
 def typed(page: Path) -> list[Block]:
     """Return what a reader of a page types."""
-    languages = ("sh", "console", "python", "powershell")
+    languages = ("sh", "console", "powershell", *PROGRAMS)
     return [block for block in blocks(page) if block.language in languages]
 
 
 def needs_daemon(page: Path) -> bool:
     """Return whether a page calls a daemon that it does not start itself."""
     return page != TUTORIAL and any(
-        block.language == "python" or any(not is_local(command) for command, _ in block.commands())
+        block.language in PROGRAMS or any(not is_local(command) for command, _ in block.commands())
         for block in typed(page)
         if not block.why_not
     )
@@ -102,7 +107,7 @@ def play(page: Path, reader: Program) -> None:
 
 
 def run(page: Path, block: Block, reader: Program) -> None:
-    if block.language == "python":
+    if block.language in PROGRAMS:
         program(page, block, reader)
         return
     for command, promised in block.commands():
@@ -150,16 +155,32 @@ def ran(command: str, reader: Program) -> tuple[int, str, str]:
 
 
 def program(page: Path, block: Block, reader: Program) -> None:
-    if block.why_not:
+    commands = {"python": [sys.executable, "-c"], "js": in_node(reader)}
+    command = commands[block.language]
+    if block.why_not or command is None:
         return
     text = "\n".join(block.text).replace("/home/ana", str(reader.home))
     done = subprocess.run(
-        [sys.executable, "-c", text],
+        [*command, text],
         env=reader.environment(SIGNET_PORT=str(reader.port)),
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, f"{page.relative_to(ROOT)}:{block.line}\n{done.stderr}"
+    place = f"{page.relative_to(ROOT)}:{block.line}"
+    assert done.returncode == 0, f"{place}\n{done.stderr}"
+    if block.output is not None:
+        wrong = compared(block.output, done.stdout, block, reader)
+        assert wrong is None, f"{place}\npromised {wrong!r}; printed\n{done.stdout}"
+
+
+def in_node(reader: Program) -> list[str] | None:
+    """Return the command for a program that finds the client where npm installs it; None without Node."""
+    place = reader.home / "node_modules" / "@signetai" / "client"
+    if not place.exists():
+        place.parent.mkdir(parents=True)
+        place.symlink_to(CLIENT)
+    node = shutil.which("node")
+    return [node, "--input-type=module", "-e"] if node else None
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,16 @@ export class SignetError extends Error {
     this.name = made.name
     /** Stable name of the error, for programs, such as `not_found`. */
     this.code = code ?? made.code
-    /** HTTP status of a refusal; undefined if no daemon answered. */
-    this.status = status
     /** Other fields of the daemon's answer, such as `currentVersion`. */
     this.details = details
-    /** Seconds that the daemon asks to wait. */
-    this.retryAfter = retryAfter
+    if (status !== undefined) {
+      /** HTTP status of a refusal; undefined if no daemon answered. */
+      this.status = status
+    }
+    if (retryAfter !== undefined) {
+      /** Seconds that the daemon asks to wait. */
+      this.retryAfter = retryAfter
+    }
   }
 }
 

@@ -29,10 +29,10 @@ export type ErrorFacts = {
 export declare class SignetError extends Error {
     /** Stable name of the error, for programs, such as `not_found`. */
     code: string;
-    /** HTTP status of a refusal; undefined if no daemon answered. */
-    status: number | undefined;
     /** Other fields of the daemon's answer, such as `currentVersion`. */
     details: Record<string, unknown>;
+    /** HTTP status of a refusal; undefined if no daemon answered. */
+    status: number | undefined;
     /** Seconds that the daemon asks to wait. */
     retryAfter: number | undefined;
     /** Code of errors that name none. */

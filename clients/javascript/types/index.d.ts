@@ -1,4 +1,4 @@
-// Compiled from src/ with the digest bfb4a9b443c6c0ca429a24ebb3ce72e3.
+// Compiled from src/ with the digest 08993751e11cd3e6f369c9faf69e2db5.
 export { Signet } from "./signet.js";
 export { Events } from "./events.js";
 export { BadAnswerError, ConflictError, ConnectionBrokenError, DaemonNotRunningError, DaemonSilentError, ForbiddenError, InvalidError, NotFoundError, RateLimitedError, SignetError, TooLargeError, UnauthenticatedError, UnavailableError, } from "./errors.js";

@@ -17,9 +17,13 @@ class SignetError extends Error {
     const made = /** @type {typeof SignetError} */ (new.target)
     this.name = made.name
     this.code = code ?? made.code
-    this.status = status
     this.details = details
-    this.retryAfter = retryAfter
+    if (status !== undefined) {
+      this.status = status
+    }
+    if (retryAfter !== undefined) {
+      this.retryAfter = retryAfter
+    }
   }
 }
 
