@@ -166,11 +166,21 @@ def tokens(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _tokens(text: str, first: int, last: int) -> Iterator[tuple[int, int, str]]:
+    # Long logs repeat tokens.
+    judged: dict[tuple[str, bool], bool] = {}
     for found in _TOKEN.finditer(text, first, last):
         number = found.lastindex or 0
         kind, is_like_names, *_ = _FORMS[number - 1]
         start, end = found.span(number) if found[number] else found.span()
         token = text[start:end].rstrip(".")
-        is_one = len(set(token)) >= 8 and not is_placeholder(token)
-        if is_one and (varies(token, least=3) or not is_like_names):
+        is_one = judged.get((token, is_like_names))
+        if is_one is None:
+            is_one = judged[token, is_like_names] = _is_token(token, is_like_names)
+        if is_one:
             yield start, start + len(token), kind
+
+
+def _is_token(token: str, is_like_names: bool) -> bool:
+    if is_like_names:
+        return varies(token, least=3)
+    return len(set(token)) >= 8 and not is_placeholder(token)

@@ -197,7 +197,7 @@ _NEEDLES = tuple(
         (
             "password",
             "password|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|пароль|hasło",
-            r"[\s\"'`(](?=[^\s\d]{0,24}\d)([^\s\"'`,;<>{}()\[\]|&\\\uffff]{6,64})[\"'`)]?,? (?:is|was|as|for|ist"
+            r"[\s\"'`(](?=[^\s\d]{0,24}\d)([^\s\"'`,;<>{}()\[\]|&\\\uffff]{6,64}+)[\"'`)]?,? (?:is|was|as|for|ist"
             r"|war|als|lautet|est|comme|es|como|é|è|come|jest|jako|är|som)(?: [\w-]{1,20}){0,3}? (?i:password|passwort"
             r"|kennwort|mot de passe|contraseña|senha|wachtwoord|пароль|hasło)(?![\w-]|[ -](?:manager|field|generator"
             r"|hash|reset|store|vault|policy|form|prompt|file|app|tool|list|check|strength|based|grant|flow|auth))",

@@ -214,6 +214,9 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         at = lower.find(word)
         while 0 <= at < stop:
             after = at + len(word)
+            if before is not None and not _stands(lower, at, after, before):
+                at = lower.find(word, after)
+                continue
             around = (
                 text[at - _BEFORE : at + _BEHIND] if at >= _BEFORE and misses < _MOST_DULL else ""
             )
@@ -227,7 +230,6 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
             if (
                 link is not None
                 and link.end() not in read
-                and (before is None or _stands(lower, at, after, before))
                 and not (link[1] and _is_other(word, before, link, text))
             ):
                 begin = end = link.end()
@@ -263,10 +265,8 @@ def _second(text: str, end: int) -> tuple[int, int] | None:
     return other.start(1), other.start(1) + len(value)
 
 
-def _stands(lower: str, at: int, after: int, before: tuple[str, ...] | None) -> bool:
-    """Return whether a word announces a secret here: anywhere, as a whole word, or after a qualifier."""
-    if before is None:
-        return True
+def _stands(lower: str, at: int, after: int, before: tuple[str, ...]) -> bool:
+    """Return whether a word announces a secret here: as a whole word, or after a qualifier."""
     if before:
         return lower[max(0, at - 16) : at].rstrip(" _.-").endswith(before)
     return not lower[at - 1 : at].isalpha() and not lower[after : after + 1].isalpha()
