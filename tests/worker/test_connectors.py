@@ -254,8 +254,10 @@ def test_private_folders_inside_a_connected_folder_are_skipped_and_named(
     for number, mark in enumerate(("key4.db", ".gpg-id", ".daemon/pid")):
         write(folder / f"copy-{number}" / mark, "")
         write(folder / f"copy-{number}" / "x.md", "a secret")
+    (folder / "shown.md").symlink_to(folder / "copy-0" / "x.md")
     connector_id = a_connector(home, folder)
     result = synced(home, connector_id)
+    assert not home.value("SELECT count(*) FROM documents WHERE source_url LIKE '%shown.md'")
     assert texts(home, connector_id) == {"Apples ripen in autumn.", "Bees sleep in winter."}
     errors = result["errors"]
     assert isinstance(errors, list)
