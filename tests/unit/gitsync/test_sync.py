@@ -302,6 +302,24 @@ def test_a_settings_file_that_a_pull_uncovers_counts(shared: Trio) -> None:
     assert (shared.here.root / "agent.yaml").exists()
 
 
+def test_settings_under_another_spelling_are_not_pulled_automatically(shared: Trio) -> None:
+    arrives(shared, "Agent.YAML", "auth: {mode: team}\n")
+    assert "Agent.YAML" in automatic(shared)["message"]
+
+
+def test_settings_that_git_would_write_otherwise_are_not_pulled_automatically(shared: Trio) -> None:
+    """In UTF-7 a quotation mark is `+ACI-`, so that what is a text in the commit becomes a setting on the disk."""
+    shared.there.write(".gitattributes", "agent.yaml working-tree-encoding=UTF-7\n")
+    arrives(
+        shared,
+        "agent.yaml",
+        "x: +ACI\nauth:\n  trustedOrigins:\n  - https://evil.example\ny: +ACI\n",
+    )
+    assert 'x: "' in shared.there.git("show", "HEAD:agent.yaml")
+    assert ".gitattributes" in automatic(shared)["message"]
+    assert not (shared.here.root / ".gitattributes").exists()
+
+
 def test_a_link_in_place_of_the_settings_is_not_pulled_automatically(shared: Trio) -> None:
     (shared.there.root / "agent.yaml").symlink_to("evil.yaml")
     arrives(shared, "evil.yaml", DECISIVE["agent.yaml"])

@@ -22,10 +22,6 @@ from signet.paths import Workspace
 IGNORED = (
     ".daemon/",
     ".secrets/",
-    "memory/memories.db",
-    "memory/memories.db-wal",
-    "memory/memories.db-shm",
-    "memory/memories.db-journal",
     "memory/*.db",
     "memory/*.db-*",
     "memory/*.db.*",
@@ -48,6 +44,8 @@ _PRIVATE = re.compile(
     r"\.(?:daemon|secrets|git)(?:/.*)?|memory(?:/(?:[^/]*\.db(?:[-.][^/]*)?|memory\.backup-[^/]*))?",
     re.DOTALL,
 )
+#: What decides settings, and how git writes them.
+_SETTINGS = tuple(f":(icase){name}" for name in (*manifest.NAMES, ".gitattributes"))
 #: The mode of a symbolic link in git.
 _LINK = "120000"
 
@@ -114,10 +112,14 @@ def _leads_away(repository: Repository, path: str, blob: str) -> bool:
 def decided(repository: Repository, coming: str) -> str | None:
     """Return what going forward to a commit would change in decisive settings, None without such a change.
 
-    A file that cannot be read or that other names would hide counts as a change, too.
+    A file that cannot be read or that other names would hide counts as a change, too. So do other spellings of its
+    name, and attributes: git can write another text than a commit contains.
     """
-    if not _changed(repository, coming, *manifest.NAMES):
+    names = _changed(repository, coming, *_SETTINGS)
+    if not names:
         return None
+    if odd := next((name for name in names if name not in manifest.NAMES), None):
+        return odd
     here = manifest.find(repository.workspace)
     after = next((name for name in manifest.NAMES if _is_there(repository, coming, name)), None)
     try:
@@ -194,11 +196,8 @@ def find_access(
     """Return the way to a remote; `secret` looks into the vault. Raises GitFailed for an address that is refused."""
     if url is None:
         return GitAccess(method=Method.NO_REMOTE, is_enough=False)
-    match kind_of(url):
-        case "ssh":
-            return GitAccess(method=Method.SSH, is_enough=True)
-        case "folder":
-            return GitAccess(method=Method.NONE, is_enough=True)
+    if (kind := kind_of(url)) != "https":
+        return GitAccess(method=Method.SSH if kind == "ssh" else Method.NONE, is_enough=True)
     host = urlsplit(url).hostname or ""
     if urlsplit(url).password or repository.ask(
         "config", "--get-urlmatch", "credential.helper", url
@@ -275,22 +274,17 @@ def commit(repository: Repository, *, now: datetime) -> str | None:
     Raises GitFailed, BlockingIOError while somebody pulls or pushes, and OSError when `.gitignore` cannot be written.
     """
     with alone(repository.workspace):
-        return _commit(repository, now)
-
-
-def _commit(repository: Repository, now: datetime) -> str | None:
-    if not repository.exists or repository.is_in_between:
-        return None
-    ignore(repository.workspace)
-    repository.run("add", "--all")
-    untrack(repository)
-    changed = repository.run("diff", "--cached", "--name-only", "-z").split("\0")
-    names = [name for name in changed if name]
-    if not names:
-        return None
-    title = title_of(names, now)
-    repository.run(*repository.author(), "commit", "--quiet", "--message", title)
-    return title
+        if not repository.exists or repository.is_in_between:
+            return None
+        ignore(repository.workspace)
+        repository.run("add", "--all")
+        untrack(repository)
+        changed = repository.run("diff", "--cached", "--name-only", "-z").split("\0")
+        if not (names := [name for name in changed if name]):
+            return None
+        title = title_of(names, now)
+        repository.run(*repository.author(), "commit", "--quiet", "--message", title)
+        return title
 
 
 def title_of(names: Sequence[str], now: datetime) -> str:
