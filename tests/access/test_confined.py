@@ -34,6 +34,7 @@ def value(server: Served, *before: str, **environ: str) -> str:
 
 def test_a_persons_program_gets_a_value(server: Served) -> None:
     assert "tarred-rope" in value(server)
+    assert "tarred-rope" in value(server, **{"\udcff is no name in UTF-8": "1"})
 
 
 @pytest.mark.parametrize("name", MARKS)

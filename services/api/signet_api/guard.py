@@ -4,9 +4,6 @@ Any web page that the user opens can reach a daemon on localhost. So the Host mu
 domains rebound to 127.0.0.1), and browser.py decides which pages may call. Only pages of trusted origins receive
 CORS headers.
 
-If tokens are in use, a request with a token may name any Host: pages do not know the token, and a local proxy calls
-with its public name. The Host is irrelevant on the workspace's socket.
-
 Programs may send JSON with any content type; four published clients send none, which the runtime reports as
 text/plain.
 """
@@ -131,7 +128,7 @@ class Guard:
         answered(scope["method"], route, status, seconds, get_contextvars().get("actor"))
 
     def _may_name_any_host(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
-        """Return whether any Host is accepted, because pages can neither use the socket nor know a token."""
+        """Return whether any Host is accepted: pages can neither use the socket nor know a token, as a proxy does."""
         authority, connection = self._state.authority, scope.get(connections.KEY)
         if authority.any_host or (connection is not None and connection.is_private):
             return True
@@ -180,7 +177,6 @@ def _text(headers: dict[bytes, bytes], name: bytes) -> str:
 
 @lru_cache(64)
 def _is_here(address: bytes) -> bool:
-    """Return whether an address names this machine; cached, because callers repeat."""
     return is_loopback(host_of(address))
 
 

@@ -51,9 +51,7 @@ def _reason(folder: Path) -> str | None:
     limits, ours = (_LIMITS.findall((one / "status").read_bytes()) for one in (folder, _SELF))
     if any(int(one) > int(own) for one, own in zip(limits, ours, strict=True)):
         return "the program that asks is restricted by a sandbox"
-    names = {
-        one.partition(b"=")[0].decode() for one in (folder / "environ").read_bytes().split(b"\0")
-    }
-    if names & {*AGENT_SHELLS}:
+    names = {one.partition(b"=")[0] for one in (folder / "environ").read_bytes().split(b"\0")}
+    if names.intersection(map(str.encode, AGENT_SHELLS)):
         return "an agent's shell asks"
     return None

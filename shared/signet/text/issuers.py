@@ -173,10 +173,9 @@ def _tokens(text: str, first: int, last: int) -> Iterator[tuple[int, int, str]]:
         kind, is_like_names, *_ = _FORMS[number - 1]
         start, end = found.span(number) if found[number] else found.span()
         token = text[start:end].rstrip(".")
-        is_one = judged.get((token, is_like_names))
-        if is_one is None:
-            is_one = judged[token, is_like_names] = _is_token(token, is_like_names)
-        if is_one:
+        if (key := (token, is_like_names)) not in judged:
+            judged[key] = _is_token(*key)
+        if judged[key]:
             yield start, start + len(token), kind
 
 
