@@ -12,7 +12,7 @@ from signet.observe import logfile, logs
 from signet.paths import Workspace
 from signet.process.liveness import Presence
 from signet.process.program import Program
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.queue.wakeup import Listener, Notifier
 
 KIND, QUEUE = "noop", "light"
@@ -24,7 +24,7 @@ def sender(place: str) -> side.Send:
     db = _open(workspace)
 
     def send(number: int) -> None:
-        job = Job(kind=KIND, queue=QUEUE, payload={"number": number})
+        job = NewJob(kind=KIND, queue=QUEUE, payload={"number": number})
         db.write(enqueue, job, now=clock.now())
 
     return send

@@ -20,7 +20,7 @@ from loadtests.stack import WORKER, Stack, serving
 from signet import clock
 from signet.config.pipeline import Threads
 from signet.db import Database, ReadTx, WriteTx
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.queue.wakeup import Notifier
 
 MODEL = Path(__file__).parent.parent / "model_server.py"
@@ -88,7 +88,7 @@ def _behind(folder: Path, url: str, seed: int, kind: str, backlog: str) -> float
         stack.start(WORKER)
         running = "SELECT count(*) FROM memory_jobs WHERE job_type = ? AND status = 'completed'"
         _until(lambda: int(db.read(ReadTx.value, running, (backlog,))) > 4)
-        job = Job(kind=kind, dedupe_key="late", agent_id="default")
+        job = NewJob(kind=kind, dedupe_key="late", agent_id="default")
         started = time.monotonic()
         db.write(enqueue, job, now=clock.now())
         began = "SELECT runs_total FROM memory_jobs WHERE dedupe_key = ?"
@@ -98,7 +98,7 @@ def _behind(folder: Path, url: str, seed: int, kind: str, backlog: str) -> float
 
 def _queue(tx: WriteTx, kind: str) -> None:
     for (memory_id,) in tx.all("SELECT id FROM memories"):
-        enqueue(tx, Job(kind=kind, memory_id=memory_id, agent_id="default"), now=clock.now())
+        enqueue(tx, NewJob(kind=kind, memory_id=memory_id, agent_id="default"), now=clock.now())
 
 
 def _left(db: Database) -> int:

@@ -17,7 +17,7 @@ from loadtests.report import Options, Report
 from signet import clock
 from signet.db import WriteTx, migrate
 from signet.db.driver import connect
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 
 ROUNDS = 3
 JOBS = 5_000
@@ -119,7 +119,7 @@ def _enqueue_floor(database: Path, jobs: int) -> float:
         began = time.perf_counter()
         for number in range(jobs):
             connection.execute("BEGIN IMMEDIATE")
-            enqueue(tx, Job(kind="noop", payload={"number": number}), now=clock.now())
+            enqueue(tx, NewJob(kind="noop", payload={"number": number}), now=clock.now())
             connection.execute("COMMIT")
         seconds = time.perf_counter() - began
     connection.close()

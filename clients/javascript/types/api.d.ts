@@ -795,7 +795,7 @@ export interface Routes {
    */
   "POST /api/hook/remember": {
     body: RememberBody;
-    answer: Remembered;
+    answer: SavedMemory;
   };
   /**
    * Return a page of memories, newest first, with counts of all memories unless `stats` is false.
@@ -911,7 +911,7 @@ export interface Routes {
    */
   "POST /api/memory/remember": {
     body: RememberBody;
-    answer: Remembered;
+    answer: SavedMemory;
   };
   /** Return a page of memories that wait for approval, newest first. */
   "GET /api/memory/reviews": {
@@ -944,7 +944,7 @@ export interface Routes {
    */
   "POST /api/memory/save": {
     body: RememberBody;
-    answer: Remembered;
+    answer: SavedMemory;
   };
   /** Return counts, types, authors and tags of today, the last seven and the last thirty days. */
   "GET /api/memory/timeline": {
@@ -994,13 +994,13 @@ export interface Routes {
       /** whose memories; default: yours */
       agentId?: string | null | undefined;
     };
-    answer: Memory;
+    answer: WholeMemory;
   };
   /** Give a removed agent's archived memory to an agent. */
   "POST /api/memory/{memory_id}/adopt": {
     path: { memory_id: string; };
     body?: DecisionBody | null;
-    answer: Remembered;
+    answer: SavedMemory;
   };
   /** Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it. */
   "GET /api/memory/{memory_id}/history": {
@@ -1548,7 +1548,7 @@ export interface Routes {
     query?: {
       agentId?: string | null | undefined;
     };
-    answer: Transcript;
+    answer: SessionTranscript;
   };
   /** Return the installed skills, sorted by name; only the listed ones for an agent with a skill list. */
   "GET /api/skills": {
@@ -2019,20 +2019,6 @@ export interface CatalogSkill {
   installed: boolean;
 }
 
-export interface Change {
-  id: string;
-  event: string;
-  oldContent: string | null;
-  newContent: string | null;
-  changedBy: string;
-  actorType: string | null;
-  reason: string | null;
-  metadata: Record<string, unknown> | string | null;
-  createdAt: string;
-  sessionId: string | null;
-  requestId: string | null;
-}
-
 /** The file after a change of settings, and the settings that need a restart. */
 export interface ChangedConfig {
   success: boolean;
@@ -2400,7 +2386,7 @@ export interface CountedEntity {
   attributeCount: number;
   constraintCount: number;
   dependencyCount: number;
-  entity: Entity;
+  entity: StoredEntity;
 }
 
 export interface DeadMemories {
@@ -2434,24 +2420,7 @@ export interface DeletedJob {
 }
 
 export interface Dependencies {
-  items: Dependency[];
-}
-
-/** A dependency with the names of its ends; `direction` is relative to the requested entity. */
-export interface Dependency {
-  id: string;
-  direction: string;
-  dependencyType: string;
-  strength: number;
-  confidence: number | null;
-  reason: string | null;
-  aspectId: string | null;
-  sourceEntityId: string;
-  sourceEntityName: string;
-  targetEntityId: string;
-  targetEntityName: string;
-  createdAt: string;
-  updatedAt: string;
+  items: EntityDependency[];
 }
 
 export interface DependencyTarget {
@@ -2632,6 +2601,22 @@ export interface EmbeddingGaps {
   stale: number;
 }
 
+export interface EmbeddingNode {
+  id: string;
+  x: number;
+  y: number;
+  z?: number;
+  content: string;
+  who: string;
+  importance: number;
+  type: string | null;
+  tags: string[];
+  pinned: boolean;
+  sourceType: string;
+  sourceId: string;
+  createdAt: string;
+}
+
 export interface EmbeddingPage {
   embeddings: Embedding[];
   count: number;
@@ -2692,21 +2677,6 @@ export interface EndedTurn {
   internal?: boolean;
 }
 
-export interface Entity {
-  id: string;
-  name: string;
-  canonicalName: string;
-  entityType: string;
-  agentId: string;
-  description: string | null;
-  mentions: number;
-  pinned: boolean;
-  pinnedAt: string | null;
-  communityId: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
 /** A named entity, alone or with a relation to another; a name may be sent as text. */
 export interface EntityBody {
   name?: string | null | undefined;
@@ -2734,6 +2704,23 @@ export interface EntityCounts {
   attributeCount: number;
   constraintCount: number;
   dependencyCount: number;
+}
+
+/** A dependency with the names of its ends; `direction` is relative to the requested entity. */
+export interface EntityDependency {
+  id: string;
+  direction: string;
+  dependencyType: string;
+  strength: number;
+  confidence: number | null;
+  reason: string | null;
+  aspectId: string | null;
+  sourceEntityId: string;
+  sourceEntityName: string;
+  targetEntityId: string;
+  targetEntityName: string;
+  createdAt: string;
+  updatedAt: string;
 }
 
 /** How often learned ranking beat the baseline in sessions about one entity. */
@@ -2909,6 +2896,21 @@ export interface ExpandedAttribute {
   confidence: number;
 }
 
+/**
+ * Why a result has its rank.
+ *
+ * `neighbours` are IDs of neighbouring results from its source. `path` are the names of entity, linked entity and
+ * aspect on the graph's path from the question. `helped` exists if a session has a label.
+ */
+export interface Explanation {
+  relevance?: number;
+  channels: Record<string, Channel>;
+  stages: Stage[];
+  neighbours?: string[];
+  path?: string[];
+  helped?: Helped;
+}
+
 /** A page of records, and the cursor of the next one; None after the last. */
 export interface ExportPage {
   records: Record<string, unknown>[];
@@ -3057,8 +3059,12 @@ export interface ForgottenValues {
   total: number;
 }
 
+export interface FoundMany {
+  results: FoundMemory[];
+}
+
 /** A memory found by words, filters or similarity; `tags` is a list when found by similarity. */
-export interface Found {
+export interface FoundMemory {
   id: string;
   content: string;
   type: string;
@@ -3069,10 +3075,6 @@ export interface Found {
   who?: string | null;
   importance?: number;
   pinned?: boolean;
-}
-
-export interface FoundMany {
-  results: Found[];
 }
 
 export interface FoundSkills {
@@ -3189,7 +3191,7 @@ export interface Helped {
 export interface History {
   memoryId: string;
   count: number;
-  history: Change[];
+  history: MemoryChange[];
 }
 
 /** The history of all memories, newest first; `next` is the cursor of the next page, null on the last. */
@@ -3197,46 +3199,6 @@ export interface HistoryPage {
   history: ListedChange[];
   count: number;
   next: string | null;
-}
-
-/**
- * One result of recall; `score` is its relevance, between 0 and 1; `truncated` marks a shortened content.
- *
- * A `superseded` one was corrected by the memory `superseded_by`. `parts` lists merged memories, best first and at
- * most ten; `more` describes them.
- */
-export interface Hit {
-  id: string;
-  content: string;
-  content_length: number;
-  truncated: boolean;
-  score: number;
-  source: string;
-  type: string;
-  tags: string | null;
-  pinned: boolean;
-  importance: number;
-  who: string | null;
-  project: string | null;
-  created_at: string;
-  source_type: string | null;
-  source_id: string | null;
-  accessCount: number;
-  lastAccessed: string | null;
-  origin?: string;
-  review?: string;
-  event_at?: string;
-  valid_from?: string;
-  valid_to?: string;
-  superseded?: boolean;
-  superseded_by?: string;
-  newer?: Newer;
-  supplementary?: boolean;
-  highlights?: number[][];
-  title?: string;
-  parts?: Part[];
-  more?: string;
-  explain?: Why;
 }
 
 /**
@@ -3528,6 +3490,12 @@ export interface Lifted {
   id: string;
 }
 
+export interface LinkedEntity {
+  id: string;
+  name: string;
+  entityType: string;
+}
+
 export interface LinkedMemory {
   id: string;
   content: string;
@@ -3545,7 +3513,7 @@ export interface Links {
   distilled: Followed[];
   corrects: Followed[];
   correctedBy: Followed | null;
-  entities: NamedEntity[];
+  entities: LinkedEntity[];
 }
 
 /** One event in the history of all memories; `content` is the memory's current text, null if it is deleted. */
@@ -3615,6 +3583,15 @@ export interface LlmStats {
   p95: number;
 }
 
+/** The counts of one session's log. */
+export interface LogCounts {
+  version: string | null;
+  messages: number;
+  unknownRecords: Record<string, number>;
+  shortened: number;
+  leftOut: number;
+}
+
 export interface LogFiles {
   logDir: string;
   logFile: string;
@@ -3626,39 +3603,18 @@ export interface LogLines {
   count: number;
 }
 
-export interface Memory {
+export interface MemoryChange {
   id: string;
-  content: string;
-  created_at: string;
-  who: string | null;
-  importance: number;
-  tags: string | null;
-  source_type: string | null;
-  type: string;
-  updated_at: string;
-  project: string | null;
-  agent_id: string;
-  visibility: string;
-  scope: string | null;
-  session_id: string | null;
-  source_id: string | null;
-  event_at: string | null;
-  valid_from: string | null;
-  valid_to: string | null;
-  superseded_by: string | null;
-  access_count: number;
-  last_accessed: string | null;
-  version: number;
-  deleted_at: string | null;
-  origin: string;
-  review: string | null;
-  pinned: number;
+  event: string;
+  oldContent: string | null;
+  newContent: string | null;
+  changedBy: string;
+  actorType: string | null;
+  reason: string | null;
+  metadata: Record<string, unknown> | string | null;
+  createdAt: string;
   sessionId: string | null;
-  confidence: number | null;
-  is_deleted: number;
-  extraction_status: string | null;
-  embedding_model: string | null;
-  updated_by: string | null;
+  requestId: string | null;
 }
 
 /** New memories from `start` to `end`, and changes in that time. */
@@ -3780,6 +3736,17 @@ export interface MentionCandidate {
   name: string;
 }
 
+/**
+ * A memory merged into a result, and the start of its text.
+ *
+ * `kind` is `passage` (another chunk of the text), `fact` (derived from it) or `copy`.
+ */
+export interface MergedMemory {
+  id: string;
+  kind: string;
+  content: string;
+}
+
 /** The age of the model list; `error` explains an unreachable server. */
 export interface ModelRegistry {
   enabled: boolean;
@@ -3841,14 +3808,8 @@ export interface NamedAgent {
   updated_at: string;
 }
 
-export interface NamedEntity {
-  id: string;
-  name: string;
-  entityType: string;
-}
-
 /** The memory nearest to an empty page, and why it was left out. */
-export interface Nearest {
+export interface NearestMiss {
   id: string;
   content: string;
   content_length: number;
@@ -3877,9 +3838,9 @@ export interface Nearest {
   supplementary?: boolean;
   highlights?: number[][];
   title?: string;
-  parts?: Part[];
+  parts?: MergedMemory[];
   more?: string;
-  explain?: Why;
+  explain?: Explanation;
   left_out: string;
 }
 
@@ -3897,22 +3858,6 @@ export interface Newer {
   is_part: boolean;
 }
 
-export interface Node {
-  id: string;
-  x: number;
-  y: number;
-  z?: number;
-  content: string;
-  who: string;
-  importance: number;
-  type: string | null;
-  tags: string[];
-  pinned: boolean;
-  sourceType: string;
-  sourceId: string;
-  createdAt: string;
-}
-
 export interface NotedError {
   timestamp: string;
   stage: string;
@@ -3925,8 +3870,8 @@ export interface NotedError {
 
 /** There was no search, because hooks are disabled here; the lists are empty. */
 export interface NothingRecalled {
-  memories: Hit[];
-  results: Hit[];
+  memories: RecallResult[];
+  results: RecallResult[];
   count: number;
   bypassed?: boolean;
   internal?: boolean;
@@ -3979,6 +3924,15 @@ export interface OfflineContexts {
   contexts: OfflineContext[];
 }
 
+/** Why a memory is not among the results, or its rank; a score only if it was a candidate. */
+export interface OmittedMemory {
+  id: string;
+  left_out: string;
+  place?: number;
+  score?: number;
+  explain?: Explanation;
+}
+
 /**
  * The origin of a memory's text, most trusted first.
  *
@@ -3989,17 +3943,6 @@ export type Origin = "user" | "agent" | "inferred" | "imported" | "tool" | "web"
 
 export interface PairCount {
   count: number;
-}
-
-/**
- * A memory merged into a result, and the start of its text.
- *
- * `kind` is `passage` (another chunk of the text), `fact` (derived from it) or `copy`.
- */
-export interface Part {
-  id: string;
-  kind: string;
-  content: string;
 }
 
 export interface PastSessions {
@@ -4218,7 +4161,7 @@ export interface Projection {
   limit?: number;
   offset?: number;
   hasMore?: boolean;
-  nodes?: Node[];
+  nodes?: EmbeddingNode[];
   edges?: number[][];
   cachedAt?: string | null;
   sampled?: boolean;
@@ -4312,15 +4255,6 @@ export interface Rated {
   propagated?: number;
 }
 
-/** The counts of one session's log. */
-export interface Reading {
-  version: string | null;
-  messages: number;
-  unknownRecords: Record<string, number>;
-  shortened: number;
-  leftOut: number;
-}
-
 /** Whether database, schema, worker and scheduler are ready, and what is missing. */
 export interface Ready {
   status: string;
@@ -4372,6 +4306,46 @@ export interface RecallBody {
   asPrompt?: boolean | undefined;
 }
 
+/**
+ * One result of recall; `score` is its relevance, between 0 and 1; `truncated` marks a shortened content.
+ *
+ * A `superseded` one was corrected by the memory `superseded_by`. `parts` lists merged memories, best first and at
+ * most ten; `more` describes them.
+ */
+export interface RecallResult {
+  id: string;
+  content: string;
+  content_length: number;
+  truncated: boolean;
+  score: number;
+  source: string;
+  type: string;
+  tags: string | null;
+  pinned: boolean;
+  importance: number;
+  who: string | null;
+  project: string | null;
+  created_at: string;
+  source_type: string | null;
+  source_id: string | null;
+  accessCount: number;
+  lastAccessed: string | null;
+  origin?: string;
+  review?: string;
+  event_at?: string;
+  valid_from?: string;
+  valid_to?: string;
+  superseded?: boolean;
+  superseded_by?: string;
+  newer?: Newer;
+  supplementary?: boolean;
+  highlights?: number[][];
+  title?: string;
+  parts?: MergedMemory[];
+  more?: string;
+  explain?: Explanation;
+}
+
 /** The number of results, and recall's time in milliseconds. */
 export interface RecallStats {
   total: number;
@@ -4380,20 +4354,20 @@ export interface RecallStats {
 
 /** The answer to a question, best result first. */
 export interface Recalled {
-  results: Hit[];
+  results: RecallResult[];
   query: string;
   method: string;
-  memories: Hit[];
+  memories: RecallResult[];
   count: number;
   stats: RecallStats;
-  nearest?: Nearest;
+  nearest?: NearestMiss;
   entities?: Record<string, unknown>[];
   sources?: Record<string, string>;
   time?: Record<string, unknown>;
   explain?: Record<string, unknown>;
   degraded?: string[];
   degraded_reasons?: Record<string, string>;
-  why_not?: WhyNot;
+  why_not?: OmittedMemory;
   prompt?: AsPrompt;
 }
 
@@ -4503,40 +4477,6 @@ export interface RememberBody {
   /** ids of memories that this one replaces */
   supersedes?: string | string[] | undefined;
   changedBy?: string | null | undefined;
-}
-
-/**
- * A saved memory; `deduped`: it already existed. A long text becomes several: `chunked`, `ids`.
- *
- * `lifted` names forgotten memories with the same value, which is no longer forgotten. To link the memories in
- * `may_replace`, save the same text again with `supersedes`.
- */
-export interface Remembered {
-  success: boolean;
-  id: string;
-  memoryId: string;
-  type: string;
-  tags: string | null;
-  pinned: boolean;
-  importance: number;
-  content: string;
-  embedded: boolean;
-  deduped: boolean;
-  rewritten?: boolean;
-  entities_linked: number;
-  hints_written: number;
-  origin: string;
-  origin_claimed?: string;
-  review?: string;
-  superseded?: string[];
-  not_superseded?: string[];
-  may_replace?: Predecessor[];
-  masked?: string[];
-  lifted?: string[];
-  chunked?: boolean;
-  chunk_count?: number;
-  ids?: string[];
-  group_id?: string | null;
 }
 
 /** The memory of a text; `deduped`: it already existed. */
@@ -4721,6 +4661,40 @@ export interface RunningSession {
 export interface RunningSessions {
   sessions: RunningSession[];
   count: number;
+}
+
+/**
+ * A saved memory; `deduped`: it already existed. A long text becomes several: `chunked`, `ids`.
+ *
+ * `lifted` names forgotten memories with the same value, which is no longer forgotten. To link the memories in
+ * `may_replace`, save the same text again with `supersedes`.
+ */
+export interface SavedMemory {
+  success: boolean;
+  id: string;
+  memoryId: string;
+  type: string;
+  tags: string | null;
+  pinned: boolean;
+  importance: number;
+  content: string;
+  embedded: boolean;
+  deduped: boolean;
+  rewritten?: boolean;
+  entities_linked: number;
+  hints_written: number;
+  origin: string;
+  origin_claimed?: string;
+  review?: string;
+  superseded?: string[];
+  not_superseded?: string[];
+  may_replace?: Predecessor[];
+  masked?: string[];
+  lifted?: string[];
+  chunked?: boolean;
+  chunk_count?: number;
+  ids?: string[];
+  group_id?: string | null;
 }
 
 /** The limits of a token: a project, an agent or a user; omitted parts are unlimited. */
@@ -4942,6 +4916,21 @@ export interface SessionSummary {
   childCount: number;
 }
 
+export interface SessionTranscript {
+  sessionKey: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  content: string;
+  createdAt: string;
+  updatedAt: string | null;
+  reading?: LogCounts | null;
+  title: string | null;
+  outcome: string | null;
+  decisions: string[];
+  files: string[];
+}
+
 /**
  * One setting: description, value and default; `origin` is the file that sets it, or `default`.
  *
@@ -5102,6 +5091,21 @@ export interface Stayed {
 
 export interface StoppedBackfill {
   stopped: number;
+}
+
+export interface StoredEntity {
+  id: string;
+  name: string;
+  canonicalName: string;
+  entityType: string;
+  agentId: string;
+  description: string | null;
+  mentions: number;
+  pinned: boolean;
+  pinnedAt: string | null;
+  communityId: string | null;
+  createdAt: string;
+  updatedAt: string;
 }
 
 export interface SummaryPage {
@@ -5329,21 +5333,6 @@ export interface Trainings {
   items: Training[];
 }
 
-export interface Transcript {
-  sessionKey: string;
-  agentId: string;
-  harness: string | null;
-  project: string | null;
-  content: string;
-  createdAt: string;
-  updatedAt: string | null;
-  reading?: Reading | null;
-  title: string | null;
-  outcome: string | null;
-  decisions: string[];
-  files: string[];
-}
-
 export interface TranscriptExcerpt {
   sessionKey: string;
   agentId: string;
@@ -5530,7 +5519,7 @@ export interface WholeEntity {
   attributeCount: number;
   constraintCount: number;
   dependencyCount: number;
-  entity: Entity;
+  entity: StoredEntity;
   structuralDensity: EntityCounts;
   incomingDependencyCount: number;
   outgoingDependencyCount: number;
@@ -5573,6 +5562,41 @@ export interface WholeJob {
   due_at: string;
 }
 
+export interface WholeMemory {
+  id: string;
+  content: string;
+  created_at: string;
+  who: string | null;
+  importance: number;
+  tags: string | null;
+  source_type: string | null;
+  type: string;
+  updated_at: string;
+  project: string | null;
+  agent_id: string;
+  visibility: string;
+  scope: string | null;
+  session_id: string | null;
+  source_id: string | null;
+  event_at: string | null;
+  valid_from: string | null;
+  valid_to: string | null;
+  superseded_by: string | null;
+  access_count: number;
+  last_accessed: string | null;
+  version: number;
+  deleted_at: string | null;
+  origin: string;
+  review: string | null;
+  pinned: number;
+  sessionId: string | null;
+  confidence: number | null;
+  is_deleted: number;
+  extraction_status: string | null;
+  embedding_model: string | null;
+  updated_by: string | null;
+}
+
 export interface WholeSkill {
   name: string;
   description: string;
@@ -5597,28 +5621,4 @@ export interface WholeSkill {
 export interface WholeTask {
   task: Record<string, unknown>;
   runs: Record<string, unknown>[];
-}
-
-/**
- * Why a result has its rank.
- *
- * `neighbours` are IDs of neighbouring results from its source. `path` are the names of entity, linked entity and
- * aspect on the graph's path from the question. `helped` exists if a session has a label.
- */
-export interface Why {
-  relevance?: number;
-  channels: Record<string, Channel>;
-  stages: Stage[];
-  neighbours?: string[];
-  path?: string[];
-  helped?: Helped;
-}
-
-/** Why a memory is not among the results, or its rank; a score only if it was a candidate. */
-export interface WhyNot {
-  id: string;
-  left_out: string;
-  place?: number;
-  score?: number;
-  explain?: Why;
 }

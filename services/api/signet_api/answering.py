@@ -12,18 +12,11 @@ from signet.domain.auth import caller
 from signet.domain.graph import changes
 from signet.domain.memory.models import NewMemory, Remembered
 from signet.domain.recall import models, recall
-from signet.domain.recall.models import (
-    Filters,
-    Query,
-    QueryVector,
-    RecallSettings,
-    Result,
-    Source,
-)
+from signet.domain.recall.models import Filters, FoundBy, Query, QueryVector, RecallSettings, Result
 from signet.domain.sessions.calls import Services
 from signet.errors import Invalid
 from signet.observe import logs, record
-from signet.observe.record import Event
+from signet.observe.record import TelemetryKind
 from signet.wire.access import RECALL, RECOVER
 from signet.wire.memory import Predecessor
 from signet.wire.requests.recall import RecallBody
@@ -86,13 +79,13 @@ async def predecessors(saved: Remembered, new: NewMemory, state: State) -> list[
     return [
         {"id": hit.id, "content": hit.content}
         for hit in result.hits
-        if hit.newer and hit.newer["id"] == saved.id and hit.source is not Source.EPISODE
+        if hit.newer and hit.newer["id"] == saved.id and hit.source is not FoundBy.EPISODE
     ]
 
 
 def _tell(result: Result, seconds: float) -> None:
     record.event(
-        Event.RECALL_PERFORMED,
+        TelemetryKind.RECALL_PERFORMED,
         type=result.method,
         results=len(result.hits),
         latencyMs=round(seconds * 1000, 1),

@@ -12,7 +12,7 @@ from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
 from signet.errors import Kind, SignetError
 from signet.observe import logs, record
-from signet.observe.record import Event
+from signet.observe.record import TelemetryKind
 from signet.process import pulse
 from signet.wire.requests.hooks import CompactionBody, SessionEndBody
 from signet_api.deps import State
@@ -43,7 +43,7 @@ async def beat(state: State) -> None:
 def tell(state: State, *, memories: int, connectors: int) -> None:
     settings = state.settings
     record.event(
-        Event.DAEMON_HEARTBEAT,
+        TelemetryKind.DAEMON_HEARTBEAT,
         uptimeMs=round((clock.now() - state.started_at).total_seconds() * 1000),
         memoryCount=memories,
         connectorsActive=connectors,

@@ -11,7 +11,8 @@ from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
 from signet.domain.auth import issued, tokens
 from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, CallerStanding, not_proven
-from signet.domain.auth.tokens import Claims, Unauthenticated
+from signet.domain.auth.tokens import Claims
+from signet.errors import Unauthenticated
 from signet.wire.access import AccessRule, Permission, Role
 from signet_api import browser, connections
 from signet_api.browser import Page

@@ -13,7 +13,7 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.domain.auth import caller
 from signet.domain.auth.caller import OWNER
 from signet.domain.graph import traversal
-from signet.domain.graph.traversal import Phase, TraversalOrigin
+from signet.domain.graph.traversal import Purpose, TraversalOrigin
 from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.recall.models import Result
@@ -109,5 +109,5 @@ def count(tx: WriteTx, uses: list[Use]) -> None:
             newest[agent_id] = (result, agent_id, now)
     for result, agent_id, now in newest.values():
         traversal.keep(
-            tx, result.walk, Phase.RECALL, TraversalOrigin.QUERY, agent_id=agent_id, now=now
+            tx, result.walk, Purpose.RECALL, TraversalOrigin.QUERY, agent_id=agent_id, now=now
         )

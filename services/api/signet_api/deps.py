@@ -305,11 +305,7 @@ class OwnReader:
     agent: str
 
     async def read(
-        self,
-        find: Callable[..., Value],
-        *args: object,
-        scope: str | None = None,
-        **fields: object,
+        self, find: Callable[..., Value], *args: object, scope: str | None = None, **fields: object
     ) -> Value:
         """Return the result of `find`, which gets the agent's `reader=`."""
 

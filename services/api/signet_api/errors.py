@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from signet.domain.auth.limits import RateLimited
+from signet.domain.auth.limits import RateLimitExceeded
 from signet.errors import Kind, ProviderDown, SignetError, TooLarge, of_system
 from signet.observe import logs, record, taxonomy
 from signet.wire import hooks
@@ -97,7 +97,7 @@ def refusal(error: SignetError) -> JSONResponse:
     headers = {}
     if status == 401:
         headers = {"www-authenticate": "Bearer"}
-    elif isinstance(error, RateLimited):
+    elif isinstance(error, RateLimitExceeded):
         headers = {"retry-after": str(error.retry_after_seconds)}
     elif status in (429, 503):
         headers = {"retry-after": str(RETRY_AFTER)}

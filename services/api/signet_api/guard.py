@@ -85,12 +85,7 @@ class Guard:
                 own = list(message.get("headers", ()))
                 if all(name != _NO_STORE[0] for name, _ in own):
                     own.append(_NO_STORE)
-                message["headers"] = [
-                    *own,
-                    *_HEADERS,
-                    *cors,
-                    (b"x-signet-request-id", request_id),
-                ]
+                message["headers"] = [*own, *_HEADERS, *cors, (b"x-signet-request-id", request_id)]
             await send(message)
 
         any_host = self._may_name_any_host(scope, headers)

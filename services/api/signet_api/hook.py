@@ -19,9 +19,9 @@ from signet.domain.backfill.models import UserHome
 from signet.domain.backfill.places import log_folders
 from signet.domain.projects.folder import NOWHERE
 from signet.domain.sessions import calls, session_end
-from signet.domain.sessions.calls import Call, Services
+from signet.domain.sessions.calls import Services, SessionCall
 from signet.domain.sessions.models import RuntimePath
-from signet.domain.sessions.models import State as SessionState
+from signet.domain.sessions.models import SessionState as SessionState
 from signet.domain.sessions.session_end import Ended, Report
 from signet.domain.transcripts import log_files, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
@@ -58,7 +58,7 @@ async def call_of(
     *,
     key: str | None = None,
     cwd: str | None = None,
-) -> Call:
+) -> SessionCall:
     """Return the caller; a session keeps the agent and project of its start, whatever later calls name.
 
     Prompts receive the memory of the current repository, because an agent changes its folder with `cd`.
@@ -81,7 +81,7 @@ async def call_of(
     begun = session.project if session else None
     here = project if place.is_repository or begun is None else begun
     project = begun or project if project else None
-    return Call(
+    return SessionCall(
         agent_id=agent_id,
         harness=body.harness.strip(),
         key=key,
@@ -94,7 +94,7 @@ async def call_of(
 
 
 @asynccontextmanager
-async def in_turn(call: Call, state: State) -> AsyncIterator[None]:
+async def in_turn(call: SessionCall, state: State) -> AsyncIterator[None]:
     """Answer the hooks of one session one after the other: each leaves out what the one before has given.
 
     Harnesses run the hooks of a start and of the first prompt at once. A slow hook holds up others for a moment only.
@@ -111,7 +111,7 @@ async def in_turn(call: Call, state: State) -> AsyncIterator[None]:
             lock.release()
 
 
-def bypassed(call: Call) -> bool:
+def bypassed(call: SessionCall) -> bool:
     """Return whether a session's hooks are disabled; raises Conflict if another runtime path serves it."""
     session = calls.session_of(call)
     return session is not None and session.bypasses(clock.now())
@@ -144,7 +144,7 @@ def readable(path: str | None) -> LogFile | None:
 
 
 def later(
-    state: State, call: Call, path: str | None, inline: str | None, *, offset: timedelta
+    state: State, call: SessionCall, path: str | None, inline: str | None, *, offset: timedelta
 ) -> None:
     """Store the current transcript in the background; one log at a time per session."""
     log_file = readable(path)
@@ -163,7 +163,9 @@ def later(
     task.add_done_callback(state.tasks.discard)
 
 
-def again(state: State, call: Call, report: Report, ended: Ended, services: Services) -> None:
+def again(
+    state: State, call: SessionCall, report: Report, ended: Ended, services: Services
+) -> None:
     """Read a session's log again in the background if it ends without an answer and then grows."""
     read = ended.session.reading if ended.session else None
     if report.log is None or read is None or read.log_bytes is None:
@@ -176,7 +178,9 @@ def again(state: State, call: Call, report: Report, ended: Ended, services: Serv
     task.add_done_callback(state.tasks.discard)
 
 
-async def _again(call: Call, report: Report, path: str, size: int, services: Services) -> None:
+async def _again(
+    call: SessionCall, report: Report, path: str, size: int, services: Services
+) -> None:
     for seconds in LOOKS:
         await asyncio.sleep(seconds)
         now = _size(path) or size
@@ -189,7 +193,7 @@ async def _again(call: Call, report: Report, path: str, size: int, services: Ser
 
 
 async def _keep(
-    state: State, call: Call, log_file: LogFile | None, inline: str | None, offset: timedelta
+    state: State, call: SessionCall, log_file: LogFile | None, inline: str | None, offset: timedelta
 ) -> None:
     masks = state.settings.memory.mask_secrets
     found = await asyncio.to_thread(log_files.read, log_file, inline, masks=masks, with_steps=False)
@@ -204,7 +208,7 @@ async def _keep(
         log.info("transcript.not_stored", code=error.code)
 
 
-def _store(tx: WriteTx, call: Call, found: Reading, *, at: datetime) -> None:
+def _store(tx: WriteTx, call: SessionCall, found: Reading, *, at: datetime) -> None:
     assert call.key is not None
     session = Session(
         agent_id=call.agent_id,

@@ -13,11 +13,7 @@ ANONYMOUS = "anonymous"
 
 
 async def count(
-    state: State,
-    operation: Quota,
-    headers: Headers,
-    *,
-    instead_of: Quota | None = None,
+    state: State, operation: Quota, headers: Headers, *, instead_of: Quota | None = None
 ) -> None:
     """Count this request, instead of as `instead_of` if given; raises RateLimited without counting."""
     if state.authority.mode is AuthMode.LOCAL:
@@ -27,11 +23,7 @@ async def count(
     asked = limits.window(actor, operation, known)
     before = limits.window(actor, instead_of, known) if instead_of else None
     refused = await state.db.awrite_quick(
-        limits.count,
-        asked,
-        now=clock.now(),
-        longest_ms=limits.longest_ms(known),
-        instead_of=before,
+        limits.count, asked, now=clock.now(), longest_ms=limits.longest_ms(known), instead_of=before
     )
     if refused is not None:
         raise refused

@@ -17,10 +17,7 @@ from signet.wire.errors import ErrorBody
 from signet.wire.operation import JSON, Operation
 
 _REF = "#/components/schemas/{model}"
-_ERRORS = {
-    "4XX": "The request was refused",
-    "5XX": "The request could not be served",
-}
+_ERRORS = {"4XX": "The request was refused", "5XX": "The request could not be served"}
 #: The error answers of every route.
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {
@@ -51,8 +48,7 @@ def _place(path: tuple[str, dict[str, Any]]) -> tuple[str, str]:
 def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) -> None:
     kinds = {ErrorBody, *(kind for one in served for kind in one.replies)}
     schemas, named = TypeAdapter.json_schemas(
-        [(kind, "serialization", TypeAdapter(readable(kind))) for kind in kinds],
-        ref_template=_REF,
+        [(kind, "serialization", TypeAdapter(readable(kind))) for kind in kinds], ref_template=_REF
     )
     description["components"]["schemas"] |= named.get("$defs", {})
     for one in served:

@@ -15,7 +15,7 @@ _DECLARED: dict[tuple[str, str], access.AccessRule] = {
 }
 #: Method and path template of every route.
 TABLE: Mapping[tuple[str, str], access.AccessRule] = _DECLARED | {
-    ("GET", "/openapi.json"): access.KNOWN,
+    ("GET", "/openapi.json"): access.KNOWN
 }
 
 _PATTERNS = tuple(

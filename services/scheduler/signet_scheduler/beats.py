@@ -19,8 +19,8 @@ from signet.domain.synthesis import run as synthesis
 from signet.domain.transcripts import readings
 from signet.domain.updates import check as updates
 from signet.observe import record
-from signet.observe.record import Event
-from signet.queue import BULK, PERIODIC, Job, enqueue
+from signet.observe.record import TelemetryKind
+from signet.queue import BULK, PERIODIC, NewJob, enqueue
 
 #: Every save queues its own vector; the beat `embedding_gaps` finds those saved while embeddings were off, or with
 #: another model. A search costs a few per cent of a core at a million memories, so it does not run every `pollMs`,
@@ -55,7 +55,7 @@ def _job(kind: str) -> Start:
 
     def start(tx: WriteTx, due: Due) -> None:
         if due.found:
-            enqueue(tx, Job(kind=kind, dedupe_key=PERIODIC, priority=BULK), now=due.now)
+            enqueue(tx, NewJob(kind=kind, dedupe_key=PERIODIC, priority=BULK), now=due.now)
 
     return start
 
@@ -104,7 +104,7 @@ def _find_graph(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
 
 def _keep_graph(tx: WriteTx, due: Due) -> None:
     for kind in ("graph_upkeep", "cluster_entities") if due.found else ():
-        enqueue(tx, Job(kind=kind, dedupe_key="every agent", priority=BULK), now=due.now)
+        enqueue(tx, NewJob(kind=kind, dedupe_key="every agent", priority=BULK), now=due.now)
 
 
 def _find_grown(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -113,7 +113,7 @@ def _find_grown(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
 
 def _regroup(tx: WriteTx, due: Due) -> None:
     if due.found:
-        job = Job(kind="cluster_entities", dedupe_key="every agent", priority=BULK)
+        job = NewJob(kind="cluster_entities", dedupe_key="every agent", priority=BULK)
         enqueue(tx, job, now=due.now)
 
 
@@ -141,7 +141,7 @@ def _find_silent(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]
 
 def _end_silent(tx: WriteTx, due: Due) -> None:
     for state in session_end.end_silent(tx, due.settings, now=due.now) if due.found else ():
-        record.event(Event.SESSION_END, harness=state.harness)
+        record.event(TelemetryKind.SESSION_END, harness=state.harness)
 
 
 def _find_unindexed(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:

@@ -50,10 +50,7 @@ class GitWatch(Loop):
         if not settings.enabled or not Repository(self._workspace).exists:
             self._seen, self._moved_at, self._sync_at = None, None, None
             return
-        found = {
-            **seen(self._workspace, *WATCHED),
-            **files.identities(self._workspace.skills_dir),
-        }
+        found = {**seen(self._workspace, *WATCHED), **files.identities(self._workspace.skills_dir)}
         if self._seen is not None and found != self._seen:
             self._moved_at = at
         self._seen = found

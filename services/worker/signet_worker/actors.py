@@ -27,7 +27,7 @@ from signet.domain.maintenance import cycle
 from signet.domain.memory import derived, forget
 from signet.domain.memory import marks as memory_vectors
 from signet.domain.memory.derived import Change
-from signet.domain.memory.derived import Kind as FollowKind
+from signet.domain.memory.derived import ChangeKind as FollowKind
 from signet.domain.memory.models import Actor
 from signet.domain.projection import project
 from signet.domain.projection.models import MapView
@@ -50,7 +50,7 @@ from signet.domain.updates import install
 from signet.errors import NotNow, ProviderTooLong
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
-from signet.queue import BULK, PERIODIC, Job, enqueue
+from signet.queue import BULK, PERIODIC, NewJob, enqueue
 from signet.queue.job_context import JobContext
 from signet_worker import job_model, processors
 from signet_worker.context import Context
@@ -388,5 +388,5 @@ def _skip(job: JobContext, why: str) -> None:
 def _swept(tx: WriteTx, swept: Swept, now: datetime) -> dict[str, object]:
     """Return the result of a sweep; the rest is the next job's."""
     if not swept.is_finished:
-        enqueue(tx, Job(kind="retention_sweep", dedupe_key=PERIODIC, priority=BULK), now=now)
+        enqueue(tx, NewJob(kind="retention_sweep", dedupe_key=PERIODIC, priority=BULK), now=now)
     return dict(swept.counts) | ({"held": swept.held} if swept.held else {})

@@ -109,7 +109,7 @@ class Context:
             return ModelDistiller(model, self.settings)
         return RuleDistiller() if self._resolved().effective == registry.RULES else None
 
-    def note_taker(self, job: JobContext) -> summaries.Reader | None:
+    def note_taker(self, job: JobContext) -> summaries.NoteTaker | None:
         """Return the session summariser, None if extraction is off."""
         model = self.language_model(job, keeps=True)
         if model is not None:

@@ -212,11 +212,7 @@ class Dispatcher:
 
     def _context(self, lease: Lease, lane: Lane, is_probe: bool) -> JobContext:
         return JobContext(
-            lease=lease,
-            db=self._db,
-            clock=self._clock,
-            in_flight=lane.in_flight,
-            is_probe=is_probe,
+            lease=lease, db=self._db, clock=self._clock, in_flight=lane.in_flight, is_probe=is_probe
         )
 
     def _in_turn(self, tx: ReadTx) -> list[Lane]:

@@ -18,7 +18,7 @@ from dramatiq.errors import ActorNotFound, QueueNotFound, Retry
 from signet import clock
 from signet.db import Database
 from signet.queue import admin, retry, transitions
-from signet.queue.enqueue import BULK, MAX_ATTEMPTS, NORMAL, NOW, Job, enqueue
+from signet.queue.enqueue import BULK, MAX_ATTEMPTS, NORMAL, NOW, NewJob, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
 from signet.queue.retry import End, RunOutcome
@@ -88,7 +88,7 @@ class JobsBroker(Broker):
         actor = self.actors.get(message.actor_name)
         retries = None if actor is None else actor.options.get("max_retries")
         priority = 0 if actor is None else actor.priority
-        job = Job(
+        job = NewJob(
             kind=message.actor_name,
             priority=NOW if priority < 0 else BULK if priority > 0 else NORMAL,
             queue=message.queue_name,

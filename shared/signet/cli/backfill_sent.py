@@ -15,12 +15,12 @@ from signet import clock
 from signet.cli import spooled
 from signet.client import Signet
 from signet.client.call import Call
-from signet.client.errors import BadAnswer, Unauthenticated, Unavailable
+from signet.client.errors import BadAnswer
 from signet.domain.backfill import look
 from signet.domain.backfill.models import FoundSession, UserHome, WantedSessions
 from signet.domain.backfill.places import PLACES
 from signet.domain.sessions.session_end import LONG_AGO
-from signet.errors import SignetError
+from signet.errors import SignetError, Unauthenticated, Unavailable
 from signet.files import read_file, replace_file
 from signet.paths import Workspace
 

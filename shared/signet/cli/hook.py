@@ -20,16 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from signet.cli import hook_forms, offline
 from signet.cli.hook_forms import HOOKS, SPELLINGS, Hook
 from signet.client import connection, target
-from signet.client.errors import (
-    BadAnswer,
-    DaemonAway,
-    DaemonNotRunning,
-    DaemonSilent,
-    Unavailable,
-    absent,
-)
+from signet.client.errors import BadAnswer, DaemonAway, DaemonNotRunning, DaemonSilent, absent
 from signet.config.env import read_environment
-from signet.errors import SignetError, StorageDamaged
+from signet.errors import SignetError, StorageDamaged, Unavailable
 from signet.paths import Workspace, find_workspace
 from signet.text import json_text
 

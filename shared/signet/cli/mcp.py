@@ -15,10 +15,10 @@ from typing import BinaryIO
 
 from signet.client import target, transport
 from signet.client.call import Call as Request
-from signet.client.errors import Unavailable, refusal
+from signet.client.errors import refusal
 from signet.domain.projects import folder as projects
 from signet.domain.sessions.spool import Entry
-from signet.errors import SignetError
+from signet.errors import SignetError, Unavailable
 from signet.mcp import protocol
 from signet.mcp.protocol import ToolCall
 from signet.mcp.tools import TOOLS
@@ -129,10 +129,7 @@ class Bridge:
 
     def _target(self) -> target.CallTarget:
         return target.find(
-            actor="mcp-server",
-            actor_type="harness",
-            timeout_seconds=SECONDS,
-            environ=self._environ,
+            actor="mcp-server", actor_type="harness", timeout_seconds=SECONDS, environ=self._environ
         )
 
     def _forward(self, message: object) -> object:

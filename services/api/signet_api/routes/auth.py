@@ -20,9 +20,9 @@ from signet.domain.agents import registry
 from signet.domain.agents.registry import Agent
 from signet.domain.auth import caller, issued, tokens
 from signet.domain.auth.caller import MARKS
-from signet.domain.auth.tokens import Claims, TokenScope, Unauthenticated
+from signet.domain.auth.tokens import Claims, TokenScope
 from signet.domain.memory import leave
-from signet.errors import Conflict, Invalid, NotFound
+from signet.errors import Conflict, Invalid, NotFound, Unauthenticated
 from signet.ids import DEFAULT_AGENT
 from signet.wire import access
 from signet.wire import agents as wire_agents

@@ -13,7 +13,7 @@ from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.backup import create, kept
 from signet.domain.memory import choose, derived, filters, forget, leave, lookup, modify, review
-from signet.domain.memory.choose import Candidate, Choice, Chosen
+from signet.domain.memory.choose import Choice, Chosen, ForgetCandidate
 from signet.domain.memory.lookup import Refused
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Memory, Patch, Recover, Rules
 from signet.errors import Invalid, StorageFull
@@ -125,7 +125,7 @@ async def post_recover(
 @serves(wire.ADOPT)
 async def post_adopt(
     memory_id: str, ask: Admitted, body: DecisionBody | None = None
-) -> wire.Remembered:
+) -> wire.SavedMemory:
     """Give a removed agent's archived memory to an agent."""
     saved = await ask.change(leave.adopt, memory_id, agent_id=await ask.agent(body))
     await ask.state.admission.saved()
@@ -328,7 +328,7 @@ class _Copied(TypedDict, total=False):
     backupSkipped: str
 
 
-async def _copied(state: State, found: list[Candidate]) -> _Copied:
+async def _copied(state: State, found: list[ForgetCandidate]) -> _Copied:
     """Back up before a bulk request; a full disk does not prevent it."""
     if not choose.needs_confirmation(found):
         return {}
@@ -336,10 +336,7 @@ async def _copied(state: State, found: list[Candidate]) -> _Copied:
     now = clock.now()
     try:
         path = await asyncio.to_thread(
-            create.before_forget,
-            state.workspace,
-            last_change=clock.parsed(last) or now,
-            now=now,
+            create.before_forget, state.workspace, last_change=clock.parsed(last) or now, now=now
         )
     except StorageFull as error:
         return {"backup": None, "backupSkipped": error.message}
@@ -349,7 +346,7 @@ async def _copied(state: State, found: list[Candidate]) -> _Copied:
 def _preview(chosen: Chosen, texts: list[Memory]) -> wire.ForgetPreview:
     known = {one.id: one for one in texts}
 
-    def shown(some: list[Candidate]) -> list[wire.Candidate]:
+    def shown(some: list[ForgetCandidate]) -> list[wire.Candidate]:
         return [_candidate(one, known[one.id]) for one in some if one.id in known]
 
     return {
@@ -364,7 +361,7 @@ def _preview(chosen: Chosen, texts: list[Memory]) -> wire.ForgetPreview:
     }
 
 
-def _candidate(one: Candidate, memory: Memory) -> wire.Candidate:
+def _candidate(one: ForgetCandidate, memory: Memory) -> wire.Candidate:
     tags = ",".join(memory.tags) or None
     return as_wire(
         wire.Candidate, memory, score=one.score, version=one.version, tags=tags, why=one.why

@@ -85,12 +85,7 @@ async def get_config_schema(state: Shared) -> wire_config.ConfigSchema:
     """Return every setting with its kind, bounds, default, value and origin; secrets are masked."""
     found = await asyncio.to_thread(described.every, state.workspace, state.live.loaded)
     name, hash = await asyncio.to_thread(_file, state.workspace)
-    return {
-        "settings": found,
-        "count": len(found),
-        "file": name,
-        "hash": hash,
-    }
+    return {"settings": found, "count": len(found), "file": name, "hash": hash}
 
 
 @serves(wire_config.CHANGE_CONFIG)
@@ -293,11 +288,7 @@ def _vault(state: State) -> Vault:
 async def get_check(state: Shared, force: OnlyTrue = False) -> wire_update.UpdateCheck:
     """Return whether a new version exists; queries the index only with `force`, or if allowed."""
     found = await asyncio.to_thread(
-        check.check,
-        state.workspace,
-        state.settings.updates,
-        force=force,
-        now=clock.now(),
+        check.check, state.workspace, state.settings.updates, force=force, now=clock.now()
     )
     known, pending = found.known, await asyncio.to_thread(check.pending_version)
     latest = known.latest_version or __version__

@@ -240,12 +240,7 @@ async def delete_connector(
             for group in groups:
                 await state.db.awrite(registry.delete_group, group, actor=actor, now=clock.now())
     await state.db.awrite(
-        registry.remove,
-        connector_id,
-        cascade=cascade,
-        actor=actor,
-        rules=rules,
-        now=clock.now(),
+        registry.remove, connector_id, cascade=cascade, actor=actor, rules=rules, now=clock.now()
     )
     return {"success": True, "deleted": True}
 

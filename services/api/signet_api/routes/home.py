@@ -38,12 +38,7 @@ _FORGOTTEN = PageParams(q="", state="forgotten", limit=1, stats=False, total=Tru
 
 @serves(wire.HOME)
 async def get_home(
-    agent: Agent,
-    only: Only,
-    state: Shared,
-    since: Since,
-    tz: Text = None,
-    project: Text = None,
+    agent: Agent, only: Only, state: Shared, since: Since, tz: Text = None, project: Text = None
 ) -> wire.Home:
     """Return pending reviews, and what was decided and changed since an instant, by default today in a time zone.
 

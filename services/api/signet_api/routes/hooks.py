@@ -21,7 +21,7 @@ from signet.domain.sessions import (
     session_end,
     session_start,
 )
-from signet.domain.sessions.calls import Call
+from signet.domain.sessions.calls import SessionCall
 from signet.domain.sessions.session_end import Ended, Report
 from signet.domain.transcripts import records, withheld
 from signet.domain.updates import check
@@ -114,7 +114,9 @@ async def post_compaction_complete(ask: Ask, body: CompactionBody) -> wire.Compa
     return {"success": True, "memoryId": saved.id}
 
 
-async def keep_summary(call: Call, body: CompactionBody, state: State, actor: Actor) -> Remembered:
+async def keep_summary(
+    call: SessionCall, body: CompactionBody, state: State, actor: Actor
+) -> Remembered:
     """Save a summary as a memory; its session may then receive earlier injections again (HK-93)."""
     told = await state.db.aread(withheld.cleaned, call.agent_id, body.summary)
     new = NewMemory(
@@ -206,7 +208,7 @@ async def post_prompt(ask: Ask, body: PromptBody) -> wire.Prompted:
         return await _prompted(ask, body, call, message)
 
 
-async def _prompted(ask: Ask, body: PromptBody, call: Call, message: str) -> wire.Prompted:
+async def _prompted(ask: Ask, body: PromptBody, call: SessionCall, message: str) -> wire.Prompted:
     state = ask.state
     # Hooks that were answered meanwhile have changed the session.
     call = replace(

@@ -12,7 +12,7 @@ from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound
-from signet.queue import Status, admin, transitions
+from signet.queue import JobStatus, admin, transitions
 from signet.queue.admin import JobFilter, JobTally
 from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
@@ -103,13 +103,13 @@ def _facet(name: str, counted: Sequence[JobTally], which: JobFilter) -> list[wir
     return [{"key": value, "count": jobs} for value, jobs in found.most_common()]
 
 
-def _states(text: str | None) -> Sequence[Status]:
+def _states(text: str | None) -> Sequence[JobStatus]:
     if not text:
         return admin.EVERY.states
     try:
-        return tuple(dict.fromkeys(Status(name.strip()) for name in text.split(",")))
+        return tuple(dict.fromkeys(JobStatus(name.strip()) for name in text.split(",")))
     except ValueError as error:
-        raise Invalid(f"status must be one of {', '.join(Status)}") from error
+        raise Invalid(f"status must be one of {', '.join(JobStatus)}") from error
 
 
 @serves(wire.JOB)
@@ -132,7 +132,7 @@ async def post_retry(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
     """Restart a dead job, or run a waiting one now."""
     await _row(db, job_id)
     await db.awrite(_retry_one, job_id, actor=actor, now=clock.now())
-    return {"success": True, "id": job_id, "status": Status.PENDING}
+    return {"success": True, "id": job_id, "status": JobStatus.PENDING}
 
 
 @serves(wire.CANCEL_JOB)
@@ -144,7 +144,7 @@ async def post_cancel(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
         "success": True,
         "id": job_id,
         "status": status,
-        "cancelRequested": status is Status.LEASED,
+        "cancelRequested": status is JobStatus.LEASED,
     }
 
 
@@ -159,7 +159,7 @@ async def delete_job(job_id: str, db: Db, actor: Who) -> wire.DeletedJob:
 @serves(wire.RETRY_JOBS)
 async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
     """Restart dead jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500)."""
-    which = _which(body, Status.DEAD)
+    which = _which(body, JobStatus.DEAD)
     if body.dry_run:
         return _changed(*await db.aread(_ids, which, body.size), is_dry=True)
     done = await db.awrite(_retry_many, which, body.size, actor=actor, now=clock.now())
@@ -169,7 +169,7 @@ async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJob
 @serves(wire.CANCEL_JOBS)
 async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
     """Cancel open jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500)."""
-    which = _which(body, Status.PENDING, Status.LEASED)
+    which = _which(body, JobStatus.PENDING, JobStatus.LEASED)
     if body.dry_run:
         return _changed(*await db.aread(_ids, which, body.size), is_dry=True)
     done = await db.awrite(_cancel_many, which, body.size, actor=actor, now=clock.now())
@@ -181,7 +181,7 @@ def _retry_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> None
     _audit(tx, "retryJob", [job_id], actor=actor, now=now)
 
 
-def _cancel_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> Status:
+def _cancel_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> JobStatus:
     status = admin.cancel_one(tx, job_id, now=now)
     _audit(tx, "cancelJob", [job_id], actor=actor, now=now)
     return status
@@ -232,7 +232,7 @@ async def _row(db: Database, job_id: str) -> Row:
     return rows[0]
 
 
-def _which(body: JobsBody, *states: Status) -> JobFilter:
+def _which(body: JobsBody, *states: JobStatus) -> JobFilter:
     return filled(
         JobFilter,
         body,
@@ -249,7 +249,7 @@ def _changed(ids: list[str], more: bool, *, is_dry: bool) -> wire.ChangedJobs:
 
 
 def _job(row: Row) -> wire.Job:
-    waits = row["status"] == Status.PENDING
+    waits = row["status"] == JobStatus.PENDING
     return as_wire(
         wire.Job,
         row,

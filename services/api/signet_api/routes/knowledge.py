@@ -39,11 +39,7 @@ Offset = Annotated[int, ClampedInt(0, FURTHEST)]
 
 @serves(wire.ENTITIES)
 async def get_entities(
-    mine: Mine,
-    type: Text = None,
-    q: Text = None,
-    limit: Limit = 50,
-    offset: Offset = 0,
+    mine: Mine, type: Text = None, q: Text = None, limit: Limit = 50, offset: Offset = 0
 ) -> wire.EntityPage:
     """Return a page of entities with their counts, the most important first; `q` is part of the name."""
     items, total = await mine.graph(
@@ -115,7 +111,9 @@ async def get_attributes(
 async def get_dependencies(entity_id: str, mine: Mine, direction: Text = None) -> wire.Dependencies:
     """Return the edges of an entity, the strongest first."""
     direction = _one_of("direction", direction, ("incoming", "outgoing", "both")) or "both"
-    found: list[wire.Dependency] = await mine.graph([], browse.dependencies, entity_id, direction)
+    found: list[wire.EntityDependency] = await mine.graph(
+        [], browse.dependencies, entity_id, direction
+    )
     return {"items": found}
 
 

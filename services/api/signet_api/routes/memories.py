@@ -14,9 +14,9 @@ from signet.domain.auth import caller
 from signet.domain.browse import browse
 from signet.domain.episodes import expand
 from signet.domain.memory import filters, history, listing, lookup, review
-from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
+from signet.domain.memory.listing import Filter, MemoryListing, MemoryState, Order, Sort, Way
 from signet.domain.memory.models import Event, Memory, Rules
-from signet.domain.memory.review import Verdict
+from signet.domain.memory.review import ReviewVerdict
 from signet.errors import Invalid, NotFound
 from signet.wire import memory as wire
 from signet.wire import memory_links
@@ -43,9 +43,9 @@ async def get_memories(
     """
     query = await filed(query, state)
     asked = filter_of(query)
-    if asked.state is State.FORGOTTEN:
+    if asked.state is MemoryState.FORGOTTEN:
         caller.current().check(RECOVER)
-    if asked.state is State.ARCHIVED:  # some were private
+    if asked.state is MemoryState.ARCHIVED:  # some were private
         caller.current().check(OPERATOR)
     for name in query.facets:
         if name not in listing.FACETS:
@@ -56,7 +56,7 @@ async def get_memories(
 
 
 @serves(wire.MEMORY)
-async def get_memory(memory_id: str, mine: Mine) -> wire.Memory:
+async def get_memory(memory_id: str, mine: Mine) -> wire.WholeMemory:
     """Return one memory; 404 for a forgotten one, and for a session or commit named by recall."""
     if expand.names_one(memory_id):
         raise NotFound(f"not a memory; memory_context shows all of {memory_id}")
@@ -86,7 +86,7 @@ async def get_all_history(mine: Mine, query: Annotated[HistoryParams, Query()]) 
     if query.event is not None and query.event not in list(Event):
         raise Invalid(f"event must be one of {', '.join(Event)}")
     asked = filled(
-        history.Asked,
+        history.HistoryFilter,
         query,
         event=Event(query.event) if query.event else None,
         since=filters.instant("since", query.since),
@@ -107,12 +107,12 @@ def filter_of(query: PageParams) -> Filter:
         until=filters.instant("until", query.until, last=True),
         event_since=filters.instant("event_since", query.event_since),
         event_until=filters.instant("event_until", query.event_until, last=True),
-        state=State(query.state) if query.state else None,
+        state=MemoryState(query.state) if query.state else None,
     )
 
 
 def _order(query: PageParams, asked: Filter) -> Order:
-    usual = Sort.FORGOTTEN if asked.state is State.FORGOTTEN else Sort.CREATED
+    usual = Sort.FORGOTTEN if asked.state is MemoryState.FORGOTTEN else Sort.CREATED
     sort = Sort(query.sort) if query.sort else usual
     return filled(Order, query, sort=sort, way=Way(query.order))
 
@@ -143,14 +143,14 @@ def _facets(
     found = listing.facets(tx, names, asked, reader=reader)
     if not caller.current().may(RECOVER) and "state" in found:
         # The number of forgotten memories requires the permission to see them.
-        found["state"] = [one for one in found["state"] if one[0] != State.FORGOTTEN]
+        found["state"] = [one for one in found["state"] if one[0] != MemoryState.FORGOTTEN]
     return {
         name: [{"key": value, "count": times} for value, times in counted]
         for name, counted in found.items()
     }
 
 
-def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary:
+def _listed(memory: Memory, page: MemoryListing, window: timedelta) -> wire.MemorySummary:
     summary: wire.MemorySummary = as_wire(
         wire.MemorySummary,
         memory,
@@ -165,11 +165,11 @@ def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary
     return summary
 
 
-def full(memory: Memory) -> wire.Memory:
+def full(memory: Memory) -> wire.WholeMemory:
     """Return the answer for one memory (MEM-20)."""
     from_session = (memory.source_type or "").startswith("session")
     return as_wire(
-        wire.Memory,
+        wire.WholeMemory,
         memory,
         tags=",".join(memory.tags) or None,
         pinned=int(memory.pinned),
@@ -208,6 +208,6 @@ async def post_review(memory_id: str, body: VerdictBody, ask: Ask) -> wire.Modif
 
     The pipeline never changes a memory to keep; one that may fade counts half; a wrong one is forgotten as untrue.
     """
-    agent_id, judged = await ask.agent(body), Verdict(body.verdict)
+    agent_id, judged = await ask.agent(body), ReviewVerdict(body.verdict)
     changed = await ask.change(review.judge, memory_id, judged, agent_id=agent_id)
     return changed_body(changed)

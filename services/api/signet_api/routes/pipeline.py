@@ -20,7 +20,7 @@ from signet.domain.maintenance import cycle
 from signet.observe import latency
 from signet.providers import ration, registry
 from signet.providers.registry import TextSettings
-from signet.queue import Status, admin, pauses, stats
+from signet.queue import JobStatus, admin, pauses, stats
 from signet.queue.stats import Breaker, Progress
 from signet.wire import pipeline as wire
 from signet.wire.requests.jobs import QueueBody
@@ -103,9 +103,9 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
         "pauses": [one._asdict() for one in pauses.pauses(tx)],
         "workers": _workers(living, stats.leased(tx), now),
         "queues": {"memory": totals | memory, "summary": stats.summary_by_status(tx)},
-        "queue": totals[Status.PENDING],
-        "processing": totals[Status.LEASED],
-        "deadLetter": totals[Status.DEAD],
+        "queue": totals[JobStatus.PENDING],
+        "processing": totals[JobStatus.LEASED],
+        "deadLetter": totals[JobStatus.DEAD],
         "providers": {
             "breakers": [_breaker(one) for one in stats.breakers(tx)],
             "budgets": _budgets(tx, settings, now),
@@ -161,9 +161,9 @@ def _current(leased: Sequence[Row]) -> dict[str, object] | None:
 def _kind(one: Progress, paused: bool) -> dict[str, object]:
     eta = None if paused else one.eta_seconds
     return {
-        Status.PENDING: one.waiting + one.delayed,
-        Status.LEASED: one.running,
-        Status.DEAD: one.dead,
+        JobStatus.PENDING: one.waiting + one.delayed,
+        JobStatus.LEASED: one.running,
+        JobStatus.DEAD: one.dead,
         "queue": one.queue,
         "waiting": one.waiting,
         "delayed": one.delayed,

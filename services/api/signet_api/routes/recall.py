@@ -12,15 +12,15 @@ from signet.domain.browse import browse
 from signet.domain.browse.browse import SimilarMemory
 from signet.domain.episodes import expand
 from signet.domain.episodes.models import SourceType
-from signet.domain.injections.models import Item, Kind, Phase, Reason, tokens
+from signet.domain.injections.models import Item, ItemKind, Phase, Reason, tokens
 from signet.domain.memory import filters
 from signet.domain.memory.listing import Filter
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import answer
-from signet.domain.recall.models import Result, Source
+from signet.domain.recall.models import FoundBy, Result
 from signet.domain.sessions import calls, context, prompt, prompt_text
-from signet.domain.sessions.calls import Call
-from signet.domain.sessions.prompt_text import Question
+from signet.domain.sessions.calls import SessionCall
+from signet.domain.sessions.prompt_text import PromptQuery
 from signet.domain.transcripts import stored
 from signet.errors import Invalid
 from signet.wire import recall as wire
@@ -80,7 +80,7 @@ async def recalled(body: RecallBody, ask: Asker) -> wire.Recalled:
     return recalled
 
 
-async def _entitle(hits: Sequence[wire.Hit], agent_id: str, state: State) -> None:
+async def _entitle(hits: Sequence[wire.RecallResult], agent_id: str, state: State) -> None:
     """Add the titles of the sessions that passages are from."""
     passages = [hit for hit in hits if hit["type"] == SourceType.SESSION]
     keys = [(agent_id, hit["source_id"] or "") for hit in passages]
@@ -100,18 +100,20 @@ async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) ->
     return {"text": text, "chars": len(text), "tokens": tokens(len(text))}
 
 
-def _call(body: RecallBody, agent_id: str, key: str) -> Call:
+def _call(body: RecallBody, agent_id: str, key: str) -> SessionCall:
     harness = body.harness if isinstance(body, HookRecallBody) else ""
     project = caller.current().scope.project or body.project
-    return Call(agent_id=agent_id, harness=harness, key=key or None, project=project, here=project)
+    return SessionCall(
+        agent_id=agent_id, harness=harness, key=key or None, project=project, here=project
+    )
 
 
 def _items(result: Result) -> list[Item]:
     """Return the results as a session's record lists them."""
     return [
         Item(
-            kind=Kind(hit.type) if hit.source is Source.EPISODE else Kind.MEMORY,
-            id=(hit.source_id or "") if hit.source is Source.EPISODE else hit.id,
+            kind=ItemKind(hit.type) if hit.source is FoundBy.EPISODE else ItemKind.MEMORY,
+            id=(hit.source_id or "") if hit.source is FoundBy.EPISODE else hit.id,
             reason=Reason.MATCH,
             text=hit.content,
             chars=min(len(hit.content), result.truncate_chars),
@@ -132,10 +134,7 @@ async def post_context(body: ContextBody, ask: Ask) -> wire.ContextAnswer | wire
     state, agent_id = ask.state, await ask.agent(body)
     if body.id:
         found = await OwnReader(state, agent_id).read(
-            expand.page,
-            body.id,
-            body.page,
-            project=caller.current().scope.project,
+            expand.page, body.id, body.page, project=caller.current().scope.project
         )
         return {
             "id": found.source.name,
@@ -149,7 +148,7 @@ async def post_context(body: ContextBody, ask: Ask) -> wire.ContextAnswer | wire
         raise Invalid("prompt or id is required")
     only = await project_of(body.project, state)
     named = only or await project_of(said(ask.headers, "x-signet-project"), state)
-    question = Question(
+    question = PromptQuery(
         agent_id=agent_id,
         message=body.prompt,
         terms=prompt_text.terms(body.prompt),
@@ -200,9 +199,9 @@ async def get_similar(
     return {"results": [_near(row, found) for row in found.rows]}
 
 
-def _found(row: Mapping[str, Any]) -> wire.Found:
+def _found(row: Mapping[str, Any]) -> wire.FoundMemory:
     return as_wire(
-        wire.Found,
+        wire.FoundMemory,
         row,
         tags=",".join(tags_of(row["tags"])) or None,
         score=None if row["score"] is None else round(row["score"], 4),
@@ -210,9 +209,9 @@ def _found(row: Mapping[str, Any]) -> wire.Found:
     )
 
 
-def _near(row: Mapping[str, Any], found: SimilarMemory) -> wire.Found:
+def _near(row: Mapping[str, Any], found: SimilarMemory) -> wire.FoundMemory:
     return as_wire(
-        wire.Found,
+        wire.FoundMemory,
         row,
         tags=list(tags_of(row["tags"])),
         score=round(found.scores[row["seq"]], 2),

@@ -68,7 +68,7 @@ Admitted = Annotated[Asker, Depends(_admitted)]
 @serves(wire.REMEMBER)
 @serves(wire.SAVE)
 @serves(wire.HOOK_SAVE)
-async def post_remember(ask: Admitted, body: RememberBody) -> wire.Remembered:
+async def post_remember(ask: Admitted, body: RememberBody) -> wire.SavedMemory:
     """Save a text and queue its processing; `deduped` means that it already existed.
 
     `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
@@ -175,9 +175,9 @@ def _structured(body: RememberBody) -> StructuredInput | None:
     )
 
 
-def answer(saved: Remembered) -> wire.Remembered:
+def answer(saved: Remembered) -> wire.SavedMemory:
     body = as_wire(
-        wire.Remembered,
+        wire.SavedMemory,
         saved,
         success=True,
         memoryId=saved.id,
@@ -305,8 +305,7 @@ async def _parsed(
             refused[index] = ImportOutcome(fate=Fate.REFUSED, reason=reason)
             continue
         new = new_memory(
-            (await filed(body, ask.state)).model_copy(update=_NOT_IN_TEXTS),
-            await ask.agent(body),
+            (await filed(body, ask.state)).model_copy(update=_NOT_IN_TEXTS), await ask.agent(body)
         )
         known.append(
             (index, take.ImportText(new=new, path=body.source_path, section=body.source_section))

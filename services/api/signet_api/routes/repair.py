@@ -79,9 +79,7 @@ def _serve(action: RepairAction) -> None:
     post_repair.__doc__ = f"{action.help} With `dryRun` only say what would be done."
     named = ["agent_id"] if any(one.name == "agentId" for one in action.options) else []
     serves(
-        _OPERATIONS[f"/api/repair/{action.path}"],
-        description=_described(action),
-        parameters=named,
+        _OPERATIONS[f"/api/repair/{action.path}"], description=_described(action), parameters=named
     )(post_repair)
 
 

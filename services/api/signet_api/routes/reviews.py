@@ -42,10 +42,7 @@ def page(tx: ReadTx, agent: str, query: ForgottenParams) -> wire.WaitingMemories
     """Return the answer of `/api/memory/reviews`."""
     reader = agents.reader(tx, agent, any_scope=True)
     found, total = review.waiting(tx, reader, limit=query.limit, offset=query.offset)
-    return {
-        "memories": [_shown(one, review.replaces(tx, one.id)) for one in found],
-        "total": total,
-    }
+    return {"memories": [_shown(one, review.replaces(tx, one.id)) for one in found], "total": total}
 
 
 @serves(wire.APPROVE)

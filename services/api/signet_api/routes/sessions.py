@@ -62,10 +62,7 @@ Only = Annotated[str | None, Depends(_only)]
 
 @serves(wire.SESSIONS)
 async def get_sessions(
-    agent_id: Only,
-    state: Shared,
-    db: Db,
-    asked: Annotated[SessionParams, Query()],
+    agent_id: Only, state: Shared, db: Db, asked: Annotated[SessionParams, Query()]
 ) -> wire.RunningSessions | wire.SessionPage:
     """Return the active sessions, or with `state=all` also ended ones, latest activity first, with injected and used
     items.
@@ -193,7 +190,7 @@ def _going(found: forget.Going, along: Along) -> wire.SessionGoing:
 
 
 @serves(wire.TRANSCRIPT)
-async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Transcript:
+async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.SessionTranscript:
     """Return a session's stored transcript."""
     scope = caller.current().scope
     row = await db.aread(

@@ -54,7 +54,7 @@ export function recover(memory: string): Promise<t.Recovered> {
 }
 
 /** Let this agent remember what one that was removed knew. */
-export function adopt(memory: string): Promise<t.Remembered> {
+export function adopt(memory: string): Promise<t.SavedMemory> {
   return tell("POST", `/api/memory/${id(memory)}/adopt`, { agent_id: agent.value });
 }
 
@@ -93,7 +93,7 @@ export const switchTask = (task: string, enabled: boolean, shows: Asked["shows"]
 export const installSkill = (name: string) => tell("POST", "/api/skills/install", { name });
 
 /** Save a text. */
-export function remember(content: string): Promise<t.Remembered> {
+export function remember(content: string): Promise<t.SavedMemory> {
   return tell("POST", "/api/memory/remember", { content, who: "capture", importance: 0.7, agent_id: agent.value });
 }
 

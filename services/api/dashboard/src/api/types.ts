@@ -94,20 +94,6 @@ export interface Capture {
   truncatedSessions: number;
 }
 
-export interface Change {
-  id: string;
-  event: string;
-  oldContent: string | null;
-  newContent: string | null;
-  changedBy: string;
-  actorType: string | null;
-  reason: string | null;
-  metadata: Record<string, unknown> | string | null;
-  createdAt: string;
-  sessionId: string | null;
-  requestId: string | null;
-}
-
 export interface ChangedConfig {
   success: boolean;
   file: string;
@@ -238,23 +224,7 @@ export interface CountedAspect {
 }
 
 export interface Dependencies {
-  items: Dependency[];
-}
-
-export interface Dependency {
-  id: string;
-  direction: string;
-  dependencyType: string;
-  strength: number;
-  confidence: number | null;
-  reason: string | null;
-  aspectId: string | null;
-  sourceEntityId: string;
-  sourceEntityName: string;
-  targetEntityId: string;
-  targetEntityName: string;
-  createdAt: string;
-  updatedAt: string;
+  items: EntityDependency[];
 }
 
 export interface Diagnoses {
@@ -328,6 +298,22 @@ export interface DocumentPage {
   offset: number;
 }
 
+export interface EmbeddingNode {
+  id: string;
+  x: number;
+  y: number;
+  z?: number;
+  content: string;
+  who: string;
+  importance: number;
+  type: string | null;
+  tags: string[];
+  pinned: boolean;
+  sourceType: string;
+  sourceId: string;
+  createdAt: string;
+}
+
 export interface EmbeddingState {
   provider: string;
   model: string | null;
@@ -336,26 +322,27 @@ export interface EmbeddingState {
   embedded: number;
 }
 
-export interface Entity {
-  id: string;
-  name: string;
-  canonicalName: string;
-  entityType: string;
-  agentId: string;
-  description: string | null;
-  mentions: number;
-  pinned: boolean;
-  pinnedAt: string | null;
-  communityId: string | null;
-  createdAt: string;
-  updatedAt: string;
-}
-
 export interface EntityCounts {
   aspectCount: number;
   attributeCount: number;
   constraintCount: number;
   dependencyCount: number;
+}
+
+export interface EntityDependency {
+  id: string;
+  direction: string;
+  dependencyType: string;
+  strength: number;
+  confidence: number | null;
+  reason: string | null;
+  aspectId: string | null;
+  sourceEntityId: string;
+  sourceEntityName: string;
+  targetEntityId: string;
+  targetEntityName: string;
+  createdAt: string;
+  updatedAt: string;
 }
 
 export interface EntitySkill {
@@ -405,6 +392,15 @@ export interface Evaluation {
   unanswered: number;
 }
 
+export interface Explanation {
+  relevance?: number;
+  channels: Record<string, Channel>;
+  stages: Stage[];
+  neighbours?: string[];
+  path?: string[];
+  helped?: Helped;
+}
+
 export interface Followed {
   id: string;
   content: string;
@@ -444,7 +440,11 @@ export interface ForgottenMany {
   backupSkipped?: string;
 }
 
-export interface Found {
+export interface FoundMany {
+  results: FoundMemory[];
+}
+
+export interface FoundMemory {
   id: string;
   content: string;
   type: string;
@@ -455,10 +455,6 @@ export interface Found {
   who?: string | null;
   importance?: number;
   pinned?: boolean;
-}
-
-export interface FoundMany {
-  results: Found[];
 }
 
 export interface GivenTokens {
@@ -513,41 +509,7 @@ export interface Helped {
 export interface History {
   memoryId: string;
   count: number;
-  history: Change[];
-}
-
-export interface Hit {
-  id: string;
-  content: string;
-  content_length: number;
-  truncated: boolean;
-  score: number;
-  source: string;
-  type: string;
-  tags: string | null;
-  pinned: boolean;
-  importance: number;
-  who: string | null;
-  project: string | null;
-  created_at: string;
-  source_type: string | null;
-  source_id: string | null;
-  accessCount: number;
-  lastAccessed: string | null;
-  origin?: string;
-  review?: string;
-  event_at?: string;
-  valid_from?: string;
-  valid_to?: string;
-  superseded?: boolean;
-  superseded_by?: string;
-  newer?: Newer;
-  supplementary?: boolean;
-  highlights?: number[][];
-  title?: string;
-  parts?: Part[];
-  more?: string;
-  explain?: Why;
+  history: MemoryChange[];
 }
 
 export interface Home {
@@ -637,13 +599,19 @@ export interface KnownRepair {
   runsPerHour: number;
 }
 
+export interface LinkedEntity {
+  id: string;
+  name: string;
+  entityType: string;
+}
+
 export interface Links {
   memoryId: string;
   sources: Followed[];
   distilled: Followed[];
   corrects: Followed[];
   correctedBy: Followed | null;
-  entities: NamedEntity[];
+  entities: LinkedEntity[];
 }
 
 export interface ListedProject {
@@ -673,6 +641,14 @@ export interface ListedSession {
   tokens: number;
 }
 
+export interface LogCounts {
+  version: string | null;
+  messages: number;
+  unknownRecords: Record<string, number>;
+  shortened: number;
+  leftOut: number;
+}
+
 export interface LogFiles {
   logDir: string;
   logFile: string;
@@ -683,39 +659,18 @@ export interface LogLines {
   count: number;
 }
 
-export interface Memory {
+export interface MemoryChange {
   id: string;
-  content: string;
-  created_at: string;
-  who: string | null;
-  importance: number;
-  tags: string | null;
-  source_type: string | null;
-  type: string;
-  updated_at: string;
-  project: string | null;
-  agent_id: string;
-  visibility: string;
-  scope: string | null;
-  session_id: string | null;
-  source_id: string | null;
-  event_at: string | null;
-  valid_from: string | null;
-  valid_to: string | null;
-  superseded_by: string | null;
-  access_count: number;
-  last_accessed: string | null;
-  version: number;
-  deleted_at: string | null;
-  origin: string;
-  review: string | null;
-  pinned: number;
+  event: string;
+  oldContent: string | null;
+  newContent: string | null;
+  changedBy: string;
+  actorType: string | null;
+  reason: string | null;
+  metadata: Record<string, unknown> | string | null;
+  createdAt: string;
   sessionId: string | null;
-  confidence: number | null;
-  is_deleted: number;
-  extraction_status: string | null;
-  embedding_model: string | null;
-  updated_by: string | null;
+  requestId: string | null;
 }
 
 export interface MemoryPage {
@@ -785,6 +740,12 @@ export interface MemoryUse {
   use: "used" | "not used" | "not known yet" | null;
 }
 
+export interface MergedMemory {
+  id: string;
+  kind: string;
+  content: string;
+}
+
 export interface Modified {
   alongCount?: number;
   along?: Followed[];
@@ -810,13 +771,7 @@ export interface ModifiedMany {
   results: Modified[];
 }
 
-export interface NamedEntity {
-  id: string;
-  name: string;
-  entityType: string;
-}
-
-export interface Nearest {
+export interface NearestMiss {
   id: string;
   content: string;
   content_length: number;
@@ -845,9 +800,9 @@ export interface Nearest {
   supplementary?: boolean;
   highlights?: number[][];
   title?: string;
-  parts?: Part[];
+  parts?: MergedMemory[];
   more?: string;
-  explain?: Why;
+  explain?: Explanation;
   left_out: string;
 }
 
@@ -859,26 +814,12 @@ export interface Newer {
   is_part: boolean;
 }
 
-export interface Node {
+export interface OmittedMemory {
   id: string;
-  x: number;
-  y: number;
-  z?: number;
-  content: string;
-  who: string;
-  importance: number;
-  type: string | null;
-  tags: string[];
-  pinned: boolean;
-  sourceType: string;
-  sourceId: string;
-  createdAt: string;
-}
-
-export interface Part {
-  id: string;
-  kind: string;
-  content: string;
+  left_out: string;
+  place?: number;
+  score?: number;
+  explain?: Explanation;
 }
 
 export interface Paused {
@@ -960,7 +901,7 @@ export interface Projection {
   limit?: number;
   offset?: number;
   hasMore?: boolean;
-  nodes?: Node[];
+  nodes?: EmbeddingNode[];
   edges?: number[][];
   cachedAt?: string | null;
   sampled?: boolean;
@@ -981,12 +922,38 @@ export interface Projects {
   projects: ListedProject[];
 }
 
-export interface Reading {
-  version: string | null;
-  messages: number;
-  unknownRecords: Record<string, number>;
-  shortened: number;
-  leftOut: number;
+export interface RecallResult {
+  id: string;
+  content: string;
+  content_length: number;
+  truncated: boolean;
+  score: number;
+  source: string;
+  type: string;
+  tags: string | null;
+  pinned: boolean;
+  importance: number;
+  who: string | null;
+  project: string | null;
+  created_at: string;
+  source_type: string | null;
+  source_id: string | null;
+  accessCount: number;
+  lastAccessed: string | null;
+  origin?: string;
+  review?: string;
+  event_at?: string;
+  valid_from?: string;
+  valid_to?: string;
+  superseded?: boolean;
+  superseded_by?: string;
+  newer?: Newer;
+  supplementary?: boolean;
+  highlights?: number[][];
+  title?: string;
+  parts?: MergedMemory[];
+  more?: string;
+  explain?: Explanation;
 }
 
 export interface RecallStats {
@@ -995,20 +962,20 @@ export interface RecallStats {
 }
 
 export interface Recalled {
-  results: Hit[];
+  results: RecallResult[];
   query: string;
   method: string;
-  memories: Hit[];
+  memories: RecallResult[];
   count: number;
   stats: RecallStats;
-  nearest?: Nearest;
+  nearest?: NearestMiss;
   entities?: Record<string, unknown>[];
   sources?: Record<string, string>;
   time?: Record<string, unknown>;
   explain?: Record<string, unknown>;
   degraded?: string[];
   degraded_reasons?: Record<string, string>;
-  why_not?: WhyNot;
+  why_not?: OmittedMemory;
   prompt?: AsPrompt;
 }
 
@@ -1036,34 +1003,6 @@ export interface RecoveredMany {
   requested: number;
   recovered: number;
   results: Modified[];
-}
-
-export interface Remembered {
-  success: boolean;
-  id: string;
-  memoryId: string;
-  type: string;
-  tags: string | null;
-  pinned: boolean;
-  importance: number;
-  content: string;
-  embedded: boolean;
-  deduped: boolean;
-  rewritten?: boolean;
-  entities_linked: number;
-  hints_written: number;
-  origin: string;
-  origin_claimed?: string;
-  review?: string;
-  superseded?: string[];
-  not_superseded?: string[];
-  may_replace?: Predecessor[];
-  masked?: string[];
-  lifted?: string[];
-  chunked?: boolean;
-  chunk_count?: number;
-  ids?: string[];
-  group_id?: string | null;
 }
 
 export interface RepairOption {
@@ -1115,6 +1054,34 @@ export interface RunningSessions {
   count: number;
 }
 
+export interface SavedMemory {
+  success: boolean;
+  id: string;
+  memoryId: string;
+  type: string;
+  tags: string | null;
+  pinned: boolean;
+  importance: number;
+  content: string;
+  embedded: boolean;
+  deduped: boolean;
+  rewritten?: boolean;
+  entities_linked: number;
+  hints_written: number;
+  origin: string;
+  origin_claimed?: string;
+  review?: string;
+  superseded?: string[];
+  not_superseded?: string[];
+  may_replace?: Predecessor[];
+  masked?: string[];
+  lifted?: string[];
+  chunked?: boolean;
+  chunk_count?: number;
+  ids?: string[];
+  group_id?: string | null;
+}
+
 export interface Secrets {
   secrets: string[];
 }
@@ -1156,6 +1123,21 @@ export interface SessionReplay {
   turns: Spoken[];
   memories: SessionMemory[];
   summary: string | null;
+}
+
+export interface SessionTranscript {
+  sessionKey: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  content: string;
+  createdAt: string;
+  updatedAt: string | null;
+  reading?: LogCounts | null;
+  title: string | null;
+  outcome: string | null;
+  decisions: string[];
+  files: string[];
 }
 
 export interface Setting {
@@ -1263,6 +1245,21 @@ export interface Stayed {
   why: string;
 }
 
+export interface StoredEntity {
+  id: string;
+  name: string;
+  canonicalName: string;
+  entityType: string;
+  agentId: string;
+  description: string | null;
+  mentions: number;
+  pinned: boolean;
+  pinnedAt: string | null;
+  communityId: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
 export interface SyncError {
   resourceId: string;
   message: string;
@@ -1306,21 +1303,6 @@ export interface Told {
   given: number;
   helped: number;
   hurt: number;
-}
-
-export interface Transcript {
-  sessionKey: string;
-  agentId: string;
-  harness: string | null;
-  project: string | null;
-  content: string;
-  createdAt: string;
-  updatedAt: string | null;
-  reading?: Reading | null;
-  title: string | null;
-  outcome: string | null;
-  decisions: string[];
-  files: string[];
 }
 
 export interface UnknownRecords {
@@ -1380,7 +1362,7 @@ export interface WholeEntity {
   attributeCount: number;
   constraintCount: number;
   dependencyCount: number;
-  entity: Entity;
+  entity: StoredEntity;
   structuralDensity: EntityCounts;
   incomingDependencyCount: number;
   outgoingDependencyCount: number;
@@ -1422,19 +1404,37 @@ export interface WholeJob {
   due_at: string;
 }
 
-export interface Why {
-  relevance?: number;
-  channels: Record<string, Channel>;
-  stages: Stage[];
-  neighbours?: string[];
-  path?: string[];
-  helped?: Helped;
-}
-
-export interface WhyNot {
+export interface WholeMemory {
   id: string;
-  left_out: string;
-  place?: number;
-  score?: number;
-  explain?: Why;
+  content: string;
+  created_at: string;
+  who: string | null;
+  importance: number;
+  tags: string | null;
+  source_type: string | null;
+  type: string;
+  updated_at: string;
+  project: string | null;
+  agent_id: string;
+  visibility: string;
+  scope: string | null;
+  session_id: string | null;
+  source_id: string | null;
+  event_at: string | null;
+  valid_from: string | null;
+  valid_to: string | null;
+  superseded_by: string | null;
+  access_count: number;
+  last_accessed: string | null;
+  version: number;
+  deleted_at: string | null;
+  origin: string;
+  review: string | null;
+  pinned: number;
+  sessionId: string | null;
+  confidence: number | null;
+  is_deleted: number;
+  extraction_status: string | null;
+  embedding_model: string | null;
+  updated_by: string | null;
 }

@@ -1,7 +1,7 @@
 /** Memories by their meaning: near ones say alike things. Coloured by type; a text comes for the point under the pointer. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { paths } from "../../api/paths";
-import type { Memory, ProjectionColumns } from "../../api/types";
+import type { WholeMemory, ProjectionColumns } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { go, href } from "../../lib/route";
 import { count } from "../../lib/words";
@@ -22,7 +22,7 @@ export function Meaning() {
 function Inside({ data }: { data: ProjectionColumns }) {
   const [hovered, setHovered] = useState<string | null>(null);
   const [asked, setAsked] = useState<string | null>(null);
-  const said = useResource<Memory>(asked && paths.memory(asked)).value;
+  const said = useResource<WholeMemory>(asked && paths.memory(asked)).value;
   useEffect(() => {
     const timer = setTimeout(() => setAsked(hovered), PAUSE_MS);
     return () => clearTimeout(timer);

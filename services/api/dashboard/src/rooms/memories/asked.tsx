@@ -1,7 +1,7 @@
 /** The answer of recall: what an agent receives, with matched words marked; weak matches are folded below it. */
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { recall } from "../../api/calls";
-import type { Hit, Recalled } from "../../api/types";
+import type { RecallResult, Recalled } from "../../api/types";
 import { Refused } from "../../lib/http";
 import { useKeys } from "../../lib/keys";
 import { filter, go, href, route } from "../../lib/route";
@@ -66,7 +66,7 @@ export function Asked({ question }: { question: string }) {
   ]);
   if (error) return <Trouble error={error} again={() => void load()} what="memories" />;
   if (!answer) return <Skeleton rows={6} />;
-  const list = (label: string, some: readonly Hit[], isWeak = false) =>
+  const list = (label: string, some: readonly RecallResult[], isWeak = false) =>
     <ol class="rows" aria-label={label}>{some.map((one) => <Line key={one.id} hit={one} isAt={one === hit} isWeak={isWeak} isDated={isTimeline(answer)} />)}</ol>;
   return <div>
     <Read answer={answer} told={told} />
@@ -79,19 +79,19 @@ export function Asked({ question }: { question: string }) {
 }
 
 /** Whether it is a passage of a session or commit, which no panel shows. */
-function isPassage(hit: Hit): boolean {
+function isPassage(hit: RecallResult): boolean {
   return hit.source === "episode";
 }
 
 /** Whether the question was about a time, and its sessions, commits and memories answer it. */
 const isTimeline = (answer: Recalled) => answer.method === "timeline";
-const dateOf = (hit: Hit) => hit.event_at ?? hit.created_at;
+const dateOf = (hit: RecallResult) => hit.event_at ?? hit.created_at;
 
-function addressOf(hit: Hit): string {
+function addressOf(hit: RecallResult): string {
   return !isPassage(hit) ? `#/memories?id=${hit.id}` : hit.type === "session" ? href("sessions", {}, hit.source_id!) : location.hash;
 }
 
-function show(hit: Hit): void {
+function show(hit: RecallResult): void {
   if (isPassage(hit)) go(addressOf(hit));
   else {
     keep(hit);
@@ -112,7 +112,7 @@ function Read({ answer, told }: { answer: Recalled; told: number }) {
   </div>;
 }
 
-function Line({ hit, isAt, isWeak, isDated }: { hit: Hit; isAt: boolean; isWeak: boolean; isDated: boolean }) {
+function Line({ hit, isAt, isWeak, isDated }: { hit: RecallResult; isAt: boolean; isWeak: boolean; isDated: boolean }) {
   const isOpen = route.value.query.id === hit.id;
   return <li><a class={`hit${isOpen || isAt ? " at" : ""}${isWeak ? " dim" : ""}`} href={addressOf(hit)} aria-current={isOpen ? "true" : undefined}
     onClick={(event) => { event.preventDefault(); show(hit); }}>

@@ -1,7 +1,7 @@
 /** What happened to a memory: who changed what, and why. */
 import { change } from "../../api/calls";
 import { paths } from "../../api/paths";
-import type { Change, History as Changes } from "../../api/types";
+import type { MemoryChange, History as Changes } from "../../api/types";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
@@ -17,7 +17,7 @@ export function History({ id, isForgotten, version }: { id: string; isForgotten:
     : <ol class="changes">{[...history].reverse().map((one) => <Line key={one.id} one={one} id={id} isForgotten={isForgotten} version={version} />)}</ol>}</Load>;
 }
 
-function Line({ one, id, isForgotten, version }: { one: Change; id: string; isForgotten: boolean; version: number }) {
+function Line({ one, id, isForgotten, version }: { one: MemoryChange; id: string; isForgotten: boolean; version: number }) {
   const { oldContent: before, newContent: now } = one;
   const isRewritten = before !== null && now !== null && before !== now;
   return <li>

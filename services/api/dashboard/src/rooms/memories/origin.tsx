@@ -1,6 +1,6 @@
 /** Where a memory is from, and what came of it. */
 import { paths } from "../../api/paths";
-import type { Followed, Links, Memory } from "../../api/types";
+import type { Followed, Links, WholeMemory } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { href } from "../../lib/route";
 import { whole } from "../../lib/time";
@@ -8,7 +8,7 @@ import { count } from "../../lib/words";
 import { open } from "./room";
 import type { Row } from "./opened";
 
-export function Origin({ memory }: { memory: Row | Memory }) {
+export function Origin({ memory }: { memory: Row | WholeMemory }) {
   const rows: [string, string | null | undefined][] = [
     ["Remembered", whole(memory.created_at)],
     ["It happened", whole(memory.event_at)],

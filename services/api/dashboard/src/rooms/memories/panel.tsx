@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { change } from "../../api/calls";
 import { paths } from "../../api/paths";
-import type { Memory } from "../../api/types";
+import type { WholeMemory } from "../../api/types";
 import { Refused } from "../../lib/http";
 import { stale, useResource, type View } from "../../lib/resource";
 import { filter, href, route } from "../../lib/route";
@@ -29,15 +29,15 @@ type PartName = keyof typeof PARTS;
 export function Panel({ id, row }: { id: string; row: Row | null }) {
   const isForgotten = Boolean(row?.forgotten);
   const isArchived = row?.visibility === "archived";
-  const found = useResource<Memory>(isForgotten || isArchived ? null : paths.memory(id), ["memory"]);
+  const found = useResource<WholeMemory>(isForgotten || isArchived ? null : paths.memory(id), ["memory"]);
   // The row says what is needed at first.
-  const shown: View<Row | Memory> = row && !found.value && !found.error ? { ...found, value: row } : found;
+  const shown: View<Row | WholeMemory> = row && !found.value && !found.error ? { ...found, value: row } : found;
   return <aside class="panel" aria-label="Memory">
     <Shown of={shown} rows={4} what="this memory">{(memory) => <Inside memory={memory} isForgotten={isForgotten} isArchived={isArchived} />}</Shown>
   </aside>;
 }
 
-function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isForgotten: boolean; isArchived: boolean }) {
+function Inside({ memory, isForgotten, isArchived }: { memory: Row | WholeMemory; isForgotten: boolean; isArchived: boolean }) {
   const asked = route.value.query.part ?? "";
   const isEdited = asked === "edit" && !isForgotten && !isArchived;
   const hasWhy = answered.value !== null && Boolean(route.value.query.ask);
@@ -74,7 +74,7 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isF
   </>;
 }
 
-function Edit({ memory }: { memory: Row | Memory }) {
+function Edit({ memory }: { memory: Row | WholeMemory }) {
   const [content, setContent] = useState(memory.content);
   const [tags, setTags] = useState(memory.tags ?? "");
   const [importance, setImportance] = useState(memory.importance);

@@ -1,7 +1,7 @@
 /** Why a memory is where it is in the answer: what found it, and what each stage made of its score. */
 import { useEffect, useState } from "preact/hooks";
 import { recall } from "../../api/calls";
-import type { Channel, Why as Reasons } from "../../api/types";
+import type { Channel, Explanation as Reasons } from "../../api/types";
 import { percent } from "../../lib/words";
 import { Meter } from "../../ui/meter";
 import { answered } from "./answered";

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { bypass } from "../../api/calls";
 import { paths } from "../../api/paths";
-import type { ContextInjection, ContextItem, RunningSessions, SessionReplay, Spoken as Message, Transcript } from "../../api/types";
+import type { ContextInjection, ContextItem, RunningSessions, SessionReplay, Spoken as Message, SessionTranscript } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { useResource } from "../../lib/resource";
 import { filter, go, href, route } from "../../lib/route";
@@ -43,7 +43,7 @@ export function Replay({ session }: { session: string }) {
 
 /** A session without injections, or one that was read afterwards: its messages. */
 function Untold({ session }: { session: string }) {
-  const found = useResource<Transcript>(paths.transcript(session), ["session"]);
+  const found = useResource<SessionTranscript>(paths.transcript(session), ["session"]);
   if (found.error?.status === 404) return <Empty title="Nothing is known of this session"><p><a href="#/sessions">All sessions</a></p></Empty>;
   return <Shown of={found} rows={8} what="the transcript">{(one) => <>
     <Title of={one} name={session} at={one.createdAt}><span>no memories shown</span></Title>
@@ -65,7 +65,7 @@ function Said({ role, at, text }: { role: string; at: string | null | undefined;
 }
 
 /** How the session stands, what the user decided in it, and which files changed. */
-function Title({ of: { title, project, harness, outcome, decisions, files }, name, at, children, beside }: { of: SessionReplay | Transcript; name: string; at: string | null; children: ComponentChildren; beside?: ComponentChildren }) {
+function Title({ of: { title, project, harness, outcome, decisions, files }, name, at, children, beside }: { of: SessionReplay | SessionTranscript; name: string; at: string | null; children: ComponentChildren; beside?: ComponentChildren }) {
   return <><div class="title"><a href={href("sessions")} aria-label="Back to the sessions"><Icon name="right" /></a>
     <div><h2>{title ?? (project ? projectName(project) : name)}</h2><p class="meta">{project && <Project of={project} />}<span>{harness}</span><time dateTime={at ?? ""}>{brief(at)}</time>{children}</p></div>{beside}</div>
     {outcome && <p class="outcome" dir="auto">{outcome}</p>}
