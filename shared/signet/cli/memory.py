@@ -30,7 +30,13 @@ from signet.cli.options import (
 )
 from signet.cli.output import Ink
 from signet.client import MemoryFilter, Signet
-from signet.client.answers import Change, Found, ListedChange, Memory, MemorySummary
+from signet.client.answers import (
+    FoundMemory,
+    ListedChange,
+    MemoryChange,
+    MemorySummary,
+    WholeMemory,
+)
 
 app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
 app.command("edit")(edit.edit)
@@ -102,11 +108,7 @@ def list_memories(
 
 
 @command(app)
-def show(
-    signet: Signet,
-    memory_id: IdArgument,
-    agent: AgentOption = None,
-) -> Output:
+def show(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> Output:
     """Show one memory with all its fields.
 
     Examples: signet memory show 019ac0de-1f2a-7b3c · signet memory show ID --json
@@ -199,10 +201,7 @@ def adopt(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> O
     """
     archived = signet.memories(state="archived", limit=MOST_ARCHIVED, agent_id=agent)["memories"]
     found = identify.one(
-        archived,
-        memory_id,
-        noun="archived memory",
-        see="signet memory list --archived",
+        archived, memory_id, noun="archived memory", see="signet memory list --archived"
     )
     done = signet.adopt(found["id"], agent_id=agent)
     yield done
@@ -268,7 +267,7 @@ def _forgetting(row: MemorySummary) -> Iterator[str]:
         yield f"recoverable until {output.local(known['until'])}"
 
 
-def _near(found: Found) -> ListEntry:
+def _near(found: FoundMemory) -> ListEntry:
     return ListEntry(
         id=found["id"],
         content=found["content"],
@@ -279,7 +278,7 @@ def _near(found: Found) -> ListEntry:
     )
 
 
-def _card(memory: Memory, ink: Ink) -> Iterator[str]:
+def _card(memory: WholeMemory, ink: Ink) -> Iterator[str]:
     yield from output.paragraphs(memory["content"], 0)
     yield ""
     changed = output.local(memory["updated_at"])
@@ -311,7 +310,7 @@ def _card(memory: Memory, ink: Ink) -> Iterator[str]:
             yield f"  {ink.dim(f'{name:<{_LABEL}}')}{output.plain(value)}"
 
 
-def _origin(memory: Memory) -> str:
+def _origin(memory: WholeMemory) -> str:
     states = {
         "waiting": " · waits for review",
         "approved": " · approved",
@@ -320,7 +319,7 @@ def _origin(memory: Memory) -> str:
     return f"{memory['origin']}{states.get(memory['review'] or '', '')}"
 
 
-def _event(change: Change, ink: Ink, *, of: ListedChange | None = None) -> Iterator[str]:
+def _event(change: MemoryChange, ink: Ink, *, of: ListedChange | None = None) -> Iterator[str]:
     by = f"by {output.plain(change['changedBy'])}"
     reason = f" · {output.plain(change['reason'])}" if change["reason"] else ""
     # The pipeline checked it and changed nothing.

@@ -24,7 +24,7 @@ from signet.cli.options import (
 )
 from signet.cli.output import Ink
 from signet.client import Signet
-from signet.client.answers import Channel, Hit, Recalled, Stage, Why, WhyNot
+from signet.client.answers import Channel, Explanation, OmittedMemory, Recalled, RecallResult, Stage
 from signet.wire.origin import Origin, Review
 
 #: Result kinds: a passage of a session or commit, and a session's ID prefix.
@@ -133,13 +133,13 @@ def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
         yield from (f"  {line}" for line in output.paragraphs(text, 2))
 
 
-def _standing(found: WhyNot) -> str:
+def _standing(found: OmittedMemory) -> str:
     if "place" in found:
         return f"is result {found['place']}"
     return f"was left out: {output.plain(found['left_out'])}"
 
 
-def _parts(hit: Hit, ink: Ink, *, full: bool) -> Iterator[str]:
+def _parts(hit: RecallResult, ink: Ink, *, full: bool) -> Iterator[str]:
     """Yield the merged parts of a result: one line, with `full` one per part."""
     if "more" in hit:
         yield ink.dim(f"  {hit['more']}" + ("" if full else " (--full shows them)"))
@@ -149,7 +149,7 @@ def _parts(hit: Hit, ink: Ink, *, full: bool) -> Iterator[str]:
         yield f"    {part['id'][:ID_CHARS]} {begin}{' …' if rest else ''}"
 
 
-def _origin(hit: Hit) -> Iterator[str]:
+def _origin(hit: RecallResult) -> Iterator[str]:
     """Yield the origin of a result that is not the user's words, and whether it waits for review."""
     words = hit.get("origin", Origin.USER)
     if words != Origin.USER:
@@ -163,7 +163,7 @@ def _short(id_: str) -> str:
     return f"{kind}:{ids.short(key)}" if colon else id_
 
 
-def _entry(hit: Hit) -> ListEntry:
+def _entry(hit: RecallResult) -> ListEntry:
     by = f"by {output.plain(hit['who'] or 'unknown')}"
     facts = [by, output.plain(hit["type"]), f"({hit['source']})", *_origin(hit)]
     if hit["source"] == EPISODE:
@@ -195,7 +195,7 @@ _VISIBLE = 0.005
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
-def why_lines(why: Why, ink: Ink) -> Iterator[str]:
+def why_lines(why: Explanation, ink: Ink) -> Iterator[str]:
     """Yield how one result was found, and how each stage changed its score."""
     yield f"    found by {_channels(why['channels'])}"
     for stage in why["stages"]:

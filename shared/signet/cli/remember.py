@@ -8,7 +8,7 @@ from signet.cli import identify, options, output, spooled, when
 from signet.cli.command import Output, arg, command, opt
 from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOption
 from signet.client import Signet
-from signet.client.answers import Remembered
+from signet.client.answers import SavedMemory
 from signet.client.calls import Calls
 from signet.domain.memory import wording
 from signet.domain.memory.wording import Parsed
@@ -86,7 +86,7 @@ def remember(
 BEGINNING = 80
 
 
-def _summary(saved: Remembered) -> str:
+def _summary(saved: SavedMemory) -> str:
     masked = output.masked(saved.get("masked", ()))
     if saved.get("lifted"):
         masked += (

@@ -16,10 +16,10 @@ from signet.cli.forget import forget_session
 from signet.cli.options import AgentOption, CursorOption, OnlyProjectOption, SessionArgument
 from signet.cli.output import Ink
 from signet.client import NotFound, Signet
-from signet.client.answers import ListedSession, SessionReplay, Transcript, Use
+from signet.client.answers import ListedSession, SessionReplay, SessionTranscript, Use
 from signet.client.call import ask, only
 from signet.wire import sessions as wire
-from signet.wire.capture import Reading
+from signet.wire.capture import LogCounts
 
 #: Least characters of a session key to show; more where two keys have the same beginning.
 KEY_CHARS = 8
@@ -154,7 +154,7 @@ def show(
     output.hint(f"With its injected context: signet sessions show {key} --given")
 
 
-def _gaps(reading: Reading | None) -> Iterator[str]:
+def _gaps(reading: LogCounts | None) -> Iterator[str]:
     """Yield what of a session's log is not in its transcript."""
     if not reading:
         return
@@ -166,7 +166,7 @@ def _gaps(reading: Reading | None) -> Iterator[str]:
         yield f"{output.count(count, 'record')} of an unknown type not read: {kind}"
 
 
-def _session_head(one: SessionReplay | Transcript, began: str, ink: Ink) -> Iterator[str]:
+def _session_head(one: SessionReplay | SessionTranscript, began: str, ink: Ink) -> Iterator[str]:
     facts = (output.local(began), one["harness"], one["project"], one["sessionKey"])
     yield ink.bold(output.plain(one["title"] or f"Session {one['sessionKey']}"))
     yield ink.dim(" · ".join(output.plain(fact) for fact in facts if fact))

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 
 from signet.client import connection
 from signet.client.address import recorded
-from signet.client.errors import BadAnswer, Unavailable
+from signet.client.errors import BadAnswer
 from signet.client.target import CallTarget
 from signet.config.env import is_loopback
 from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
-from signet.errors import SignetError
+from signet.errors import SignetError, Unavailable
 from signet.paths import Workspace
 from signet.text import json_text
 

@@ -27,18 +27,24 @@ if TYPE_CHECKING:
     from signet.client.calls import Choice, MemoryFilter, Patch
     from signet.client.errors import (
         BadAnswer,
-        Conflict,
         ConnectionBroken,
         DaemonNotRunning,
         DaemonSilent,
         RateLimited,
-        Unauthenticated,
-        Unavailable,
     )
     from signet.client.plans import Context, Work
     from signet.client.signet import Signet
     from signet.client.tools import anthropic_tools, openai_tools
-    from signet.errors import Forbidden, Invalid, NotFound, SignetError, TooLarge
+    from signet.errors import (
+        Conflict,
+        Forbidden,
+        Invalid,
+        NotFound,
+        SignetError,
+        TooLarge,
+        Unauthenticated,
+        Unavailable,
+    )
 
 __all__ = [
     "AsyncSignet",

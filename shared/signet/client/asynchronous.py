@@ -53,11 +53,7 @@ class AsyncSignet(Calls, plans.Plans):
         """Close nothing: each call has its own connection."""
 
     async def each_memory(
-        self,
-        *,
-        type: str | None = None,
-        page: int = plans.MEMORIES,
-        agent_id: str | None = None,
+        self, *, type: str | None = None, page: int = plans.MEMORIES, agent_id: str | None = None
     ) -> AsyncIterator[MemorySummary]:
         """Yield every memory, newest first, fetching `page` at a time."""
         pages = plans.Pages(type=type, page=page, agent_id=agent_id)

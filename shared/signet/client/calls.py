@@ -87,10 +87,7 @@ class Calls:
     memory_access = Request(wire.memory_links.ACCESS)
     reject = Request(wire.memory.REJECT)
     rate = Request(
-        wire.memory.RATE,
-        "session_key ratings",
-        only="agent_id",
-        names={"ratings": "feedback"},
+        wire.memory.RATE, "session_key ratings", only="agent_id", names={"ratings": "feedback"}
     )
 
     # Recall

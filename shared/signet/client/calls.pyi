@@ -49,13 +49,12 @@ from signet.wire.injections import MemoryUsage, SessionContext, SessionReplay
 from signet.wire.jobs import ChangedJob, ChangedJobs, DeletedJob, Job, Jobs, WholeJob
 from signet.wire.knowledge import EntityPage, Expanded, Impact, KnowledgeStats, Pinned, WholeEntity
 from signet.wire.memory import (
-    Change,
     ForgetPreview,
     ForgottenMany,
     ForgottenValues,
     HistoryPage,
     Lifted,
-    Memory,
+    MemoryChange,
     MemoryPage,
     MemoryTimeline,
     Modified,
@@ -63,8 +62,9 @@ from signet.wire.memory import (
     Rated,
     Recovered,
     RecoveredMany,
-    Remembered,
+    SavedMemory,
     WaitingMemories,
+    WholeMemory,
 )
 from signet.wire.memory_links import Access, Links
 from signet.wire.pipeline import Models, Paused, PipelineStatus, RefreshedModels
@@ -80,7 +80,7 @@ from signet.wire.predictor import (
     Trainings,
 )
 from signet.wire.projects import ListedProject
-from signet.wire.recall import ContextAnswer, EpisodePage, Found, Recalled
+from signet.wire.recall import ContextAnswer, EpisodePage, FoundMemory, Recalled
 from signet.wire.secrets import KeptSecret, Ran
 from signet.wire.sessions import (
     Bypassed,
@@ -90,8 +90,8 @@ from signet.wire.sessions import (
     SessionForgotten,
     SessionPage,
     SessionPreview,
+    SessionTranscript,
     SummaryPage,
-    Transcript,
     TranscriptExcerpt,
 )
 from signet.wire.skills import (
@@ -190,7 +190,7 @@ class Calls:
         idempotency_key: str | None = None,
         supersedes: str | Sequence[str] | None = None,
         private: bool = False,
-    ) -> Call[Remembered]:
+    ) -> Call[SavedMemory]:
         """Save a text and queue its processing; `deduped` means that it already existed.
 
         `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
@@ -199,13 +199,13 @@ class Calls:
         """
 
     @method
-    def get(self, memory_id: str, *, agent_id: str | None = None) -> Call[Memory]:
+    def get(self, memory_id: str, *, agent_id: str | None = None) -> Call[WholeMemory]:
         """Return one memory; 404 for a forgotten one, and for a session or commit named by recall."""
 
     @method
     def history(
         self, memory_id: str, *, limit: int | None = 200, agent_id: str | None = None
-    ) -> Call[list[Change]]:
+    ) -> Call[list[MemoryChange]]:
         """Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it."""
 
     @method
@@ -404,7 +404,7 @@ class Calls:
         """Recover a forgotten memory within 30 days; `reason` is required."""
 
     @method
-    def adopt(self, memory_id: str, *, agent_id: str | None = None) -> Call[Remembered]:
+    def adopt(self, memory_id: str, *, agent_id: str | None = None) -> Call[SavedMemory]:
         """Give a removed agent's archived memory to an agent."""
 
     @method
@@ -547,7 +547,7 @@ class Calls:
         importance_min: float | None = None,
         since: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[list[Found]]:
+    ) -> Call[list[FoundMemory]]:
         """Return memories that contain the words, best first; without words, those that pass the filters."""
 
     @method
@@ -566,7 +566,7 @@ class Calls:
         k: int | None = 10,
         type: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[list[Found]]:
+    ) -> Call[list[FoundMemory]]:
         """Return the memories most similar to the one with this `id`, best first; 404 without a vector."""
 
     @method
@@ -717,7 +717,9 @@ class Calls:
         """Renew a session's claim to its full duration."""
 
     @method
-    def transcript(self, session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
+    def transcript(
+        self, session_key: str, *, agent_id: str | None = None
+    ) -> Call[SessionTranscript]:
         """Return a session's stored transcript."""
 
     @method

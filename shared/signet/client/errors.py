@@ -7,31 +7,22 @@ Each error has `message`, `code` (stable, for programs), `facts` (the other fiel
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from signet import errors
-from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
+from signet.errors import (
+    Conflict,
+    Forbidden,
+    Invalid,
+    Kind,
+    NotFound,
+    SignetError,
+    TooLarge,
+    TryLater,
+    Unauthenticated,
+    Unavailable,
+)
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.client.target import CallTarget
-
-
-class _Later(SignetError):
-    """Try again later."""
-
-    @property
-    def retry_after(self) -> float | None:
-        """Return the seconds that the daemon asks to wait, if given."""
-        try:
-            return max(0.0, float(str(self.facts.get("retry_after"))))
-        except ValueError:
-            return None
-
-
-class Unavailable(_Later, errors.Unavailable):
-    """Not available right now; try again later."""
-
-    kind = Kind.UNAVAILABLE
-    code = "unavailable"
 
 
 class DaemonNotRunning(Unavailable):
@@ -117,32 +108,11 @@ def _path(workspace: Workspace) -> str:
     return f" --path {shlex.quote(str(workspace.root))}"
 
 
-class Unauthenticated(SignetError):
-    """The daemon requires a token; set SIGNET_TOKEN."""
-
-    kind = Kind.UNAUTHENTICATED
-    code = "unauthenticated"
-
-
-class RateLimited(_Later):
+class RateLimited(TryLater):
     """Too many requests; try again later."""
 
     kind = Kind.LIMITED
     code = "limited"
-
-
-class Conflict(errors.Conflict):
-    """The state does not allow this."""
-
-    @property
-    def current_version(self) -> int | None:
-        found = self.facts.get("currentVersion")
-        return found if isinstance(found, int) else None
-
-    @property
-    def duplicate_memory_id(self) -> str | None:
-        found = self.facts.get("duplicateMemoryId")
-        return found if isinstance(found, str) else None
 
 
 _OF_STATUS: Mapping[int, type[SignetError]] = {

@@ -218,8 +218,7 @@ def _named(made: Made, described: Callable[..., Any]) -> Made:
     signature = inspect.signature(described)
     _, *parameters = signature.parameters.values()
     made.__signature__ = signature.replace(  # type: ignore[attr-defined]  # typeshed does not know it
-        parameters=[_SELF, *parameters],
-        return_annotation=_answered(signature.return_annotation),
+        parameters=[_SELF, *parameters], return_annotation=_answered(signature.return_annotation)
     )
     return made
 

@@ -11,9 +11,9 @@ from signet.client import plans, transport
 from signet.client.answers import MemorySummary
 from signet.client.call import Call, Plan, T, Wait, answer
 from signet.client.calls import Calls
-from signet.client.errors import ConnectionBroken, RateLimited, Unavailable
+from signet.client.errors import ConnectionBroken, RateLimited
 from signet.client.target import CallTarget, Options, find
-from signet.errors import Frozen, SignetError
+from signet.errors import Frozen, SignetError, Unavailable
 
 
 class Signet(Calls, plans.Plans):
@@ -39,11 +39,7 @@ class Signet(Calls, plans.Plans):
         """Close nothing: each call has its own connection."""
 
     def each_memory(
-        self,
-        *,
-        type: str | None = None,
-        page: int = plans.MEMORIES,
-        agent_id: str | None = None,
+        self, *, type: str | None = None, page: int = plans.MEMORIES, agent_id: str | None = None
     ) -> Iterator[MemorySummary]:
         """Yield every memory, newest first, fetching `page` at a time."""
         pages = plans.Pages(type=type, page=page, agent_id=agent_id)

@@ -46,11 +46,7 @@ def anthropic_tools(names: Sequence[str] = USUAL) -> list[dict[str, Any]]:
     ['description', 'input_schema', 'name']
     """
     return [
-        {
-            "name": tool.name,
-            "description": tool.text,
-            "input_schema": tool.described["inputSchema"],
-        }
+        {"name": tool.name, "description": tool.text, "input_schema": tool.described["inputSchema"]}
         for tool in map(_tool, names)
     ]
 

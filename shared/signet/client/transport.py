@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from signet.client import http1
 from signet.client.call import Call, RawReply
-from signet.client.errors import ConnectionBroken, Unavailable, absent, impostor, silent
+from signet.client.errors import ConnectionBroken, absent, impostor, silent
 from signet.client.target import CallTarget
+from signet.errors import Unavailable
 from signet.paths import Workspace
 from signet.text import json_text
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from signet.cli.output import ProgressLine
 from signet.client import Signet
-from signet.client.answers import Hit
+from signet.client.answers import RecallResult
 from signet.domain.graph import names
 from signet.domain.memory import wording
 from signet.domain.statements import sentences
@@ -56,7 +56,7 @@ class Answered:
     """A question and recall's results, best first."""
 
     question: str
-    results: tuple[Hit, ...]
+    results: tuple[RecallResult, ...]
 
 
 def facts(signet: Signet, memory_ids: Iterable[str]) -> list[LearnedFact]:

@@ -9,8 +9,8 @@ from enum import StrEnum
 from signet import ids
 from signet.config import decisive
 from signet.config.decisive import Raw
-from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
-from signet.errors import Forbidden
+from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope
+from signet.errors import Forbidden, Unauthenticated
 from signet.wire import access
 from signet.wire.access import EVERY, AccessRule, Permission, Role
 

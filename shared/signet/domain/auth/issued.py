@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.auth import sql
-from signet.domain.auth.tokens import Claims, Unauthenticated, text
+from signet.domain.auth.tokens import Claims, text
+from signet.errors import Unauthenticated
 from signet.wire.auth import Token
 
 #: How long a token is listed after it has expired.

@@ -24,7 +24,7 @@ SWEEP_EVERY = 64
 AHEAD_MS = 60_000
 
 
-class RateLimited(SignetError):
+class RateLimitExceeded(SignetError):
     """rate limit exceeded"""
 
     kind = Kind.LIMITED
@@ -51,7 +51,7 @@ def window(actor: str, operation: Quota, limits: RateLimits) -> Window:
 
 def count(
     tx: WriteTx, asked: Window, *, now: datetime, longest_ms: int, instead_of: Window | None = None
-) -> RateLimited | None:
+) -> RateLimitExceeded | None:
     """Count a request, or return why it is refused, which costs nothing.
 
     `instead_of` is what the same request was counted as before: it is taken back when this limit refuses. Returned and
@@ -63,7 +63,7 @@ def count(
     if number >= asked.limit.max:
         if instead_of is not None:
             tx.run(sql.UNCOUNT, (instead_of.key,))
-        return RateLimited(free_at_ms=(oldest or 0) + asked.limit.window_ms, now_ms=at)
+        return RateLimitExceeded(free_at_ms=(oldest or 0) + asked.limit.window_ms, now_ms=at)
     tx.run(sql.COUNT, (asked.key, at))
     if int(tx.value(sql.LAST)) % SWEEP_EVERY == 0:
         tx.run(sql.SWEEP, (at - longest_ms,))

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from signet import clock
-from signet.errors import Kind, SignetError
+from signet.errors import Kind, SignetError, Unauthenticated
 from signet.files import open_file
 from signet.paths import Workspace
 from signet.wire.access import Role
@@ -75,13 +75,6 @@ def _make_secret(path: Path) -> None:
 LAST_SECOND = 253_402_300_799
 #: The parts of a scope, in the order in which they are checked.
 DIMENSIONS = ("project", "agent", "user")
-
-
-class Unauthenticated(SignetError):
-    """authentication required"""
-
-    kind = Kind.UNAUTHENTICATED
-    code = "unauthenticated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

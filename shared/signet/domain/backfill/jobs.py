@@ -22,11 +22,11 @@ from signet.domain.sessions.calls import is_running
 from signet.domain.transcripts import log_files, readings, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Session
-from signet.domain.transcripts.stored import Correction
+from signet.domain.transcripts.stored import CorrectedTranscript
 from signet.errors import Frozen
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
 from signet.wire import backfill as wire
 
@@ -62,13 +62,13 @@ def start(
 def go_on(tx: WriteTx, *, delay_ms: int = 0, now: datetime) -> None:
     """Queue the newest waiting session, unless one is being read."""
     if tx.row(sql.BackfillRow, sql.NEXT) is not None:
-        job = Job(kind=KIND, dedupe_key=_ALL, priority=BULK, delay_ms=delay_ms)
+        job = NewJob(kind=KIND, dedupe_key=_ALL, priority=BULK, delay_ms=delay_ms)
         enqueue(tx, job, now=now)
 
 
 def read_again(tx: WriteTx, *, now: datetime) -> None:
     """Queue reading sessions again that an earlier version read."""
-    enqueue(tx, Job(kind=KIND, dedupe_key=_ALL, priority=BULK), now=now)
+    enqueue(tx, NewJob(kind=KIND, dedupe_key=_ALL, priority=BULK), now=now)
 
 
 def is_cut_off(tx: ReadTx) -> bool:
@@ -118,7 +118,7 @@ class _ReadSession:
     opening: str | None = None
     #: The stored transcript, and its correction where an earlier reader stored it wrongly.
     before: str = ""
-    correction: Correction | None = None
+    correction: CorrectedTranscript | None = None
 
 
 def run_job(job: JobContext, settings: Callable[[], Settings]) -> None:
@@ -135,7 +135,7 @@ def run_job(job: JobContext, settings: Callable[[], Settings]) -> None:
         return
     holds = settings()
     found = _read(job, row, masks=holds.memory.mask_secrets)
-    rules = replace(session_end.Rules.of(holds), priority=BULK, by_model=bool(row.by_model))
+    rules = replace(session_end.EndRules.of(holds), priority=BULK, by_model=bool(row.by_model))
 
     def keep(tx: WriteTx) -> dict[str, object]:
         now, state, detail = clock.now(), found.state, found.detail

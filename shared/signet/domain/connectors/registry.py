@@ -21,7 +21,7 @@ from signet.domain.memory.models import Actor
 from signet.domain.tasks import run
 from signet.errors import Frozen, Invalid, Kind, NotFound, SignetError
 from signet.paths import Workspace
-from signet.queue import Job, enqueue, transitions
+from signet.queue import NewJob, enqueue, transitions
 from signet.wire.connectors import ConnectorHealth, StoredConnector, SyncError, SyncProgress
 
 #: Errors of single files that are kept for reading; the rest is only counted.
@@ -262,9 +262,9 @@ def start(
     return StartedSync(job_id=job_id)
 
 
-def job_of(connector: StoredConnector, *, is_full: bool = False) -> Job:
+def job_of(connector: StoredConnector, *, is_full: bool = False) -> NewJob:
     """Return the job of a connector's sync; only one is open at a time."""
-    return Job(
+    return NewJob(
         kind="connector_sync",
         dedupe_key=connector["id"],
         payload={"connectorId": connector["id"], "full": is_full},

@@ -20,12 +20,12 @@ from signet.domain.documents.readers.files import DocumentText, Raw
 from signet.domain.documents.records import DocumentRules, DocumentSource, DocumentStatus
 from signet.domain.memory import forgotten, remember
 from signet.domain.memory.forget import forget
-from signet.domain.memory.lookup import ForgottenValue
+from signet.domain.memory.lookup import ValueForgotten
 from signet.domain.memory.models import Actor, Draft, Visibility
 from signet.domain.memory.origin import decided
 from signet.errors import Frozen, PermanentJobError, SignetError
 from signet.paths import Workspace
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.retry import Cancelled, LeaseLost
 from signet.text.masking import mask
@@ -215,7 +215,9 @@ def read_again(
     """
     again = {"id": document_id, "stamp": stamp, "forced": forced, "now": clock.to_text(now)}
     if tx.run(sql.REQUEUE, again):
-        job = Job(kind="document_ingest", document_id=document_id, agent_id=agent_id, priority=BULK)
+        job = NewJob(
+            kind="document_ingest", document_id=document_id, agent_id=agent_id, priority=BULK
+        )
         enqueue(tx, job, now=now, max_attempts=attempts)
 
 
@@ -252,12 +254,12 @@ def store_chunks(
     for index, text in enumerate(part, start=first):
         try:
             saved = remember.insert(tx, _draft(plan, text, now), actor=WORKER, now=now)
-        except ForgottenValue:
+        except ValueForgotten:
             kept.append(None)
             continue
         tx.run(sql.LINK, (plan.document["id"], saved.id, index))
         if rules.embed and not saved.deduped:
-            job = Job(
+            job = NewJob(
                 kind="embed", memory_id=saved.id, agent_id=plan.document["agent_id"], priority=BULK
             )
             enqueue(tx, job, now=now, max_attempts=rules.attempts)

@@ -24,7 +24,7 @@ from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import Frozen, Invalid, NotFound, TooLarge
 from signet.ids import DEFAULT_AGENT
-from signet.queue import Job, enqueue, transitions
+from signet.queue import NewJob, enqueue, transitions
 from signet.queue.enqueue import NORMAL
 from signet.queue.job_context import JobContext
 from signet.text.masking import mask
@@ -201,7 +201,7 @@ def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Creat
     source = (new.url, new.source_type, new.content_type, digest, new.title, new.content)
     owner = (new.agent_id, new.source_stamp)
     tx.run(sql.INSERT, (document_id, *source, new.connector_id, metadata, at, at, *owner))
-    job = Job(
+    job = NewJob(
         kind="document_ingest",
         document_id=document_id,
         agent_id=new.agent_id,
@@ -321,7 +321,7 @@ def remove_text(
 
 def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
     """Delete the texts of deleted documents with erased content; return their number."""
-    return withheld.clean(job, withheld.Texts(sql.DELETED_TEXTS, sql.DROP_TEXT), known)
+    return withheld.clean(job, withheld.TextTable(sql.DELETED_TEXTS, sql.DROP_TEXT), known)
 
 
 def unlink_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:

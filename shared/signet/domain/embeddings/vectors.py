@@ -13,7 +13,7 @@ from signet.domain.embeddings import sql
 from signet.domain.embeddings.models import Gap, Rest, Survey, VectorCoverage, VectorSource
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.ports import Embedder
-from signet.queue import BULK, MAX_ATTEMPTS, Job, Status, circuit_breaker, enqueue, stats
+from signet.queue import BULK, MAX_ATTEMPTS, JobStatus, NewJob, circuit_breaker, enqueue, stats
 from signet.queue.job_context import JobContext
 from signet.queue.kinds import queue_of
 
@@ -172,11 +172,11 @@ def tracker(tx: ReadTx) -> dict[str, object]:
     jobs = {depth.status: depth.jobs for depth in stats.depths(tx) if depth.kind == "embed"}
     last_ms = tx.value(sql.LAST_CYCLE, (BEAT,))
     return {
-        "processed": jobs.get(Status.COMPLETED, 0),
-        "failed": jobs.get(Status.DEAD, 0),
+        "processed": jobs.get(JobStatus.COMPLETED, 0),
+        "failed": jobs.get(JobStatus.DEAD, 0),
         "skippedCycles": usage.lasting(tx, "scheduler", SKIPPED_CYCLES),
         "lastCycleAt": None if last_ms is None else clock.ms_to_text(last_ms),
-        "queueDepth": jobs.get(Status.PENDING, 0) + jobs.get(Status.LEASED, 0),
+        "queueDepth": jobs.get(JobStatus.PENDING, 0) + jobs.get(JobStatus.LEASED, 0),
     }
 
 
@@ -205,7 +205,7 @@ def fill_gaps(
         note_skipped(tx)
         return
     for memory_id in memory_ids:
-        job = Job(kind="embed", memory_id=memory_id, priority=BULK)
+        job = NewJob(kind="embed", memory_id=memory_id, priority=BULK)
         enqueue(tx, job, now=now, max_attempts=attempts)
 
 
@@ -222,7 +222,7 @@ STEP = 200
 def queue_reindex(tx: WriteTx, *, dimensions: int, now: datetime) -> None:
     """Queue rebuilding an index that is missing, incomplete or of another width."""
     if vectors.needs_rebuild(tx, dimensions):
-        enqueue(tx, Job(kind=KIND, dedupe_key="vectors", priority=BULK), now=now)
+        enqueue(tx, NewJob(kind=KIND, dedupe_key="vectors", priority=BULK), now=now)
 
 
 def reindex(job: JobContext, *, dimensions: int) -> None:

@@ -18,7 +18,7 @@ from signet.domain.gitsync.repository import ALONE, GitFailed, Repository
 from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.paths import Workspace
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
 from signet.text.masking import mask
 
@@ -43,7 +43,7 @@ class Commit:
 
 def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
     """Queue the reading of a project's commits, unless that is queued."""
-    job = Job(
+    job = NewJob(
         kind=KIND,
         dedupe_key=f"{agent_id}:{project}",
         agent_id=agent_id,

@@ -27,7 +27,7 @@ class UnknownEpisode(NotFound):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class SourcePage:
     """One page of a source, as it was said, cleaned; pages count from 1."""
 
     source: Source
@@ -41,7 +41,9 @@ def names_one(id: str) -> bool:
     return _ID.fullmatch(id.strip()) is not None
 
 
-def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | None = None) -> Page:
+def page(
+    tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | None = None
+) -> SourcePage:
     """Return one page of the source that an id names.
 
     Raises Invalid for what is no such id, for the beginning of several, and for a page that there is not;
@@ -64,7 +66,7 @@ def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | Non
     pages = _pages(fence.clean(whole) if is_talk else fence.quoted(whole))
     if not 1 <= number <= len(pages):
         raise Invalid(f"page must be from 1 to {len(pages)}")
-    return Page(source=found[0], text=pages[number - 1], page=number, pages=len(pages))
+    return SourcePage(source=found[0], text=pages[number - 1], page=number, pages=len(pages))
 
 
 def _pages(text: str) -> list[str]:

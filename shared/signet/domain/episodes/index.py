@@ -11,7 +11,7 @@ from signet.domain.episodes import overview, search, split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.memory import forget
 from signet.domain.transcripts import models, stored, transcript, withheld
-from signet.domain.transcripts.models import Part
+from signet.domain.transcripts.models import ProjectSpan
 from signet.domain.transcripts.transcript import Turn
 from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK
@@ -118,7 +118,7 @@ def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
 
 
 def _chunks(
-    turns: Sequence[Turn], created_at: str, held: Sequence[Part], project: str
+    turns: Sequence[Turn], created_at: str, held: Sequence[ProjectSpan], project: str
 ) -> list[Chunk]:
     """Return the chunks of a transcript; a single empty one, so that it is known, for an empty transcript.
 

@@ -39,7 +39,7 @@ _NO_PROSE = re.compile(
     r"|Exception)\b ?[!:(]"
     r"|at [\w.$<>/]+ ?\(|File \"|\w*(?:Error|Exception): |\w+@\S+[:$#]"
     r"|(?:sudo|curl|git|npm|pip|cd|ls|cat|docker) [\w./-]+$"
-    r"|Base directory for this skill|This session is being continued)",
+    r"|Base directory for this skill|This session is being continued)"
 )
 _MARKS = re.compile(
     r"^\s*(?:#{1,6}\s+|[-*+•]\s+|\d{1,3}[.)]\s+|\[[ xX]\]\s+)+|(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)"

@@ -34,10 +34,10 @@ class ChunkScope(NamedTuple):
     commits: bool = True
     most: int = sql.CANDIDATES
 
-    def asked(self, *, spoken: bool = False) -> sql.Asked:
+    def asked(self, *, spoken: bool = False) -> sql.ChunkFilter:
         """Return what the statements take."""
         _, project, but, commits, most = self
-        return sql.Asked(self.reader.agent_id, project, but, commits, spoken, most)
+        return sql.ChunkFilter(self.reader.agent_id, project, but, commits, spoken, most)
 
 
 def said(
@@ -80,7 +80,7 @@ def near(tx: ReadTx, vector: bytes, scope: ChunkScope, *, model: str | None) -> 
     return _cleaned(tx, sql.numbered(tx, list(first(cosines, scope.most)), asked), scope.reader)
 
 
-def _flags(tx: ReadTx, asked: sql.Asked) -> "Flags":
+def _flags(tx: ReadTx, asked: sql.ChunkFilter) -> "Flags":
     """Return for each number of a chunk whether the chunk may be told."""
     import numpy as np
 

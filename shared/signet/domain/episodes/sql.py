@@ -338,7 +338,7 @@ def forget_commits(tx: WriteTx, agent_id: str, project: str, hashes: Sequence[st
     tx.run(_FORGET, (agent_id, project, as_list(hashes)))
 
 
-class Asked(NamedTuple):
+class ChunkFilter(NamedTuple):
     """Whose chunks are looked for; None asks for every project, `but` is a session that is left out.
 
     `spoken`: of sessions only chunks in which a person speaks.
@@ -363,7 +363,7 @@ class Asked(NamedTuple):
         }
 
 
-def search(tx: ReadTx, words: str, asked: Asked) -> list[FoundRow]:
+def search(tx: ReadTx, words: str, asked: ChunkFilter) -> list[FoundRow]:
     """Return the chunks that a full-text expression fits best."""
     ranks, ranked = tx.once((_RANKS, words), lambda: _ranks(tx, words))
     rows = tx.rows(FoundRow, _RANKED, {**asked.given(), "ranked": ranked})
@@ -376,30 +376,30 @@ def _ranks(tx: ReadTx, words: str) -> tuple[dict[int, float], str]:
     return ranks, as_list(sorted(ranks, key=ranks.__getitem__))
 
 
-def passing(tx: ReadTx, asked: Asked) -> str:
+def passing(tx: ReadTx, asked: ChunkFilter) -> str:
     """Return the numbers of all chunks in scope, separated by commas."""
     return str(tx.value(_PASSING, asked.given()) or "")
 
 
 def newest_vectors(
-    tx: ReadTx, asked: Asked, *, bytes: int, model: str | None, most: int
+    tx: ReadTx, asked: ChunkFilter, *, bytes: int, model: str | None, most: int
 ) -> list[tuple[int, bytes]]:
     """Return the numbers and vectors of the chunks that got theirs last, of this many bytes."""
     given = {**asked.given(), "bytes": bytes, "model": model, "most": most}
     return [(row[0], row[1]) for row in tx.tuples(_VECTORS_PASSING, given)]
 
 
-def numbered(tx: ReadTx, chunks: Sequence[int], asked: Asked) -> list[FoundRow]:
+def numbered(tx: ReadTx, chunks: Sequence[int], asked: ChunkFilter) -> list[FoundRow]:
     """Return these chunks, in their order."""
     return tx.rows(FoundRow, _RANKED, {**asked.given(), "ranked": as_list(chunks)})
 
 
-def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:
+def newest(tx: ReadTx, asked: ChunkFilter) -> list[FoundRow]:
     """Return the chunks that were indexed last."""
     return tx.rows(FoundRow, _NEWEST, asked.given())
 
 
-def within(tx: ReadTx, asked: Asked, since: str, until: str) -> list[FoundRow]:
+def within(tx: ReadTx, asked: ChunkFilter, since: str, until: str) -> list[FoundRow]:
     """Return the newest chunks of messages between two times."""
     return tx.rows(FoundRow, _WITHIN, {**asked.given(), "since": since, "until": until})
 

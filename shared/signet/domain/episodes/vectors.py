@@ -12,7 +12,7 @@ from signet.domain.embeddings.vectors import embedded
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Source, SourceType
 from signet.providers.ports import Embedder
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
 
 KIND = "embed_chunks"
@@ -29,7 +29,7 @@ def ask(tx: WriteTx, source: Source, model: str | None, *, priority: int = BULK)
     """
     if model is None or not sql.lacking(tx, source, model, most=1):
         return
-    job = Job(
+    job = NewJob(
         kind=KIND,
         dedupe_key=f"{source.type}:{source.agent_id}:{_group(source)}",
         agent_id=source.agent_id,

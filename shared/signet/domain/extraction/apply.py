@@ -12,7 +12,7 @@ from datetime import datetime
 
 from signet.db import WriteTx
 from signet.domain.extraction import contradiction
-from signet.domain.extraction.models import Action, Candidate, Decision, Fact, Mode
+from signet.domain.extraction.models import Action, ComparedMemory, Decision, Fact, Mode
 from signet.domain.memory import (
     derived,
     forget,
@@ -24,10 +24,10 @@ from signet.domain.memory import (
     review,
     wording,
 )
-from signet.domain.memory.derived import Change, Kind
-from signet.domain.memory.lookup import ForgottenValue, Refused
+from signet.domain.memory.derived import Change, ChangeKind
+from signet.domain.memory.lookup import Refused, ValueForgotten
 from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.wire.origin import Origin, Review, may_replace
 
 PIPELINE = Actor(
@@ -59,7 +59,7 @@ class Proposal:
 
     fact: Fact
     decision: Decision | None
-    target: Candidate | None = None
+    target: ComparedMemory | None = None
     problem: str = ""
     skipped: str | None = None
     #: Whether fact and target contradict each other in a way that their words do not show (PIP-22).
@@ -131,7 +131,7 @@ def _one(
         return {"skippedReason": proposal.skipped}
     try:
         return _add(tx, proposal, decision, writing, counts)
-    except ForgottenValue as forgotten:
+    except ValueForgotten as forgotten:
         counts["skippedForgotten"] += 1
         return {"skippedReason": forgotten.code}
 
@@ -150,11 +150,7 @@ def _risk(proposal: Proposal) -> bool:
 
 
 def _change(
-    tx: WriteTx,
-    proposal: Proposal,
-    decision: Decision,
-    writing: Writing,
-    counts: Counter[str],
+    tx: WriteTx, proposal: Proposal, decision: Decision, writing: Writing, counts: Counter[str]
 ) -> dict[str, object]:
     """Change or forget the target as a person would, but never what a person has laid hands on."""
     action, target = decision.action, proposal.target
@@ -197,7 +193,7 @@ def _change(
 
 
 def _update(
-    tx: WriteTx, proposal: Proposal, decision: Decision, target: Candidate, writing: Writing
+    tx: WriteTx, proposal: Proposal, decision: Decision, target: ComparedMemory, writing: Writing
 ) -> Outcome:
     patch = Patch(
         memory_id=target.id,
@@ -212,7 +208,7 @@ def _update(
 
 
 def _delete(
-    tx: WriteTx, proposal: Proposal, decision: Decision, target: Candidate, writing: Writing
+    tx: WriteTx, proposal: Proposal, decision: Decision, target: ComparedMemory, writing: Writing
 ) -> Outcome:
     asked = Forget(
         memory_id=target.id,
@@ -232,14 +228,12 @@ def _is_own(memory: Memory, source: Memory) -> bool:
 
 
 def _add(
-    tx: WriteTx,
-    proposal: Proposal,
-    decision: Decision,
-    writing: Writing,
-    counts: Counter[str],
+    tx: WriteTx, proposal: Proposal, decision: Decision, writing: Writing, counts: Counter[str]
 ) -> dict[str, object]:
     fact, source = proposal.fact, writing.source
-    again = Change(kind=Kind.RECOVERED, actor=PIPELINE, reason=decision.reason, at=writing.now)
+    again = Change(
+        kind=ChangeKind.RECOVERED, actor=PIPELINE, reason=decision.reason, at=writing.now
+    )
     if known := derived.revive_retired(tx, source, fact.content, again):
         counts["added"] += 1
         return {"createdMemoryId": known}
@@ -270,7 +264,7 @@ def _add(
     if proposal.passages and writing.embedding_model:
         _embedded(tx, inserted.id, proposal, writing, counts)
     elif writing.embed_later:
-        job = Job(kind="embed", memory_id=inserted.id, agent_id=source.agent_id)
+        job = NewJob(kind="embed", memory_id=inserted.id, agent_id=source.agent_id)
         enqueue(tx, job, now=writing.now, max_attempts=writing.attempts)
     return {"createdMemoryId": inserted.id}
 

@@ -11,7 +11,7 @@ from operator import itemgetter
 from signet.db import ReadTx, Row, fts
 from signet.db.visibility import Where
 from signet.domain.extraction import sql
-from signet.domain.extraction.models import Candidate
+from signet.domain.extraction.models import ComparedMemory
 from signet.domain.memory.models import Memory
 from signet.domain.recall.vector import by_file
 
@@ -31,7 +31,7 @@ def holds(tx: ReadTx, source: Memory, digest: str) -> bool:
 
 def like(
     tx: ReadTx, source: Memory, text: str, vector: bytes | None, *, model: str | None
-) -> list[Candidate]:
+) -> list[ComparedMemory]:
     """Return the memories most alike to a text, best first.
 
     `vector` is None when there is none now; `model` made it, and vectors of others are not compared with it.
@@ -63,8 +63,8 @@ def _keyword(tx: ReadTx, text: str, own: Where) -> dict[int, float]:
     return fts.scores({row[0]: row[1] for row in rows})
 
 
-def _candidate(row: Row, similarity: float) -> Candidate:
-    return Candidate(
+def _candidate(row: Row, similarity: float) -> ComparedMemory:
+    return ComparedMemory(
         id=row["id"],
         type=row["type"],
         content=row["content"],

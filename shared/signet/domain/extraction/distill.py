@@ -11,7 +11,7 @@ from typing import Protocol
 from signet.config import Settings
 from signet.config.extraction import Strength
 from signet.domain.extraction import contradiction, escalate, grounding, parse, prompt, rules
-from signet.domain.extraction.models import Action, Candidate, Decision, Extraction, Fact
+from signet.domain.extraction.models import Action, ComparedMemory, Decision, Extraction, Fact
 from signet.errors import ProviderFailed, ProviderTooLong
 from signet.providers import track
 from signet.providers.asking import asked
@@ -45,7 +45,7 @@ class Distiller(Protocol):
         """Return facts and triples; `is_known` tells whether a content hash is stored already."""
         ...
 
-    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
+    def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
         """Return what to do with a fact that resembles these memories."""
         ...
 
@@ -63,7 +63,7 @@ class RuleDistiller:
     def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
         return rules.extract(text)
 
-    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
+    def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
         """Add, unless one of the memories says the same in nearly the same words."""
         for candidate in candidates:
             if contradiction.says_the_same(fact.content, candidate.content):
@@ -116,7 +116,7 @@ class ModelDistiller:
             reader=RuleDistiller.name if all(one.failure for one in found) else "",
         )
 
-    def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
+    def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
         """Ask the model to choose; the rules do when its choice is unusable, or the memories are too long for it."""
         contents = {candidate.id: candidate.content for candidate in candidates}
         problem = ""

@@ -252,11 +252,7 @@ class _Words:
 
 def _parts(text: str, *, is_by_assistant: bool = False) -> list[meaning.Clause]:
     return meaning.parts(
-        text,
-        content,
-        particulars,
-        lambda part: _Words(part).has,
-        is_by_assistant=is_by_assistant,
+        text, content, particulars, lambda part: _Words(part).has, is_by_assistant=is_by_assistant
     )
 
 

@@ -89,7 +89,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class ComparedMemory:
     """A memory that resembles a fact; `similarity` is the cosine 0..1 of their vectors, 0 without them."""
 
     id: str

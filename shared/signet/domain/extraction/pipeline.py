@@ -22,7 +22,7 @@ from signet.domain.memory import lookup
 from signet.domain.memory.models import Memory
 from signet.domain.transcripts import records, transcript
 from signet.observe import logs, record
-from signet.observe.record import Event
+from signet.observe.record import TelemetryKind
 from signet.observe.taxonomy import Code
 from signet.providers.ports import Embedder
 from signet.queue.job_context import JobContext
@@ -117,7 +117,7 @@ def _tell(result: Mapping[str, object], seconds: float) -> None:
         return
     proposals = result.get("proposals")
     record.event(
-        Event.PIPELINE_DECISION,
+        TelemetryKind.PIPELINE_DECISION,
         proposals=proposals if isinstance(proposals, int) else None,
         applied=sum(stats.get(name, 0) for name in ("added", "updated", "deleted")),
         skipped=sum(stats.get(name, 0) for name in ("skippedLowConfidence", "deduped")),
@@ -148,7 +148,7 @@ def _distilled(job: JobContext, distiller: Distiller, source: Memory) -> Extract
     started = time.monotonic()
     found = distiller.extract(said, lambda digest: job.db.read(candidates.holds, source, digest))
     record.event(
-        Event.PIPELINE_EXTRACTION,
+        TelemetryKind.PIPELINE_EXTRACTION,
         factCount=len(found.facts),
         entityCount=len(found.triples),
         warningCount=len(found.warnings),

@@ -7,7 +7,7 @@ from signet.domain.extraction.models import (
     MAX_INPUT_CHARS,
     MAX_TRIPLES,
     Action,
-    Candidate,
+    ComparedMemory,
     Fact,
 )
 from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN
@@ -89,7 +89,7 @@ def condensed(text: str, max_entities: int) -> str:
     return f"{_TASK}{_EXTRACTION}{limit}{asking.fenced('memory', text)}"
 
 
-def decision(fact: Fact, candidates: Sequence[Candidate]) -> str:
+def decision(fact: Fact, candidates: Sequence[ComparedMemory]) -> str:
     """Return the request to choose between add, update, delete and none."""
     new = f"New fact ({fact.type}, confidence {fact.confidence:.2f}): {one_line(fact.content)}"
     known = [
@@ -99,7 +99,7 @@ def decision(fact: Fact, candidates: Sequence[Candidate]) -> str:
     return f"{_DECISION}{asking.fenced('facts', chr(10).join((new, *known)))}"
 
 
-def decision_shape(candidates: Sequence[Candidate]) -> Shape:
+def decision_shape(candidates: Sequence[ComparedMemory]) -> Shape:
     """Return the shape of a decision; weak models invent IDs unless it lists them."""
     return an_object(
         action=one_of([action.value for action in Action]),

@@ -13,7 +13,7 @@ from signet.domain.extraction import candidates, surprise
 from signet.domain.extraction.apply import Proposal
 from signet.domain.extraction.contradiction import risk, says_the_same
 from signet.domain.extraction.distill import Distiller
-from signet.domain.extraction.models import Action, Candidate, Decision, Fact
+from signet.domain.extraction.models import Action, ComparedMemory, Decision, Fact
 from signet.domain.extraction.surprise import Gate
 from signet.domain.memory import wording
 from signet.domain.memory.models import Memory
@@ -101,7 +101,9 @@ def _one(
     if fact.confidence < least:  # it will not be written, so no model needs to decide about it
         return Proposal(fact=fact, decision=_decided(Action.ADD, fact, "its confidence is too low"))
     vector = vectors[0][1] if vectors else None
-    known: list[Candidate] = job.db.read(candidates.like, source, fact.content, vector, model=model)
+    known: list[ComparedMemory] = job.db.read(
+        candidates.like, source, fact.content, vector, model=model
+    )
     if not known:
         new = _decided(Action.ADD, fact, "no memory resembles it")
         return Proposal(fact=fact, decision=new, passages=vectors)

@@ -21,25 +21,25 @@ from signet.domain.extraction.models import (
 )
 from signet.domain.memory import wording
 from signet.domain.statements import kinds, sentences
-from signet.domain.statements.kinds import Kind
+from signet.domain.statements.kinds import StatementKind
 from signet.domain.statements.language import pattern, table
 from signet.domain.transcripts import transcript
 
 _PLAIN_ROLES = (transcript.USER, transcript.NOTE)
 #: Type and confidence of what is kept. Of too many facts the surest stay.
 _TYPES = {
-    Kind.DECISION: ("decision", 0.9),
-    Kind.CHANGE: ("decision", 0.85),
-    Kind.RULE: ("procedural", 0.9),
-    Kind.PREFERENCE: ("preference", 0.9),
-    Kind.ROLE: ("fact", 0.85),
-    Kind.CONSTRAINT: ("fact", 0.85),
-    Kind.FACT: ("fact", 0.8),
+    StatementKind.DECISION: ("decision", 0.9),
+    StatementKind.CHANGE: ("decision", 0.85),
+    StatementKind.RULE: ("procedural", 0.9),
+    StatementKind.PREFERENCE: ("preference", 0.9),
+    StatementKind.ROLE: ("fact", 0.85),
+    StatementKind.CONSTRAINT: ("fact", 0.85),
+    StatementKind.FACT: ("fact", 0.8),
 }
 #: Nobody types more prose than this in one message; it was pasted (of the evaluation data's messages 1 in 100).
 PASTED_CHARS = 1_500
 #: Shorter rules need what was said before: "Never drop silently".
-MIN_WORDS, _BARE = 4, (Kind.RULE, Kind.CHANGE)
+MIN_WORDS, _BARE = 4, (StatementKind.RULE, StatementKind.CHANGE)
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|we|We|us|our|Our|My)\b")
@@ -116,7 +116,7 @@ def _sentence(said: str, role: str) -> Iterator[Fact]:
     """Yield what a sentence states: each of its clauses if all state something, else the whole, else some clauses."""
     bare = kinds.told(said)
     is_private = pattern("private").search(said) and _WE.search(said)
-    if is_private or not kinds.is_meant(bare) or kinds.of(said) is Kind.OPEN:
+    if is_private or not kinds.is_meant(bare) or kinds.of(said) is StatementKind.OPEN:
         return
     parts = [bare] if _SUBORDINATE.match(bare) else _SPLIT.split(bare)
     found = [(part, _kind(part, role)) for part in parts]
@@ -128,16 +128,20 @@ def _sentence(said: str, role: str) -> Iterator[Fact]:
             yield from _finished(part, kind, role)
 
 
-def _kind(part: str, role: str) -> Kind | None:
+def _kind(part: str, role: str) -> StatementKind | None:
     """Return what a clause is to whoever reads it alone."""
     kind = kinds.of(part)
     if kind in _BARE and role != transcript.NOTE and len(part.split()) < MIN_WORDS:
         return None
-    if kind and kind is not Kind.OPEN and (role in _PLAIN_ROLES or kind is Kind.PREFERENCE):
+    if (
+        kind
+        and kind is not StatementKind.OPEN
+        and (role in _PLAIN_ROLES or kind is StatementKind.PREFERENCE)
+    ):
         return kind
     is_noted = role == transcript.NOTE and kinds.is_noted(part)
     is_own = not kinds.is_open(part) and _is_of_person(part, role)
-    return Kind.FACT if is_noted or is_own else None
+    return StatementKind.FACT if is_noted or is_own else None
 
 
 def _is_of_person(part: str, role: str) -> bool:
@@ -156,7 +160,7 @@ def _speaker(role: str) -> voice.Person:
     return voice.USER if role in _PLAIN_ROLES else voice.Person(role)
 
 
-def _finished(said: str, kind: Kind, role: str) -> Iterator[Fact]:
+def _finished(said: str, kind: StatementKind, role: str) -> Iterator[Fact]:
     told = _LETS.sub("The team decided to ", said, count=1)
     if _OWN.match(told):
         told = voice.third_person(told, _speaker(role))

@@ -13,7 +13,7 @@ from signet import clock
 from signet.config.pipeline import WriteGateSettings
 from signet.db import ReadTx
 from signet.domain.extraction import escalate, sql
-from signet.domain.extraction.models import Candidate, Fact
+from signet.domain.extraction.models import ComparedMemory, Fact
 from signet.domain.memory.models import Memory
 
 LOW = "low_surprisal"
@@ -51,7 +51,7 @@ def gate(tx: ReadTx, settings: WriteGateSettings, source: Memory, *, now: dateti
     )
 
 
-def is_low(fact: Fact, known: Sequence[Candidate], gate: Gate) -> bool:
+def is_low(fact: Fact, known: Sequence[ComparedMemory], gate: Gate) -> bool:
     """Say whether a fact is too like a memory of its type to be worth keeping."""
     if escalate.is_constraint(fact) or _FAULT.search(fact.content):
         return False

@@ -15,7 +15,7 @@ from signet.domain.extraction.models import Extraction, Mode
 from signet.domain.graph import link, unclassified
 from signet.domain.memory import history, lookup, marks
 from signet.domain.memory.models import Event, ExtractionStatus, Memory
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 
 #: How long facts that could not be decided wait for their second and last look.
 SECOND_LOOK_MS = 30_000
@@ -140,10 +140,7 @@ def _follow(
 
 
 def _supersede(
-    tx: WriteTx,
-    replaced: Sequence[Correction],
-    writing: Writing,
-    facts: Sequence[tuple[str, str]],
+    tx: WriteTx, replaced: Sequence[Correction], writing: Writing, facts: Sequence[tuple[str, str]]
 ) -> list[str]:
     """Let what is said here replace what was said before; return the ids of what was."""
     source, least = writing.source, writing.supersede_from
@@ -161,7 +158,7 @@ def _read_again(
     payload: Mapping[str, object] | None = None,
     delay_ms: int = 0,
 ) -> None:
-    job = Job(
+    job = NewJob(
         kind="extract",
         memory_id=memory.id,
         agent_id=memory.agent_id,

@@ -22,10 +22,10 @@ from signet.domain.graph.sql.visible import Visible
 from signet.observe import logs
 from signet.wire import knowledge as wire
 from signet.wire.knowledge import Coverage, EntityHealth, GraphCounts, KnowledgeStats, PinnedEntity
-from signet.wire.memory_links import NamedEntity
+from signet.wire.memory_links import LinkedEntity
 
 
-class _Entity(wire.Entity):
+class _Entity(wire.StoredEntity):
     aspectCount: int
     attributeCount: int
     constraintCount: int
@@ -60,8 +60,8 @@ class Extent:
     dependencies: int = 500
 
 
-def named_in(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int) -> list[NamedEntity]:
-    return Visible(tx, reader).records(NamedEntity, sql.NAMED_IN, memory=memory_id, limit=limit)
+def named_in(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int) -> list[LinkedEntity]:
+    return Visible(tx, reader).records(LinkedEntity, sql.NAMED_IN, memory=memory_id, limit=limit)
 
 
 def entities(
@@ -70,7 +70,7 @@ def entities(
     visible, part_of_name = Visible(tx, reader), names.canonical(q) if q else None
     total = int(visible.value(sql.TOTAL, type=type, q=part_of_name))
     rows = visible.records(_Entity, sql.PAGE, type=type, q=part_of_name, limit=limit, offset=offset)
-    return [{"entity": part(wire.Entity, row), **_counts(row)} for row in rows], total
+    return [{"entity": part(wire.StoredEntity, row), **_counts(row)} for row in rows], total
 
 
 def detail(tx: ReadTx, entity_id: str, *, reader: Reader) -> wire.WholeEntity:
@@ -78,7 +78,7 @@ def detail(tx: ReadTx, entity_id: str, *, reader: Reader) -> wire.WholeEntity:
     for row in Visible(tx, reader).records(_Entity, sql.ONE, id=entity_id):
         counts = _counts(row)
         found: wire.WholeEntity = {
-            "entity": part(wire.Entity, row),
+            "entity": part(wire.StoredEntity, row),
             "structuralDensity": counts,
             "aspectCount": counts["aspectCount"],
             "attributeCount": counts["attributeCount"],
@@ -119,10 +119,10 @@ def attributes(tx: ReadTx, *, reader: Reader, **asked: object) -> list[wire.Attr
 
 def dependencies(
     tx: ReadTx, entity_id: str, direction: str, *, reader: Reader
-) -> list[wire.Dependency]:
+) -> list[wire.EntityDependency]:
     """Return the `incoming`, `outgoing` or `both` edges of an entity, strongest first; raises UnknownEntity."""
     name(tx, entity_id, reader=reader)
-    return Visible(tx, reader).records(wire.Dependency, sql.EDGES[direction], id=entity_id)
+    return Visible(tx, reader).records(wire.EntityDependency, sql.EDGES[direction], id=entity_id)
 
 
 def name(tx: ReadTx, entity_id: str, *, reader: Reader) -> str:

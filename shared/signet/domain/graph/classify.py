@@ -18,9 +18,9 @@ from signet.domain.graph.models import (
     MAX_ASPECT_CHARS,
     MAX_ASPECTS,
     UNKNOWN,
+    BatchFact,
     Classification,
     Dependency,
-    Fact,
     FoundDependency,
     Subject,
 )
@@ -30,7 +30,7 @@ from signet.errors import Unavailable
 from signet.providers import answers, asking
 from signet.providers.asking import BOOLEAN, INTEGER, TEXT, an_object, asked, list_of, one_of
 from signet.providers.ports import LanguageModel, Shape
-from signet.queue import BULK, MAX_ATTEMPTS, Job, coalesce, enqueue
+from signet.queue import BULK, MAX_ATTEMPTS, NewJob, coalesce, enqueue
 from signet.queue.job_context import JobContext
 
 
@@ -67,7 +67,7 @@ def entity_type(answer: answers.Json | None) -> str | None:
 
 
 def read_dependencies(
-    answer: answers.Json | None, facts: Sequence[Fact]
+    answer: answers.Json | None, facts: Sequence[BatchFact]
 ) -> Mapping[int, tuple[FoundDependency, ...]]:
     """Map fact indexes to dependencies; facts missing from the answer are missing.
 
@@ -128,9 +128,9 @@ def ask(model: LanguageModel, request: str, shape: Shape) -> answers.Json | None
 
 def finish_batch(
     job: JobContext,
-    facts: Sequence[Fact],
+    facts: Sequence[BatchFact],
     found: Mapping[int, T],
-    write: Callable[[WriteTx, Mapping[Fact, T]], dict[str, object]],
+    write: Callable[[WriteTx, Mapping[BatchFact, T]], dict[str, object]],
 ) -> None:
     """Write the results and end their jobs; raises DROPPED if the run's own fact has none.
 
@@ -202,18 +202,18 @@ DEPEND_SHAPE = an_object(
 )
 
 
-def classify_prompt(subject: Subject, facts: Sequence[Fact]) -> str:
+def classify_prompt(subject: Subject, facts: Sequence[BatchFact]) -> str:
     suggested = _SUGGESTED.get(subject.type, _OTHER)
     known = ", ".join(subject.aspects) or "none yet"
     shown = f"Known aspects: {known}\n{_facts(subject, facts)}"
     return f"{_CLASSIFY}Usual aspects: {suggested}\n{asking.fenced('facts', shown)}"
 
 
-def dependency_prompt(subject: Subject, facts: Sequence[Fact]) -> str:
+def dependency_prompt(subject: Subject, facts: Sequence[BatchFact]) -> str:
     return f"{_DEPEND}{asking.fenced('facts', _facts(subject, facts))}"
 
 
-def _facts(subject: Subject, facts: Sequence[Fact]) -> str:
+def _facts(subject: Subject, facts: Sequence[BatchFact]) -> str:
     numbered = "\n".join(f"{number}. {fact.text}" for number, fact in enumerate(facts, 1))
     return f"Entity: {subject.name} ({subject.type})\n{numbered}"
 
@@ -241,7 +241,7 @@ def run_classify(
     in_force = settings()
     least = in_force.supersession_min_confidence if in_force.supersession_enabled else None
 
-    def write(tx: WriteTx, found: Mapping[Fact, Classification]) -> dict[str, object]:
+    def write(tx: WriteTx, found: Mapping[BatchFact, Classification]) -> dict[str, object]:
         _write(tx, subject, found, entity_type(answer))
         if least is not None and found:
             memory_ids = [fact.memory_id for fact in found]
@@ -251,7 +251,7 @@ def run_classify(
     finish_batch(job, facts, read_classifications(answer, len(facts)), write)
 
 
-def _batch(tx: ReadTx, job: JobContext, size: int) -> tuple[Subject | None, list[Fact]]:
+def _batch(tx: ReadTx, job: JobContext, size: int) -> tuple[Subject | None, list[BatchFact]]:
     entity_id = str(job.lease.payload.get("entity_id") or "")
     subject = attributes.subject(tx, entity_id)
     if subject is None:
@@ -260,13 +260,15 @@ def _batch(tx: ReadTx, job: JobContext, size: int) -> tuple[Subject | None, list
     jobs = [(job.lease.job_id, job.lease.payload), *((one.job_id, one.payload) for one in others)]
     job_of = {str(payload.get("attribute_id")): job_id for job_id, payload in jobs}
     return subject, [
-        Fact(job_id=job_of[one.id], memory_id=one.memory_id, text=one.text, attribute_id=one.id)
+        BatchFact(
+            job_id=job_of[one.id], memory_id=one.memory_id, text=one.text, attribute_id=one.id
+        )
         for one in tx.rows(attributes.Pending, attributes.PENDING, (as_list(job_of), entity_id))
     ]
 
 
 def _write(
-    tx: WriteTx, subject: Subject, found: Mapping[Fact, Classification], type: str | None
+    tx: WriteTx, subject: Subject, found: Mapping[BatchFact, Classification], type: str | None
 ) -> None:
     at = clock.to_text(clock.now())
     for fact, place in found.items():
@@ -304,7 +306,9 @@ def run_dependencies(job: JobContext, model: LanguageModel, settings: Structural
         return
     answer = ask(model, dependency_prompt(subject, facts), DEPEND_SHAPE)
 
-    def write(tx: WriteTx, found: Mapping[Fact, tuple[FoundDependency, ...]]) -> dict[str, object]:
+    def write(
+        tx: WriteTx, found: Mapping[BatchFact, tuple[FoundDependency, ...]]
+    ) -> dict[str, object]:
         at = clock.to_text(clock.now())
         return {
             "dependencies": sum(_add(tx, subject, d, at) for all_ in found.values() for d in all_)
@@ -322,7 +326,7 @@ def queue_synthesis(
     tx: WriteTx, entity_id: str, agent_id: str, *, attempts: int = MAX_ATTEMPTS, now: datetime
 ) -> None:
     """Queue an entity's examination and end its turn, so that a failing one does not block the others."""
-    job = Job(
+    job = NewJob(
         kind="structural_dependency",
         dedupe_key=f"synthesis:{entity_id}",
         agent_id=agent_id,
@@ -335,7 +339,7 @@ def queue_synthesis(
 
 def _dependency_batch(
     tx: ReadTx, job: JobContext, settings: Structural
-) -> tuple[Subject | None, list[Fact]]:
+) -> tuple[Subject | None, list[BatchFact]]:
     lease = job.lease
     subject = sql.subject(tx, str(lease.payload.get("entity_id") or ""))
     if subject is None:
@@ -355,7 +359,7 @@ def _dependency_batch(
         job_of |= {one.memory_id or "": one.job_id for one in others}
         found = tx.rows(sql.MemoryText, sql.FACT_MEMORIES, (as_list(job_of), agent_id))
     return subject, [
-        Fact(job_id=job_of.get(one.id, lease.job_id), memory_id=one.id, text=one.content)
+        BatchFact(job_id=job_of.get(one.id, lease.job_id), memory_id=one.id, text=one.content)
         for one in found
     ]
 

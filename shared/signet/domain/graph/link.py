@@ -19,7 +19,7 @@ from signet.domain.graph.models import (
     EXTRACTED,
     IMPORTANCE,
     MAX_ASPECT_CHARS,
-    Source,
+    StatementSource,
     Triple,
 )
 from signet.domain.graph.sql import attributes, entities
@@ -32,7 +32,7 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
     )
     if not linked.entities:
         return 0
-    source = Source(memory_id, agent_id, clock.to_text(now))
+    source = StatementSource(memory_id, agent_id, clock.to_text(now))
     entity_ids = {
         entity.canonical: entities.mention(
             tx,
@@ -86,7 +86,7 @@ def group(
     for memory_id in memory_ids:
         entities.mention(
             tx,
-            Source(memory_id, agent_id, clock.to_text(now)),
+            StatementSource(memory_id, agent_id, clock.to_text(now)),
             name=name,
             canonical=name,
             type=CHUNK_GROUP,
@@ -158,7 +158,7 @@ def write_triples(
 
     Both ends are linked to the memory, and to each derived fact (given as ID and text) that names them.
     """
-    by = Source(memory_id, agent_id, clock.to_text(now))
+    by = StatementSource(memory_id, agent_id, clock.to_text(now))
     kept = 0
     for triple in triples:
         source, target = names.clean(triple.source), names.clean(triple.target)
@@ -184,7 +184,7 @@ def write_triples(
 
 def _mention_end(
     tx: WriteTx,
-    by: Source,
+    by: StatementSource,
     facts: Sequence[tuple[str, str]],
     name: str,
     type: str,
@@ -250,7 +250,7 @@ def apply_input(
     tx: WriteTx, memory_id: str, given: StructuredInput, agent_id: str, now: datetime
 ) -> int:
     """Write the client's input for a memory; return the number of entities it mentions then."""
-    source = Source(memory_id, agent_id, clock.to_text(now))
+    source = StatementSource(memory_id, agent_id, clock.to_text(now))
     for entity in given.entities:
         _mention_named(tx, source, entity.name, entity.type)
     write_triples(tx, memory_id, given.relations, agent_id=agent_id, now=now)
@@ -259,7 +259,7 @@ def apply_input(
     return int(tx.value(entities.MENTIONED, (memory_id,)))
 
 
-def _add(tx: WriteTx, source: Source, given: AttributeInput) -> None:
+def _add(tx: WriteTx, source: StatementSource, given: AttributeInput) -> None:
     aspect, value = names.canonical(given.aspect), " ".join(given.content.split())
     entity_id = _mention_named(tx, source, given.entity, EXTRACTED)
     if entity_id is None or not value or not 0 < len(aspect) <= MAX_ASPECT_CHARS:
@@ -277,7 +277,7 @@ def _add(tx: WriteTx, source: Source, given: AttributeInput) -> None:
     )
 
 
-def _mention_named(tx: WriteTx, source: Source, raw: str, type: str) -> str | None:
+def _mention_named(tx: WriteTx, source: StatementSource, raw: str, type: str) -> str | None:
     """Link the memory to the entity of this name and return its ID; None for an invalid name."""
     name = names.clean(raw)
     if name is None:

@@ -57,7 +57,7 @@ class Entity(NamedTuple):
     type: str
 
 
-class Source(NamedTuple):
+class StatementSource(NamedTuple):
     """The memory that states something, its agent, and the time of writing."""
 
     memory_id: str
@@ -91,7 +91,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class BatchFact:
     job_id: str
     memory_id: str
     text: str

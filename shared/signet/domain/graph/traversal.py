@@ -166,7 +166,7 @@ def _add_attributes(
 _PREFIX = "traversal:"
 
 
-class Phase(StrEnum):
+class Purpose(StrEnum):
     """The purpose of a traversal."""
 
     SESSION_START = "session_start"
@@ -190,7 +190,7 @@ def drop(tx: WriteTx) -> None:
 def keep(
     tx: WriteTx,
     found: Traversal,
-    phase: Phase,
+    phase: Purpose,
     origin: TraversalOrigin,
     *,
     agent_id: str,

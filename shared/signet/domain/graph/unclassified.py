@@ -11,9 +11,9 @@ from datetime import datetime
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.graph import names
-from signet.domain.graph.models import IMPORTANCE, Source, Triple
+from signet.domain.graph.models import IMPORTANCE, StatementSource, Triple
 from signet.domain.graph.sql import attributes, entities
-from signet.queue import MAX_ATTEMPTS, Job, enqueue
+from signet.queue import MAX_ATTEMPTS, NewJob, enqueue
 
 
 def add_pending(
@@ -69,7 +69,7 @@ def add_to(
     """Add a pending attribute to an entity, and the job that files it under an aspect."""
     attribute_id = attributes.insert(
         tx,
-        Source(memory_id, agent_id, clock.to_text(now)),
+        StatementSource(memory_id, agent_id, clock.to_text(now)),
         entity_id,
         None,
         text,
@@ -99,7 +99,7 @@ def _known(tx: WriteTx, raw: str, agent_id: str) -> str | None:
 
 def _job(
     kind: str, memory_id: str, payload: Mapping[str, object], agent_id: str, delay_ms: int
-) -> Job:
-    return Job(
+) -> NewJob:
+    return NewJob(
         kind=kind, memory_id=memory_id, agent_id=agent_id, payload=payload, delay_ms=delay_ms
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from signet import ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, by_index, list_of, list_rows
-from signet.domain.graph.models import Source, Subject
+from signet.domain.graph.models import StatementSource, Subject
 
 _ASPECT = "SELECT id FROM entity_aspects WHERE entity_id = ? AND canonical_name = ?"
 _NEW_ASPECT = """
@@ -113,7 +113,7 @@ def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) ->
 
 def insert(
     tx: WriteTx,
-    source: Source,
+    source: StatementSource,
     entity_id: str,
     aspect_id: str | None,
     value: str,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from signet import ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list, list_of
-from signet.domain.graph.models import EXTRACTED, UNKNOWN, Dependency, Source
+from signet.domain.graph.models import EXTRACTED, UNKNOWN, Dependency, StatementSource
 
 #: Types of an entity of which nothing is known yet.
 _UNTYPED = frozenset({EXTRACTED, UNKNOWN})
@@ -79,7 +79,7 @@ def find(tx: ReadTx, canonical: str, *, agent_id: str) -> NamedId | None:
 
 def mention(
     tx: WriteTx,
-    source: Source,
+    source: StatementSource,
     *,
     name: str,
     canonical: str,
