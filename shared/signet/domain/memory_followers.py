@@ -13,12 +13,12 @@ from signet.domain.graph import link
 from signet.domain.injections import ratings
 from signet.domain.learning import worth
 from signet.domain.memory import derived, forgotten, lookup
-from signet.domain.memory.derived import Kind, MemoryEvent
+from signet.domain.memory.derived import ChangeKind, MemoryEvent
 from signet.domain.projection import project
 from signet.domain.transcripts import withheld
 from signet.queue import admin
 
-_GONE = frozenset({Kind.ERASED, Kind.PURGED})
+_GONE = frozenset({ChangeKind.ERASED, ChangeKind.PURGED})
 
 
 def register() -> None:
@@ -28,12 +28,12 @@ def register() -> None:
 
 def _graph(tx: WriteTx, event: MemoryEvent) -> None:
     for memory_id in event.memory_ids:
-        if event.kind is Kind.ERASED:
+        if event.kind is ChangeKind.ERASED:
             link.erase(tx, memory_id, now=event.at)
-        elif event.kind is Kind.RECOVERED:
+        elif event.kind is ChangeKind.RECOVERED:
             revive = partial(link.revive, tx, memory_id, now=event.at)
             tx.optional("link", revive, otherwise=None)
-    if event.kind is Kind.PURGED:
+    if event.kind is ChangeKind.PURGED:
         link.unlink(tx, event.memory_ids, now=event.at)
 
 
@@ -44,7 +44,7 @@ def _embeddings(tx: WriteTx, event: MemoryEvent) -> None:
 
 
 def _projection(tx: WriteTx, event: MemoryEvent) -> None:
-    if event.kind is not Kind.RETIRED:
+    if event.kind is not ChangeKind.RETIRED:
         project.delete_maps(tx)
 
 
@@ -61,7 +61,7 @@ def _sessions(tx: WriteTx, event: MemoryEvent) -> None:
 
 def _texts(tx: WriteTx, event: MemoryEvent) -> None:
     """Keep what somebody does not want out of the texts that say it, MEMORY.md among them."""
-    if event.kind is Kind.RECOVERED:
+    if event.kind is ChangeKind.RECOVERED:
         withheld.lift(tx, event.memory_ids)
         for agent_id in {one.agent_id for one in lookup.owners(tx, event.memory_ids)}:
             withheld.queue(tx, agent_id, is_back=True, now=event.at)

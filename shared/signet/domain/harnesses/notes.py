@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from signet.db import Database, ReadTx, WriteTx, runtime_settings
-from signet.domain.memory.lookup import ForgottenValue
+from signet.domain.memory.lookup import ValueForgotten
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.remember import remember
 from signet.domain.summaries import requests
@@ -116,6 +116,6 @@ def _origin(path: Path, is_headed: bool) -> tuple[str, str, tuple[str, ...], str
 def _save(tx: WriteTx, batch: list[NewMemory], rules: Rules, now: datetime) -> int:
     count = 0
     for new in batch:
-        with contextlib.suppress(ForgottenValue):
+        with contextlib.suppress(ValueForgotten):
             count += not remember(tx, new, actor=ACTOR, rules=rules, now=now).deduped
     return count

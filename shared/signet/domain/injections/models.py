@@ -31,7 +31,7 @@ class Phase(StrEnum):
     RECALL = "recall"
 
 
-class Kind(StrEnum):
+class ItemKind(StrEnum):
     """Kinds of items: a memory, a passage of an earlier session, commit or document, or a part of the start text."""
 
     MEMORY = "memory"
@@ -105,7 +105,7 @@ class Item:
     message, commit or save.
     """
 
-    kind: Kind
+    kind: ItemKind
     id: str
     reason: Reason
     is_given: bool = True

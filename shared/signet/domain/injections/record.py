@@ -15,12 +15,12 @@ from signet.domain.agents import registry as agents
 from signet.domain.episodes import sources
 from signet.domain.episodes.models import SourceType
 from signet.domain.injections import sql
-from signet.domain.injections.models import Injection, Item, Kind, Phase, Spans, hash_of
+from signet.domain.injections.models import Injection, Item, ItemKind, Phase, Spans, hash_of
 from signet.domain.injections.sql import ItemRow, NewRow, spans_of
 from signet.domain.memory import lookup
 from signet.domain.transcripts import steps, withheld
 from signet.domain.transcripts.withheld import Statement
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
 from signet.text.masking import mask
 
@@ -60,7 +60,7 @@ def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
             [
                 (injection.agent_id, hash_of(item.text), item.text)
                 for item in items
-                if item.kind is Kind.SECTION and item.text
+                if item.kind is ItemKind.SECTION and item.text
             ],
         )
         tx.many(
@@ -93,7 +93,7 @@ def queue_label(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
 
 
 def _queue(tx: WriteTx, kind: str, agent_id: str, key: str, now: datetime) -> None:
-    job = Job(
+    job = NewJob(
         kind=kind,
         dedupe_key=f"{agent_id}:{key}",
         agent_id=agent_id,
@@ -105,9 +105,9 @@ def _queue(tx: WriteTx, kind: str, agent_id: str, key: str, now: datetime) -> No
 
 def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
     """Remove erased statements from start texts, and delete steps that contain them; return the number of changes."""
-    steps = withheld.clean(job, withheld.Texts(sql.STEPS_SAYING, sql.DROP_STEPS), known)
+    steps = withheld.clean(job, withheld.TextTable(sql.STEPS_SAYING, sql.DROP_STEPS), known)
     return steps + withheld.clean(
-        job, withheld.Texts(sql.SECTIONS_SAYING, sql.CLEAN_SECTION), known
+        job, withheld.TextTable(sql.SECTIONS_SAYING, sql.CLEAN_SECTION), known
     )
 
 
@@ -143,7 +143,7 @@ def forget(tx: WriteTx, agent_id: str, key: str) -> None:
 
 
 def _without(item: Item, known: Sequence[Statement]) -> Item:
-    is_section = item.kind is Kind.SECTION
+    is_section = item.kind is ItemKind.SECTION
     return replace(item, text=withheld.without(item.text, known)) if is_section else item
 
 
@@ -154,7 +154,7 @@ def _row(item: Item, spans: Spans | None) -> tuple[object, ...]:
     return (*what, text_hash, json.dumps(spans) if spans else None, *ranked)
 
 
-EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
+EPISODES = frozenset({ItemKind.SESSION, ItemKind.COMMIT, ItemKind.DOCUMENT})
 #: Marks an omission between two ranges.
 GAP = "\n[…]\n"
 
@@ -172,7 +172,7 @@ class Text:
     origin: tuple[str | None, str | None] = (None, None)
 
 
-class Texts:
+class ItemTexts:
     """Reads items' texts that a reader may see; each source is read once."""
 
     def __init__(self, tx: ReadTx, reader: Reader) -> None:
@@ -181,9 +181,9 @@ class Texts:
         self._sources: dict[tuple[str, str], str] = {}
 
     def of(self, item: ItemRow) -> Text:
-        if item.kind == Kind.MEMORY:
+        if item.kind == ItemKind.MEMORY:
             return self._memory(item.source_id, item.text_hash)
-        if item.kind == Kind.SECTION:
+        if item.kind == ItemKind.SECTION:
             return self._section(item.text_hash)
         if item.kind not in EPISODES:
             return Text()
@@ -232,7 +232,7 @@ def _located(tx: ReadTx, injection: Injection) -> Injection:
     reader = agents.reader(tx, injection.agent_id)
     found: dict[int, Spans] = {}
     for place, item in enumerate(items):
-        if item.kind is Kind.SECTION:
+        if item.kind is ItemKind.SECTION:
             items[place] = replace(item, text=mask(item.text).text)
         elif item.text and item.kind in EPISODES:
             source = sources.whole(tx, SourceType(item.kind), item.id, reader)

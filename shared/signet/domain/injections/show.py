@@ -12,9 +12,9 @@ from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.injections import sql, trace
-from signet.domain.injections.models import Kind, Phase, Reason, Used, tokens
-from signet.domain.injections.record import Texts
-from signet.domain.injections.sql import InjectionRow, SessionRow
+from signet.domain.injections.models import ItemKind, Phase, Reason, Used, tokens
+from signet.domain.injections.record import ItemTexts
+from signet.domain.injections.sql import InjectedSession, InjectionRow
 from signet.domain.injections.sql import ItemRow as ItemRow
 from signet.domain.transcripts import stored, transcript, withheld
 from signet.domain.transcripts.transcript import Turn
@@ -70,7 +70,7 @@ def looked(
     turns = transcript.parse(content) if content else []
     places = trace.begins(rows, turns)
     forgotten = withheld.statements(tx, owner)
-    known = Texts(tx, agents.reader(tx, owner, any_scope=True))
+    known = ItemTexts(tx, agents.reader(tx, owner, any_scope=True))
     items: dict[int, list[ItemRow]] = {}
     for item in sql.items(tx, owner, key):
         items.setdefault(item.injection_seq, []).append(item)
@@ -116,16 +116,16 @@ def _use(used: str | None) -> Literal["used", "not used", "not known yet"]:
 
 def _found(
     tx: ReadTx, key: str, *, agent_id: str | None, within: str | None, project: str | None
-) -> SessionRow:
+) -> InjectedSession:
     asked = {
         "agent": agent_id,
         "hidden": caller.current().hidden,
         "within": within,
         "limit": sql.KNOWN_KEYS,
     }
-    known = tx.rows(sql.SessionRow, sql.SESSIONS, {**asked, "project": None})
+    known = tx.rows(sql.InjectedSession, sql.SESSIONS, {**asked, "project": None})
     if key == LATEST:
-        mine = tx.rows(sql.SessionRow, sql.SESSIONS, {**asked, "project": project})
+        mine = tx.rows(sql.InjectedSession, sql.SESSIONS, {**asked, "project": project})
         if mine:
             return mine[0]
         place = f" of {project}" if project else ""
@@ -144,7 +144,7 @@ def _found(
     raise NotFound(f"There is no record of a session {key!r}{hint}")
 
 
-def _newest(known: Sequence[SessionRow]) -> str:
+def _newest(known: Sequence[InjectedSession]) -> str:
     names = [f"{one.session_key} ({one.project or 'no project'})" for one in known]
     return f"; the newest: {', '.join(names[:MOST_NEAR])}" if names else ""
 
@@ -165,7 +165,7 @@ class _Place(NamedTuple):
 
 
 def _injection(
-    known: Texts, row: InjectionRow, items: Iterable[ItemRow], place: _Place
+    known: ItemTexts, row: InjectionRow, items: Iterable[ItemRow], place: _Place
 ) -> ContextInjection:
     given: list[ContextItem] = []
     left_out: list[ContextItem] = []
@@ -186,9 +186,9 @@ def _injection(
     }
 
 
-def _item(known: Texts, row: ItemRow) -> ContextItem:
+def _item(known: ItemTexts, row: ItemRow) -> ContextItem:
     found = known.of(row)
-    is_section = row.kind == Kind.SECTION
+    is_section = row.kind == ItemKind.SECTION
     used = None if row.used == "no" else row.used
     return {
         "kind": row.kind,
@@ -203,15 +203,19 @@ def _item(known: Texts, row: ItemRow) -> ContextItem:
         "usedIn": json.loads(row.used_in) if row.used_in else None,
         "state": "none" if is_section and found.content is None else found.state,
         # Text that was omitted, or is no longer in its source, is uncertain.
-        "text": found.content if row.spans or row.kind in (Kind.MEMORY, Kind.SECTION) else None,
+        "text": found.content
+        if row.spans or row.kind in (ItemKind.MEMORY, ItemKind.SECTION)
+        else None,
         "sourceType": found.origin[0],
         "sourceId": found.origin[1],
     }
 
 
 def _totals(shown: Sequence[ContextInjection]) -> ContextTotals:
-    given = [item for one in shown for item in one["given"] if item["kind"] != Kind.SECTION]
-    left_out = [item for one in shown for item in one["leftOut"] if item["kind"] != Kind.SECTION]
+    given = [item for one in shown for item in one["given"] if item["kind"] != ItemKind.SECTION]
+    left_out = [
+        item for one in shown for item in one["leftOut"] if item["kind"] != ItemKind.SECTION
+    ]
     return {
         "prompts": sum(one["phase"] == Phase.PROMPT for one in shown),
         "given": len(given),
@@ -243,7 +247,9 @@ class Given:
 
     @property
     def memories(self) -> list[str]:
-        return list(dict.fromkeys(one.source_id for one in self.items if one.kind == Kind.MEMORY))
+        return list(
+            dict.fromkeys(one.source_id for one in self.items if one.kind == ItemKind.MEMORY)
+        )
 
 
 def given_to_session(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> Given:
@@ -252,7 +258,7 @@ def given_to_session(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> G
     turns = transcript.parse(content) if content else []
     return Given(
         injections=injections,
-        items=[row for row in sql.items(tx, agent_id, key) if row.kind != Kind.SECTION],
+        items=[row for row in sql.items(tx, agent_id, key) if row.kind != ItemKind.SECTION],
         turns=turns,
         starts=trace.begins(injections, turns),
         is_over=not tx.value(sql.RUNS, (agent_id, key, clock.to_text(now))),

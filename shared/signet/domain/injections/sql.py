@@ -58,7 +58,7 @@ class NewRow(NamedTuple):
     phase: str
 
 
-class SessionRow(NamedTuple):
+class InjectedSession(NamedTuple):
     agent_id: str
     session_key: str
     project: str | None

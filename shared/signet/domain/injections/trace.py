@@ -18,8 +18,8 @@ from signet.db import Database, ReadTx, WriteTx, fts
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import sources
 from signet.domain.injections import record, sql
-from signet.domain.injections.models import Kind, Used
-from signet.domain.injections.record import EPISODES, Texts
+from signet.domain.injections.models import ItemKind, Used
+from signet.domain.injections.record import EPISODES, ItemTexts
 from signet.domain.injections.sql import InjectionRow, ItemRow
 from signet.domain.transcripts import steps, stored, transcript
 from signet.domain.transcripts.steps import Step, StepType
@@ -174,7 +174,7 @@ class _Said:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Session:
+class _SessionTrace:
     injections: Sequence[InjectionRow] = ()
     #: Items without a result, or without use, yet.
     items: Sequence[ItemRow] = ()
@@ -212,19 +212,19 @@ def run(job: JobContext) -> None:
     job.commit(write)
 
 
-def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
-    items = [row for row in sql.items(tx, agent_id, key) if row.kind != Kind.SECTION]
+def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _SessionTrace:
+    items = [row for row in sql.items(tx, agent_id, key) if row.kind != ItemKind.SECTION]
     open_ = [row for row in items if row.used in (None, Used.NO)]
-    known = Texts(tx, agents.reader(tx, agent_id, any_scope=True))
+    known = ItemTexts(tx, agents.reader(tx, agent_id, any_scope=True))
     together: dict[int, list[str]] = {}
     for row in items:
         if row.kind in EPISODES:
             together.setdefault(row.injection_seq, []).append(row.source_id)
-    return _Session(
+    return _SessionTrace(
         injections=tx.rows(sql.InjectionRow, sql.OF_SESSION, (agent_id, key)),
         items=open_,
         together=together,
-        roots=sources.roots(tx, [row.source_id for row in open_ if row.kind == Kind.MEMORY]),
+        roots=sources.roots(tx, [row.source_id for row in open_ if row.kind == ItemKind.MEMORY]),
         texts={_name(row): text for row in open_ if (text := known.of(row).content)},
         content=stored.text(tx, agent_id, key),
         steps=tx.value(sql.STEPS, (agent_id, key)) or "",
@@ -238,7 +238,7 @@ def _name(row: ItemRow) -> tuple[int, int]:
 
 
 def _used(
-    found: _Session, rarity: Callable[[int, str | None], Callable[[str], bool]]
+    found: _SessionTrace, rarity: Callable[[int, str | None], Callable[[str], bool]]
 ) -> Iterator[tuple[ItemRow, str, str | None]]:
     """Yield the items with a result, its sign, and the place."""
     turns = transcript.parse(found.content) if found.content else []
@@ -281,11 +281,11 @@ def _use(
 def _names(row: ItemRow) -> list[str]:
     """Return an item's names; a session key may be a common word, so it does not count."""
     id_ = row.source_id
-    if row.kind == Kind.COMMIT:
+    if row.kind == ItemKind.COMMIT:
         return [id_[:COMMIT_CHARS]]
     if len(id_) < LEAST_ID or not any(letter.isdigit() for letter in id_):
         return []
-    return [ids.short(id_)] if row.kind == Kind.MEMORY else [id_]
+    return [ids.short(id_)] if row.kind == ItemKind.MEMORY else [id_]
 
 
 def _steps(turns: Sequence[Turn], logged: Sequence[Step]) -> Iterator[_Said]:
@@ -339,7 +339,7 @@ def is_said(row: InjectionRow, turns: Sequence[Turn], place: int) -> bool:
 
 
 def _rarity(
-    db: Database, agent_id: str, key: str, found: _Session
+    db: Database, agent_id: str, key: str, found: _SessionTrace
 ) -> Callable[[int, str | None], Callable[[str], bool]]:
     """Return a function that decides whether a word is rare in the store, for an injection and a memory's source
     session.

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
-from signet.domain.injections.models import Kind, Team
+from signet.domain.injections.models import ItemKind, Team
 from signet.domain.injections.show import Given, ItemRow
 from signet.domain.learning import sql, worth
 from signet.domain.learning.labels import Label, LabelReason
@@ -81,7 +81,7 @@ def _events(found: Given, relevance: Mapping[str, float]) -> list[list[ItemRow]]
     """Return the memories that were ranked together and have a known outcome."""
     by_injection: dict[int, list[ItemRow]] = {}
     for one in found.items:
-        if one.kind == Kind.MEMORY and one.base is not None and one.source_id in relevance:
+        if one.kind == ItemKind.MEMORY and one.base is not None and one.source_id in relevance:
             by_injection.setdefault(one.injection_seq, []).append(one)
     return list(by_injection.values())
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from signet.db import fts
 from signet.domain.episodes import search
-from signet.domain.injections.models import Kind, Phase, tokens
+from signet.domain.injections.models import ItemKind, Phase, tokens
 from signet.domain.injections.models import Reason as Why
 from signet.domain.injections.show import Given, was_received, was_used
 from signet.domain.transcripts import transcript
@@ -254,7 +254,9 @@ def _label(
     said: Mapping[int, str],
     again: Mapping[int, int],
 ) -> Label:
-    items = [one for one in found.items if (one.kind, one.source_id) == (Kind.MEMORY, memory_id)]
+    items = [
+        one for one in found.items if (one.kind, one.source_id) == (ItemKind.MEMORY, memory_id)
+    ]
     was_given = any(map(was_received, items))
     start = min(found.starts[one.injection_seq] for one in items)
     wrong = _corrections(found, said) if was_given else []

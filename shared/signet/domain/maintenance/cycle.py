@@ -25,7 +25,7 @@ from signet.domain.repair.steps import RepairModels
 from signet.errors import Frozen
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 
 #: Vectors that one cycle creates itself; the tracker queues jobs for the rest.
 EMBEDDED = 20
@@ -172,7 +172,9 @@ def is_on(settings: Settings) -> bool:
 
 def ask(tx: WriteTx, slot: str, *, now: datetime) -> None:
     """Queue a cycle, unless one is open: cycles never overlap (MW-8)."""
-    enqueue(tx, Job(kind=KIND, dedupe_key="cycle", payload={"slot": slot}, priority=BULK), now=now)
+    enqueue(
+        tx, NewJob(kind=KIND, dedupe_key="cycle", payload={"slot": slot}, priority=BULK), now=now
+    )
 
 
 def fill(tx: WriteTx, *, now: datetime) -> None:

@@ -14,9 +14,9 @@ from signet.db.dialect import as_list
 from signet.db.visibility import Where
 from signet.domain.agents import registry as agents
 from signet.domain.memory import filters, meant
-from signet.domain.memory.meant import Reading
+from signet.domain.memory.meant import Interpretation
 from signet.domain.memory.sql import search as sql
-from signet.domain.memory.sql.search import Match
+from signet.domain.memory.sql.search import SearchRow
 from signet.errors import Invalid
 from signet.wire.requests.model import SAFE_INTEGER
 
@@ -62,7 +62,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class ForgetCandidate:
     """A memory that would be forgotten, and why; the score is 0..1, and 0 without words."""
 
     id: str
@@ -76,9 +76,9 @@ class Candidate:
 class Chosen:
     """A page of the memories that would be forgotten, their number, and similar ones."""
 
-    page: list[Candidate]
+    page: list[ForgetCandidate]
     total: int
-    similar: list[Candidate]
+    similar: list[ForgetCandidate]
 
 
 class Unconfirmed(Invalid):
@@ -105,7 +105,7 @@ def candidates(tx: ReadTx, choice: Choice) -> Chosen:
     why = f"holds {query}" if query else "chosen by ID" if choice.ids else "passes the filters"
     if choice.ids:
         rows = tx.rows(
-            sql.Match, sql.NAMED + where.sql + sql.BY_ID, (as_list(_ids(choice)), *where.params)
+            sql.SearchRow, sql.NAMED + where.sql + sql.BY_ID, (as_list(_ids(choice)), *where.params)
         )
         page, total = rows[choice.offset :][: choice.size], len(rows)
     else:
@@ -119,11 +119,11 @@ def confirm_token(ids: Iterable[str]) -> str:
     return hashlib.sha256("|".join(sorted(set(ids))).encode()).hexdigest()[:32]
 
 
-def needs_confirmation(found: Sequence[Candidate]) -> bool:
+def needs_confirmation(found: Sequence[ForgetCandidate]) -> bool:
     return len(found) > CONFIRM_ABOVE
 
 
-def confirm(found: Sequence[Candidate], token: str | None) -> None:
+def confirm(found: Sequence[ForgetCandidate], token: str | None) -> None:
     """Raise Unconfirmed for many memories without their token, and for any number with the token of another set."""
     if token and token == confirm_token(one.id for one in found):
         return
@@ -169,10 +169,10 @@ def _is_known(tx: ReadTx, where: Where, word: str) -> bool:
 
 
 def _meant(
-    tx: ReadTx, where: Where, readings: Sequence[Reading]
-) -> tuple[list[Candidate], list[Candidate]]:
+    tx: ReadTx, where: Where, readings: Sequence[Interpretation]
+) -> tuple[list[ForgetCandidate], list[ForgetCandidate]]:
     """Return the candidates of the first reading that has any, and memories that resemble them."""
-    similar: dict[str, Candidate] = {}
+    similar: dict[str, ForgetCandidate] = {}
     long = [one for one in readings if len(one.words) >= meant.SEVERAL_WORDS]
     for limit, some in ((-1, readings), (MAX_NEARLY, long)):
         for reading in some:
@@ -192,8 +192,8 @@ def _meant(
     return [], list(similar.values())
 
 
-def _candidate(row: Match, why: str) -> Candidate:
-    return Candidate(
+def _candidate(row: SearchRow, why: str) -> ForgetCandidate:
+    return ForgetCandidate(
         id=row.id, score=_score(row.bm25), pinned=bool(row.pinned), version=row.version, why=why
     )
 

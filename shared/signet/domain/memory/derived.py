@@ -17,11 +17,11 @@ from signet.domain.memory.models import PIPELINE, Actor, Along, Event, Keeper, M
 from signet.domain.memory.sql import memories, sources
 from signet.domain.memory.sql.sources import Dependent, SourceKind, WithdrawReason
 from signet.domain.transcripts import withheld
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.wire.origin import Origin
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What happens to memories."""
 
     #: Hidden; they may be recovered for a while.
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 class MemoryEvent:
     """A change of memories, published before their rows are deleted, so that these can still be read."""
 
-    kind: Kind
+    kind: ChangeKind
     memory_ids: Sequence[str]
     at: datetime
     #: Whether a person objects to their content; not for duplicates and passages of a document.
@@ -59,7 +59,12 @@ def register(followers: Sequence[Follower]) -> None:
 
 
 def publish(
-    tx: WriteTx, kind: Kind, memory_ids: Sequence[str], *, at: datetime, is_asked: bool = False
+    tx: WriteTx,
+    kind: ChangeKind,
+    memory_ids: Sequence[str],
+    *,
+    at: datetime,
+    is_asked: bool = False,
 ) -> None:
     """Call the followers, which change the rows of other nouns.
 
@@ -89,7 +94,7 @@ Facts = Mapping[str, object]
 class Change:
     """Who hides or restores memories, why and when; for `is_asked` see `MemoryEvent`."""
 
-    kind: Kind
+    kind: ChangeKind
     actor: Actor
     reason: str
     at: datetime
@@ -105,7 +110,7 @@ class Change:
         history.record(tx, memory_id, event, *why, old=old, new=new)
 
 
-_EVENTS = {Kind.REJECTED: Event.REJECTED, Kind.RECOVERED: Event.RECOVERED}
+_EVENTS = {ChangeKind.REJECTED: Event.REJECTED, ChangeKind.RECOVERED: Event.RECOVERED}
 
 
 def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> Along:
@@ -152,7 +157,7 @@ def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
 
     Facts of a changed text are hidden at once: they are few, and new ones may follow soon.
     """
-    is_retired = change.kind is Kind.RETIRED
+    is_retired = change.kind is ChangeKind.RETIRED
     now = found.goes if is_retired else found.goes[:AT_ONCE]
     if not now:
         return
@@ -170,8 +175,10 @@ def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
 def reactivate(tx: WriteTx, memory: Memory, change: Change, metadata: Facts) -> None:
     """Make a hidden memory active again; the caller has checked that its text was not saved again."""
     tx.run(memories.UNHIDE, (clock.to_text(change.at), change.actor.name, memory.id))
-    publish(tx, Kind.RECOVERED, [memory.id], at=change.at)
-    recovered = Change(kind=Kind.RECOVERED, actor=change.actor, reason=change.reason, at=change.at)
+    publish(tx, ChangeKind.RECOVERED, [memory.id], at=change.at)
+    recovered = Change(
+        kind=ChangeKind.RECOVERED, actor=change.actor, reason=change.reason, at=change.at
+    )
     recovered.record(tx, memory.id, memory.content, metadata)
 
 
@@ -208,7 +215,9 @@ def retire(tx: WriteTx, memory: Memory, *, actor: Actor, at: datetime) -> int:
     """Hide facts read from a memory's old text alone, and return their number; others lose this source."""
     found = along(tx, [memory.id])
     reason = "the text that it was read from has changed"
-    withdraw(tx, memory.id, found, Change(kind=Kind.RETIRED, actor=actor, reason=reason, at=at))
+    withdraw(
+        tx, memory.id, found, Change(kind=ChangeKind.RETIRED, actor=actor, reason=reason, at=at)
+    )
     tx.run(sources.LOSE, (memory.id, as_list([one.id for one in found.stays])))
     return len(found.goes)
 
@@ -296,5 +305,5 @@ def _later(tx: WriteTx, root_id: str, change: Change) -> None:
         "reason": change.reason,
         "isAsked": change.is_asked,
     }
-    job = Job(kind=KIND, memory_id=root_id, dedupe_key=f"{KIND}:{root_id}", payload=payload)
+    job = NewJob(kind=KIND, memory_id=root_id, dedupe_key=f"{KIND}:{root_id}", payload=payload)
     enqueue(tx, job, now=change.at, max_attempts=ATTEMPTS)

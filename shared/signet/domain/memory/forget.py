@@ -13,7 +13,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.graph import link
 from signet.domain.memory import derived, history, lookup
-from signet.domain.memory.derived import Change, Kind
+from signet.domain.memory.derived import Change, ChangeKind
 from signet.domain.memory.lookup import ForceDenied, Refused, check_version
 from signet.domain.memory.models import (
     PIPELINE,
@@ -31,7 +31,7 @@ from signet.domain.memory.sql import memories, sources
 from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import Frozen, Invalid
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.queue.job_context import JobContext
 
 SUPERSEDED = "superseded"
@@ -65,8 +65,8 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
         raise ForceDenied(memory.id, memory.version)
     is_asked = actor.type != PIPELINE
     along = derived.along(tx, [memory.id], is_asked=is_asked)
-    hidden = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
-    kind = Kind.ERASED if asked.for_good else hidden
+    hidden = ChangeKind.REJECTED if asked.is_wrong else ChangeKind.FORGOTTEN
+    kind = ChangeKind.ERASED if asked.for_good else hidden
     change = Change(kind=kind, actor=actor, reason=asked.reason, at=now, is_asked=is_asked)
     metadata = {"force": asked.force, "ifVersion": asked.if_version}
     if asked.for_good:
@@ -98,7 +98,7 @@ def forget(
     metadata: Mapping[str, object] | None = None,
 ) -> bool:
     """Hide an active memory with the facts read from it alone; False if it is not active."""
-    change = Change(kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now)
+    change = Change(kind=ChangeKind.FORGOTTEN, actor=actor, reason=reason, at=now)
     metadata = metadata or {"force": False, "ifVersion": None}
     return derived.hide(tx, memory_id, derived.along(tx, [memory_id]), change, metadata)
 
@@ -108,7 +108,9 @@ def forget_session(
 ) -> Along:
     """Hide the memories read from a session alone and return them; each can be recovered separately."""
     found, is_asked = derived.along_session(tx, agent_id, key), actor.type != PIPELINE
-    change = Change(kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now, is_asked=is_asked)
+    change = Change(
+        kind=ChangeKind.FORGOTTEN, actor=actor, reason=reason, at=now, is_asked=is_asked
+    )
     for memory_id, _ in found.goes:
         derived.hide(tx, memory_id, Along(), change, {"session": key})
     return found
@@ -119,7 +121,7 @@ def retract(tx: WriteTx, agent_id: str, key: str, dropped: str, kept: str, *, no
 
     Unlike a forgotten text, the same text can be saved again.
     """
-    change = Change(kind=Kind.RETIRED, actor=REREADER, reason=NO_MESSAGE, at=now)
+    change = Change(kind=ChangeKind.RETIRED, actor=REREADER, reason=NO_MESSAGE, at=now)
     count = 0
     for memory_id, content in derived.along_session(tx, agent_id, key).goes:
         said = [withheld.statement(content)]
@@ -135,7 +137,7 @@ def erase(
 
     Its history stays without texts. A job rewrites the file so that no bytes of it are left.
     """
-    change = Change(kind=Kind.ERASED, actor=actor, reason=reason, at=now, is_asked=is_asked)
+    change = Change(kind=ChangeKind.ERASED, actor=actor, reason=reason, at=now, is_asked=is_asked)
     change.publish(tx, [memory.id])
     sources.delete_memories(tx, [memory.id])
     tx.run(sql.DELETE_ALL_COPIES, (memory.id,))
@@ -170,7 +172,7 @@ def rewrite_later(tx: WriteTx, *, now: datetime, if_said: bool = False) -> None:
     window = ms // REWRITE_WINDOW_MS
     delay = (window + 1) * REWRITE_WINDOW_MS - ms + REWRITE_WINDOW_MS
     key = f"{window}:if_said" if if_said else str(window)
-    job = Job(kind=REWRITE, dedupe_key=key, payload={"if_said": if_said}, delay_ms=delay)
+    job = NewJob(kind=REWRITE, dedupe_key=key, payload={"if_said": if_said}, delay_ms=delay)
     enqueue(tx, job, now=now, max_attempts=REWRITE_ATTEMPTS)
 
 
@@ -182,7 +184,7 @@ def purge(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> int:
     """Delete forgotten memories with all dependent rows; return how many were deleted."""
     if not memory_ids:
         return 0
-    derived.publish(tx, Kind.PURGED, memory_ids, at=now)
+    derived.publish(tx, ChangeKind.PURGED, memory_ids, at=now)
     return sources.delete_memories(tx, memory_ids)
 
 

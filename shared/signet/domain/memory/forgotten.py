@@ -18,8 +18,8 @@ from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory import forget, wording
-from signet.domain.memory.derived import Kind, MemoryEvent
-from signet.domain.memory.lookup import ForgottenValue
+from signet.domain.memory.derived import ChangeKind, MemoryEvent
+from signet.domain.memory.lookup import ValueForgotten
 from signet.domain.memory.models import Actor, Draft, Memory, Visibility
 from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql import memories
@@ -38,7 +38,7 @@ MAX_LIMIT = 1_000
 def follow(tx: WriteTx, event: MemoryEvent) -> None:
     """Store the values of memories that a person forgets, and lift those of recovered ones."""
     found = [memory for id_ in event.memory_ids if (memory := memories.by_id(tx, id_))]
-    if event.kind is Kind.RECOVERED:
+    if event.kind is ChangeKind.RECOVERED:
         for memory in found:
             sql.delete_values(tx, [memory.id])
             lift_said(tx, memory.agent_id, memory.scope, memory.content)
@@ -54,7 +54,7 @@ def check(tx: ReadTx, owner: Draft | Memory, text: str) -> None:
     found = tx.rows(sql.KnownValue, sql.MATCHING, (as_list(said.hashes),))
     known = {row.value_hash: row for row in found if _withholds(tx, row, owner)}
     if said.whole in known or (said.sentences and known.keys() >= set(said.sentences)):
-        raise ForgottenValue(next(iter(known.values())).memory_id)
+        raise ValueForgotten(next(iter(known.values())).memory_id)
 
 
 def lift_said(tx: WriteTx, agent_id: str, scope: str | None, text: str) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ def newest(
 
 
 def _rows(memory: Memory, event: MemoryEvent) -> list[tuple[object, ...]]:
-    is_erased = event.kind is Kind.ERASED
+    is_erased = event.kind is ChangeKind.ERASED
     label = None if is_erased else _label(memory.content)
     owner = (memory.agent_id, memory.visibility, memory.scope, memory.project)
     return [

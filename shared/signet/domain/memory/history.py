@@ -14,9 +14,9 @@ from signet.domain.memory import lookup
 from signet.domain.memory.models import Actor, Event
 from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql import memories
-from signet.domain.memory.sql.history import Forgetting, Numbered
+from signet.domain.memory.sql.history import ForgettingRow, Numbered
 from signet.errors import NotFound
-from signet.wire.memory import Change, HistoryPage, KeyCount, ListedChange
+from signet.wire.memory import HistoryPage, KeyCount, ListedChange, MemoryChange
 
 #: Rows of one answer (MEM-22).
 DEFAULT_LIMIT = 200
@@ -49,7 +49,7 @@ def of(
     reader: Reader,
     limit: int = DEFAULT_LIMIT,
     forgotten_texts: bool = True,
-) -> list[Change]:
+) -> list[MemoryChange]:
     """Return the changes of a memory, oldest first, also of a forgotten, erased or purged one.
 
     Without `forgotten_texts` the changes of a deleted memory have neither texts nor metadata, which may quote them.
@@ -59,7 +59,7 @@ def of(
     memory = memories.readable(tx, memory_id, reader)
     if memory is None and not int(tx.value(sql.COUNT_VALUES + gone.sql, gone.params)):
         raise NotFound("Not found", memoryId=memory_id)
-    changes = tx.records(Change, sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
+    changes = tx.records(MemoryChange, sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
     if memory is not None and not memory.is_deleted:
         _tell(tx, [(one, memory.type) for one in changes], reader=reader)
     elif not forgotten_texts:
@@ -69,7 +69,7 @@ def of(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class HistoryFilter:
     """A filter for changes: an event, a period in stored form, and a cursor."""
 
     event: Event | None = None
@@ -96,7 +96,7 @@ class Asked:
         return where
 
 
-def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> HistoryPage:
+def page(tx: ReadTx, asked: HistoryFilter, *, reader: Reader, forgotten_texts: bool) -> HistoryPage:
     """Return the changes of all memories that a reader may see, newest first; `content` is the current text.
 
     Deleted memories have no `content`, and without `forgotten_texts` no other texts or metadata. Raises BadCursor.
@@ -122,7 +122,7 @@ def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> 
     }
 
 
-def _tell(tx: ReadTx, found: Sequence[tuple[Change, str]], *, reader: Reader) -> None:
+def _tell(tx: ReadTx, found: Sequence[tuple[MemoryChange, str]], *, reader: Reader) -> None:
     """Remove forgotten statements from changes, each given with the type of its memory."""
     old = lookup.readable_texts(
         tx, [(type, one["oldContent"] or "") for one, type in found], reader=reader
@@ -169,8 +169,8 @@ def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
     return dict(tx.tuples(sql.TEXTS, (clock.to_text(as_of), as_list(seqs))))
 
 
-def forgettings(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, Forgetting]:
-    return {row.id: row for row in tx.rows(Forgetting, sql.FORGOTTEN, (as_list(memory_ids),))}
+def forgettings(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, ForgettingRow]:
+    return {row.id: row for row in tx.rows(ForgettingRow, sql.FORGOTTEN, (as_list(memory_ids),))}
 
 
 def blank(tx: WriteTx, memory_id: str) -> None:

@@ -52,7 +52,7 @@ def adopt(
     It keeps text, origin, times and tags, but is private. Raises NotFound for a memory that this agent could not have
     read, Frozen, and ForgottenValue.
     """
-    asked = listing.Filter(ids=(memory_id,), state=listing.State.ARCHIVED)
+    asked = listing.Filter(ids=(memory_id,), state=listing.MemoryState.ARCHIVED)
     reader = agents.reader(tx, agent_id, any_scope=True)
     found = listing.page(tx, asked, listing.Order(limit=1), reader=reader).memories
     if not found:

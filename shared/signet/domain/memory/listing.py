@@ -17,7 +17,7 @@ from signet.db.visibility import Reader, Where, archived, readable
 from signet.domain.memory import filters, history, lookup
 from signet.domain.memory.models import Memory
 from signet.domain.memory.sql import memories, search
-from signet.domain.memory.sql.history import Forgetting
+from signet.domain.memory.sql.history import ForgettingRow
 from signet.domain.memory.sql.search import Place
 from signet.errors import Invalid
 
@@ -34,7 +34,7 @@ FACETS = {
 }
 
 
-class State(StrEnum):
+class MemoryState(StrEnum):
     """The state of a memory; archived ones belonged to a removed agent."""
 
     ACTIVE = "active"
@@ -82,14 +82,14 @@ class Filter:
     until: str | None = None
     event_since: str | None = None
     event_until: str | None = None
-    state: State | None = None
+    state: MemoryState | None = None
     as_of: datetime | None = None
     unreviewed: bool = False
     before: str | None = None
 
     def where(self, reader: Reader, *, without: str = "") -> Where:
         """Return the condition on `memories m`, without the filter named `without`."""
-        is_archived = self.state is State.ARCHIVED and without != "state"
+        is_archived = self.state is MemoryState.ARCHIVED and without != "state"
         where = self._standing(without) & (archived if is_archived else readable)(reader)
         where &= filters.passing(self, without=without)
         if self.ids:
@@ -107,12 +107,12 @@ class Filter:
             )
         if without == "state":
             return Where("1")
-        if self.state is State.FORGOTTEN:
+        if self.state is MemoryState.FORGOTTEN:
             return Where("m.is_deleted = 1")
         where = Where("+m.is_deleted = 0")
-        if self.state in (State.ACTIVE, State.SUPERSEDED):
+        if self.state in (MemoryState.ACTIVE, MemoryState.SUPERSEDED):
             replaced = search.IS_REPLACED
-            where &= Where(replaced if self.state is State.SUPERSEDED else f"NOT {replaced}")
+            where &= Where(replaced if self.state is MemoryState.SUPERSEDED else f"NOT {replaced}")
         return where
 
 
@@ -127,16 +127,16 @@ class Order:
     cursor: str | None = None
 
 
-class Page(NamedTuple):
+class MemoryListing(NamedTuple):
     """Memories in order, the IDs of those with a vector, and the cursor of the next page."""
 
     memories: list[Memory]
     embedded: frozenset[str]
-    forgettings: dict[str, Forgetting]
+    forgettings: dict[str, ForgettingRow]
     next: str | None
 
 
-def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
+def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> MemoryListing:
     """Return one page; raises Invalid for a cursor of another order, and BadCursor."""
     where, way = asked.where(reader), order.way.upper()
     if order.cursor is not None:
@@ -148,16 +148,17 @@ def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
         way,
         limit=order.limit + 1,
         offset=order.offset,
-        walks=asked.state is not State.FORGOTTEN and not (asked.ids or asked.q or asked.source_id),
+        walks=asked.state is not MemoryState.FORGOTTEN
+        and not (asked.ids or asked.q or asked.source_id),
     )
     places, more = found[: order.limit], found[order.limit :]
     ids = [place.id for place in places]
-    return Page(
+    return MemoryListing(
         lookup.readable_memories(
             tx, memories.by_ids(tx, ids, texts=_texts(tx, asked, places)), reader=reader
         ),
         frozenset(row[0] for row in tx.tuples(search.EMBEDDED, (as_list(ids),))),
-        history.forgettings(tx, ids) if asked.state is State.FORGOTTEN else {},
+        history.forgettings(tx, ids) if asked.state is MemoryState.FORGOTTEN else {},
         _cursor(order, places[-1]) if more else None,
     )
 

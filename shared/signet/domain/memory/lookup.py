@@ -91,7 +91,7 @@ class ForceDenied(Refused):
     code = "autonomous_force_denied"
 
 
-class ForgottenValue(Refused):
+class ValueForgotten(Refused):
     """The user forgot or rejected what this text says; `signet forgotten lift` allows it to be saved again."""
 
     code = "forgotten_value"

@@ -12,7 +12,7 @@ from signet.domain.embeddings.vectors import embedded
 from signet.domain.memory.models import Rules
 from signet.domain.memory.sql import memories as sql
 from signet.providers.ports import Embedder
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.queue.job_context import JobContext
 
 
@@ -65,7 +65,7 @@ def queue_reading(
     """Queue the extraction and embedding of a memory."""
     for kind, wanted in (("extract", extract), ("embed", embed)):
         if wanted:
-            job = Job(kind=kind, memory_id=memory_id, agent_id=agent_id, priority=rules.priority)
+            job = NewJob(kind=kind, memory_id=memory_id, agent_id=agent_id, priority=rules.priority)
             enqueue(tx, job, now=now, max_attempts=rules.attempts)
 
 
@@ -92,7 +92,7 @@ def _store(
         return {"skipped": "nothing_to_embed"}
     if current.content_hash != gap.content_hash:
         # The change could not queue an embedding, because this job was still open.
-        again = Job(kind="embed", memory_id=gap.memory_id)
+        again = NewJob(kind="embed", memory_id=gap.memory_id)
         enqueue(tx, again, now=now, max_attempts=attempts)
         return {"skipped": "memory_changed"}
     set_vectors(tx, gap.memory_id, current.content_hash, pairs, model, now)
@@ -123,5 +123,5 @@ def want_hints(
     """Queue a job for each of these memories that has no hints."""
     wanted = as_list(dict.fromkeys(memory_ids))
     for (memory_id,) in tx.tuples(sql.WITHOUT_HINTS, (wanted,)):
-        job = Job(kind="prospective_index", memory_id=memory_id, agent_id=agent_id)
+        job = NewJob(kind="prospective_index", memory_id=memory_id, agent_id=agent_id)
         enqueue(tx, job, now=now, max_attempts=attempts)

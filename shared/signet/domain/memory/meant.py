@@ -164,7 +164,7 @@ _GERMAN_NOUN = frozenset(("", "e", "en", "er", "ern", "n", "s", "es", "em", "r")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class RequestWord:
     """One word of a request; `is_name` allows no English endings and only those of German nouns."""
 
     text: str
@@ -251,10 +251,10 @@ class Identifier:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Interpretation:
     """One way to read a request: all of these words and identifiers are meant."""
 
-    words: tuple[Word, ...] = ()
+    words: tuple[RequestWord, ...] = ()
     identifiers: tuple[Identifier, ...] = ()
     #: Relations and jobs in the request, each with the name it belongs to.
     roles: tuple[tuple[str, str], ...] = ()
@@ -314,7 +314,7 @@ def without_verbs(request: str, is_known: Callable[[str], bool]) -> str:
     return " ".join(request.split()[kept:])
 
 
-def readings(request: str) -> list[Reading]:
+def readings(request: str) -> list[Interpretation]:
     """Return the ways to read a request, the narrowest first; none where it names nothing."""
     tokens = list(_tokens(script.fold(request)))
     plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
@@ -322,7 +322,7 @@ def readings(request: str) -> list[Reading]:
     if language is None and not _GERMAN_ONLY.isdisjoint(plain):
         language = languages.GERMAN
     stops = fts.STOP_WORDS | (language.stops if language else frozenset())
-    found: list[Reading] = []
+    found: list[Interpretation] = []
     for keeps_nouns in (True, False):
         kept, own = _unframed(tokens, stops, keeps_nouns=keeps_nouns)
         for splits in (False, True) if kept else ():
@@ -338,7 +338,7 @@ def _names(one: Identifier) -> bool:
     return not (one.text.isdigit() or _PLAIN_HYPHENS.fullmatch(one.text))
 
 
-def held(reading: Reading, content: str) -> Held | None:
+def held(reading: Interpretation, content: str) -> Held | None:
     """Return what a memory holds of a reading; None where it lacks an identifier or half of the words."""
     folded = fts.folded(content)
     words = frozenset(_split(folded))
@@ -372,7 +372,7 @@ def held(reading: Reading, content: str) -> Held | None:
     return Held(is_nearly, f"holds {names}; lacks {', '.join(one.text for one in lacks)}")
 
 
-def _is_same(reading: Reading, folded: str) -> bool | None:
+def _is_same(reading: Interpretation, folded: str) -> bool | None:
     """Return whether a folded text gives each name the relation or job of the reading; None if it gives none."""
     found: list[bool | None] = []
     for role, name in reading.roles:
@@ -408,7 +408,7 @@ def _split(folded: str) -> list[str]:
     return script.cut_all(words) if script.has_runs(folded) else words
 
 
-def _is_own(reading: Reading, folded: str) -> bool:
+def _is_own(reading: Interpretation, folded: str) -> bool:
     """Return whether a text says the one word of a reading of the person who speaks."""
     words = _WORD.findall(folded)
     (wanted,) = reading.words
@@ -500,8 +500,8 @@ def _reading(
     *,
     own: str,
     splits: bool,
-) -> Reading:
-    words: dict[str, Word] = {}
+) -> Interpretation:
+    words: dict[str, RequestWord] = {}
     terms: dict[str, None] = {}
     identifiers: dict[str, Identifier] = {}
     roles = _roles(kept)
@@ -520,10 +520,10 @@ def _reading(
                 if is_letter or {raw, word} & stops or raw in languages.SAY_NOTHING:
                     continue
                 is_name = part[:1].isupper() and (text, is_exact) != tokens[0]
-                words[word] = Word(text=word, is_name=is_name, language=language)
+                words[word] = RequestWord(text=word, is_name=is_name, language=language)
                 for piece in script.cut(raw):
                     terms[languages.beginning(piece, language)] = None
-    return Reading(
+    return Interpretation(
         words=tuple(words.values()),
         identifiers=tuple(identifiers.values()),
         roles=tuple(one for one in roles.values() if one[0] not in _TITLES),

@@ -15,7 +15,7 @@ from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.graph import link
 from signet.domain.memory import dates, derived, forgotten, history, lookup, marks, origin, wording
-from signet.domain.memory.lookup import ForgottenValue, Unknown
+from signet.domain.memory.lookup import Unknown, ValueForgotten
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -324,11 +324,11 @@ def _save_pieces(tx: WriteTx, whole: Draft, by: _By) -> Remembered:
         group_id = ids.new_ordered_id()
         piece = replace(piece, source_id=group_id)
     saved: list[Remembered] = []
-    refusal: ForgottenValue | None = None
+    refusal: ValueForgotten | None = None
     for ordinal, text in enumerate(wording.split_text(whole.content, by.rules.chunk_chars)):
         try:
             saved.append(_save(tx, replace(piece, content=text, ordinal=ordinal), by))
-        except ForgottenValue as refused:
+        except ValueForgotten as refused:
             refusal = refused
             continue
         piece = replace(piece, idempotency_key=None, hints=(), told=None)

@@ -10,10 +10,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors
 from signet.domain.memory import derived, forget, history, lookup, marks, wording
-from signet.domain.memory.lookup import (
-    Refused,
-    check_version,
-)
+from signet.domain.memory.lookup import Refused, check_version
 from signet.domain.memory.models import (
     Actor,
     Along,
@@ -130,7 +127,7 @@ def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: dat
     twin = memories.twin(tx, memory, wording.content_hash(memory.content))
     if twin is not None:
         raise Refused(memory.id, memory.version, "duplicate_content_hash", duplicateMemoryId=twin)
-    kind = derived.Kind.RECOVERED
+    kind = derived.ChangeKind.RECOVERED
     change = derived.Change(kind=kind, actor=actor, reason=asked.reason, at=now)
     window_ms = rules.recover_within // timedelta(milliseconds=1)
     metadata = {"ifVersion": asked.if_version, "retentionWindowMs": window_ms}
@@ -179,7 +176,7 @@ def _resume(tx: WriteTx, memory: Memory, rules: Rules, now: datetime) -> None:
 FADED = 0.5
 
 
-class Verdict(StrEnum):
+class ReviewVerdict(StrEnum):
     """`keep`: the pipeline never changes it; `fade`: half the importance; `wrong`: forgotten as untrue."""
 
     KEEP = "keep"
@@ -192,7 +189,7 @@ class Verdict(StrEnum):
 class Judged(NamedTuple):
     """The newest verdict on a memory, and its importance and protection before that."""
 
-    verdict: Verdict = Verdict.NONE
+    verdict: ReviewVerdict = ReviewVerdict.NONE
     importance: float = 0.0
     is_kept: bool = False
 
@@ -200,7 +197,7 @@ class Judged(NamedTuple):
 def judge(
     tx: WriteTx,
     memory_id: str,
-    verdict: Verdict,
+    verdict: ReviewVerdict,
     *,
     agent_id: str,
     actor: Actor,
@@ -217,28 +214,28 @@ def judge(
         raise Frozen
     memory = lookup.known(tx, memory_id, agent_id=agent_id)
     before = last_verdict(tx, memory.id)
-    if before.verdict is Verdict.WRONG and not memory.is_deleted:
+    if before.verdict is ReviewVerdict.WRONG and not memory.is_deleted:
         before = Judged()  # it was recovered
     if before.verdict is verdict:
         return _changed(memory, memory.version)
-    if memory.is_deleted and before.verdict is not Verdict.WRONG:
+    if memory.is_deleted and before.verdict is not ReviewVerdict.WRONG:
         raise Refused(memory.id, memory.version, "deleted")
     fade = partial(memories.patch, tx, memory.id, by=actor.name, at=now)
     if memory.is_deleted:
-        asked = Recover(memory_id=memory.id, reason=Verdict.NONE, agent_id=agent_id)
+        asked = Recover(memory_id=memory.id, reason=ReviewVerdict.NONE, agent_id=agent_id)
         recover(tx, asked, actor=actor, rules=rules, now=now)
-    elif before.verdict is Verdict.FADE:
+    elif before.verdict is ReviewVerdict.FADE:
         fade({"importance": before.importance})
-    elif before.verdict is Verdict.KEEP:
+    elif before.verdict is ReviewVerdict.KEEP:
         tx.run(memories.SET_KEPT, (before.is_kept, memory.id))
     now_is = lookup.known(tx, memory_id, agent_id=agent_id)
     said = Judged(verdict, now_is.importance, now_is.manual_override)._asdict()
     history.record(tx, memory.id, Event.REVIEWED, actor, now, verdict, said)
-    if verdict is Verdict.KEEP:
+    if verdict is ReviewVerdict.KEEP:
         tx.run(memories.SET_KEPT, (True, memory.id))
-    elif verdict is Verdict.FADE:
+    elif verdict is ReviewVerdict.FADE:
         fade({"importance": now_is.importance * FADED})
-    elif verdict is Verdict.WRONG:
+    elif verdict is ReviewVerdict.WRONG:
         wrong = Forget(
             memory_id=memory.id, reason=verdict, agent_id=agent_id, force=True, is_wrong=True
         )
@@ -248,7 +245,7 @@ def judge(
 
 def last_verdict(tx: WriteTx, memory_id: str) -> Judged:
     said = history.metadata_of_last(tx, memory_id, Event.REVIEWED)
-    return Judged(**{**said, "verdict": Verdict(str(said["verdict"]))}) if said else Judged()
+    return Judged(**{**said, "verdict": ReviewVerdict(str(said["verdict"]))}) if said else Judged()
 
 
 def _changed(memory: Memory, version: int) -> Changed:

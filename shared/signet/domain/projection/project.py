@@ -14,7 +14,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.projection import sql
 from signet.domain.projection.models import Failure, Map, MapExtent, MapView
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.queue.job_context import JobContext
 
 KIND = "umap_projection"
@@ -100,5 +100,7 @@ def _snapshot(tx: ReadTx, view: MapView) -> tuple[MapExtent, tuple[list[str], li
     return extent, sql.vectors(tx, view, reader, extent)
 
 
-def _job(view: MapView) -> Job:
-    return Job(kind=KIND, dedupe_key=str(view.key), payload=view.payload(), agent_id=view.agent_id)
+def _job(view: MapView) -> NewJob:
+    return NewJob(
+        kind=KIND, dedupe_key=str(view.key), payload=view.payload(), agent_id=view.agent_id
+    )

@@ -60,16 +60,16 @@ def _known(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _why_not(found: WhyNot) -> wire.WhyNot:
+def _why_not(found: WhyNot) -> wire.OmittedMemory:
     rest = {
         "place": found.place,
         "score": None if found.score is None else round(found.score, 2),
         "explain": _explained(found.why) if found.why else None,
     }
-    return cast(wire.WhyNot, {"id": found.id, "left_out": found.left_out, **_known(rest)})
+    return cast(wire.OmittedMemory, {"id": found.id, "left_out": found.left_out, **_known(rest)})
 
 
-def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) -> wire.Hit:
+def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) -> wire.RecallResult:
     """Return one result, a longer text truncated; with words, around them, with their places."""
     is_long = len(hit.content) > truncate_chars
     start, end = 0, min(truncate_chars, len(hit.content))
@@ -78,7 +78,7 @@ def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) ->
         start, end = highlight.window(hit.content, places, truncate_chars)
     shown = f"{BEFORE if start else ''}{hit.content[start:end]}"
     marked = None if words is None else [[*one] for one in highlight.ranges(shown, words)]
-    fields: wire.Hit = {
+    fields: wire.RecallResult = {
         "id": hit.id,
         "content": shown + CUT if is_long else shown,
         "content_length": len(hit.content),
@@ -116,7 +116,7 @@ def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) ->
         "highlights": marked,
         "explain": _explained(hit.why) if hit.why else None,
     }
-    return cast(wire.Hit, {**fields, **_known(others)})
+    return cast(wire.RecallResult, {**fields, **_known(others)})
 
 
 def more(kinds: Sequence[PartKind]) -> str:
@@ -130,8 +130,8 @@ def more(kinds: Sequence[PartKind]) -> str:
     return f"and {', '.join(told)}"
 
 
-def _explained(why: Why) -> wire.Why:
-    found: wire.Why = {
+def _explained(why: Why) -> wire.Explanation:
+    found: wire.Explanation = {
         "channels": {name: _channel(name, said, why) for name, said in why.channels.items()},
         "stages": [
             {

@@ -38,7 +38,7 @@ _AT_HAND = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class AnswerType:
     """One sort of answer: how it is asked for, how a text gives it, and the types of memory that give it."""
 
     asks: re.Pattern[str]
@@ -54,29 +54,29 @@ _MONTHS = "january|february|march|april|june|july|august|september|october|novem
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 _NUMBERS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand"
 
-TIME = Kind(
+TIME = AnswerType(
     asks=_any(r"when|(?:what|which) (?:date|day|month|year|time)|how long ago|since when"),
     tells=_any(
         rf"{_MONTHS}|may \d+|{_DAYS}|(?:19|20)\d\d|\d{{1,2}}:\d\d|yesterday|today|tonight|tomorrow|ago|recently"
         r"|(?:last|next|this) (?:week|month|year|night|weekend|summer|winter|spring|autumn|fall)|weekend"
     ),
 )
-NUMBER = Kind(
+NUMBER = AnswerType(
     asks=_any(r"how (?:many|much|often|long|old|big|large|far|high|tall)|what (?:number|amount)"),
     tells=_any(rf"\d[\d.,:]*\w*|{_NUMBERS}|once|twice|several|few|couple|half"),
 )
-PLACE = Kind(
+PLACE = AnswerType(
     asks=_any(r"where|(?:what|which) (?:city|country|place|town|state|region)"),
     tells=re.compile(
         r"\b(?:in|at|from|to|near|under|on)(?: the| my| our)? (?:[A-Z][a-z]+|[`/~]\S+)"
     ),
 )
-REASON = Kind(
+REASON = AnswerType(
     asks=_any(r"why|reasons?|how come|what (?:made|motivated|inspired|caused|led)"),
     tells=_any(r"because|so that|due to|caused by|in order to|that's why|the reason"),
     types=frozenset({"rationale"}),
 )
-CHOICE = Kind(
+CHOICE = AnswerType(
     asks=_any(
         r"(?:what|which)\b.*\b(?:use|uses|using|used|choose|chose|chosen|pick|picked|decide|decided|opt|settle"
         r"|select|selected)|did \w+ (?:decide|choose|pick)"
@@ -86,7 +86,7 @@ CHOICE = Kind(
     ),
     types=frozenset({"decision"}),
 )
-LIKING = Kind(
+LIKING = AnswerType(
     asks=_any(r"prefers?|favou?rites?|likes?|loves?|enjoys?|hates?|dislikes?"),
     tells=_any(
         r"prefers?|preferred|favou?rites?|likes?|liked|loves?|loved|enjoys?|enjoyed|hates?|dislikes?|fan of"
@@ -117,7 +117,7 @@ FORM = re.compile(
 )
 
 
-def of(question: str) -> tuple[Kind, ...]:
+def of(question: str) -> tuple[AnswerType, ...]:
     """Return the sorts of answer that a question expects."""
     asking = question[:ASKING_CHARS]
     return tuple(kind for kind in KINDS if kind.asks.search(asking))
@@ -128,7 +128,7 @@ def matter(question: str) -> str:
     return FORM.sub(" ", question[:ASKING_CHARS]) + question[ASKING_CHARS:]
 
 
-def given(kinds: Sequence[Kind], type_: str, text: str) -> float:
+def given(kinds: Sequence[AnswerType], type_: str, text: str) -> float:
     """Return how much a memory gives of what is expected: 1 for each sort it names, more where it is of that type."""
     short = text if len(text) <= MAX_CHARS else ""
     return math.fsum(

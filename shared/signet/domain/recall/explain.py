@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from signet.db import fts
 from signet.domain.learning.labels import Worth
 from signet.domain.recall import rank
-from signet.domain.recall.models import Scores, Step, Why
+from signet.domain.recall.models import Scores, ScoreStep, Why
 from signet.domain.recall.rank import Evidence
 
 #: What each channel looks at.
@@ -71,7 +71,7 @@ class Trail:
 
     found: dict[str, dict[int, int]] = field(default_factory=dict)
     fitted: Scores = field(default_factory=dict)
-    steps: dict[int, list[Step]] = field(default_factory=dict)
+    steps: dict[int, list[ScoreStep]] = field(default_factory=dict)
 
     def channel(self, name: str, scores: Mapping[int, float]) -> None:
         """Note the rank (from 1) of each candidate in a channel that gives the best first."""
@@ -87,7 +87,7 @@ class Trail:
             old = before.get(seq)
             if score != old:
                 was = 0.0 if old is None else rank.relevance(old)
-                self.steps.setdefault(seq, []).append(Step(stage, was, rank.relevance(score)))
+                self.steps.setdefault(seq, []).append(ScoreStep(stage, was, rank.relevance(score)))
 
     def why(
         self,
@@ -123,16 +123,16 @@ class Trail:
             helped=(worth.helped, worth.times) if worth and worth.times else None,
         )
 
-    def _fitted(self, seq: int, known: Evidence) -> list[Step]:
+    def _fitted(self, seq: int, known: Evidence) -> list[ScoreStep]:
         """Return what each feature did to the relevance; the first step is what the page itself says."""
         if seq not in self.fitted:
             return []
-        steps: list[Step] = []
+        steps: list[ScoreStep] = []
         before, last = 0.0, -math.inf
         row = known.features[known.places[seq]]
         for name, logit in known.model.steps(row, self.fitted[seq]):
             if abs(logit - last) >= _LEAST:
                 after = rank.relevance(logit)
-                steps.append(Step(name, before, after))
+                steps.append(ScoreStep(name, before, after))
                 before, last = after, logit
         return steps

@@ -29,7 +29,7 @@ Scores = dict[int, float]
 QueryVector = Callable[[Mapping[str, float]], bytes | None]
 
 
-class Source(StrEnum):
+class FoundBy(StrEnum):
     """What brought a result."""
 
     HYBRID = "hybrid"
@@ -132,7 +132,7 @@ class RecallSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScoreStep:
     """What one stage did to the score of one result."""
 
     stage: str
@@ -145,7 +145,7 @@ class Why:
     """Why a result is where it is: its score and rank in each channel that knew it, then the stages."""
 
     channels: Mapping[str, Mapping[str, float]]
-    steps: tuple[Step, ...]
+    steps: tuple[ScoreStep, ...]
     #: bm25 of each word of the question that it holds.
     matched: Mapping[str, float] = field(default_factory=dict)
     #: Ids of memories beside it that were found, and names of what the graph led over to it.
@@ -166,7 +166,7 @@ class PartKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class ResultPart:
     """A memory that is found below another one, because both say the same or are of one text."""
 
     id: str
@@ -181,7 +181,7 @@ class Hit:
     id: str
     content: str
     score: float
-    source: Source
+    source: FoundBy
     type: str
     tags: str | None = None
     pinned: bool = False
@@ -205,7 +205,7 @@ class Hit:
     origin: str | None = None
     review: str | None = None
     #: What else was found of the same saying, best first.
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ResultPart, ...] = ()
     why: Why | None = None
     #: By what it was ranked without what was learned of it, and with it; None where it did not compete.
     ranked: Ranked | None = None

@@ -27,14 +27,14 @@ from signet.domain.recall import (
 from signet.domain.recall.correct import correct
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import (
+    FoundBy,
     Hit,
     Nearest,
-    Part,
     Query,
     QueryVector,
     RecallSettings,
     Result,
-    Source,
+    ResultPart,
     Why,
 )
 from signet.domain.recall.page import Page, turn
@@ -50,12 +50,7 @@ MAX_BESIDE = 5
 
 
 def recall(
-    tx: ReadTx,
-    query: Query,
-    *,
-    query_vector: QueryVector,
-    settings: RecallSettings,
-    now: datetime,
+    tx: ReadTx, query: Query, *, query_vector: QueryVector, settings: RecallSettings, now: datetime
 ) -> Result:
     """Return what the store knows about the question, best first.
 
@@ -91,12 +86,7 @@ def recall(
 
 
 def scored(
-    tx: ReadTx,
-    query: Query,
-    *,
-    query_vector: QueryVector,
-    settings: RecallSettings,
-    now: datetime,
+    tx: ReadTx, query: Query, *, query_vector: QueryVector, settings: RecallSettings, now: datetime
 ) -> Run:
     """Return a run with its candidates, memories and passages, and their scores."""
     run = begin(tx, query, query_vector=query_vector, settings=settings, now=now)
@@ -115,12 +105,7 @@ def memories(run: Run) -> list[Hit]:
 
 
 def begin(
-    tx: ReadTx,
-    query: Query,
-    *,
-    query_vector: QueryVector,
-    settings: RecallSettings,
-    now: datetime,
+    tx: ReadTx, query: Query, *, query_vector: QueryVector, settings: RecallSettings, now: datetime
 ) -> Run:
     """Return a run that knows what the question is about, and nothing of candidates yet."""
     asked = gather.unknown_period(query)
@@ -167,21 +152,21 @@ def _rank(run: Run) -> None:
 
 def touched(result: Result) -> list[str]:
     """Return the ids whose use is to be counted: what was returned, without supplements (REC-21)."""
-    others = (Source.SKILL, Source.EPISODE)
+    others = (FoundBy.SKILL, FoundBy.EPISODE)
     memories = (hit for hit in result.hits if hit.source not in others)
     return [hit.id for hit in memories if not hit.supplementary]
 
 
 def used_skills(result: Result) -> list[str]:
     """Return the skills that were returned, each of which is a use of it."""
-    return [hit.id for hit in result.hits if hit.source is Source.SKILL]
+    return [hit.id for hit in result.hits if hit.source is FoundBy.SKILL]
 
 
 def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
     """Return sayings as results."""
     shown = [saying.shown for saying in found]
     rows: dict[int, Row] = run.attempt("load", {}, reading.rows, run.tx, shown, run.where)
-    parts: dict[int, tuple[Part, ...]] = run.attempt("parts", {}, _parts, run, found)
+    parts: dict[int, tuple[ResultPart, ...]] = run.attempt("parts", {}, _parts, run, found)
     whys: dict[int, Why] = run.attempt("explain", {}, _whys, run, found, page)
     hits: dict[int, Hit] = {}
     for saying in found:
@@ -216,7 +201,7 @@ def _nearest(run: Run, page: Page) -> Nearest | None:
     return next((Nearest(hit=hit, why=why) for hit in _hits(run, page, near)), None)
 
 
-def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
+def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[ResultPart, ...]]:
     """Return what stands below each result: the other members of its saying, best first."""
     below = {
         saying.shown: [seq for seq in saying.members if seq != saying.shown] for saying in found
@@ -236,7 +221,7 @@ def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
     kinds = {seq: kind for saying in found for seq, kind in saying.kinds.items()}
     return {
         shown: tuple(
-            Part(id=names[seq], kind=kinds[seq], content=texts.get(seq, ""))
+            ResultPart(id=names[seq], kind=kinds[seq], content=texts.get(seq, ""))
             for seq in seqs
             if seq in names and texts.get(seq) != ""
         )
@@ -295,10 +280,10 @@ def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:
     }
 
 
-def _source(run: Run, seq: int) -> Source:
+def _source(run: Run, seq: int) -> FoundBy:
     found = {name for name, ranks in run.trail.found.items() if seq in ranks}
     if found == {"graph"}:
-        return Source.TRAVERSAL
+        return FoundBy.TRAVERSAL
     if not run.known.cosine(seq):
-        return Source.KEYWORD
-    return Source.HYBRID if run.known.bm25(seq) or "hint" in found else Source.VECTOR
+        return FoundBy.KEYWORD
+    return FoundBy.HYBRID if run.known.bm25(seq) or "hint" in found else FoundBy.VECTOR

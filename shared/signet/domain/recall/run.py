@@ -169,12 +169,7 @@ class Run:
         return self.query.size <= PAGE
 
     def attempt(
-        self,
-        stage: str,
-        otherwise: T,
-        work: Callable[P, T],
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, stage: str, otherwise: T, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Return what the stage gives; `otherwise` when its tables are missing or damaged."""
         started = time.perf_counter()

@@ -20,7 +20,7 @@ from signet.domain.episodes.models import FoundRow, Source, SourceType
 from signet.domain.memory import filters as asked
 from signet.domain.recall.columns import Allowed, key
 from signet.domain.recall.models import Filters, Hit, Query, Why
-from signet.domain.recall.models import Source as Brought
+from signet.domain.recall.models import FoundBy as Brought
 from signet.domain.recall.rank import Array
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from signet.domain.graph.models import SKILL, Entity
-from signet.domain.recall.models import Filters, Hit, Source
+from signet.domain.recall.models import Filters, FoundBy, Hit
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 from signet.domain.recall.sql import supplement as sql
@@ -30,7 +30,7 @@ CARD_IMPORTANCE = 0.85
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aspect:
+class EntityAspect:
     """One side of an entity with its values: (text, status, importance)."""
 
     name: str
@@ -42,7 +42,7 @@ class Profile:
     """An entity with its aspects."""
 
     entity: Entity
-    aspects: tuple[Aspect, ...]
+    aspects: tuple[EntityAspect, ...]
     constraints: tuple[str, ...]
     related: tuple[str, ...]
 
@@ -95,7 +95,7 @@ def _profile(run: Run, entity: Entity) -> Profile:
     tx, where = run.tx, run.where
     values_of = sql.VALUES.format(where=where.sql)
     aspects = [
-        Aspect(
+        EntityAspect(
             name=name,
             values=tuple(tuple(r) for r in tx.all(values_of, (id_, *where.params, MAX_VALUES))),
         )
@@ -127,7 +127,7 @@ def _card(profile: Profile, below: float) -> Hit:
         id=f"constructed:{profile.entity.name}",
         content="\n".join(lines)[:CARD_CHARS],
         score=max(0.01, min(density(profile), below)),
-        source=Source.CONSTRUCTED,
+        source=FoundBy.CONSTRUCTED,
         type="semantic",
         importance=CARD_IMPORTANCE,
         created_at="",
@@ -184,7 +184,7 @@ def _reasons(run: Run, hits: Sequence[Hit]) -> list[Hit]:
     found = [row[0] for row in run.tx.all(newest.format(where=run.where.sql), asked)]
     rows = reading.rows(run.tx, found, run.where)
     reached = [
-        reading.hit(rows[seq], score=0.0, source=Source.GRAPH, supplementary=True)
+        reading.hit(rows[seq], score=0.0, source=FoundBy.GRAPH, supplementary=True)
         for seq in found
         if seq in rows
     ]
@@ -267,7 +267,7 @@ def _skill_hit(found: SkillHit, *, is_beside: bool) -> Hit:
         id=node.entity_id,
         content=f"{node.name}: {node.description}" if node.description else node.name,
         score=min(1.0, found.score),
-        source=Source.SKILL,
+        source=FoundBy.SKILL,
         type=SKILL,
         tags=",".join(node.tags) or None,
         importance=round(found.importance, 4),

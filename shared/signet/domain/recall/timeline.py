@@ -10,7 +10,7 @@ from pathlib import PurePath
 from signet.db import fts
 from signet.domain.recall import gather, said, time_lookup, topics
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.models import Step
+from signet.domain.recall.models import ScoreStep
 from signet.domain.recall.page import Page, without_copies
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
@@ -26,7 +26,7 @@ IDLE = fts.STOP_WORDS | frozenset(
 )
 #: What a question asks for by name.
 _NAMED = {name: one for one in said.TYPES for name in (one.value, f"{one.value}s")}
-_WHY = Step("time", 0.0, 1.0)
+_WHY = ScoreStep("time", 0.0, 1.0)
 
 
 def _asked(run: Run) -> Sequence[str] | None:

@@ -46,7 +46,7 @@ _SPEAKER = re.compile(rf"(User|Assistant)(?!{re.escape(split.CONTINUED)})[^:\n]{
 _PERSON = "User"
 
 
-class Word(NamedTuple):
+class QuestionWord(NamedTuple):
     """A word of the question by its stem, and how much it tells."""
 
     stem: str
@@ -66,7 +66,7 @@ class _Turn:
     label: str
     speaker: str | None
     #: The words of the question that it holds.
-    words: frozenset[Word]
+    words: frozenset[QuestionWord]
     #: That of its chunk.
     score: float
 
@@ -125,7 +125,7 @@ def find(
     With their headings they have at most `chars` characters. `given` are names of parts that the session received,
     `told` are texts that it receives now; both are left out.
     """
-    words = [Word(search.stem(word), tells) for word, tells in needed.words.items()]
+    words = [QuestionWord(search.stem(word), tells) for word, tells in needed.words.items()]
     found = [turn for row, score in needed.chunks[:READ] for turn in _turns(row, score, words)]
     worth = {
         one: score
@@ -159,7 +159,7 @@ def _once_each(worth: Mapping[_Turn, float]) -> dict[_Turn, float]:
     }
 
 
-def _turns(row: FoundRow, score: float, words: Sequence[Word]) -> Iterator[_Turn]:
+def _turns(row: FoundRow, score: float, words: Sequence[QuestionWord]) -> Iterator[_Turn]:
     """Yield the turns of a chunk; a commit is one."""
     is_talk = row.source_type == SourceType.SESSION
     texts = (
@@ -183,7 +183,7 @@ def _turns(row: FoundRow, score: float, words: Sequence[Word]) -> Iterator[_Turn
             )
 
 
-def _ranked(found: Sequence[_Turn], words: Sequence[Word]) -> dict[_Turn, float]:
+def _ranked(found: Sequence[_Turn], words: Sequence[QuestionWord]) -> dict[_Turn, float]:
     """Return what each turn is worth, best first."""
     order = sorted(found, key=attrgetter("key"))
     total = _weight(words) or 1.0
@@ -214,19 +214,16 @@ def _speaking(one: _Turn) -> float:
     return PERSON if one.speaker == _PERSON else LATER_PART if one.speaker is None else 0.0
 
 
-def _held(words: Sequence[Word], folded: str) -> frozenset[Word]:
+def _held(words: Sequence[QuestionWord], folded: str) -> frozenset[QuestionWord]:
     return frozenset(one for one in words if one.stem in folded)
 
 
-def _weight(words: Collection[Word]) -> float:
+def _weight(words: Collection[QuestionWord]) -> float:
     return math.fsum(one.tells for one in words)
 
 
 def _fitting(
-    worth: Mapping[_Turn, float],
-    asked: Sequence[str],
-    given: Collection[str],
-    chars: int,
+    worth: Mapping[_Turn, float], asked: Sequence[str], given: Collection[str], chars: int
 ) -> list[dict[_Turn, str]]:
     """Return of each source the best turns that fit, as they are shown; the very best with those beside it."""
     least = max(worth.values(), default=0.0) - NEARLY

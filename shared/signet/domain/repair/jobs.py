@@ -19,7 +19,7 @@ from signet.domain.retention import purge
 from signet.domain.retention.purge import Windows, cutoff
 from signet.domain.summaries import requests
 from signet.domain.summaries.requests import KIND as SUMMARIZE
-from signet.queue import Status, admin, transitions
+from signet.queue import JobStatus, admin, transitions
 
 #: Interval between restarted jobs, so that a recovered provider is not overloaded.
 SPREAD_MS = 100
@@ -124,7 +124,7 @@ def prune(work: RepairWork) -> RepairDone:
             file.flush()
             os.fsync(file.fileno())
         ids = [row["id"] for row in found]
-        if not work.step(partial(admin.delete_ended, status=Status(status), job_ids=ids)):
+        if not work.step(partial(admin.delete_ended, status=JobStatus(status), job_ids=ids)):
             break
     where = {"archive": str(archive)} if work.affected else {}
     message = f"archived and deleted {work.affected} {status} job(s)"
@@ -197,7 +197,7 @@ def backfill_sessions(tx: WriteTx, order: RepairOrder) -> RepairDone:
 
 
 def _queue_again(tx: WriteTx, row: Row, order: RepairOrder) -> bool:
-    admin.delete_ended(tx, Status.COMPLETED, [row["id"]])
+    admin.delete_ended(tx, JobStatus.COMPLETED, [row["id"]])
     return requests.restart(tx, row["id"], now=order.now)
 
 

@@ -18,7 +18,7 @@ from signet.domain.auth import caller
 from signet.domain.extraction import contradiction
 from signet.domain.graph import link, unclassified
 from signet.domain.memory import derived, forget, marks
-from signet.domain.memory.derived import Kind
+from signet.domain.memory.derived import ChangeKind
 from signet.domain.memory.models import Along, tags_of
 from signet.domain.repair import sql, steps
 from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, RepairRefused
@@ -122,7 +122,7 @@ def follow_forgotten(tx: WriteTx, order: RepairOrder) -> RepairDone:
     found = _of_forgotten(tx, order)
     for row in found:
         change = derived.Change(
-            kind=Kind.FORGOTTEN,
+            kind=ChangeKind.FORGOTTEN,
             actor=order.actor,
             reason="what it was read from is forgotten",
             at=order.now,

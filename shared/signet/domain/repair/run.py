@@ -29,7 +29,7 @@ from signet.errors import SignetError
 from signet.files import locked
 from signet.observe import metrics
 from signet.paths import Workspace
-from signet.queue import NOW, Job, Status, admin, enqueue, transitions
+from signet.queue import NOW, JobStatus, NewJob, admin, enqueue, transitions
 from signet.queue.job_context import JobContext
 
 
@@ -194,16 +194,16 @@ def queue(tx: WriteTx, order: RepairOrder) -> None:
 def progress(tx: ReadTx, order: RepairOrder, job_id: str) -> RepairResult:
     """Return the progress of a repair's job; a result with a `job_id` is not final."""
     row = admin.get(tx, job_id)
-    status = row["status"] if row else Status.COMPLETED
+    status = row["status"] if row else JobStatus.COMPLETED
     kept = columns.json_object(row["result"] if row else None)
-    if status == Status.DEAD:
+    if status == JobStatus.DEAD:
         why = (row["error"] if row else None) or "unknown"
         failed = RepairRefused(RefusalReason.ERROR, f"{order.action.path} failed: {why}")
         return RepairResult.refused(order, failed)
-    if status == Status.COMPLETED:
+    if status == JobStatus.COMPLETED:
         return _result(order, kept)
     affected = int(kept.get("affected", 0))
-    does = "continues in the background" if status == Status.LEASED else "is queued"
+    does = "continues in the background" if status == JobStatus.LEASED else "is queued"
     details, message = {"jobId": job_id, "status": status}, f"{order.action.path} {does}"
     return RepairResult(affected, message, details, action=order.action.name, job_id=job_id)
 
@@ -280,10 +280,10 @@ def _performed(work: RepairWork) -> RepairDone:
     return long.perform(work)
 
 
-def _job(order: RepairOrder) -> Job:
+def _job(order: RepairOrder) -> NewJob:
     action, agent = order.action, order.options.get("agentId")
     slot = action.name if agent is None else f"{action.name}:{agent}"
-    return Job(kind=action.kind, dedupe_key=slot, payload=_payload(order), priority=NOW)
+    return NewJob(kind=action.kind, dedupe_key=slot, payload=_payload(order), priority=NOW)
 
 
 def _payload(order: RepairOrder) -> dict[str, object]:

@@ -16,7 +16,7 @@ from signet.domain.injections.models import Injection, Item, Phase, Reason
 from signet.domain.learning import worth
 from signet.domain.projects.folder import NOWHERE, ProjectPlace
 from signet.domain.recall.models import QueryVector, RecallSettings, Result
-from signet.domain.sessions.models import State
+from signet.domain.sessions.models import SessionState
 from signet.domain.sessions.sql import states
 from signet.errors import Conflict, StorageBusy, StorageFull
 from signet.observe import logs
@@ -44,7 +44,7 @@ LEAST_SESSIONS, LEAST_DAYS = 20, 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class SessionCall:
     """Who calls from which session.
 
     `project` is that in which the session began (the folder that harnesses name changes with each `cd`), `here` that
@@ -59,7 +59,7 @@ class Call:
     place: ProjectPlace = NOWHERE
     runtime_path: str | None = None
     #: The session before this call, None for a new one.
-    session: State | None = None
+    session: SessionState | None = None
 
     @property
     def where(self) -> Here:
@@ -80,7 +80,7 @@ def owner(tx: ReadTx, key: str) -> str | None:
     return found
 
 
-def session_of(call: Call) -> State | None:
+def session_of(call: SessionCall) -> SessionState | None:
     """Return the session of a call, None for an unknown one; raises Conflict when another path serves it."""
     check_claim(call.session, call.runtime_path, now=clock.now())
     return call.session
@@ -112,14 +112,14 @@ def harnesses(tx: ReadTx) -> dict[str, str]:
     return runtime_settings.get_all(tx, _SEEN)
 
 
-def check_claim(state: State | None, path: str | None, *, now: datetime) -> None:
+def check_claim(state: SessionState | None, path: str | None, *, now: datetime) -> None:
     """Raise Conflict when another path serves the session (HK-11, HK-12)."""
     claimed = state.runtime_path if state and state.is_live(now) else None
     if path and claimed and claimed != path:
         raise Conflict(f"session claimed by {claimed} path", "session_claimed", claimedBy=claimed)
 
 
-def renewed(state: State, path: str | None, *, now: datetime) -> State:
+def renewed(state: SessionState, path: str | None, *, now: datetime) -> SessionState:
     """Return the session after a call of this path; a claim and a bypass that have expired are gone (HK-14, HK-22)."""
     if not state.is_live(now):
         state = replace(
@@ -130,7 +130,7 @@ def renewed(state: State, path: str | None, *, now: datetime) -> State:
     return state
 
 
-def claimed_by(state: State, path: str | None, *, now: datetime) -> State:
+def claimed_by(state: SessionState, path: str | None, *, now: datetime) -> SessionState:
     """Return the session as one that this path serves from now on, or goes on to serve."""
     state = renewed(state, path, now=now)
     if path is None or state.runtime_path is not None:
@@ -138,7 +138,7 @@ def claimed_by(state: State, path: str | None, *, now: datetime) -> State:
     return replace(state, runtime_path=path, claimed_at=now, is_warned=False)
 
 
-def claim_warning(state: State | None, *, now: datetime) -> str | None:
+def claim_warning(state: SessionState | None, *, now: datetime) -> str | None:
     """Return what to say when the claim had nearly ended before this call, once for each claim (HK-15)."""
     if state is None or state.runtime_path is None or state.is_warned or not state.is_live(now):
         return None
@@ -186,7 +186,7 @@ def left_out(item: Item) -> Item:
     return replace(item, is_given=False, chars=0, reason=Reason.HELD_OUT)
 
 
-async def is_held_out(call: Call, services: Services) -> bool:
+async def is_held_out(call: SessionCall, services: Services) -> bool:
     """Return whether a session is given no memories."""
     share = services.settings.pipeline.predictor.held_out
     if call.key is None or not is_in_share(call.key, share):
@@ -202,7 +202,7 @@ async def is_held_out(call: Call, services: Services) -> bool:
 
 def record_injection(
     put: Callable[[Injection], None],
-    call: Call,
+    call: SessionCall,
     phase: Phase,
     text: str,
     items: Sequence[Item],

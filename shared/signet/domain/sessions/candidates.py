@@ -44,7 +44,7 @@ _HEADING = re.compile(r"^#.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class StartCandidate:
     """A memory that a session could be given, and why; `source` is a word of `session_memories`.
 
     `read_from` is the id of the memory that a fact was read from, None for what is no such fact.
@@ -89,13 +89,13 @@ def find(
     recalled: Mapping[str, float],
     known: Callable[[Collection[str]], Mapping[str, Worth]],
     now: datetime,
-) -> list[Candidate]:
+) -> list[StartCandidate]:
     """Return what could be given, unsorted: the newest and the pinned, what a walk reached, what recall found.
 
     `reached` and `recalled` are scores by id; a memory that came by several ways counts by the best. `known` is asked
     what sessions say of these ids: what agents found useless counts less (PR-13).
     """
-    found: dict[str, Candidate] = {}
+    found: dict[str, StartCandidate] = {}
     pinned = memories.alive(tx, memories.PINNED, reader, MOST_PINNED)
     for row in (*memories.alive(tx, memories.NEWEST, reader, pool), *pinned):
         score = _effective(row, decay_rate, now)
@@ -122,7 +122,7 @@ def find(
 
 def newest(
     tx: ReadTx, reader: Reader, *, pool: int, score: Callable[[MemoryRow], float]
-) -> list[Candidate]:
+) -> list[StartCandidate]:
     """Return so many of the newest memories by this score, best first."""
     rows = memories.alive(tx, memories.NEWEST, reader, pool)
     found = [
@@ -134,8 +134,8 @@ def newest(
 
 
 def ranked(
-    candidates: Iterable[Candidate], project: str | None, *, learned: bool = False
-) -> list[Candidate]:
+    candidates: Iterable[StartCandidate], project: str | None, *, learned: bool = False
+) -> list[StartCandidate]:
     """Return candidates best first: those of the project, then by score, then the newer. Pure.
 
     With `learned` what was learned of them counts.
@@ -146,8 +146,8 @@ def ranked(
 
 
 def interleaved(
-    base: Sequence[Candidate], project: str | None, *, kept: Collection[str], seed: str
-) -> list[Candidate]:
+    base: Sequence[StartCandidate], project: str | None, *, kept: Collection[str], seed: str
+) -> list[StartCandidate]:
     """Return candidates in the order without what was learned (`base`) and that with it, interleaved. Pure.
 
     What is `kept`, by id, comes first: nothing that was learned displaces it (PR-19).
@@ -159,23 +159,27 @@ def interleaved(
     return [*first, *(replace(one, team=team) if team else one for one, team in drafted)]
 
 
-def compared(one: Candidate, project: str | None) -> Ranked:
+def compared(one: StartCandidate, project: str | None) -> Ranked:
     """Return by what a candidate is ranked without what was learned of it and with it. Pure."""
     return Ranked(_base(one, project), _learned(one, project), one.team)
 
 
-def _base(one: Candidate, project: str | None) -> float:
+def _base(one: StartCandidate, project: str | None) -> float:
     """Return by what candidates are ranked: those of the project come before all others."""
     return one.score + (OF_PROJECT if _is_of(one, project) else 0.0)
 
 
-def _learned(one: Candidate, project: str | None) -> float:
+def _learned(one: StartCandidate, project: str | None) -> float:
     return _base(one, project) + one.score * (one.factor - 1.0)
 
 
 def chosen(
-    candidates: Sequence[Candidate], *, most: int, chars: int, given: Sequence[Candidate] = ()
-) -> list[Candidate]:
+    candidates: Sequence[StartCandidate],
+    *,
+    most: int,
+    chars: int,
+    given: Sequence[StartCandidate] = (),
+) -> list[StartCandidate]:
     """Return those that fit, in order: one that does not fit is skipped, not the end (HK-43). Pure.
 
     Nothing is given that is in `given` already, and of a memory and what was read from it only the better one; nor the
@@ -184,7 +188,7 @@ def chosen(
     ids = {one.id for one in given}
     sources = {one.read_from for one in given}
     longer = _longer(candidates)
-    taken: list[Candidate] = []
+    taken: list[StartCandidate] = []
     for one in candidates:
         if len(taken) == most:
             break
@@ -198,7 +202,7 @@ def chosen(
     return taken
 
 
-def _longer(candidates: Sequence[Candidate]) -> set[str]:
+def _longer(candidates: Sequence[StartCandidate]) -> set[str]:
     """Return the ids of memories with which a longer one of these begins."""
     short = [one for one in candidates if len(one.content) <= WHOLE_CHARS]
     texts = sorted((prompt_text.comparable(one.content).rstrip(".!"), one.id) for one in short)
@@ -206,8 +210,8 @@ def _longer(candidates: Sequence[Candidate]) -> set[str]:
 
 
 def by_project_words(
-    tx: ReadTx, reader: Reader, project: str, *, given: Sequence[Candidate]
-) -> list[Candidate]:
+    tx: ReadTx, reader: Reader, project: str, *, given: Sequence[StartCandidate]
+) -> list[StartCandidate]:
     """Return memories that hold what the last sessions of the project were about, and that fit (HK-44).
 
     What is given already is in `given`.
@@ -226,13 +230,15 @@ def by_project_words(
     return chosen(said, most=MOST_WORDED, chars=WORDED_CHARS, given=given)
 
 
-def _in_own_words(tx: ReadTx, reader: Reader, found: Sequence[Candidate]) -> list[Candidate]:
+def _in_own_words(
+    tx: ReadTx, reader: Reader, found: Sequence[StartCandidate]
+) -> list[StartCandidate]:
     """Return candidates with facts told in the words that they were read from, each memory once.
 
     A memory has the place and the score of the best that stands for it. A fact that somebody pinned is told itself.
     """
     words = memories.in_own_words(tx, reader, [one.read_from for one in found])
-    said: dict[str, Candidate] = {}
+    said: dict[str, StartCandidate] = {}
     for one in found:
         row = None if one.is_pinned else words.get(one.read_from)
         new = (
@@ -275,12 +281,12 @@ def _effective(row: MemoryRow, rate: float, now: datetime) -> float:
     return effective(row.importance or 0.0, used, now, rate=rate)
 
 
-def _is_of(offer: Candidate, project: str | None) -> bool:
+def _is_of(offer: StartCandidate, project: str | None) -> bool:
     return project is not None and offer.project == project
 
 
-def _candidate(row: MemoryRow, score: float, source: str, reader: Reader) -> Candidate:
-    return Candidate(
+def _candidate(row: MemoryRow, score: float, source: str, reader: Reader) -> StartCandidate:
+    return StartCandidate(
         id=row.id,
         content=row.content,
         type=row.type,

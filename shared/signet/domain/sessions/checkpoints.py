@@ -72,8 +72,8 @@ def put(tx: WriteTx, checkpoint: Checkpoint, *, most: int) -> str:
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
     """Delete checkpoints that say what was erased, and let running sessions begin new ones; return how many."""
-    of_checkpoints = withheld.Texts(sql.TEXTS, sql.DELETE_SAYING)
-    of_states = withheld.Texts(states.TEXTS, states.DROP_CONTINUITY)
+    of_checkpoints = withheld.TextTable(sql.TEXTS, sql.DELETE_SAYING)
+    of_states = withheld.TextTable(states.TEXTS, states.DROP_CONTINUITY)
     return sum(withheld.clean(job, texts, known) for texts in (of_checkpoints, of_states))
 
 

@@ -9,9 +9,9 @@ from signet.config.sections import PreCompaction
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
-from signet.domain.injections.models import Item, Kind, Reason
+from signet.domain.injections.models import Item, ItemKind, Reason
 from signet.domain.sessions import candidates
-from signet.domain.sessions.candidates import Candidate
+from signet.domain.sessions.candidates import StartCandidate
 from signet.domain.sessions.sql.memories import MemoryRow
 
 LEAD = "Summarize this session before its context is shortened, so that the work can go on from the summary."
@@ -44,7 +44,7 @@ class SummaryRequest:
 def request(tx: ReadTx, agent_id: str, settings: PreCompaction, *, now: datetime) -> SummaryRequest:
     """Return the request for a summary of a session of this agent."""
     guidelines = settings.summary_guidelines or GUIDELINES
-    memories: Sequence[Candidate] = ()
+    memories: Sequence[StartCandidate] = ()
     if settings.include_recent_memories:
         newest = candidates.newest(
             tx, agents.reader(tx, agent_id), pool=POOL, score=lambda row: _score(row, now)
@@ -58,7 +58,7 @@ def request(tx: ReadTx, agent_id: str, settings: PreCompaction, *, now: datetime
     )
 
 
-def _prompt(guidelines: str, memories: Sequence[Candidate]) -> str:
+def _prompt(guidelines: str, memories: Sequence[StartCandidate]) -> str:
     text = f"{LEAD}\n\n{guidelines}"
     if memories:
         text += "\n\nAlready remembered, so it need not be repeated:\n"
@@ -66,9 +66,9 @@ def _prompt(guidelines: str, memories: Sequence[Candidate]) -> str:
     return text
 
 
-def _item(one: Candidate) -> Item:
+def _item(one: StartCandidate) -> Item:
     return Item(
-        kind=Kind.MEMORY,
+        kind=ItemKind.MEMORY,
         id=one.id,
         reason=Reason.IMPORTANT,
         text=one.content,

@@ -16,14 +16,14 @@ from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.graph import changes
-from signet.domain.injections.models import Item, Kind, Reason
+from signet.domain.injections.models import Item, ItemKind, Reason
 from signet.domain.recall import answer_type, prompt, turns
 from signet.domain.recall.models import Filters, Query, QueryVector, Sessions
 from signet.domain.sessions import calls, context_memories, prompt_text, standing_rules
 from signet.domain.sessions.calls import Services
 from signet.domain.sessions.context_memories import Memories
-from signet.domain.sessions.prompt_text import EXPLAINED, Question
-from signet.domain.sessions.prompt_text import Item as Line
+from signet.domain.sessions.prompt_text import EXPLAINED, PromptQuery
+from signet.domain.sessions.prompt_text import PromptLine as Line
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.standing_rules import Rule
 from signet.observe import logs
@@ -42,7 +42,7 @@ _SAVED = frozenset({SourceType.MEMORY, SourceType.DOCUMENT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class InjectedContext:
     """The block that is injected, empty for nothing, and what is in it.
 
     `given` names all of it, for the session to remember; `memories` are ids that count as used, `hits` what recall
@@ -89,17 +89,19 @@ class Context:
         return len(self.rules) + len(self.stretches) + len(self.lines)
 
 
-async def context_of(asked: Question, services: Services) -> Context:
+async def context_of(asked: PromptQuery, services: Services) -> InjectedContext:
     """Return the context of a message. Never raises: a prompt goes on without a context (HK-59)."""
     try:
         vector = await services.vector(asked.message)
         return await services.db.aread(_context, asked, vector, services)
     except Exception as error:
         log.error("prompt.without_context", exc_info=error)
-        return Context()
+        return InjectedContext()
 
 
-def _context(tx: ReadTx, asked: Question, vector: QueryVector, services: Services) -> Context:
+def _context(
+    tx: ReadTx, asked: PromptQuery, vector: QueryVector, services: Services
+) -> InjectedContext:
     hooks = services.settings.hooks.user_prompt_submit
     reader = asked.reader(tx)
     needed = prompt.find(
@@ -143,7 +145,7 @@ def _context(tx: ReadTx, asked: Question, vector: QueryVector, services: Service
         stretches, remembered = [], Memories(hits=remembered.hits, left=remembered.left)
     more = [*stretches, *remembered.passages]
     if not (more or remembered.lines or any(one.is_asked for one in rules)):
-        return Context(hits=remembered.hits, items=_left_out([*left, *remembered.left], ()))
+        return InjectedContext(hits=remembered.hits, items=_left_out([*left, *remembered.left], ()))
     status = (
         prompt_text.status(len(remembered.lines), remembered.engine) if remembered.lines else ""
     )
@@ -161,7 +163,7 @@ def _context(tx: ReadTx, asked: Question, vector: QueryVector, services: Service
         *(_item_of(one.match, one.text) for one in more),
         *remembered.items,
     ]
-    return Context(
+    return InjectedContext(
         text=text,
         is_explained=asked.explains,
         rules=rules,
@@ -173,7 +175,7 @@ def _context(tx: ReadTx, asked: Question, vector: QueryVector, services: Service
     )
 
 
-def _query(asked: Question, reader: Reader, limit: int) -> Query:
+def _query(asked: PromptQuery, reader: Reader, limit: int) -> Query:
     """Return the question to recall: the words of the message, of a short one also those of the answer before it."""
     text = asked.message[: search.READ_CHARS]
     before = [one for one in asked.terms if one not in text.lower()]
@@ -190,7 +192,7 @@ def _query(asked: Question, reader: Reader, limit: int) -> Query:
 
 
 def _rules(
-    tx: ReadTx, asked: Question, reader: Reader, vector: bytes | None, chars: int
+    tx: ReadTx, asked: PromptQuery, reader: Reader, vector: bytes | None, chars: int
 ) -> list[Rule]:
     """Return the rules for a message: in later prompts only those that it is about."""
     rules = standing_rules.find(
@@ -216,7 +218,7 @@ def _left_out(left: Sequence[Item], told: Sequence[Item]) -> list[Item]:
 
 
 def _item_of_rule(rule: Rule) -> Item:
-    kind = Kind.MEMORY if rule.memory_id else Kind.SECTION
+    kind = ItemKind.MEMORY if rule.memory_id else ItemKind.SECTION
     id = rule.memory_id or rule.name
     return Item(kind=kind, id=id, reason=Reason.RULE, text=rule.text, chars=len(rule.line))
 
@@ -224,14 +226,14 @@ def _item_of_rule(rule: Rule) -> Item:
 def _item_of(match: Match, text: str = "", reason: Reason | None = None) -> Item:
     """Return what the record says of a source: that its `text` was told, or why nothing of it was."""
     told = Reason.SAME_MATTER if match.is_same_matter else Reason.MATCH
-    kind = Kind(match.source.type)
+    kind = ItemKind(match.source.type)
     return Item(
         kind=kind,
         id=match.source.id,
         reason=reason or told,
         is_given=reason is None,
         # Of a memory the record compares the whole, and this may be a part.
-        text="" if kind is Kind.MEMORY else text,
+        text="" if kind is ItemKind.MEMORY else text,
         chars=len(text),
         score=round(match.score, 3),
         said_at=match.said_at,
@@ -251,7 +253,7 @@ class _Earlier(NamedTuple):
 
 def _earlier(
     tx: ReadTx,
-    asked: Question,
+    asked: PromptQuery,
     reader: Reader,
     needed: prompt.Needed,
     rules: Sequence[Rule],
@@ -281,7 +283,7 @@ def _adds(one: Stretch, known: frozenset[str]) -> bool:
     return not is_session or not prompt_text.every_word(one.text) <= known
 
 
-def _given(tx: ReadTx, asked: Question, reader: Reader) -> list[str]:
+def _given(tx: ReadTx, asked: PromptQuery, reader: Reader) -> list[str]:
     """Return the texts of the memories that the session was given."""
     ids = as_list(one for one in asked.given if ":" not in one)
     return [row.content for row in memories.listed(tx, memories.BY_ID, reader, ids)]
@@ -289,7 +291,7 @@ def _given(tx: ReadTx, asked: Question, reader: Reader) -> list[str]:
 
 def _told(
     tx: ReadTx,
-    asked: Question,
+    asked: PromptQuery,
     near: Sequence[Match],
     chars: int,
     reader: Reader,
@@ -321,7 +323,7 @@ def _told(
     return [*kept, *answers] if answers else found
 
 
-def described(context: Context) -> ContextAnswer:
+def described(context: InjectedContext) -> ContextAnswer:
     """Return a context as programs read it: the text, and under `sources` what is in it, in its order."""
     sources: list[ContextSource] = [
         {"id": one.memory_id or one.name, "type": "rule", "content": one.text}

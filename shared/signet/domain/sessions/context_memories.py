@@ -10,11 +10,11 @@ from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import SourceType
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated
-from signet.domain.injections.models import Item, Kind, Reason
+from signet.domain.injections.models import Item, ItemKind, Reason
 from signet.domain.recall.models import Hit, PartKind
 from signet.domain.sessions import prompt_text, transcript_search
-from signet.domain.sessions.prompt_text import Item as Line
-from signet.domain.sessions.prompt_text import Question
+from signet.domain.sessions.prompt_text import PromptLine as Line
+from signet.domain.sessions.prompt_text import PromptQuery
 from signet.domain.sessions.standing_rules import Rule
 from signet.text import orders
 from signet.wire.origin import Origin, Review, distance
@@ -49,7 +49,7 @@ class Memories(NamedTuple):
 
 def select(
     tx: ReadTx,
-    asked: Question,
+    asked: PromptQuery,
     hits: Sequence[Hit],
     rules: Sequence[Rule],
     stretches: Sequence[Stretch],
@@ -94,7 +94,7 @@ def select(
 
 def _delivered(
     tx: ReadTx,
-    asked: Question,
+    asked: PromptQuery,
     hits: Sequence[Hit],
     scores: Sequence[tuple[str, float]],
     stretches: Sequence[Stretch],
@@ -205,7 +205,7 @@ def _is_held(hit: Hit) -> bool:
     return fence.is_held(Origin(hit.origin or Origin.IMPORTED), review, hit.content)
 
 
-def _line(hit: Hit, asked: Question, newer: Newer | None) -> Line:
+def _line(hit: Hit, asked: PromptQuery, newer: Newer | None) -> Line:
     origin = fence.origin(
         Origin(hit.origin or Origin.IMPORTED), hit.who, is_derived=hit.source_type in _DERIVED
     )
@@ -222,7 +222,7 @@ def _line(hit: Hit, asked: Question, newer: Newer | None) -> Line:
     return Line(hit.id, fence.item(text, f"({note})"))
 
 
-def _so_far(tx: ReadTx, asked: Question, chars: int) -> Memories:
+def _so_far(tx: ReadTx, asked: PromptQuery, chars: int) -> Memories:
     """Return what is known of this session so far, if it has to do with the terms (HK-58)."""
     name, lines = (
         transcript_search.head(tx, asked.agent_id, asked.key, asked.terms)
@@ -240,13 +240,13 @@ def _so_far(tx: ReadTx, asked: Question, chars: int) -> Memories:
         chars=max(0, chars),
     )
     size = len("\n".join(one.line for one in told))
-    recorded = Item(kind=Kind.SECTION, id=SO_FAR, reason=Reason.MATCH, chars=size)
+    recorded = Item(kind=ItemKind.SECTION, id=SO_FAR, reason=Reason.MATCH, chars=size)
     return Memories(told, engine="temporal", items=[recorded])
 
 
 def _item_of_hit(hit: Hit, reason: Reason, chars: int = 0) -> Item:
     return Item(
-        kind=Kind.MEMORY,
+        kind=ItemKind.MEMORY,
         id=hit.id,
         reason=reason,
         is_given=chars > 0,

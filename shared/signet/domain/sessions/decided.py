@@ -18,7 +18,7 @@ from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated, Replacement
 from signet.domain.sessions import prompt_text
 from signet.domain.statements import kinds, sentences
-from signet.domain.statements.kinds import Kind
+from signet.domain.statements.kinds import StatementKind
 from signet.domain.statements.language import pattern
 from signet.text import orders
 
@@ -30,7 +30,14 @@ MOST_OPEN, COMPARED = 6, 60
 WHOLE_CHARS = 260
 #: What a start lists as decided; open items are marked as such.
 _LISTED = frozenset(
-    (Kind.DECISION, Kind.RULE, Kind.CHANGE, Kind.CONSTRAINT, Kind.PREFERENCE, Kind.ROLE)
+    (
+        StatementKind.DECISION,
+        StatementKind.RULE,
+        StatementKind.CHANGE,
+        StatementKind.CONSTRAINT,
+        StatementKind.PREFERENCE,
+        StatementKind.ROLE,
+    )
 )
 #: Open items, from any speaker.
 _OPEN = re.compile(
@@ -72,7 +79,7 @@ class Decided:
         return fence.item(self.text, f"({note})")
 
 
-class Changed(NamedTuple):
+class ReversedDecision(NamedTuple):
     """A statement, and the later one that replaced it."""
 
     before: Decided
@@ -103,11 +110,15 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
     return list(found.values())
 
 
-def digest(tx: ReadTx, *, reader: Reader, project: str) -> tuple[list[Decided], list[Changed]]:
+def digest(
+    tx: ReadTx, *, reader: Reader, project: str
+) -> tuple[list[Decided], list[ReversedDecision]]:
     """Return the newest statements of a project's sessions that still hold, each once, and those that were replaced."""
     standing, later = _compared(tx, reader=reader, project=project, but=None)
     holds = [one for number, one in enumerate(standing) if number not in later]
-    changed = [Changed(standing[number], standing[change.by]) for number, change in later.items()]
+    changed = [
+        ReversedDecision(standing[number], standing[change.by]) for number, change in later.items()
+    ]
     return list({_key(one): one for one in reversed(holds)}.values())[::-1], changed
 
 
@@ -200,7 +211,7 @@ def _each(chunk: str) -> Iterator[tuple[int, str, bool, str]]:
         is_standing = speaker == _USER and not kinds.takes_back(reply)
         ruled = list(_ruled(said)) if is_standing else []
         for text, kind, is_whole in ruled:
-            yield place, text, is_whole, "the user" if kind is Kind.OPEN else ""
+            yield place, text, is_whole, "the user" if kind is StatementKind.OPEN else ""
         if not ruled and (opened := _OPEN.search(said)):
             text = opened[1].strip()
             is_users = sides[place].startswith(_USER)
@@ -209,23 +220,23 @@ def _each(chunk: str) -> Iterator[tuple[int, str, bool, str]]:
                 yield place, text, False, "the user" if is_users else "an agent"
 
 
-def _ruled(said: str) -> Iterator[tuple[str, Kind | None, bool]]:
+def _ruled(said: str) -> Iterator[tuple[str, StatementKind | None, bool]]:
     """Yield what a message decides, leaves open or takes back (None), and whether that is all of it."""
     if orders.steers(said):
         return
     parts = sentences.paragraphs(said)
     every = [one for part in parts for one in part]
-    found: list[tuple[str, Kind | None]] = []
+    found: list[tuple[str, StatementKind | None]] = []
     for one in kinds.said(parts):
         kind = kinds.of(one)
         is_back = kind is None and _takes_back(one) and kinds.is_meant(one)
-        if (kind in _LISTED or kind is Kind.OPEN or is_back) and not orders.steers(one):
+        if (kind in _LISTED or kind is StatementKind.OPEN or is_back) and not orders.steers(one):
             found.append((one, kind))
     is_whole = _BETWEEN.sub("", said) == _BETWEEN.sub("", "".join(every))
     if found and is_whole and len(said) <= WHOLE_CHARS:
-        decided = [kind for _, kind in found if kind is not Kind.OPEN]
+        decided = [kind for _, kind in found if kind is not StatementKind.OPEN]
         open_item = _OPEN.sub(r"\1", said)
-        yield (said, decided[0], True) if decided else (open_item, Kind.OPEN, True)
+        yield (said, decided[0], True) if decided else (open_item, StatementKind.OPEN, True)
     else:
         yield from ((one, kind, False) for one, kind in found if len(one) <= WHOLE_CHARS)
 

@@ -11,7 +11,7 @@ from signet.db.visibility import Reader
 from signet.domain.auth import caller
 from signet.domain.injections.models import tokens
 from signet.domain.memory import listing
-from signet.domain.memory.listing import Filter, Order, Sort, State
+from signet.domain.memory.listing import Filter, MemoryState, Order, Sort
 from signet.domain.sessions import decided
 from signet.domain.sessions.decided import Decided
 from signet.domain.sessions.sql import every as sql
@@ -150,7 +150,9 @@ def _corrected(
 ) -> Iterator[tuple[str, DigestItem]]:
     """Yield the project and change of each memory that was superseded since an instant, latest first."""
     order = Order(sort=Sort.UPDATED, limit=MOST_CORRECTED)
-    old = listing.page(tx, Filter(state=State.SUPERSEDED, project=project), order, reader=reader)
+    old = listing.page(
+        tx, Filter(state=MemoryState.SUPERSEDED, project=project), order, reader=reader
+    )
     ids = tuple(one.superseded_by for one in old.memories if one.superseded_by)
     new = listing.page(tx, Filter(ids=ids), Order(), reader=reader).memories if ids else []
     by_id = {one.id: one for one in new}

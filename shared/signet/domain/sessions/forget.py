@@ -104,14 +104,7 @@ def remove_notes(root: Path, made: Made) -> tuple[list[str], list[str]]:
 
 
 def forget(
-    tx: WriteTx,
-    agent_id: str,
-    key: str,
-    *,
-    actor: Actor,
-    rules: Rules,
-    reason: str,
-    now: datetime,
+    tx: WriteTx, agent_id: str, key: str, *, actor: Actor, rules: Rules, reason: str, now: datetime
 ) -> Along:
     """Delete what is stored of a session and hide what was distilled from it alone; return that. Raises Frozen.
 

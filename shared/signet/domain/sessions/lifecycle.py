@@ -8,8 +8,8 @@ from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.sessions import calls, checkpoints, models
-from signet.domain.sessions.calls import Call
-from signet.domain.sessions.models import Continuity, State, Trigger, with_turn
+from signet.domain.sessions.calls import SessionCall
+from signet.domain.sessions.models import Continuity, SessionState, Trigger, with_turn
 from signet.domain.sessions.sql import states
 from signet.domain.transcripts import readings
 
@@ -26,7 +26,7 @@ class Begun:
     warning: str | None = None
 
 
-def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
+def begin(tx: WriteTx, call: SessionCall, *, now: datetime) -> Begun:
     """Claim the session; raises Conflict."""
     calls.note_harness(tx, call.harness, now=now)
     tx.run(states.DELETE_OLD, (clock.to_text(now - states.LIFE),))
@@ -53,7 +53,7 @@ def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
 
 def started(
     tx: WriteTx,
-    call: Call,
+    call: SessionCall,
     fresh: Callable[[Continuity], Continuity],
     given: Sequence[str],
     settings: Settings,
@@ -75,7 +75,7 @@ def started(
 
 def prompted(
     tx: WriteTx,
-    call: Call,
+    call: SessionCall,
     prompt: str,
     query: str,
     given: Sequence[str],
@@ -103,7 +103,7 @@ def prompted(
 
 def used(
     tx: WriteTx,
-    call: Call,
+    call: SessionCall,
     change: Callable[[Continuity], Continuity],
     settings: Settings,
     *,
@@ -119,7 +119,9 @@ def used(
     states.put(tx, state, now=now)
 
 
-def compacting(tx: WriteTx, call: Call, context: str, settings: Settings, *, now: datetime) -> None:
+def compacting(
+    tx: WriteTx, call: SessionCall, context: str, settings: Settings, *, now: datetime
+) -> None:
     """Write a checkpoint; after it the session has lost what it was given, so that it may be given it anew."""
     if call.key is None:
         return
@@ -130,7 +132,7 @@ def compacting(tx: WriteTx, call: Call, context: str, settings: Settings, *, now
     states.put(tx, replace(state, is_started=False, injected=()), now=now)
 
 
-def compacted(tx: WriteTx, call: Call, *, now: datetime) -> None:
+def compacted(tx: WriteTx, call: SessionCall, *, now: datetime) -> None:
     """Note that a session has a new context: what it was given may be given again (HK-55)."""
     if call.key is None or states.get(tx, call.agent_id, call.key) is None:
         return
@@ -139,13 +141,13 @@ def compacted(tx: WriteTx, call: Call, *, now: datetime) -> None:
 
 def ended(
     tx: WriteTx,
-    call: Call,
+    call: SessionCall,
     settings: Settings,
     *,
     is_cleared: bool,
     is_kept: bool,
     now: datetime,
-) -> State | None:
+) -> SessionState | None:
     """Let go of a session and return what it was, and write down where it stood.
 
     Who has cleared it wants nothing of it in the context of the next: nothing of where it stood is left.
@@ -166,7 +168,7 @@ def ended(
     return state
 
 
-def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
+def turned(tx: WriteTx, call: SessionCall, *, now: datetime) -> SessionState | None:
     """Note that a turn of a session has ended; the session goes on, and whoever serves it keeps it.
 
     One that nobody knew begins here, so that its silence ends it.
@@ -181,16 +183,16 @@ def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
     return state
 
 
-def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> None:
+def silent(tx: WriteTx, state: SessionState, settings: Settings, *, now: datetime) -> None:
     """End a session that is silent: nobody serves it any more, and a start after that is a full one (HK-30).
 
     What its prompts were given stays known (see `session_end.end_silent`).
     """
-    call = Call(agent_id=state.agent_id, harness=state.harness, key=state.key)
+    call = SessionCall(agent_id=state.agent_id, harness=state.harness, key=state.key)
     _write_end(tx, state, call, settings, now)
     states.put(
         tx,
-        State(
+        SessionState(
             agent_id=state.agent_id,
             key=state.key,
             harness=state.harness,
@@ -204,14 +206,14 @@ def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> N
 
 def write(
     tx: WriteTx,
-    state: State,
-    call: Call,
+    state: SessionState,
+    call: SessionCall,
     trigger: Trigger,
     settings: Settings,
     *,
     now: datetime,
     context: str = "",
-) -> State:
+) -> SessionState:
     """Write a checkpoint of a session and return the session after it."""
     assert state.continuity is not None
     checkpoints.put(
@@ -222,12 +224,14 @@ def write(
     return replace(state, continuity=models.after_checkpoint(state.continuity, now=now))
 
 
-def _write_end(tx: WriteTx, state: State, call: Call, settings: Settings, now: datetime) -> None:
+def _write_end(
+    tx: WriteTx, state: SessionState, call: SessionCall, settings: Settings, now: datetime
+) -> None:
     if settings.pipeline.continuity.enabled and state.continuity and state.continuity.total:
         write(tx, state, call, Trigger.SESSION_END, settings, now=now)
 
 
-def _renewed(tx: WriteTx, call: Call, now: datetime) -> State:
+def _renewed(tx: WriteTx, call: SessionCall, now: datetime) -> SessionState:
     assert call.key is not None
     state = states.get(tx, call.agent_id, call.key)
     calls.check_claim(state, call.runtime_path, now=now)
@@ -235,9 +239,9 @@ def _renewed(tx: WriteTx, call: Call, now: datetime) -> State:
     return replace(state, project=state.project or call.project)
 
 
-def _new(call: Call, now: datetime) -> State:
+def _new(call: SessionCall, now: datetime) -> SessionState:
     assert call.key is not None
-    return State(
+    return SessionState(
         agent_id=call.agent_id,
         key=call.key,
         harness=call.harness,

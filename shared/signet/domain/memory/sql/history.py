@@ -71,7 +71,7 @@ class Numbered(NamedTuple):
     event: str
 
 
-class Forgetting(NamedTuple):
+class ForgettingRow(NamedTuple):
     """Who forgot a memory last, and why."""
 
     id: str

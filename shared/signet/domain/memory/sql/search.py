@@ -29,7 +29,7 @@ _BY_WEIGHT = " ORDER BY m.pinned DESC, m.importance DESC, m.updated_at DESC, m.s
 _LIMITED = " LIMIT ? OFFSET ?"
 
 
-class Match(NamedTuple):
+class SearchRow(NamedTuple):
     """A memory that passes; a search without words leaves `bm25` None and `content` empty."""
 
     id: str
@@ -39,18 +39,20 @@ class Match(NamedTuple):
     content: str
 
 
-def matching(tx: ReadTx, match: str, where: Where, limit: int = -1) -> list[Match]:
+def matching(tx: ReadTx, match: str, where: Where, limit: int = -1) -> list[SearchRow]:
     """Return what the text index has under this expression and passes, best first; -1 is all."""
     sql = _FOUND + where.sql + _BY_RANK + " LIMIT ?"
-    return tx.rows(Match, sql, (match, *where.params, limit))
+    return tx.rows(SearchRow, sql, (match, *where.params, limit))
 
 
 def passing(
     tx: ReadTx, where: Where, limit: int, offset: int, *, newest_first: bool
-) -> list[Match]:
+) -> list[SearchRow]:
     """Return memories that pass: the last changed first, else the pinned and most important."""
     order = _BY_CHANGE if newest_first else _BY_WEIGHT
-    return tx.rows(Match, _FILTERED + where.sql + order + _LIMITED, (*where.params, limit, offset))
+    return tx.rows(
+        SearchRow, _FILTERED + where.sql + order + _LIMITED, (*where.params, limit, offset)
+    )
 
 
 def count(tx: ReadTx, where: Where) -> int:

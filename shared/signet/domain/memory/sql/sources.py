@@ -163,7 +163,7 @@ class Link(NamedTuple):
     valid_from: str | None
 
 
-class Ended(NamedTuple):
+class EndOfValidity(NamedTuple):
     """Until when a memory that was replaced was valid."""
 
     valid_to: str | None

@@ -14,7 +14,7 @@ from signet.db.vector_cache import VectorStatements
 from signet.db.visibility import EVERYWHERE, Reader, Where, readable
 from signet.domain.injections.models import Ranked
 from signet.domain.recall import answer_type
-from signet.domain.recall.models import Hit, Part, Source, Why
+from signet.domain.recall.models import FoundBy, Hit, ResultPart, Why
 
 if TYPE_CHECKING:
     from signet.db.binary_index import Numbers
@@ -316,9 +316,9 @@ def hit(
     row: Row,
     *,
     score: float,
-    source: Source,
+    source: FoundBy,
     supplementary: bool = False,
-    parts: tuple[Part, ...] = (),
+    parts: tuple[ResultPart, ...] = (),
     why: Why | None = None,
     ranked: Ranked | None = None,
 ) -> Hit:
