@@ -59,11 +59,30 @@ class NotFound(SignetError):
     code = "not_found"
 
 
+class Unauthenticated(SignetError):
+    """authentication required"""
+
+    kind = Kind.UNAUTHENTICATED
+    code = "unauthenticated"
+
+
 class Conflict(SignetError):
     """The state does not allow this."""
 
     kind = Kind.CONFLICT
     code = "conflict"
+
+    @property
+    def current_version(self) -> int | None:
+        """Return the memory's current version."""
+        version = self.facts.get("currentVersion")
+        return version if isinstance(version, int) else None
+
+    @property
+    def duplicate_memory_id(self) -> str | None:
+        """Return the ID of the memory that already has this text."""
+        memory_id = self.facts.get("duplicateMemoryId")
+        return memory_id if isinstance(memory_id, str) else None
 
 
 class Forbidden(SignetError):
@@ -80,7 +99,19 @@ class TooLarge(SignetError):
     code = "too_large"
 
 
-class Unavailable(SignetError):
+class TryLater(SignetError):
+    """Try again later."""
+
+    @property
+    def retry_after(self) -> float | None:
+        """Return the seconds that the daemon asks to wait, if given."""
+        try:
+            return max(0.0, float(str(self.facts.get("retry_after"))))
+        except ValueError:
+            return None
+
+
+class Unavailable(TryLater):
     """Not available right now; try again later."""
 
     kind = Kind.UNAVAILABLE

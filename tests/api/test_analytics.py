@@ -7,7 +7,7 @@ import pytest
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
 from signet.observe import latency, record, redact
 from signet.observe.latency import TimedOperation
-from signet.observe.record import Event
+from signet.observe.record import TelemetryKind
 from signet.observe.taxonomy import Code, ErrorStage, of_decision, of_embedding, of_job
 from signet_api.measure import class_of
 from support.http import Api
@@ -187,7 +187,7 @@ def test_recording_never_waits_for_the_database_and_loses_nothing_meanwhile(api:
 def test_what_nobody_takes_is_bounded() -> None:
     record.BUFFER.take()
     for number in range(record.MAX_EVENTS + 10):
-        record.event(Event.RECALL_PERFORMED, results=number)
+        record.event(TelemetryKind.RECALL_PERFORMED, results=number)
     for number in range(record.MAX_NAMES + 10):
         record.count(record.Count.REQUESTS, str(number))
     taken = record.BUFFER.take()

@@ -33,7 +33,7 @@ PROPERTY_CHARS = 120
 Property = str | float | bool | None
 
 
-class Event(StrEnum):
+class TelemetryKind(StrEnum):
     """Kinds of telemetry events; they never leave this machine."""
 
     LLM_GENERATE = "llm.generate"
@@ -48,23 +48,25 @@ class Event(StrEnum):
 
 
 #: The stored properties of each event.
-PROPERTIES: Mapping[Event, frozenset[str]] = {
-    Event.LLM_GENERATE: frozenset(
+PROPERTIES: Mapping[TelemetryKind, frozenset[str]] = {
+    TelemetryKind.LLM_GENERATE: frozenset(
         "provider inputTokens outputTokens cacheReadTokens cacheCreationTokens totalCost durationMs success"
         " errorCode".split()
     ),
-    Event.PIPELINE_EXTRACTION: frozenset(
+    TelemetryKind.PIPELINE_EXTRACTION: frozenset(
         "factCount entityCount warningCount durationMs model".split()
     ),
-    Event.PIPELINE_DECISION: frozenset("proposals applied skipped blocked durationMs".split()),
-    Event.PIPELINE_EMBEDDING: frozenset("provider model count durationMs success".split()),
-    Event.PIPELINE_ERROR: frozenset("stage code durationMs".split()),
-    Event.SESSION_START: frozenset("harness memories identityFiles".split()),
-    Event.SESSION_END: frozenset("harness chars queued".split()),
-    Event.DAEMON_HEARTBEAT: frozenset(
+    TelemetryKind.PIPELINE_DECISION: frozenset(
+        "proposals applied skipped blocked durationMs".split()
+    ),
+    TelemetryKind.PIPELINE_EMBEDDING: frozenset("provider model count durationMs success".split()),
+    TelemetryKind.PIPELINE_ERROR: frozenset("stage code durationMs".split()),
+    TelemetryKind.SESSION_START: frozenset("harness memories identityFiles".split()),
+    TelemetryKind.SESSION_END: frozenset("harness chars queued".split()),
+    TelemetryKind.DAEMON_HEARTBEAT: frozenset(
         "uptimeMs memoryCount connectorsActive pipelineMode extractionProvider embeddingProvider".split()
     ),
-    Event.RECALL_PERFORMED: frozenset("type results latencyMs truncated".split()),
+    TelemetryKind.RECALL_PERFORMED: frozenset("type results latencyMs truncated".split()),
 }
 
 
@@ -93,7 +95,7 @@ class RecordedError(NamedTuple):
 
 
 class RecordedEvent(NamedTuple):
-    event: Event
+    event: TelemetryKind
     timestamp: str
     properties: Mapping[str, Property]
 
@@ -197,11 +199,7 @@ BUFFER = Buffer()
 
 
 def error(
-    code: Code,
-    message: str,
-    *,
-    memory_id: str | None = None,
-    duration_ms: float | None = None,
+    code: Code, message: str, *, memory_id: str | None = None, duration_ms: float | None = None
 ) -> None:
     """Record an error with request, memory and caller from the log context."""
     context = structlog.contextvars.get_contextvars()
@@ -217,10 +215,10 @@ def error(
             actor=context.get("actor"),
         )
     )
-    event(Event.PIPELINE_ERROR, stage=code.stage, code=code, durationMs=duration_ms)
+    event(TelemetryKind.PIPELINE_ERROR, stage=code.stage, code=code, durationMs=duration_ms)
 
 
-def event(kind: Event, /, **properties: Property) -> None:
+def event(kind: TelemetryKind, /, **properties: Property) -> None:
     """Record a telemetry event; unknown properties are dropped, long texts truncated."""
     known = PROPERTIES[kind]
     kept = {name: _short(value) for name, value in properties.items() if name in known}

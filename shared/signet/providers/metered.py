@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from signet.errors import ModelNotInstalled, ProviderTimeout, SignetError
 from signet.observe import metrics, record, taxonomy
-from signet.observe.record import Event
+from signet.observe.record import TelemetryKind
 from signet.observe.tracing import TRACES
 from signet.providers import capacity, track
 from signet.providers.ports import Completion, Embedder, LanguageModel, Reading, Shape
@@ -55,10 +55,7 @@ class MeteredModel:
         try:
             with metered(self.name, CallKind.LLM) as call:
                 call.answer = self._model.generate(
-                    prompt,
-                    timeout_seconds=timeout_seconds,
-                    max_tokens=max_tokens,
-                    shape=shape,
+                    prompt, timeout_seconds=timeout_seconds, max_tokens=max_tokens, shape=shape
                 )
             return call.answer
         finally:
@@ -171,7 +168,7 @@ def _tell_generated(name: str, call: ProviderCall) -> None:
             metrics.PROVIDER_TOKENS.labels(provider, direction).inc(tokens or 0)
     is_late = call.outcome is CallOutcome.TIMEOUT
     record.event(
-        Event.LLM_GENERATE,
+        TelemetryKind.LLM_GENERATE,
         provider=provider,
         inputTokens=used[0],
         outputTokens=used[1],
@@ -201,7 +198,7 @@ def _tell_embedded(name: str, call: ProviderCall, texts: int) -> None:
     if code is not None and call.error is not None:
         record.error(code, _words(call.error), duration_ms=call.duration_ms)
     record.event(
-        Event.PIPELINE_EMBEDDING,
+        TelemetryKind.PIPELINE_EMBEDDING,
         provider=provider,
         model=model,
         count=texts,

@@ -144,10 +144,7 @@ class OllamaModel(_Ollama):
                     provider=self.name,
                 )
         return self.exchange.completion(
-            answer.get("response"),
-            read,
-            answer.get("eval_count"),
-            end=answer.get("done_reason"),
+            answer.get("response"), read, answer.get("eval_count"), end=answer.get("done_reason")
         )
 
 

@@ -33,11 +33,7 @@ OPENCODE = "opencode"
 
 
 #: Default addresses of providers.
-BASE_URLS = {
-    OPENAI: openai.BASE_URL,
-    ANTHROPIC: anthropic.BASE_URL,
-    OPENCODE: opencode.BASE_URL,
-}
+BASE_URLS = {OPENAI: openai.BASE_URL, ANTHROPIC: anthropic.BASE_URL, OPENCODE: opencode.BASE_URL}
 #: Providers that are asked over HTTP; the others run a program.
 SERVERS = frozenset({OLLAMA, OPENAI, ANTHROPIC, OPENCODE})
 #: Providers whose calls reach a vendor at any address.
@@ -137,9 +133,7 @@ def embedder(settings: VectorSettings) -> Embedder | None:
         return NativeEmbedder()
     if settings.provider == OLLAMA:
         return ollama.OllamaEmbedder(
-            settings.base_url or settings.ollama_url,
-            settings.model,
-            dimensions=settings.dimensions,
+            settings.base_url or settings.ollama_url, settings.model, dimensions=settings.dimensions
         )
     if settings.provider == OPENAI:
         return openai.OpenAIEmbedder(

@@ -4,8 +4,8 @@ Importing this package loads neither dramatiq nor a thread: the API only enqueue
 jobs is in the worker: its dispatcher, executor and lease heartbeat.
 """
 
-from signet.queue.enqueue import BULK, DUE, MAX_ATTEMPTS, NORMAL, NOW, PERIODIC, Job, enqueue
-from signet.queue.kinds import KINDS, QUEUES, Status
+from signet.queue.enqueue import BULK, DUE, MAX_ATTEMPTS, NORMAL, NOW, PERIODIC, NewJob, enqueue
+from signet.queue.kinds import KINDS, QUEUES, JobStatus
 
 __all__ = [
     "BULK",
@@ -16,7 +16,7 @@ __all__ = [
     "NOW",
     "PERIODIC",
     "QUEUES",
-    "Job",
-    "Status",
+    "JobStatus",
+    "NewJob",
     "enqueue",
 ]

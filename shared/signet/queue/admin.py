@@ -12,15 +12,15 @@ from signet.db.dialect import LIST, as_list, by_index, list_of
 from signet.errors import Conflict, NotFound
 from signet.queue import transitions
 from signet.queue.enqueue import DUE
-from signet.queue.kinds import RUN_ONCE, Status
+from signet.queue.kinds import RUN_ONCE, JobStatus
 
 _ONE = "SELECT * FROM memory_jobs WHERE id = ?"
 #: The column that holds when a job came into its state; for the two that rest it leads an index.
 _CHANGED = {
-    Status.PENDING: "updated_at",
-    Status.LEASED: "updated_at",
-    Status.COMPLETED: "completed_at",
-    Status.DEAD: "failed_at",
+    JobStatus.PENDING: "updated_at",
+    JobStatus.LEASED: "updated_at",
+    JobStatus.COMPLETED: "completed_at",
+    JobStatus.DEAD: "failed_at",
 }
 _CHOICE = """(:kind IS NULL OR job_type = :kind) AND (:code IS NULL OR last_error_code = :code)
    AND {changed} >= COALESCE(:since, '') AND {changed} < COALESCE(:until, '~')
@@ -75,7 +75,7 @@ class JobFilter:
     `project` is that of the memory a job is for; `hidden` is a GLOB pattern of owners to leave out.
     """
 
-    states: Sequence[Status] = tuple(_CHANGED)
+    states: Sequence[JobStatus] = tuple(_CHANGED)
     kind: str | None = None
     code: str | None = None
     memory_id: str | None = None
@@ -139,7 +139,7 @@ def tally(tx: ReadTx, which: JobFilter) -> list[JobTally]:
     counts = [
         _TALLY.format(
             status=state,
-            code="last_error_code" if state is Status.DEAD else "NULL",
+            code="last_error_code" if state is JobStatus.DEAD else "NULL",
             choice="".join(f" AND {one.format(changed=changed)}" for one in conditions),
         )
         for state, changed in _CHANGED.items()
@@ -157,7 +157,7 @@ def _params(which: JobFilter) -> dict[str, object]:
     }
 
 
-def _in_state(state: Status, order: str) -> str:
+def _in_state(state: JobStatus, order: str) -> str:
     changed = _CHANGED[state]
     choice = _CHOICE.format(changed=changed)
     return _IN_STATE.format(changed=changed, status=state, choice=choice, order=order)
@@ -170,14 +170,14 @@ def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
     open job.
     """
     row = get(tx, job_id)
-    match None if row is None else Status(row["status"]):
+    match None if row is None else JobStatus(row["status"]):
         case None:
             raise NotFound("Job not found")
-        case Status.PENDING:
+        case JobStatus.PENDING:
             wall, text = int(now.timestamp() * 1000), clock.to_text(now)
             tx.run(_DUE_NOW, {"id": job_id, "wall": wall, "now": text})
             tx.signal(DUE)
-        case Status.DEAD:
+        case JobStatus.DEAD:
             if row is not None and row["job_type"] in RUN_ONCE:
                 raise Conflict(
                     "A run of a task is never repeated. To run it again: signet task run TASK"
@@ -185,13 +185,15 @@ def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
             if not transitions.requeue(tx, now=now, job_ids=[job_id]):
                 twin = str(tx.value(_TWIN, (job_id,)))
                 raise Conflict(f"Job {twin} for the same target is already open", open_job_id=twin)
-        case Status.LEASED:
-            raise Conflict("The job is running. To end it: cancel it", status=Status.LEASED.value)
+        case JobStatus.LEASED:
+            raise Conflict(
+                "The job is running. To end it: cancel it", status=JobStatus.LEASED.value
+            )
         case state:
             raise Conflict(f"The job is {state}: there is nothing to retry", status=state.value)
 
 
-def cancel_one(tx: WriteTx, job_id: str, *, now: datetime) -> Status:
+def cancel_one(tx: WriteTx, job_id: str, *, now: datetime) -> JobStatus:
     """Cancel an open job and return its state: dead, or leased while it is still asked to stop.
 
     Raises NotFound, and Conflict for a job that has ended.
@@ -203,7 +205,7 @@ def cancel_one(tx: WriteTx, job_id: str, *, now: datetime) -> Status:
         raise Conflict(f"The job is {row['status']} already", status=row["status"])
     row = get(tx, job_id)
     assert row is not None
-    return Status(row["status"])
+    return JobStatus(row["status"])
 
 
 def delete_one(tx: WriteTx, job_id: str) -> None:
@@ -211,8 +213,8 @@ def delete_one(tx: WriteTx, job_id: str) -> None:
     row = get(tx, job_id)
     if row is None:
         raise NotFound("Job not found")
-    state = Status(row["status"])
-    if state not in (Status.COMPLETED, Status.DEAD):
+    state = JobStatus(row["status"])
+    if state not in (JobStatus.COMPLETED, JobStatus.DEAD):
         raise Conflict(f"The job is {state}. To delete it, cancel it first", status=state.value)
     delete_ended(tx, state, [job_id])
 
@@ -268,6 +270,6 @@ def delete_dead(tx: WriteTx, before: str, limit: int) -> int:
     return tx.run(_DEAD, (before, limit))
 
 
-def delete_ended(tx: WriteTx, status: Status, job_ids: Sequence[str]) -> int:
+def delete_ended(tx: WriteTx, status: JobStatus, job_ids: Sequence[str]) -> int:
     """Delete those of these jobs that are still in this state; return how many."""
     return tx.run(_ENDED, (status, as_list(job_ids)))

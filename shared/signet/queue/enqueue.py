@@ -28,7 +28,7 @@ ON CONFLICT DO NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class NewJob:
     """A job to be done. At most one job per target is open: see `unique_key`."""
 
     kind: str
@@ -52,7 +52,7 @@ class Job:
 
 
 def enqueue(
-    tx: WriteTx, job: Job, *, now: datetime, max_attempts: int = MAX_ATTEMPTS
+    tx: WriteTx, job: NewJob, *, now: datetime, max_attempts: int = MAX_ATTEMPTS
 ) -> str | None:
     """Insert the job and return its id; None when an open one for the same target exists.
 

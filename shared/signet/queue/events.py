@@ -20,7 +20,7 @@ from signet import clock
 from signet.db import ReadTx, Row
 from signet.db.dialect import LIST
 from signet.queue.enqueue import BULK, NORMAL, NOW
-from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, Status
+from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, JobStatus
 
 #: Times are taken before their commit, so each read overlaps the one before by this much.
 OVERLAP = timedelta(seconds=1)
@@ -104,17 +104,17 @@ _Known = tuple[str, int]
 
 
 def happened(
-    before: _Known | None, status: Status, token: int, code: str | None
+    before: _Known | None, status: JobStatus, token: int, code: str | None
 ) -> EventType | None:
     """Return what has happened to a job that was so, or unknown, and now is in this state. Pure."""
     if before == (status, token):
         return None
     match status:
-        case Status.LEASED:
+        case JobStatus.LEASED:
             return EventType.STARTED
-        case Status.COMPLETED:
+        case JobStatus.COMPLETED:
             return EventType.COMPLETED
-        case Status.DEAD:
+        case JobStatus.DEAD:
             return EventType.CANCELLED if code == "cancelled" else EventType.DEAD
         case _:
             return EventType.RETRIED if token else EventType.ENQUEUED
@@ -161,7 +161,9 @@ class EventWatch:
         before = self._known.get(row["id"])
         self._known[row["id"]] = now
         self._known.move_to_end(row["id"])
-        what = happened(before, Status(row["status"]), row["lease_token"], row["last_error_code"])
+        what = happened(
+            before, JobStatus(row["status"]), row["lease_token"], row["last_error_code"]
+        )
         if what is None:
             return None
         at = row["created_at"] if what is EventType.ENQUEUED else row["updated_at"]

@@ -18,7 +18,7 @@ HAS_FAILED = (
 )
 
 
-class Status(StrEnum):
+class JobStatus(StrEnum):
     """Where a job is; the strings are what the table stores.
 
     pending → leased → completed; a failing run moves back to pending, or to dead when no attempt is left or none would

@@ -17,7 +17,7 @@ from signet.db.dialect import LIST, list_rows
 from signet.errors import PROVIDER_FAILURES, ProviderDown
 from signet.queue import transitions
 from signet.queue.enqueue import BULK, NORMAL, NOW
-from signet.queue.kinds import HAS_FAILED, QUEUES, Status, queues_behind
+from signet.queue.kinds import HAS_FAILED, QUEUES, JobStatus, queues_behind
 
 #: A lease is held while its process is known and prolongs it; that is no question of its age. The monotonic clock
 #: restarts with the machine, so an end too far ahead is of an earlier start (see transitions.py).
@@ -26,7 +26,7 @@ STALE = f"""status = 'leased' AND COALESCE(leased_at, '') < :before
             AND EXISTS (SELECT 1 FROM processes p WHERE p.owner = lease_owner))"""
 
 #: No row rests in `failed`, so that no index holds it.
-_RESTING = (Status.PENDING, Status.LEASED, Status.COMPLETED, Status.DEAD)
+_RESTING = (JobStatus.PENDING, JobStatus.LEASED, JobStatus.COMPLETED, JobStatus.DEAD)
 _COUNTS = " UNION ALL ".join(
     f"SELECT queue, job_type AS kind, '{status}' AS status, COUNT(*) AS jobs FROM memory_jobs"
     f" WHERE status = '{status}' GROUP BY 1, 2"
@@ -85,7 +85,7 @@ _SUMMARY_STATES = {
 class Depth(NamedTuple):
     queue: str
     kind: str
-    status: Status
+    status: JobStatus
     jobs: int
 
 
@@ -137,7 +137,7 @@ def depths(tx: ReadTx) -> list[Depth]:
 
 def totals(tx: ReadTx) -> dict[str, int]:
     """Return the number of jobs in each state; counts index entries and reads no row."""
-    return {Status.FAILED.value: 0} | {row[0]: row[1] for row in tx.all(_TOTALS)}
+    return {JobStatus.FAILED.value: 0} | {row[0]: row[1] for row in tx.all(_TOTALS)}
 
 
 def progress(tx: ReadTx, *, now: datetime) -> list[Progress]:
@@ -153,16 +153,16 @@ def progress(tx: ReadTx, *, now: datetime) -> list[Progress]:
         state = "delayed" if row["is_delayed"] else row["status"]
         seen = found[row["queue"], row["job_type"]]
         seen[state] = row["jobs"]
-        if state == Status.PENDING:
+        if state == JobStatus.PENDING:
             seen["since"] = row["since"]
     return [
         Progress(
             queue=queue,
             kind=kind,
-            waiting=seen.get(Status.PENDING, 0),
+            waiting=seen.get(JobStatus.PENDING, 0),
             delayed=seen.get("delayed", 0),
-            running=seen.get(Status.LEASED, 0),
-            dead=seen.get(Status.DEAD, 0),
+            running=seen.get(JobStatus.LEASED, 0),
+            dead=seen.get(JobStatus.DEAD, 0),
             oldest_seconds=(wall - seen.get("since", wall)) / 1000,
             per_second=_rate(recent.get((queue, kind)), now),
         )
@@ -269,8 +269,8 @@ def _why(tx: ReadTx, breaker: str) -> str | None:
 
 
 def summary_by_status(tx: ReadTx) -> dict[str, int]:
-    """Return the number of session summaries in each state, under the names of `Status`."""
-    total = dict.fromkeys((status.value for status in Status), 0)
+    """Return the number of session summaries in each state, under the names of `JobStatus`."""
+    total = dict.fromkeys((status.value for status in JobStatus), 0)
     for row in tx.all(_SUMMARY):
         total[_SUMMARY_STATES[row[0]]] += row[1]
     return total

@@ -28,7 +28,7 @@ class Capture(TypedDict):
     truncatedSessions: int
 
 
-class Reading(TypedDict):
+class LogCounts(TypedDict):
     """The counts of one session's log."""
 
     version: str | None

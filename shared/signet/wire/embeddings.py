@@ -65,7 +65,7 @@ class EmbeddingsHealth(TypedDict):
     checks: list[Check]
 
 
-class Node(TypedDict):
+class EmbeddingNode(TypedDict):
     id: str
     x: float
     y: float
@@ -91,7 +91,7 @@ class Projection(TypedDict):
     limit: NotRequired[int]
     offset: NotRequired[int]
     hasMore: NotRequired[bool]
-    nodes: NotRequired[list[Node]]
+    nodes: NotRequired[list[EmbeddingNode]]
     edges: NotRequired[list[list[int]]]
     cachedAt: NotRequired[str | None]
     sampled: NotRequired[bool]

@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.operation import Operation, post
-from signet.wire.recall import Hit, Recalled
+from signet.wire.recall import Recalled, RecallResult
 
 
 class ToldMemory(TypedDict):
@@ -120,8 +120,8 @@ class OfflineContexts(TypedDict):
 class NothingRecalled(TypedDict):
     """There was no search, because hooks are disabled here; the lists are empty."""
 
-    memories: list[Hit]
-    results: list[Hit]
+    memories: list[RecallResult]
+    results: list[RecallResult]
     count: int
     bypassed: NotRequired[bool]
     internal: NotRequired[bool]

@@ -7,7 +7,7 @@ from signet.wire import access
 from signet.wire.operation import delete, get, post
 
 
-class Entity(TypedDict):
+class StoredEntity(TypedDict):
     id: str
     name: str
     canonicalName: str
@@ -30,7 +30,7 @@ class EntityCounts(TypedDict):
 
 
 class CountedEntity(EntityCounts):
-    entity: Entity
+    entity: StoredEntity
 
 
 class EntityPage(TypedDict):
@@ -145,7 +145,7 @@ class AttributePage(TypedDict):
     offset: int
 
 
-class Dependency(TypedDict):
+class EntityDependency(TypedDict):
     """A dependency with the names of its ends; `direction` is relative to the requested entity."""
 
     id: str
@@ -164,7 +164,7 @@ class Dependency(TypedDict):
 
 
 class Dependencies(TypedDict):
-    items: list[Dependency]
+    items: list[EntityDependency]
 
 
 class Pinned(TypedDict):

@@ -15,7 +15,7 @@ class Predecessor(TypedDict):
     content: str
 
 
-class Remembered(TypedDict):
+class SavedMemory(TypedDict):
     """A saved memory; `deduped`: it already existed. A long text becomes several: `chunked`, `ids`.
 
     `lifted` names forgotten memories with the same value, which is no longer forgotten. To link the memories in
@@ -102,7 +102,7 @@ class MemorySummary(StoredMemory):
     forgotten: NotRequired[Forgetting]
 
 
-class Memory(StoredMemory):
+class WholeMemory(StoredMemory):
     pinned: int
     sessionId: str | None
     confidence: float | None
@@ -169,7 +169,7 @@ class MemoryTimeline(TypedDict):
     buckets: list[MemoryEra]
 
 
-class Change(TypedDict):
+class MemoryChange(TypedDict):
     id: str
     event: str
     oldContent: str | None
@@ -186,10 +186,10 @@ class Change(TypedDict):
 class History(TypedDict):
     memoryId: str
     count: int
-    history: list[Change]
+    history: list[MemoryChange]
 
 
-class ListedChange(Change):
+class ListedChange(MemoryChange):
     """One event in the history of all memories; `content` is the memory's current text, null if it is deleted."""
 
     memoryId: str
@@ -391,13 +391,13 @@ class Rated(TypedDict):
     propagated: NotRequired[int]
 
 
-REMEMBER = post("/api/memory/remember", access.REMEMBER, Remembered)
-SAVE = post("/api/memory/save", access.REMEMBER, Remembered)
-HOOK_SAVE = post("/api/hook/remember", access.REMEMBER, Remembered)
+REMEMBER = post("/api/memory/remember", access.REMEMBER, SavedMemory)
+SAVE = post("/api/memory/save", access.REMEMBER, SavedMemory)
+HOOK_SAVE = post("/api/hook/remember", access.REMEMBER, SavedMemory)
 MEMORIES = get("/api/memories", access.RECALL, MemoryPage)
 MEMORY_IDS = get("/api/memories/ids", access.RECALL, Ids)
 MEMORY_TIMELINE = get("/api/memory/timeline", access.RECALL, MemoryTimeline)
-MEMORY = get("/api/memory/{memory_id}", access.RECALL, Memory)
+MEMORY = get("/api/memory/{memory_id}", access.RECALL, WholeMemory)
 FORGOTTEN = get("/api/memory/forgotten", access.RECALL, ForgottenValues)
 HISTORY = get("/api/memory/{memory_id}/history", access.RECALL, History)
 ALL_HISTORY = get("/api/history", access.RECALL, HistoryPage)
@@ -410,7 +410,7 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = post(
 )
 RECOVER = post("/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
 RECOVER_MANY = post("/api/memory/recover", access.RECOVER, RecoveredMany)
-ADOPT = post("/api/memory/{memory_id}/adopt", access.OPERATOR, Remembered)
+ADOPT = post("/api/memory/{memory_id}/adopt", access.OPERATOR, SavedMemory)
 LIFT = post("/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
 REVIEW_LIST = get("/api/memory/reviews", access.RECALL, WaitingMemories)
 APPROVE = post("/api/memory/reviews/{memory_id}/approve", access.REVIEW, Modified)

@@ -7,7 +7,7 @@ from signet.wire.memory import Followed, Modified
 from signet.wire.operation import get, post
 
 
-class NamedEntity(TypedDict):
+class LinkedEntity(TypedDict):
     id: str
     name: str
     entityType: str
@@ -25,7 +25,7 @@ class Links(TypedDict):
     distilled: list[Followed]
     corrects: list[Followed]
     correctedBy: Followed | None
-    entities: list[NamedEntity]
+    entities: list[LinkedEntity]
 
 
 class AgentAccess(TypedDict):

@@ -38,7 +38,7 @@ class Helped(TypedDict):
     of: int
 
 
-class Why(TypedDict):
+class Explanation(TypedDict):
     """Why a result has its rank.
 
     `neighbours` are IDs of neighbouring results from its source. `path` are the names of entity, linked entity and
@@ -53,7 +53,7 @@ class Why(TypedDict):
     helped: NotRequired[Helped]
 
 
-class Part(TypedDict):
+class MergedMemory(TypedDict):
     """A memory merged into a result, and the start of its text.
 
     `kind` is `passage` (another chunk of the text), `fact` (derived from it) or `copy`.
@@ -78,7 +78,7 @@ class Newer(TypedDict):
     is_part: bool
 
 
-class Hit(TypedDict):
+class RecallResult(TypedDict):
     """One result of recall; `score` is its relevance, between 0 and 1; `truncated` marks a shortened content.
 
     A `superseded` one was corrected by the memory `superseded_by`. `parts` lists merged memories, best first and at
@@ -117,25 +117,25 @@ class Hit(TypedDict):
     highlights: NotRequired[list[list[int]]]
     #: The title of a passage's session, if highlights are requested.
     title: NotRequired[str]
-    parts: NotRequired[list[Part]]
+    parts: NotRequired[list[MergedMemory]]
     more: NotRequired[str]
-    explain: NotRequired[Why]
+    explain: NotRequired[Explanation]
 
 
-class Nearest(Hit):
+class NearestMiss(RecallResult):
     """The memory nearest to an empty page, and why it was left out."""
 
     left_out: str
 
 
-class WhyNot(TypedDict):
+class OmittedMemory(TypedDict):
     """Why a memory is not among the results, or its rank; a score only if it was a candidate."""
 
     id: str
     left_out: str
     place: NotRequired[int]
     score: NotRequired[float]
-    explain: NotRequired[Why]
+    explain: NotRequired[Explanation]
 
 
 class AsPrompt(TypedDict):
@@ -156,14 +156,14 @@ class RecallStats(TypedDict):
 class Recalled(TypedDict):
     """The answer to a question, best result first."""
 
-    results: list[Hit]
+    results: list[RecallResult]
     query: str
     method: str
     #: The results again, for older programs.
-    memories: list[Hit]
+    memories: list[RecallResult]
     count: int
     stats: RecallStats
-    nearest: NotRequired[Nearest]
+    nearest: NotRequired[NearestMiss]
     entities: NotRequired[Sequence[Mapping[str, Any]]]
     sources: NotRequired[Mapping[str, str]]
     time: NotRequired[Mapping[str, Any]]
@@ -171,11 +171,11 @@ class Recalled(TypedDict):
     #: Skipped stages, with the reason if known.
     degraded: NotRequired[Sequence[str]]
     degraded_reasons: NotRequired[dict[str, str]]
-    why_not: NotRequired[WhyNot]
+    why_not: NotRequired[OmittedMemory]
     prompt: NotRequired[AsPrompt]
 
 
-class Found(TypedDict):
+class FoundMemory(TypedDict):
     """A memory found by words, filters or similarity; `tags` is a list when found by similarity."""
 
     id: str
@@ -191,7 +191,7 @@ class Found(TypedDict):
 
 
 class FoundMany(TypedDict):
-    results: list[Found]
+    results: list[FoundMemory]
 
 
 class ColumnValues(TypedDict):

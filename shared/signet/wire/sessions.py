@@ -3,7 +3,7 @@
 from typing import Literal, NotRequired, TypedDict
 
 from signet.wire import access
-from signet.wire.capture import Reading
+from signet.wire.capture import LogCounts
 from signet.wire.injections import SessionContext, SessionOverview, SessionReplay
 from signet.wire.memory import Derived
 from signet.wire.operation import Operation, get, post
@@ -83,10 +83,10 @@ class StoredTranscript(TypedDict):
     createdAt: str
     updatedAt: str | None
     #: The counts of its log; null for a session without one.
-    reading: NotRequired[Reading | None]
+    reading: NotRequired[LogCounts | None]
 
 
-class Transcript(StoredTranscript, SessionOverview): ...
+class SessionTranscript(StoredTranscript, SessionOverview): ...
 
 
 class TranscriptExcerpt(TypedDict):
@@ -197,7 +197,7 @@ RENEW_SESSION = post("/api/sessions/{session_key}/renew", access.REMEMBER, Renew
 FORGET_SESSION: Operation[SessionPreview | SessionForgotten] = post(
     "/api/sessions/{session_key}/forget", access.FORGET_MANY, (SessionPreview, SessionForgotten)
 )
-TRANSCRIPT = get("/api/sessions/{session_key}/transcript", access.RECALL, Transcript)
+TRANSCRIPT = get("/api/sessions/{session_key}/transcript", access.RECALL, SessionTranscript)
 SESSION_CONTEXT = get("/api/sessions/{session_key}/context", access.RECALL, SessionContext)
 SESSION_REPLAY = get("/api/sessions/{session_key}/replay", access.RECALL, SessionReplay)
 CHECKPOINTS = get("/api/checkpoints", access.RECALL, Checkpoints)

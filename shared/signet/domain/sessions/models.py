@@ -75,7 +75,7 @@ class Continuity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class SessionState:
     """One session that runs. `expires_at` is the end of its claim and of its bypass, not of the session."""
 
     agent_id: str
@@ -128,7 +128,7 @@ def turns_of(stored: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(str, turn)) for turn in turns if isinstance(turn, list))
 
 
-def with_turn(state: State, ids: Sequence[str], *, most: int) -> State:
+def with_turn(state: SessionState, ids: Sequence[str], *, most: int) -> SessionState:
     """Return the state after a turn that was given something; the last `most` of them are kept (HK-55)."""
     if not ids:
         return state
@@ -201,7 +201,7 @@ def after_checkpoint(found: Continuity, *, now: datetime) -> Continuity:
 
 
 def checkpoint(
-    state: State, found: Continuity, trigger: Trigger, *, now: datetime, context: str = ""
+    state: SessionState, found: Continuity, trigger: Trigger, *, now: datetime, context: str = ""
 ) -> Checkpoint:
     """Return what is written down of a session; at its end all its prompts count."""
     count = found.total if trigger is Trigger.SESSION_END else found.prompts
@@ -225,12 +225,7 @@ def checkpoint(
 
 
 def digest(
-    state: State,
-    found: Continuity,
-    trigger: Trigger,
-    *,
-    now: datetime,
-    context: str = "",
+    state: SessionState, found: Continuity, trigger: Trigger, *, now: datetime, context: str = ""
 ) -> str:
     """Return what is written down of where a session stood (HK-80): its structure first."""
     lasted = duration(now - (clock.parsed(found.started_at) or now))

@@ -17,7 +17,7 @@ from signet.domain.sessions import identity_files, standing_rules, start_sources
 from signet.domain.sessions.calls import Services
 from signet.domain.sessions.context import RULES
 from signet.domain.sessions.identity_files import Identity
-from signet.domain.sessions.start_sources import Asked, Found
+from signet.domain.sessions.start_sources import StartMaterial, StartQuery
 from signet.domain.transcripts import withheld
 from signet.wire.hooks import OfflineContext
 
@@ -48,7 +48,7 @@ def _context(
 ) -> OfflineContext:
     settings = services.settings
     reader = agents.reader(tx, agent_id, here=Here(project))
-    asked = Asked(reader=reader, project=project or None)
+    asked = StartQuery(reader=reader, project=project or None)
     found = start_sources.gather(tx, asked, settings, now=now)
     files = replace(files, memory=withheld.without(files.memory, found.withheld))
     who = identity_files.name_of(files, settings.agent)
@@ -57,7 +57,7 @@ def _context(
     return {"project": project, "inject": text, "rules": _rules(tx, reader, found)}
 
 
-def _rules(tx: ReadTx, reader: Reader, found: Found) -> str:
+def _rules(tx: ReadTx, reader: Reader, found: StartMaterial) -> str:
     """Return the rules that hold whatever is asked, as a block; empty without any."""
     rules = standing_rules.find(tx, "", vector=None, reader=reader, given=())
     lines = withheld.without("\n".join(one.line for one in rules), found.withheld)

@@ -13,9 +13,9 @@ from signet.domain.injections.ratings import Scored
 from signet.domain.memory import marks
 from signet.domain.memory.models import Actor
 from signet.domain.sessions import calls, lifecycle, prompt_text
-from signet.domain.sessions.calls import Call, Services
-from signet.domain.sessions.context import Context, context_of
-from signet.domain.sessions.prompt_text import Question, is_first_context
+from signet.domain.sessions.calls import Services, SessionCall
+from signet.domain.sessions.context import InjectedContext, context_of
+from signet.domain.sessions.prompt_text import PromptQuery, is_first_context
 from signet.text.masking import mask
 from signet.wire.hooks import Prompted
 
@@ -24,7 +24,7 @@ NOTHING: Prompted = {"inject": "", "memoryCount": 0}
 
 
 async def answer(
-    call: Call,
+    call: SessionCall,
     message: str,
     last_answer: str,
     rated: Mapping[str, float],
@@ -75,28 +75,32 @@ async def answer(
 
 
 async def _context(
-    call: Call,
+    call: SessionCall,
     message: str,
     terms: Sequence[str],
     given: Collection[str],
     services: Services,
     *,
     is_held_out: bool,
-) -> Context:
+) -> InjectedContext:
     asked = question(call, message, terms, given, services.settings)
     if asked is None:
-        return Context()
+        return InjectedContext()
     return await context_of(replace(asked, is_held_out=is_held_out), services)
 
 
 def question(
-    call: Call, message: str, terms: Sequence[str], given: Collection[str], settings: Settings
-) -> Question | None:
+    call: SessionCall,
+    message: str,
+    terms: Sequence[str],
+    given: Collection[str],
+    settings: Settings,
+) -> PromptQuery | None:
     """Return what is asked for with a prompt of a session that was given these; None where prompts get nothing."""
     rules = settings.hooks.user_prompt_submit
     if not rules.enabled:
         return None
-    return Question(
+    return PromptQuery(
         agent_id=call.agent_id,
         message=message,
         terms=terms,
@@ -108,7 +112,9 @@ def question(
     )
 
 
-def _answer(call: Call, terms: Sequence[str], context: Context, settings: Settings) -> Prompted:
+def _answer(
+    call: SessionCall, terms: Sequence[str], context: InjectedContext, settings: Settings
+) -> Prompted:
     if not context.text:
         return NOTHING.copy()
     text = context.text
@@ -127,10 +133,10 @@ def _answer(call: Call, terms: Sequence[str], context: Context, settings: Settin
 
 def _keep(
     tx: WriteTx,
-    call: Call,
+    call: SessionCall,
     message: str,
     terms: Sequence[str],
-    context: Context,
+    context: InjectedContext,
     rated: Mapping[str, float],
     actor: Actor,
     settings: Settings,

@@ -44,7 +44,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PromptLine:
     """One memory that a prompt brings to mind, as it is told."""
 
     id: str
@@ -78,9 +78,11 @@ def compact(content: str, asked: Sequence[str]) -> str:
     return best if len(best) <= ITEM_CHARS else f"{best[: ITEM_CHARS - 3].rstrip()}..."
 
 
-def selected(items: Iterable[Item], *, chars: int, most: int = MOST_ITEMS) -> list[Item]:
+def selected(
+    items: Iterable[PromptLine], *, chars: int, most: int = MOST_ITEMS
+) -> list[PromptLine]:
     """Return those that fit, best first; one that does not fit is skipped."""
-    taken: list[Item] = []
+    taken: list[PromptLine] = []
     for item in items:
         if len(taken) == most:
             break
@@ -217,7 +219,7 @@ EXPLAINED = "explained"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class PromptQuery:
     """Who asks for the context of what. `given` is what its session was given before; `key` is that session.
 
     `chars` bounds the whole block, `line_chars` the memories in it that are told in a line each.

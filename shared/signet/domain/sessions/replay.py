@@ -14,13 +14,13 @@ from signet.db import ReadTx
 from signet.db.visibility import Here
 from signet.domain.agents import registry as agents
 from signet.domain.injections import show
-from signet.domain.injections.models import Kind, tokens
+from signet.domain.injections.models import ItemKind, tokens
 from signet.domain.learning import influence
 from signet.domain.learning import worth as label_session
 from signet.domain.memory import lookup
 from signet.domain.recall.models import Result
 from signet.domain.sessions import every, prompt, prompt_text
-from signet.domain.sessions.calls import Call, Services
+from signet.domain.sessions.calls import Services, SessionCall
 from signet.domain.sessions.context import context_of
 from signet.domain.summaries import files
 from signet.domain.transcripts import stored, transcript, withheld
@@ -66,7 +66,7 @@ async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
         then = body.model_copy(update={"touch": False, "as_of": session.at})
         return await services.recall(then, agent, here)
 
-    call = Call(
+    call = SessionCall(
         agent_id=agent_id,
         harness="",
         key=session.key,
@@ -89,7 +89,7 @@ async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
             continue
         context = await context_of(replace(asked, as_of=session.at), services)
         given_before |= set(context.given)
-        carried |= {one.id for one in context.items if one.is_given and one.kind is Kind.MEMORY}
+        carried |= {one.id for one in context.items if one.is_given and one.kind is ItemKind.MEMORY}
         chars += len(context.text)
     helped = {one for one, worth in session.relevance.items() if worth > 0}
     known = sorted((one for one in places if one in session.relevance), key=places.__getitem__)

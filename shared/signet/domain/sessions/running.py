@@ -9,7 +9,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.auth import caller
 from signet.domain.auth.tokens import TokenScope
 from signet.domain.sessions import calls
-from signet.domain.sessions.models import State
+from signet.domain.sessions.models import SessionState
 from signet.domain.sessions.sql import states
 from signet.domain.transcripts import readings
 from signet.errors import NotFound
@@ -65,7 +65,7 @@ def renew(tx: WriteTx, key: str, scope: TokenScope, *, now: datetime) -> datetim
     return now + calls.CLAIM_LIFE
 
 
-def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[State]:
+def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[SessionState]:
     """Return the running sessions of this key that lie in a scope; raises UnknownSession."""
     hidden = caller.current().hidden
     asked = {"key": key, "agent": scope.agent, "hidden": hidden, "project": scope.project}
@@ -77,7 +77,7 @@ def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[
     return running
 
 
-def _shown(one: State) -> RunningSession:
+def _shown(one: SessionState) -> RunningSession:
     """Return a session for a client. One that no runtime path has claimed shows its start instead of a claim."""
     if one.claimed_at is not None:
         since = clock.to_text(one.claimed_at)

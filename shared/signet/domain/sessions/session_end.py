@@ -18,17 +18,17 @@ from signet.domain.graph import feedback
 from signet.domain.injections import ratings, record
 from signet.domain.projects import registry
 from signet.domain.sessions import lifecycle
-from signet.domain.sessions.calls import Call, Services, is_running
-from signet.domain.sessions.models import State
+from signet.domain.sessions.calls import Services, SessionCall, is_running
+from signet.domain.sessions.models import SessionState
 from signet.domain.sessions.sql import states
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
 from signet.domain.transcripts import log_files, models, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
-from signet.domain.transcripts.models import Part, Session
+from signet.domain.transcripts.models import ProjectSpan, Session
 from signet.observe import logs
 from signet.observe import record as events
-from signet.observe.record import Event
+from signet.observe.record import TelemetryKind
 from signet.queue import BULK, NORMAL
 
 log = logs.get("hooks")
@@ -70,7 +70,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class EndRules:
     """The settings that the end of a session depends on."""
 
     #: Whether sessions are summarised at all; in shadow mode the job waits (JOB-20).
@@ -82,13 +82,13 @@ class Rules:
     by_model: bool = True
 
     @classmethod
-    def of(cls, settings: Settings) -> "Rules":
+    def of(cls, settings: Settings) -> "EndRules":
         """Return what the settings say."""
         pipeline = settings.pipeline
         return cls(summarises=pipeline.enabled, attempts=pipeline.worker.max_retries)
 
 
-async def end(call: Call, report: Report, services: Services) -> Ended:
+async def end(call: SessionCall, report: Report, services: Services) -> Ended:
     """End a session, first of all letting go of it, so that it is free whatever becomes of its transcript (HK-13).
 
     A call that reports the end of a turn only hands over what was said (see `transcripts/merge.py`). Of a session that
@@ -112,7 +112,7 @@ async def end(call: Call, report: Report, services: Services) -> Ended:
     await services.flush()
     queued = await services.db.awrite(finish, session, services.settings, now=now)
     events.event(
-        Event.SESSION_END,
+        TelemetryKind.SESSION_END,
         harness=report.harness,
         chars=len(session.text),
         queued=queued is not None and queued.is_open,
@@ -120,7 +120,7 @@ async def end(call: Call, report: Report, services: Services) -> Ended:
     return Ended(session=session, queued=queued)
 
 
-async def end_turn(call: Call, report: Report, services: Services) -> Ended:
+async def end_turn(call: SessionCall, report: Report, services: Services) -> Ended:
     """Store what was said so far and queue what is new in it, if that is enough."""
     now = clock.now()
     before = await services.db.awrite(lifecycle.turned, call, now=now)
@@ -132,19 +132,19 @@ async def end_turn(call: Call, report: Report, services: Services) -> Ended:
     return Ended(session=session, queued=queued, is_turn=True)
 
 
-async def _handed_over(call: Call, report: Report, services: Services) -> Ended:
+async def _handed_over(call: SessionCall, report: Report, services: Services) -> Ended:
     """Store a session of long ago, and queue its reading behind what somebody waits for; one that runs is let be."""
     now = clock.now()
     runs = await services.db.aread(is_running, call.agent_id, call.key or "", now=now)
     if runs:
         return Ended()
     session = await _session(call, report, services)
-    rules = replace(Rules.of(services.settings), priority=BULK)
+    rules = replace(EndRules.of(services.settings), priority=BULK)
     queued = await services.db.awrite(finish, session, services.settings, rules=rules, now=now)
     return Ended(session=session, queued=queued)
 
 
-async def _session(call: Call, report: Report, services: Services) -> Session:
+async def _session(call: SessionCall, report: Report, services: Services) -> Session:
     """Return what was handed over."""
     masks = services.settings.memory.mask_secrets
     found = await asyncio.to_thread(log_files.read, report.log, report.inline, masks=masks)
@@ -169,7 +169,7 @@ async def _session(call: Call, report: Report, services: Services) -> Session:
 
 def held_in(
     db: Database, folders: Sequence[tuple[str, str]], project: str | None
-) -> Sequence[Part]:
+) -> Sequence[ProjectSpan]:
     """Return the repositories of a session of this machine; reads the disk.
 
     Who is limited to a project, or is on another machine, has all of a session in its project.
@@ -181,7 +181,12 @@ def held_in(
 
 
 def finish(
-    tx: WriteTx, session: Session, settings: Settings, *, rules: Rules | None = None, now: datetime
+    tx: WriteTx,
+    session: Session,
+    settings: Settings,
+    *,
+    rules: EndRules | None = None,
+    now: datetime,
 ) -> Queued | None:
     """Store an ended session and queue its reading, as the settings say unless there are rules of its own.
 
@@ -193,7 +198,7 @@ def finish(
     if learns.enabled and not frozen:
         uses = ratings.take(tx, session.agent_id, session.key, now=now)
         feedback.apply_session(tx, uses, agent_id=session.agent_id, settings=learns, now=now)
-    queued = store(tx, session, rules=rules or Rules.of(settings), now=now)
+    queued = store(tx, session, rules=rules or EndRules.of(settings), now=now)
     record.transcript_arrived(tx, session.agent_id, session.key, _steps(session), now=now)
     return queued
 
@@ -202,12 +207,12 @@ def turn(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) ->
     """Store what was said in a session that goes on, and queue the reading of what is new."""
     if stored.is_forgotten(tx, session.agent_id, session.key):
         return None
-    queued = store_turn(tx, session, rules=Rules.of(settings), now=now)
+    queued = store_turn(tx, session, rules=EndRules.of(settings), now=now)
     record.transcript_arrived(tx, session.agent_id, session.key, _steps(session), now=now)
     return queued
 
 
-def store(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) -> Queued | None:
+def store(tx: WriteTx, session: Session, *, rules: EndRules, now: datetime) -> Queued | None:
     """Store the transcript and queue its reading; None when it is not to be read.
 
     The same session ended twice has one job (HK-71); a longer stored transcript stays, and is what is read.
@@ -225,7 +230,7 @@ def store(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) -> Queu
     )
 
 
-def store_turn(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) -> Queued | None:
+def store_turn(tx: WriteTx, session: Session, *, rules: EndRules, now: datetime) -> Queued | None:
     """Store the transcript and queue what is new in it; None when that is too little, or nothing is to be read."""
     stored.keep(tx, session, now=now)
     if not rules.summarises:
@@ -242,14 +247,14 @@ def _steps(session: Session) -> str:
 SILENT_BATCH = 20
 
 
-def silent_sessions(tx: ReadTx, settings: Settings, *, now: datetime) -> list[State]:
+def silent_sessions(tx: ReadTx, settings: Settings, *, now: datetime) -> list[SessionState]:
     """Return sessions that have been silent for too long, longest first; a bypassed one stays bypassed (HK-22)."""
     before = now - timedelta(minutes=settings.hooks.session_end.idle_minutes)
     asked = {"before": clock.to_text(before), "now": clock.to_text(now), "limit": SILENT_BATCH}
     return [states.state(row) for row in tx.rows(states.StateRow, states.SILENT, asked)]
 
 
-def end_silent(tx: WriteTx, settings: Settings, *, now: datetime) -> Sequence[State]:
+def end_silent(tx: WriteTx, settings: Settings, *, now: datetime) -> Sequence[SessionState]:
     """End them, queue the reading of what was handed over, and return them."""
     ended = silent_sessions(tx, settings, now=now)
     for state in ended:

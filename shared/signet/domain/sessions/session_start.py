@@ -13,7 +13,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import commits, fence
 from signet.domain.graph import traversal
-from signet.domain.graph.traversal import Phase as Walked
+from signet.domain.graph.traversal import Purpose as Walked
 from signet.domain.graph.traversal import TraversalOrigin
 from signet.domain.injections import ratings
 from signet.domain.injections.models import Item, Phase
@@ -30,18 +30,18 @@ from signet.domain.sessions import (
     standing_rules,
     start_sources,
 )
-from signet.domain.sessions.calls import Call, Services
-from signet.domain.sessions.candidates import Candidate
-from signet.domain.sessions.context import Context, context_of
+from signet.domain.sessions.calls import Services, SessionCall
+from signet.domain.sessions.candidates import StartCandidate
+from signet.domain.sessions.context import InjectedContext, context_of
 from signet.domain.sessions.identity_files import Identity
 from signet.domain.sessions.models import Continuity
-from signet.domain.sessions.prompt_text import EXPLAINED, Question
-from signet.domain.sessions.start_sources import Asked, Found
+from signet.domain.sessions.prompt_text import EXPLAINED, PromptQuery
+from signet.domain.sessions.start_sources import StartMaterial, StartQuery
 from signet.domain.sessions.start_text import MEMORY
 from signet.domain.transcripts import withheld
 from signet.errors import SignetError
 from signet.observe import logs, record
-from signet.observe.record import Event
+from signet.observe.record import TelemetryKind
 from signet.wire.access import Permission
 from signet.wire.hooks import StartedSession, ToldMemory
 from signet.wire.requests.recall import RecallBody
@@ -55,7 +55,7 @@ NOTHING: StartedSession = {"inject": "", "memories": []}
 
 
 async def start(
-    call: Call, about: str, services: Services, *, needs_context: bool, notice: str
+    call: SessionCall, about: str, services: Services, *, needs_context: bool, notice: str
 ) -> StartedSession:
     """Claim a session and return what it begins with; one that was given its context before gets nothing again.
 
@@ -77,7 +77,7 @@ async def start(
     return answer
 
 
-async def _read_commits(call: Call, services: Services) -> None:
+async def _read_commits(call: SessionCall, services: Services) -> None:
     """Queue the reading of the repository's commit messages, unless settings switch that off."""
     is_wanted = services.settings.hooks.session_start.read_commits
     if call.here and call.place.is_repository and is_wanted:
@@ -85,7 +85,7 @@ async def _read_commits(call: Call, services: Services) -> None:
 
 
 async def _context(
-    call: Call,
+    call: SessionCall,
     about: str,
     services: Services,
     notice: str,
@@ -102,8 +102,8 @@ async def _context(
         asyncio.to_thread(_secrets, services),
     )
 
-    def gather(tx: ReadTx) -> Found:
-        asked = Asked(
+    def gather(tx: ReadTx) -> StartMaterial:
+        asked = StartQuery(
             reader=agents.reader(tx, call.agent_id, here=call.where),
             key=call.key,
             project=call.where.project or None,
@@ -126,7 +126,7 @@ async def _context(
     given += context.given
     await services.note(_keep, call, found, given, settings, now=now)
     record.event(
-        Event.SESSION_START,
+        TelemetryKind.SESSION_START,
         harness=call.harness,
         memories=len(found.told),
         identityFiles=files.count,
@@ -139,16 +139,16 @@ async def _context(
 
 
 async def _earlier(
-    call: Call, about: str, given: Sequence[str], services: Services, *, is_held_out: bool
-) -> Context:
+    call: SessionCall, about: str, given: Sequence[str], services: Services, *, is_held_out: bool
+) -> InjectedContext:
     """Return what earlier work says of what the session is about, where its harness says that with its start.
 
     Harnesses that call a hook at each prompt say nothing here, and are told then.
     """
     rules = services.settings.hooks.user_prompt_submit
     if not (about and rules.enabled):
-        return Context()
-    asked = Question(
+        return InjectedContext()
+    asked = PromptQuery(
         agent_id=call.agent_id,
         message=about,
         terms=(),  # memories are among what every session begins with
@@ -162,7 +162,7 @@ async def _earlier(
     return await context_of(asked, services)
 
 
-def _given(found: Found, told: str) -> list[str]:
+def _given(found: StartMaterial, told: str) -> list[str]:
     """Return names of what a session is `told` first: memories, and the rules among them wherever they are stored."""
     ids = [one.id for one in found.told]
     rules = [one.text for one in found.constraints]
@@ -176,14 +176,14 @@ def _given(found: Found, told: str) -> list[str]:
     ]
 
 
-def _reads_workspace(call: Call, services: Services) -> bool:
+def _reads_workspace(call: SessionCall, services: Services) -> bool:
     """Return whether the harness itself gives its agent our identity files: OpenClaw does, in its workspace."""
     root = os.path.realpath(services.workspace.root)
     return call.harness == "openclaw" and f"{call.place.root}/".startswith(f"{root}/")
 
 
 def _answer(
-    found: Found,
+    found: StartMaterial,
     files: Identity,
     secrets: list[str],
     settings: Settings,
@@ -202,7 +202,7 @@ def _answer(
     return {"identity": who, "memories": told, "inject": text}, items
 
 
-def _told(one: Candidate) -> ToldMemory:
+def _told(one: StartCandidate) -> ToldMemory:
     return {
         "id": one.id,
         "content": one.content,
@@ -214,8 +214,8 @@ def _told(one: Candidate) -> ToldMemory:
 
 def _keep(
     tx: WriteTx,
-    call: Call,
-    found: Found,
+    call: SessionCall,
+    found: StartMaterial,
     given: Sequence[str],
     settings: Settings,
     *,
@@ -250,7 +250,7 @@ def _keep(
         )
 
 
-async def _recalled(call: Call, about: str, services: Services) -> dict[str, float]:
+async def _recalled(call: SessionCall, about: str, services: Services) -> dict[str, float]:
     """Return what recall finds, as scores by id; nothing when it takes too long."""
     if not about:
         return {}

@@ -15,7 +15,7 @@ from signet.domain.sessions import prompt_text
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.sql.memories import MemoryRow, RuleRow
 from signet.domain.statements import kinds
-from signet.domain.statements.kinds import Kind
+from signet.domain.statements.kinds import StatementKind
 from signet.wire.origin import Origin, Review
 
 #: Longer ones are stories, and are told as episodes.
@@ -159,7 +159,7 @@ def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list
 def _stands(row: RuleRow) -> bool:
     """Return whether a fact is a rule; steps and commands are procedures, too."""
     is_rule = row.type != "procedural" or _ORDER.match(row.content) is not None
-    return is_rule or kinds.of(row.content) is Kind.RULE
+    return is_rule or kinds.of(row.content) is StatementKind.RULE
 
 
 def _is_hard(row: RuleRow) -> bool:

@@ -17,7 +17,7 @@ from signet.domain.episodes import brief, fence, sources
 from signet.domain.episodes.models import SourceType
 from signet.domain.graph import traversal
 from signet.domain.graph.traversal import EntityRule, Traversal, TraversalBounds
-from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
+from signet.domain.injections.models import TOKEN_CHARS, Item, ItemKind, Reason
 from signet.domain.learning import influence, worth
 from signet.domain.sessions import (
     candidates,
@@ -28,7 +28,7 @@ from signet.domain.sessions import (
     standing_rules,
     start_text,
 )
-from signet.domain.sessions.candidates import Candidate
+from signet.domain.sessions.candidates import StartCandidate
 from signet.domain.sessions.decided import Decided
 from signet.domain.sessions.identity_files import Identity, introduced
 from signet.domain.sessions.models import Trigger
@@ -49,7 +49,7 @@ MOST_LEFT = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class StartQuery:
     """The session that begins: its reader, key, project and context."""
 
     reader: Reader
@@ -61,12 +61,12 @@ class Asked:
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
+class StartMaterial:
     """What the store has for a session that begins."""
 
-    candidates: Sequence[Candidate] = ()
+    candidates: Sequence[StartCandidate] = ()
     project: str | None = None
-    told: Sequence[Candidate] = ()
+    told: Sequence[StartCandidate] = ()
     since: str = ""
     walk: Traversal = field(default_factory=Traversal)
     constraints: Sequence[EntityRule] = ()
@@ -82,9 +82,9 @@ class Found:
     failed: list[str] = field(default_factory=list)
 
 
-def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Found:
+def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) -> StartMaterial:
     """Return what the store has for the session."""
-    found = Found()
+    found = StartMaterial()
     reader, start = asked.reader, settings.hooks.session_start
     found.withheld = withheld.statements(tx, reader.agent_id)
     found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
@@ -95,7 +95,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
         [],
     )
     _try(found, "focus", lambda: _walk(tx, found, asked, settings), None)
-    known: list[Candidate] = _try(
+    known: list[StartCandidate] = _try(
         found,
         "memories",
         lambda: candidates.find(
@@ -119,7 +119,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     _try(found, "learned", lambda: _learn(tx, found, asked, settings), None)
     project = asked.project
     if project and not asked.context:
-        more: list[Candidate] = _try(
+        more: list[StartCandidate] = _try(
             found,
             "words",
             lambda: candidates.by_project_words(tx, reader, project, given=found.told),
@@ -147,7 +147,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     return found
 
 
-def _leave_covered(tx: ReadTx, found: Found) -> None:
+def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
     """Leave out facts from sessions whose own statements are listed."""
     sessions = {one.session for one in found.decided}
     roots = sources.roots(tx, [one.id for one in found.candidates]) if sessions else {}
@@ -158,12 +158,12 @@ def _leave_covered(tx: ReadTx, found: Found) -> None:
     ]
 
 
-def held_out(found: Found) -> Found:
+def held_out(found: StartMaterial) -> StartMaterial:
     """Return what a session begins with that is given no memories: rules, and what is there without any."""
     return replace(found, told=(), decided=(), recovery="", is_held_out=True)
 
 
-def without(found: Found, given: Collection[str]) -> Found:
+def without(found: StartMaterial, given: Collection[str]) -> StartMaterial:
     """Return what a session begins with, but what its first prompts were given: harnesses run both hooks at once."""
     if not given:
         return found
@@ -176,7 +176,7 @@ def without(found: Found, given: Collection[str]) -> Found:
     )
 
 
-def _learn(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
+def _learn(tx: ReadTx, found: StartMaterial, asked: StartQuery, settings: Settings) -> None:
     """Let what was learned of the candidates choose some of them, while it takes part."""
     is_enabled = settings.pipeline.predictor.enabled and asked.key is not None
     if not is_enabled or all(one.factor == 1 for one in found.candidates):
@@ -189,7 +189,7 @@ def _learn(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
         found.told = _told(found.candidates, settings)
 
 
-def _told(known: Sequence[Candidate], settings: Settings) -> list[Candidate]:
+def _told(known: Sequence[StartCandidate], settings: Settings) -> list[StartCandidate]:
     """Return the candidates that a session begins with."""
     most, chars = settings.hooks.session_start.recall_limit, settings.memory.session_budget_chars
     return candidates.chosen(known, most=most, chars=chars)
@@ -213,7 +213,7 @@ def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
 
 
 def inject(
-    found: Found,
+    found: StartMaterial,
     identity: Identity,
     who: Mapping[str, str],
     secrets: Sequence[str],
@@ -238,7 +238,7 @@ def inject(
     return text, [*_memories(found, text), *_parts(sections, text)]
 
 
-def _memories(found: Found, text: str) -> Iterator[Item]:
+def _memories(found: StartMaterial, text: str) -> Iterator[Item]:
     """Yield the memories as the record tells them: those that were told, then the best that were left out."""
     told = [one for one in found.told if one.line in text]
     ids = {one.id for one in told}
@@ -249,7 +249,7 @@ def _memories(found: Found, text: str) -> Iterator[Item]:
         is_said = not is_told and prompt_text.comparable(one.content) in said
         left = Reason.HELD_OUT if found.is_held_out else Reason.BUDGET
         yield Item(
-            kind=Kind.MEMORY,
+            kind=ItemKind.MEMORY,
             id=one.id,
             reason=_reason(one) if is_told else Reason.SAID if is_said else left,
             is_given=is_told,
@@ -261,7 +261,7 @@ def _memories(found: Found, text: str) -> Iterator[Item]:
         )
 
 
-def _reason(one: Candidate) -> Reason:
+def _reason(one: StartCandidate) -> Reason:
     known = {"ka_traversal": Reason.LINKED, "fts_only": Reason.PROJECT_WORDS}
     return known.get(one.source, Reason.PINNED if "pinned" in one.source else Reason.IMPORTANT)
 
@@ -277,7 +277,7 @@ def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
             start = text.find(body.splitlines()[0])
         chars = min(len(body), len(text) - start) if start >= 0 else 0
         yield Item(
-            kind=Kind.SECTION,
+            kind=ItemKind.SECTION,
             id=one.part.name.lower(),
             reason=Reason.STANDING if start >= 0 else Reason.BUDGET,
             is_given=start >= 0,
@@ -287,7 +287,7 @@ def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
 
 
 def _sections(
-    found: Found,
+    found: StartMaterial,
     identity: Identity,
     who: Mapping[str, str],
     secrets: Sequence[str],
@@ -354,7 +354,7 @@ def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
     ]
 
 
-def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
+def _walk(tx: ReadTx, found: StartMaterial, asked: StartQuery, settings: Settings) -> None:
     """Traverse the graph from what the session is about, and take the constraints that hold there."""
     rules = settings.pipeline.traversal
     if not rules.enabled:
@@ -374,7 +374,7 @@ def _listed(part: Part, heading: str, lines: Sequence[str]) -> Section:
     return Section(part, "\n".join([heading, *lines]) if lines else "")
 
 
-def _try(found: Found, part: str, work: Callable[[], T], otherwise: T) -> T:
+def _try(found: StartMaterial, part: str, work: Callable[[], T], otherwise: T) -> T:
     try:
         return work()
     except (SignetError, sqlite.DatabaseError, ValueError):
@@ -391,13 +391,7 @@ RECOVERED = 20
 
 
 def recovered_text(
-    tx: ReadTx,
-    reader: Reader,
-    *,
-    key: str | None,
-    project: str | None,
-    most: int,
-    now: datetime,
+    tx: ReadTx, reader: Reader, *, key: str | None, project: str | None, most: int, now: datetime
 ) -> str:
     """Return the digest of the newest checkpoint of the session, else of its project; empty for none."""
     own = (

@@ -15,7 +15,7 @@ from signet.domain.sessions.sql import history as sql
 from signet.domain.sessions.sql.history import SizeRow
 from signet.domain.transcripts import readings, stored, withheld
 from signet.domain.transcripts.models import Overview
-from signet.wire.sessions import StoredTranscript, Transcript
+from signet.wire.sessions import SessionTranscript, StoredTranscript
 
 #: Characters that are read for a person's search, and how many transcripts at most.
 SEARCH_CHARS = 30_000_000
@@ -45,7 +45,7 @@ class Excerpt:
 
 def transcript(
     tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
-) -> Transcript | None:
+) -> SessionTranscript | None:
     """Return the stored transcript of a session, None when there is none."""
     hidden = caller.current().hidden
     asked = {"key": key, "agent": agent_id, "hidden": hidden, "project": project}

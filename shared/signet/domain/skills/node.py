@@ -19,7 +19,7 @@ from signet.domain.skills import sql
 from signet.domain.skills.models import RECONCILER, SkillFile, SkillNode, SkillRules
 from signet.errors import Conflict
 from signet.ids import DEFAULT_AGENT
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 
 REQUIRES, RELATED = "requires", "related_to"
 #: Related skills share one trigger, or this number of tags.
@@ -214,9 +214,9 @@ def is_thin(skill: SkillFile, rules: SkillRules) -> bool:
     return len(skill.description) < rules.min_description or not skill.triggers
 
 
-def job(kind: str, entity_id: str) -> Job:
+def job(kind: str, entity_id: str) -> NewJob:
     """Return a job for a skill; one of each kind is open at a time."""
-    return Job(kind=kind, dedupe_key=entity_id, payload={"entityId": entity_id}, priority=BULK)
+    return NewJob(kind=kind, dedupe_key=entity_id, payload={"entityId": entity_id}, priority=BULK)
 
 
 def _namesake(tx: WriteTx, agent_id: str, skill: SkillFile) -> sql.Namesake | None:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from signet.domain.statements.language import pattern
 
 
-class Kind(StrEnum):
+class StatementKind(StrEnum):
     """What a sentence says."""
 
     OPEN = "open"
@@ -27,15 +27,15 @@ class Kind(StrEnum):
 
 #: Kinds in the order in which they are tried, and those that are nothing if they hold only at the moment.
 _ORDER = (
-    Kind.DECISION,
-    Kind.PREFERENCE,
-    Kind.ROLE,
-    Kind.RULE,
-    Kind.CHANGE,
-    Kind.CONSTRAINT,
-    Kind.FACT,
+    StatementKind.DECISION,
+    StatementKind.PREFERENCE,
+    StatementKind.ROLE,
+    StatementKind.RULE,
+    StatementKind.CHANGE,
+    StatementKind.CONSTRAINT,
+    StatementKind.FACT,
 )
-_MOMENTARY = (Kind.CHANGE, Kind.FACT)
+_MOMENTARY = (StatementKind.CHANGE, StatementKind.FACT)
 MIN_WORDS, MAX_WORDS, MAX_JOKE_WORDS = 2, 60, 4
 #: Longer statements about how things are tell a story.
 MOST_FACT_WORDS = 28
@@ -96,7 +96,7 @@ def told(sentence: str) -> str:
 
 
 @lru_cache(4_096)
-def of(sentence: str) -> Kind | None:
+def of(sentence: str) -> StatementKind | None:
     """Return what a sentence is; None for a question, a request, and what is not meant or holds only now."""
     said = bare(sentence)
     if _ASKS.search(said):  # "We moved to Hetzner, can you update the docs?" states something
@@ -105,28 +105,30 @@ def of(sentence: str) -> Kind | None:
     if not is_meant(said):
         return None
     if pattern("open").search(shown):
-        return Kind.OPEN
+        return StatementKind.OPEN
     if is_open(shown):
         return None
     momentary = pattern("passing").search(shown)
     is_head = momentary is not None and momentary.start() < len(_REASON.split(shown, maxsplit=1)[0])
     for kind in _ORDER:
-        is_over = momentary and (kind in _MOMENTARY or (is_head and kind is Kind.CONSTRAINT))
+        is_over = momentary and (
+            kind in _MOMENTARY or (is_head and kind is StatementKind.CONSTRAINT)
+        )
         if is_over or not pattern(kind).search(shown):
             continue
         return None if _is_loose(kind, said, shown) else kind
     return None
 
 
-def _is_loose(kind: Kind, said: str, shown: str) -> bool:
+def _is_loose(kind: StatementKind, said: str, shown: str) -> bool:
     """Return whether a sentence has the words of its kind and says nothing that stands alone."""
-    if kind is Kind.PREFERENCE:
+    if kind is StatementKind.PREFERENCE:
         return pattern("points").search(shown) is not None
-    if kind is Kind.FACT:
+    if kind is StatementKind.FACT:
         is_short = len(_WORD.findall(said)) <= MOST_FACT_WORDS
         is_clear = is_short and _SPECIFIC.search(shown) and not pattern("told_to").search(shown)
         return not is_clear or pattern("code").search(shown) is not None
-    return kind is Kind.CHANGE and pattern("code").search(shown) is not None
+    return kind is StatementKind.CHANGE and pattern("code").search(shown) is not None
 
 
 def is_meant(sentence: str) -> bool:

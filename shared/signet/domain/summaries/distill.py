@@ -20,18 +20,18 @@ from signet.domain.summaries.files import project_name
 from signet.domain.summaries.models import (
     MAX_FACTS,
     MAX_PART_FACTS,
-    Asked,
     Notes,
     Said,
     Score,
     Summary,
+    SummaryJob,
 )
 from signet.domain.transcripts import transcript, withheld
 from signet.errors import ProviderDown, ProviderFailed, ProviderTooLong
 from signet.providers import track
 from signet.providers.asking import asked as ask
 from signet.providers.ports import LanguageModel, Shape
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
 
 #: Tokens that notes, and a judgement, may have.
@@ -50,13 +50,13 @@ TITLES = {"rationale": "Reasons", "procedural": "Procedures"}
 CONDENSED_CHARS = 600
 
 
-class Reader(Protocol):
+class NoteTaker(Protocol):
     """Takes notes of sessions."""
 
     @property
     def name(self) -> str: ...
 
-    def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
+    def notes(self, asked: SummaryJob, check: Callable[[], None]) -> Notes:
         """Return the notes of a session; `check` is called between the steps and may raise."""
         ...
 
@@ -70,7 +70,7 @@ class RuleReader:
 
     name = "rules"
 
-    def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
+    def notes(self, asked: SummaryJob, check: Callable[[], None]) -> Notes:
         """Return the findings of the rules, as a list by kind, below the user's request.
 
         A long session is read in parts: the time the rules take may grow faster than a text.
@@ -113,7 +113,7 @@ class ModelReader:
     def name(self) -> str:
         return self._model.name
 
-    def notes(self, asked: Asked, check: Callable[[], None]) -> Notes:
+    def notes(self, asked: SummaryJob, check: Callable[[], None]) -> Notes:
         """Ask for notes; of a long session part by part, and then for one set of them (PIP-38).
 
         What the model gives no notes of that can be read, the rules read.
@@ -131,13 +131,15 @@ class ModelReader:
         check()
         return self._combined(read, day)
 
-    def _whole(self, asked: Asked, request: str, most: int, check: Callable[[], None]) -> Notes:
+    def _whole(
+        self, asked: SummaryJob, request: str, most: int, check: Callable[[], None]
+    ) -> Notes:
         """Return the model's notes of the whole session, or those of the rules if they are unusable."""
         grounds = Grounds(asked.session.text, prompt.INSTRUCTIONS)
         return self._read(request, asked.day, most, grounds) or RuleReader().notes(asked, check)
 
     def _part(
-        self, asked: Asked, text: str, place: str, check: Callable[[], None]
+        self, asked: SummaryJob, text: str, place: str, check: Callable[[], None]
     ) -> Sequence[Notes]:
         """Read one part, in halves if the model's context is too small, by the rules below `LEAST_CHARS`."""
         check()
@@ -264,7 +266,7 @@ def queue_condense(
         return
     found = tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
     if len(found) == level.children:
-        job = Job(
+        job = NewJob(
             kind=KIND,
             dedupe_key=f"{agent_id}:{depth}:{project or ''}",
             agent_id=agent_id,
@@ -274,7 +276,7 @@ def queue_condense(
         enqueue(tx, job, now=now, max_attempts=attempts)
 
 
-def run_condense(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
+def run_condense(job: JobContext, reader: NoteTaker | None, *, attempts: int) -> None:
     """Condense the job's summaries and complete the job; raises what the providers raise.
 
     `attempts` are those of the follow-up jobs.

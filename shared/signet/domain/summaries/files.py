@@ -11,7 +11,7 @@ from signet.db.dialect import as_list
 from signet.domain.auth import caller
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
 from signet.domain.summaries import sql
-from signet.domain.summaries.models import Asked
+from signet.domain.summaries.models import SummaryJob
 from signet.domain.transcripts import withheld
 from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
@@ -34,7 +34,7 @@ def slug(summary: str, project: str | None) -> str:
     return next(found for name in names if (found := _slugged(name)))
 
 
-def names(asked: Asked, summary: str) -> Iterator[str]:
+def names(asked: SummaryJob, summary: str) -> Iterator[str]:
     """Yield the possible paths of notes below the workspace, the best first; the last is always free."""
     stem = f"memory/{asked.day}-{slug(summary, asked.session.project)}"
     yield f"{stem}.md"
@@ -79,8 +79,8 @@ def run_files(job: JobContext, root: Path, known: Sequence[withheld.Statement]) 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
     """Remove erased statements from summaries, and from transcripts waiting for one; return how many changed."""
-    of_sessions = withheld.Texts(sql.TEXTS, sql.CLEAN)
-    of_jobs = withheld.Texts(sql.PARTS, sql.CLEAN_PART)
+    of_sessions = withheld.TextTable(sql.TEXTS, sql.CLEAN)
+    of_jobs = withheld.TextTable(sql.PARTS, sql.CLEAN_PART)
     return sum(withheld.clean(job, texts, known) for texts in (of_sessions, of_jobs))
 
 

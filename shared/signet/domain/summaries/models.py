@@ -16,7 +16,7 @@ MAX_PART_FACTS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SummaryJob:
     """The session of a job: its text in the version of `chars` characters, or a part of it."""
 
     job_id: str

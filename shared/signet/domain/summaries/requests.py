@@ -10,11 +10,11 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.summaries import sql
-from signet.domain.summaries.models import Asked, Queued
+from signet.domain.summaries.models import Queued, SummaryJob
 from signet.domain.transcripts import stored
 from signet.domain.transcripts.models import Session
-from signet.domain.transcripts.stored import Part
-from signet.queue import NORMAL, Job, enqueue
+from signet.domain.transcripts.stored import UnreadPart
+from signet.queue import NORMAL, NewJob, enqueue
 
 KIND = "summarize"
 
@@ -49,7 +49,9 @@ def of_session(
     )
 
 
-def of_part(tx: WriteTx, session: Session, part: Part, *, attempts: int, now: datetime) -> Queued:
+def of_part(
+    tx: WriteTx, session: Session, part: UnreadPart, *, attempts: int, now: datetime
+) -> Queued:
     key = f"{session.agent_id}:{session.key}#{part.position}"
     return _queue(tx, session, key, version=key, part=part.text, attempts=attempts, now=now)
 
@@ -59,7 +61,7 @@ def restart(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
     found = tx.row(sql.RequestRow, sql.REQUEST, (job_id,))
     if found is None:
         return False
-    job = Job(
+    job = NewJob(
         kind=KIND,
         job_id=job_id,
         dedupe_key=f"{found.agent_id}:{found.session_id or job_id}",
@@ -72,7 +74,7 @@ def restart(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
     return True
 
 
-def reserve_path(tx: WriteTx, job: Asked, names: Iterable[str]) -> str:
+def reserve_path(tx: WriteTx, job: SummaryJob, names: Iterable[str]) -> str:
     """Return the path of a job's notes, chosen once: a job that runs again writes the same file.
 
     A continued session keeps its file; otherwise it is the first name that no other job has.
@@ -108,7 +110,7 @@ def _queue(
 ) -> Queued:
     """Queue the reading of a session, or return the open job with the same key, which reads everything."""
     said = {"is_part": bool(part), "by_rules": not by_model}
-    job = Job(
+    job = NewJob(
         kind=KIND,
         dedupe_key=key,
         agent_id=session.agent_id,

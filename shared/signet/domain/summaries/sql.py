@@ -9,7 +9,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, THEN_JOIN, by_index
 from signet.db.visibility import OF_AGENT, Here, belongs
 from signet.domain.memory.modify import is_current
-from signet.domain.summaries.models import Asked, Score
+from signet.domain.summaries.models import Score, SummaryJob
 from signet.domain.transcripts.models import Session
 
 #: Characters per token, for the count that readers are shown.
@@ -85,7 +85,9 @@ SELECT s.id, s.project, s.depth, s.kind, s.content, s.token_count, s.earliest_at
 TOTAL = f"SELECT COUNT(*) FROM session_summaries {_PAGE_WHERE}"
 
 
-def put(tx: WriteTx, asked: Asked, summary: str, memory_ids: Sequence[str], now: datetime) -> str:
+def put(
+    tx: WriteTx, asked: SummaryJob, summary: str, memory_ids: Sequence[str], now: datetime
+) -> str:
     """Store the summary of a session with its links to memories, instead of an earlier one; return its id."""
     session = asked.session
     at = clock.to_text(now)
@@ -190,7 +192,7 @@ def of_version(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, 
     return None
 
 
-def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> Asked | None:
+def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> SummaryJob | None:
     """Return the session that a job is for, None when nothing is known of it.
 
     A whole session is read from its stored transcript; a job of an older file may have more text.
@@ -207,7 +209,7 @@ def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> Asked | N
         text=given if is_part or len(given) > len(stored) else stored,
     )
     asked_at = clock.parsed(row.created_at) or now
-    return Asked(
+    return SummaryJob(
         job_id=row.id,
         session=session,
         ended_at=asked_at,

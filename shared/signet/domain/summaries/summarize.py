@@ -21,13 +21,13 @@ from signet.domain.extraction import contradiction
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.injections import ratings
 from signet.domain.memory import dates, derived, remember
-from signet.domain.memory.lookup import ForgottenValue
+from signet.domain.memory.lookup import ValueForgotten
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
 from signet.domain.summaries import distill, files, requests, sql
-from signet.domain.summaries.distill import Reader
-from signet.domain.summaries.models import Asked, Said, Score
+from signet.domain.summaries.distill import NoteTaker
+from signet.domain.summaries.models import Said, Score, SummaryJob
 from signet.domain.transcripts import models, stored, transcript, withheld
-from signet.domain.transcripts.models import Part
+from signet.domain.transcripts.models import ProjectSpan
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
@@ -58,10 +58,10 @@ def says(memory: str, fact: str) -> bool:
 
 def save(
     tx: WriteTx,
-    asked: Asked,
+    asked: SummaryJob,
     facts: Sequence[Said],
     *,
-    held: Sequence[Part] = (),
+    held: Sequence[ProjectSpan] = (),
     model: str,
     rules: Rules,
     now: datetime,
@@ -74,7 +74,7 @@ def save(
     for fact in facts:
         project = models.project_at(held, fact.said_at, asked.session.project or "") or None
         draft = replace(_draft(asked, fact, model, now), project=project)
-        with contextlib.suppress(ForgottenValue):
+        with contextlib.suppress(ValueForgotten):
             saved.append(remember.save_told(tx, draft, actor=ACTOR, rules=rules, now=now).id)
     return saved
 
@@ -94,7 +94,7 @@ def _placed(fact: Said, turns: Sequence[tuple[transcript.Turn, frozenset[str]]])
     return fact if fact.said_at or not is_said else replace(fact, said_at=turn.at)
 
 
-def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
+def _draft(asked: SummaryJob, fact: Said, model: str, now: datetime) -> Draft:
     session = asked.session
     # A clock that was ahead does not make a fact the newest for years.
     said_at = min(clock.parsed(fact.said_at or "") or asked.ended_at, now)
@@ -139,7 +139,7 @@ JUDGED_MEMORY_CHARS = 300
 
 
 def run(
-    job: JobContext, reader: Reader | None, settings: Callable[[], Settings], root: Path
+    job: JobContext, reader: NoteTaker | None, settings: Callable[[], Settings], root: Path
 ) -> None:
     """Take notes of the job's session and complete the job; `root` is the workspace.
 
@@ -167,7 +167,7 @@ def reads_by_model(job: JobContext) -> bool:
     return not job.lease.payload.get("by_rules")
 
 
-def _as_said(asked: Asked) -> Asked:
+def _as_said(asked: SummaryJob) -> SummaryJob:
     """Return the session in the current stored form, without injected text, with the times of its messages."""
     text = transcript.normalize(asked.session.text)
     asked = replace(asked, session=replace(asked.session, text=text))
@@ -178,7 +178,7 @@ def _as_said(asked: Asked) -> Asked:
     return replace(asked, started_at=clock.to_text(spoken[0]), ended_at=ended_at)
 
 
-def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
+def _is_significant(tx: ReadTx, asked: SummaryJob, settings: Settings) -> bool:
     limits, session = settings.pipeline.significance, asked.session
     owner = session.agent_id
     before = tx.column(sql.BEFORE, (HEAD_CHARS, owner, session.key, SESSIONS_BEFORE, owner))
@@ -188,7 +188,11 @@ def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
 
 
 def _read(
-    job: JobContext, asked: Asked, reader: Reader, settings: Callable[[], Settings], root: Path
+    job: JobContext,
+    asked: SummaryJob,
+    reader: NoteTaker,
+    settings: Callable[[], Settings],
+    root: Path,
 ) -> None:
     notes = reader.notes(asked, job.check)
     job.check()
@@ -236,7 +240,7 @@ def _read(
 
 def _keep_summary(
     tx: WriteTx,
-    asked: Asked,
+    asked: SummaryJob,
     summary: str,
     memory_ids: Sequence[str],
     score: tuple[Score, int] | None,
@@ -249,7 +253,9 @@ def _keep_summary(
         ratings.set_relevance(tx, session.agent_id, session.key, score[0].relevance)
 
 
-def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime, *, by_model: bool) -> None:
+def _read_on(
+    tx: WriteTx, asked: SummaryJob, rules: Rules, now: datetime, *, by_model: bool
+) -> None:
     """Queue the session again if more of it arrived meanwhile."""
     chars = stored.length(tx, asked.session.agent_id, asked.session.key)
     if not asked.is_part and chars > asked.chars:
@@ -263,7 +269,7 @@ def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime, *, by_model
         )
 
 
-def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] | None:
+def _judged(job: JobContext, asked: SummaryJob, reader: NoteTaker) -> tuple[Score, int] | None:
     """Return how well recall served the session and how much was recalled; None without a judgement."""
     if asked.is_part or not isinstance(reader, distill.ModelReader):
         return None

@@ -27,7 +27,7 @@ from signet.observe import logs
 from signet.paths import Workspace
 from signet.providers import answers, track
 from signet.providers.ports import Completion, LanguageModel
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.queue.job_context import JobContext
 
 #: When an agent's file was written last, or tried to be, and the newest memory that was known then; as JSON.
@@ -238,7 +238,7 @@ def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
 
 
 def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
-    job = Job(kind=sql.KIND, dedupe_key=agent_id, agent_id=agent_id)
+    job = NewJob(kind=sql.KIND, dedupe_key=agent_id, agent_id=agent_id)
     return enqueue(tx, job, now=now, max_attempts=ATTEMPTS)
 
 

@@ -36,7 +36,7 @@ DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class RankedMemory:
     """One memory and its importance now, 0..1."""
 
     type: str
@@ -53,7 +53,7 @@ class Sources:
     `notes` are texts with their projects, `newest` is the number of the newest memory.
     """
 
-    memories: tuple[Source, ...]
+    memories: tuple[RankedMemory, ...]
     notes: tuple[NoteRow, ...]
     newest: int
 
@@ -102,13 +102,13 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
     listed = as_list(seq for _, seq in best)
     texts = {row.seq: row for row in tx.rows(sql.TextRow, sql.TEXTS, (listed,))}
     room = plan.chars - sum(len(one.content) for one in notes)
-    memories: list[Source] = []
+    memories: list[RankedMemory] = []
     for score, seq in best:
         row = texts[seq]
         if len(row.content) > room:
             continue
         room -= len(row.content)
-        kept = Source(
+        kept = RankedMemory(
             type=row.type,
             content=row.content,
             created_at=row.created_at,

@@ -34,7 +34,7 @@ from signet.errors import Conflict, Invalid, SignetError
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process import supervised_child
-from signet.queue import Job, enqueue, transitions
+from signet.queue import NewJob, enqueue, transitions
 from signet.queue.enqueue import NOW
 from signet.queue.job_context import JobContext
 from signet.queue.retry import Cancelled, LeaseLost
@@ -306,7 +306,7 @@ def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
 
 def _start(tx: WriteTx, task: Task, *, now: datetime) -> str | None:
     """Add a run and its job with the same ID; None while an earlier one is ending."""
-    job = Job(kind=KIND, dedupe_key=task.id, job_id=ids.new_ordered_id(), priority=NOW)
+    job = NewJob(kind=KIND, dedupe_key=task.id, job_id=ids.new_ordered_id(), priority=NOW)
     run_id = enqueue(tx, job, now=now)
     if run_id is not None:
         tx.run(sql.ADD_RUN, (run_id, task.id, clock.to_text(now)))

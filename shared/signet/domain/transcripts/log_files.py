@@ -102,7 +102,7 @@ def _read(lines: Lines, *, masks: bool, with_steps: bool) -> Reading:
     log = transcript.records(lines)
     if log is None:
         return _text(lines, masks=masks)
-    session = _Session((lambda step: mask(step).text) if masks else str)
+    session = _LogSession((lambda step: mask(step).text) if masks else str)
     for record in log:
         session.add(record, with_steps=with_steps)
     return session.read(masks=masks)
@@ -136,7 +136,7 @@ class _Newest(Generic[T]):
             self.gone += 1
 
 
-class _Session:
+class _LogSession:
     """Collects the messages and steps of a log, record by record."""
 
     def __init__(self, clean: Callable[[str], str]) -> None:

@@ -14,7 +14,7 @@ from signet.domain.transcripts.transcript import Record
 MOST_PARTS, MOST_FOLDERS = 200, 50
 
 
-class Part(NamedTuple):
+class ProjectSpan(NamedTuple):
     """The project and folder of a session from an instant on (`2026-11-22T19:02:00Z`)."""
 
     since: str
@@ -41,36 +41,36 @@ class Folders:
 
 def of_folders(
     changes: Sequence[tuple[str, str]], project: str | None, find: Callable[[str], ProjectPlace]
-) -> list[Part]:
+) -> list[ProjectSpan]:
     """Return the parts of a session from the folders in its log.
 
     Folders outside of any repository, such as `/tmp`, are ignored.
     """
     names = list(dict.fromkeys(folder for _, folder in changes))[:MOST_FOLDERS]
     places = {name: find(name) for name in names}
-    parts: list[Part] = []
+    parts: list[ProjectSpan] = []
     for since, name in changes:
         place = places.get(name)
         if place is None or not (place.is_repository or place.project == project):
             continue
-        part = Part(since, place.project, place.sub_path)
+        part = ProjectSpan(since, place.project, place.sub_path)
         if not parts or parts[-1][1:] != part[1:]:
             parts.append(part)
     return parts
 
 
-def project_at(parts: Sequence[Part], at: str | None, otherwise: str) -> str:
+def project_at(parts: Sequence[ProjectSpan], at: str | None, otherwise: str) -> str:
     """Return the project of a message by its time; `otherwise` if no part covers it."""
     number = bisect_right(parts, at, key=lambda part: part.since) if at else 0
     return parts[number - 1].project if number else otherwise
 
 
-def put_parts(tx: WriteTx, agent_id: str, key: str, parts: Iterable[Part]) -> None:
+def put_parts(tx: WriteTx, agent_id: str, key: str, parts: Iterable[ProjectSpan]) -> None:
     tx.many(sql.PUT_PART, [(agent_id, key, *part) for part in parts])
 
 
-def parts_of_session(tx: ReadTx, agent_id: str, key: str) -> list[Part]:
-    return tx.rows(Part, sql.PARTS, (agent_id, key))
+def parts_of_session(tx: ReadTx, agent_id: str, key: str) -> list[ProjectSpan]:
+    return tx.rows(ProjectSpan, sql.PARTS, (agent_id, key))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,4 +121,4 @@ class Session:
     #: What else is known of its log; None where none was read.
     reading: Reading | None = None
     #: The repositories in which it was held (see `split.py`); empty where all of it belongs to its project.
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ProjectSpan, ...] = ()

@@ -74,7 +74,7 @@ def set_current(tx: WriteTx) -> None:
     runtime_settings.put(tx, _READER, READER)
 
 
-def of_session(tx: ReadTx, agent_id: str, key: str) -> wire.Reading | None:
+def of_session(tx: ReadTx, agent_id: str, key: str) -> wire.LogCounts | None:
     row = tx.row(Row, sql.READING, (agent_id, key))
     if row is None:
         return None

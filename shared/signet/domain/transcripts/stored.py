@@ -12,7 +12,7 @@ from signet.domain.transcripts import models, readings, records, sql, steps, tra
 from signet.domain.transcripts.models import Overview, Session
 from signet.domain.transcripts.sql import Transcript
 from signet.domain.transcripts.transcript import Turn
-from signet.queue import NORMAL, Job, enqueue
+from signet.queue import NORMAL, NewJob, enqueue
 
 #: What harnesses call the end of a turn, in lower case, as they name the event or the reason.
 TURN_ENDS = frozenset(
@@ -111,14 +111,14 @@ def folded(text: str) -> str:
     return " ".join(text.split())
 
 
-class Correction(NamedTuple):
+class CorrectedTranscript(NamedTuple):
     """A transcript without texts of records that are not messages, and these texts."""
 
     text: str
     dropped: str
 
 
-def corrected(stored: str, read: str, refused: Collection[str]) -> Correction | None:
+def corrected(stored: str, read: str, refused: Collection[str]) -> CorrectedTranscript | None:
     """Correct a transcript of an earlier reader; None if it has no text to remove.
 
     `read` is the transcript as read now, `refused` the folded texts of records that are not messages.
@@ -137,9 +137,9 @@ def corrected(stored: str, read: str, refused: Collection[str]) -> Correction | 
     if not dropped:
         return None
     if {folded(turn.text) for turn in kept} <= known:
-        return Correction(read, "\n".join(dropped))
+        return CorrectedTranscript(read, "\n".join(dropped))
     text = transcript.written(kept)
-    return Correction(joined(text, read, is_turn=False), "\n".join(dropped))
+    return CorrectedTranscript(joined(text, read, is_turn=False), "\n".join(dropped))
 
 
 def _tail(text: str) -> str:
@@ -152,7 +152,7 @@ def _tail(text: str) -> str:
 INDEX = "index_session"
 
 
-class Part(NamedTuple):
+class UnreadPart(NamedTuple):
     """A part of a transcript not yet queued for reading, and where it begins."""
 
     text: str
@@ -299,10 +299,10 @@ def length(tx: ReadTx, agent_id: str, key: str) -> int:
     return (tx.row(sql.Read, sql.READ, (agent_id, key)) or sql.Read()).chars
 
 
-def take_new(tx: WriteTx, agent_id: str, key: str, *, least_bytes: int) -> Part | None:
+def take_new(tx: WriteTx, agent_id: str, key: str, *, least_bytes: int) -> UnreadPart | None:
     """Take the text since the last taken part; None while it is shorter than `least_bytes`."""
     chars, position = tx.row(sql.Read, sql.READ, (agent_id, key)) or sql.Read()
-    part = Part(tx.value(sql.AFTER, (position, agent_id, key)) or "", position)
+    part = UnreadPart(tx.value(sql.AFTER, (position, agent_id, key)) or "", position)
     if len(part.text.encode()) < least_bytes:
         return None
     tx.run(sql.SET_READ, (chars, agent_id, key))
@@ -313,7 +313,7 @@ def queue_index(
     tx: WriteTx, agent_id: str, key: str, *, priority: int = NORMAL, now: datetime
 ) -> None:
     """Queue the indexing of a session, unless it is queued."""
-    job = Job(
+    job = NewJob(
         kind=INDEX,
         dedupe_key=f"{agent_id}:{key}",
         agent_id=agent_id,

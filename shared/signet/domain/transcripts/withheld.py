@@ -17,7 +17,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.graph.lexicon import PLAIN
 from signet.domain.transcripts import sql
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.queue.job_context import JobContext
 
 #: The kind of job that keeps MEMORY.md and the notes of sessions in step.
@@ -64,7 +64,7 @@ def queue(tx: WriteTx, agent_id: str, *, is_back: bool, now: datetime, file: str
 
     `file` is one that was just written, which a running cleaning may have missed.
     """
-    job = Job(
+    job = NewJob(
         kind=KIND,
         dedupe_key=f"{agent_id}:{is_back}:{file}",
         agent_id=agent_id,
@@ -276,7 +276,7 @@ LEAST_WORDS = 2
 BATCH = 20
 
 
-class Texts(NamedTuple):
+class TextTable(NamedTuple):
     """A table with texts: `read` selects a batch (rowid, agent, text) after a rowid.
 
     `write` takes the new text, the rowid and the old text, so that no concurrent change is lost.
@@ -303,7 +303,7 @@ def erased_statements(tx: ReadTx) -> Mapping[str, list[Statement]]:
 
 
 def clean(
-    job: JobContext, texts: Texts, known: Mapping[str, Sequence[Statement]], *more: object
+    job: JobContext, texts: TextTable, known: Mapping[str, Sequence[Statement]], *more: object
 ) -> int:
     """Remove the statements from a table's texts; return how many changed. Raises LeaseLost, Cancelled.
 
@@ -337,13 +337,13 @@ def clean_transcripts(
     job: JobContext, known: Mapping[str, Sequence[Statement]], session_key: str | None = None
 ) -> int:
     """Remove statements from all stored transcripts, or from one; return how many changed."""
-    clean(job, Texts(sql.OVERVIEW_TEXTS, sql.CLEAN_OVERVIEW), known, session_key)
-    return clean(job, Texts(sql.TEXTS, sql.CLEAN), known, session_key)
+    clean(job, TextTable(sql.OVERVIEW_TEXTS, sql.CLEAN_OVERVIEW), known, session_key)
+    return clean(job, TextTable(sql.TEXTS, sql.CLEAN), known, session_key)
 
 
 def _rows(tx: ReadTx, read: str, asked: tuple[object, ...]) -> list[tuple[int, str, str]]:
     return [(row[0], row[1], row[2]) for row in tx.tuples(read, asked)]
 
 
-def _write(tx: WriteTx, texts: Texts, found: Sequence[Cleaned]) -> None:
+def _write(tx: WriteTx, texts: TextTable, found: Sequence[Cleaned]) -> None:
     tx.many(texts.write, [(one.after, one.rowid, one.before) for one in found])

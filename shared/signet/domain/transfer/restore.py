@@ -31,7 +31,7 @@ from signet.domain.transfer.records import (
     RecordRefused,
 )
 from signet.domain.transfer.target import ENTITY, MEMORY, Target
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, NewJob, enqueue
 from signet.wire.origin import Origin
 
 #: Documents in these states are not read again.
@@ -209,7 +209,7 @@ def _enqueue(
     """Queue the remaining jobs of a row; extracted memories are not extracted again."""
     id_ = str(values["id"]) if "id" in values else None
     if kind.name == "document" and values["status"] not in _SETTLED:
-        job = Job(kind="document_ingest", document_id=id_, priority=BULK)
+        job = NewJob(kind="document_ingest", document_id=id_, priority=BULK)
         enqueue(target.tx, job, now=now, max_attempts=rules.attempts)
     if kind.name != "memory" or values["is_deleted"]:
         return
@@ -217,7 +217,7 @@ def _enqueue(
     for name, wanted in (("extract", rules.extract and waits), ("embed", rules.embed and embed)):
         if wanted:
             agent_id = str(values["agent_id"])
-            job = Job(kind=name, memory_id=id_, agent_id=agent_id, priority=BULK)
+            job = NewJob(kind=name, memory_id=id_, agent_id=agent_id, priority=BULK)
             enqueue(target.tx, job, now=now, max_attempts=rules.attempts)
 
 

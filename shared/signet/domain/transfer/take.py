@@ -21,7 +21,7 @@ from signet import clock, ids
 from signet.db import WriteTx, copying
 from signet.db.driver import connect
 from signet.domain.memory import marks, remember, wording
-from signet.domain.memory.lookup import ForgottenValue
+from signet.domain.memory.lookup import ValueForgotten
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.wording import normalize
 from signet.domain.transfer import restore
@@ -71,7 +71,7 @@ def put_text(
         return _preview_text(target, new, rules, now)
     try:
         saved = remember.remember(target.tx, new, actor=actor, rules=rules, now=now)
-    except ForgottenValue:
+    except ValueForgotten:
         return FORGOTTEN
     except Invalid as error:
         raise RecordRefused(error.message) from error

@@ -8,7 +8,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import by_index
 from signet.db.visibility import OF_AGENT
-from signet.domain.sessions.models import State, continuity_of, turns_of
+from signet.domain.sessions.models import SessionState, continuity_of, turns_of
 
 #: A session that has not called for so long is over.
 LIFE = timedelta(days=7)
@@ -65,13 +65,13 @@ SELECT {_COLUMNS} FROM session_states {by_index("idx_session_states_updated")}
 DELETE_OLD = "DELETE FROM session_states WHERE updated_at < ?"
 
 
-def get(tx: ReadTx, agent_id: str, key: str) -> State | None:
+def get(tx: ReadTx, agent_id: str, key: str) -> SessionState | None:
     """Return a session, None for an unknown one."""
     row = tx.row(StateRow, _GET, (agent_id, key))
     return state(row) if row else None
 
 
-def put(tx: WriteTx, state: State, *, now: datetime) -> None:
+def put(tx: WriteTx, state: SessionState, *, now: datetime) -> None:
     """Store a session."""
     tx.run(
         _PUT,
@@ -93,9 +93,9 @@ def put(tx: WriteTx, state: State, *, now: datetime) -> None:
     )
 
 
-def state(row: StateRow) -> State:
+def state(row: StateRow) -> SessionState:
     """Return the session that a row holds."""
-    return State(
+    return SessionState(
         agent_id=row.agent_id,
         key=row.session_key,
         harness=row.harness,
