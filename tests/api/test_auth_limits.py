@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from signet.config.sections import RateLimit, RateLimits
 from signet.db import Database
 from signet.domain.auth import limits
-from signet.domain.auth.limits import RateLimited, Window
+from signet.domain.auth.limits import RateLimitExceeded, Window
 from signet.wire.access import Quota
 from support.database import fresh_database
 from support.http import Api, an_api
@@ -47,7 +47,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Databa
     second.close()
 
 
-def _ask(db: Database, key: str, at: datetime, most: int = 3) -> RateLimited | None:
+def _ask(db: Database, key: str, at: datetime, most: int = 3) -> RateLimitExceeded | None:
     asked = Window(key=key, limit=RateLimit(window_ms=WINDOW_MS, max=most))
     return db.write_quick(limits.count, asked, now=at, longest_ms=WINDOW_MS)
 

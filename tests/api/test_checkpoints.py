@@ -10,7 +10,7 @@ from signet.domain.retention.purge import Windows
 from signet.domain.sessions import checkpoints
 from signet.domain.sessions.models import Checkpoint, Trigger
 from signet.observe import record
-from signet.observe.record import Event
+from signet.observe.record import TelemetryKind
 from support.http import Api
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -94,7 +94,7 @@ def test_a_session_keeps_its_newest_checkpoints_and_old_ones_go(api: Api) -> Non
 
 def test_a_sweep_lets_old_checkpoints_and_events_go(api: Api) -> None:
     keep(api, a_checkpoint())
-    record.event(Event.RECALL_PERFORMED, results=1)
+    record.event(TelemetryKind.RECALL_PERFORMED, results=1)
     api.state.flusher.flush()
     api.run("UPDATE telemetry_events SET timestamp = '2026-05-01T12:00:00.000Z'")
     kept = purge.sweep(api.state.db, windows=Windows(), now=NOON + timedelta(days=6)).counts

@@ -15,7 +15,7 @@ from signet.domain.auth.caller import OWNER, Caller, CallerStanding
 from signet.domain.auth.tokens import TokenScope, claim
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.wire.access import Role
 from signet_api.routes.events import Cursor, EventFollower
 from signet_api.stream import MAX_LISTENERS
@@ -71,7 +71,7 @@ def test_memories_jobs_and_sessions_of_any_process_are_told_without_text(
         memory_id = save(db, "Flamingos are pink.")
         told = next(one for one in messages if one["event"] == "memory")
         assert told["data"] == {"kind": "created", "ids": [memory_id], "count": 1}
-        job_id = db.write(enqueue, Job(kind="extract", memory_id=memory_id), now=clock.now())
+        job_id = db.write(enqueue, NewJob(kind="extract", memory_id=memory_id), now=clock.now())
         told = next(
             one for one in messages if one["event"] == "job" and job_id in one["data"]["ids"]
         )

@@ -11,7 +11,7 @@ import pytest
 from signet.domain.activity import events as telemetry
 from signet.errors import ProviderTimeout
 from signet.observe import record
-from signet.observe.record import PROPERTIES, Event
+from signet.observe.record import PROPERTIES, TelemetryKind
 from signet.observe.taxonomy import Code
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.ports import Completion, Reading, Shape
@@ -88,7 +88,7 @@ def test_no_event_holds_text_questions_or_paths(api: Api) -> None:
     MeteredEmbedder(Fake()).embed([PLANTED])
     record.error(Code.EXTRACTION_PARSE_FAIL, PLANTED)
     background.tell(api.state, memories=1, connectors=0)
-    record.event(Event.RECALL_PERFORMED, query=PLANTED, results=1)
+    record.event(TelemetryKind.RECALL_PERFORMED, query=PLANTED, results=1)
     kinds = {event["event"] for event in events(api, "?limit=100")}
     assert kinds == {
         "recall.performed",
@@ -102,7 +102,7 @@ def test_no_event_holds_text_questions_or_paths(api: Api) -> None:
 
 
 def test_every_event_of_the_documentation_has_its_properties() -> None:
-    assert set(PROPERTIES) == set(Event)
+    assert set(PROPERTIES) == set(TelemetryKind)
     record.BUFFER.take()
     asked(MeteredModel(Fake()))
     MeteredEmbedder(Fake()).embed(["a", "b"])
@@ -144,7 +144,7 @@ def test_an_export_is_lines_oldest_first_over_many_pages(
     monkeypatch.setattr(telemetry, "PAGE_ROWS", 3)
     assert api.get("/api/telemetry/export").body == ""
     for number in range(8):
-        record.event(Event.RECALL_PERFORMED, results=number)
+        record.event(TelemetryKind.RECALL_PERFORMED, results=number)
     answer = api.get("/api/telemetry/export?limit=7")
     assert answer.headers["content-type"] == "application/x-ndjson"
     lines = answer.body.splitlines()
@@ -156,7 +156,7 @@ def test_an_export_is_lines_oldest_first_over_many_pages(
 
 def test_switched_off_nothing_is_kept_or_told(api: Api) -> None:
     api.configure("memory:\n  pipelineV2:\n    telemetryEnabled: false\n")
-    record.event(Event.RECALL_PERFORMED, results=1)
+    record.event(TelemetryKind.RECALL_PERFORMED, results=1)
     assert api.get("/api/telemetry/events").body == {"events": [], "enabled": False}
     assert api.get("/api/telemetry/stats").body == {"enabled": False}
     refused = api.get("/api/telemetry/export")
@@ -171,7 +171,7 @@ def test_a_bound_that_is_no_time_is_refused(api: Api) -> None:
 
 
 def test_old_events_go(api: Api) -> None:
-    record.event(Event.RECALL_PERFORMED, results=1)
+    record.event(TelemetryKind.RECALL_PERFORMED, results=1)
     api.state.flusher.flush()
     assert api.state.db.write(telemetry.purge, "2000-01-01", 10) == 0
     assert api.state.db.write(telemetry.purge, "2999-01-01", 10) == 1

@@ -6,7 +6,7 @@ from typing import get_args
 
 from cli.program import Program
 from signet.cli.jobs import Status as Shown
-from signet.queue.kinds import Status
+from signet.queue.kinds import JobStatus
 
 SAVED = re.compile(r"Saved memory: (\S+)\n")
 
@@ -155,4 +155,4 @@ def test_a_paused_queue_is_said_and_resumed(served: Program) -> None:
 
 
 def test_the_states_that_can_be_asked_for_are_those_a_job_rests_in() -> None:
-    assert set(get_args(Shown)) == set(Status) - {Status.FAILED}
+    assert set(get_args(Shown)) == set(JobStatus) - {JobStatus.FAILED}

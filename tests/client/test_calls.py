@@ -86,9 +86,9 @@ def test_everything_that_can_be_said_of_a_memory_arrives(
         session_key="agent:default:1",
         idempotency_key=word,
     )
-    assert fits(answers.Remembered, answer)
+    assert fits(answers.SavedMemory, answer)
     memory = client.do("get", answer["id"])
-    assert fits(answers.Memory, memory)
+    assert fits(answers.WholeMemory, memory)
     said = {
         "type": "decision",
         "who": "Ben",
@@ -108,7 +108,7 @@ def test_everything_that_can_be_said_of_a_memory_arrives(
     again = client.do("remember", "something else", idempotency_key=word)
     assert again["deduped"] and again["id"] == answer["id"]
     events = client.do("history", answer["id"])
-    assert fits(answers.Change, events[0])
+    assert fits(answers.MemoryChange, events[0])
     assert (events[0]["changedBy"], events[0]["actorType"]) == ("ada", "harness")
     newer = client.do("remember", f"The {word} leaves on Sundays.", supersedes=old)
     assert newer["superseded"] == [old]
@@ -123,7 +123,7 @@ def test_a_question_is_answered_with_reasons(server: Served, speaker: type[Speak
     )
     assert fits(answers.Recalled, answer)
     hit = answer["results"][0]
-    assert fits(answers.Hit, hit) and fits(answers.Why, hit["explain"])
+    assert fits(answers.RecallResult, hit) and fits(answers.Explanation, hit["explain"])
     assert "keyword" in hit["explain"]["channels"]
     assert client.do("recall", word, project="other")["results"] == []
     assert client.do("recall", word, as_of="2001-01-01")["results"] == []
@@ -137,7 +137,7 @@ def test_words_authors_and_neighbours_are_found(server: Served, speaker: type[Sp
     word = uuid4().hex
     memory_id = saved(client, f"A {word} on the hill.", who=word, tags=["hill", "view"])
     found = client.do("search", word, tags=["hill", "view"], who=word)
-    assert ids(found) == [memory_id] and fits(answers.Found, found[0])
+    assert ids(found) == [memory_id] and fits(answers.FoundMemory, found[0])
     assert client.do("search", word, pinned=True) == []
     assert ids(client.do("search", who=word, limit=1)) == [memory_id]
     assert word in client.do("authors")

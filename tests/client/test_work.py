@@ -55,7 +55,7 @@ def test_a_session_is_begun_prompted_shortened_and_ended(
     ended = client.do("end_session", "codex", transcript=talk, **session)
     assert fits(answers.EndedSession, ended)
     told = client.do("transcript", key)
-    assert fits(answers.Transcript, told) and word in told["content"]
+    assert fits(answers.SessionTranscript, told) and word in told["content"]
     shown = client.do("session_context", key)
     assert fits(answers.SessionContext, shown) and fits(answers.ContextTotals, shown["totals"])
     start, prompt = shown["injections"][:2]
@@ -78,7 +78,7 @@ def test_what_is_known_of_a_thing_is_told(server: Served, speaker: type[Speaker]
     page = client.do("entities", query=name)
     assert fits(answers.EntityPage, page)
     [found] = [one for one in page["items"] if one["entity"]["name"] == name]
-    assert fits(answers.CountedEntity, found) and fits(answers.Entity, found["entity"])
+    assert fits(answers.CountedEntity, found) and fits(answers.StoredEntity, found["entity"])
     id_ = found["entity"]["id"]
     assert fits(answers.WholeEntity, client.do("entity", id_))
     told = client.do("expand", name, question="where does she live")

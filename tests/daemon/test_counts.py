@@ -5,7 +5,7 @@ from pathlib import Path
 from signet.db import Database, ReadTx
 from signet.domain.activity import events
 from signet.observe import record
-from signet.observe.record import Count, Event
+from signet.observe.record import Count, TelemetryKind
 from signet.observe.taxonomy import Code
 from signet.paths import Workspace
 from support.database import fresh_database
@@ -23,7 +23,7 @@ def note(db: Database) -> None:
     record.error(Code.DECISION_INVALID, "odd")
     record.outcome("ollama", "llm", "failure", "away")
     record.count(Count.RECALLS, "ada")
-    record.event(Event.RECALL_PERFORMED, results=1)
+    record.event(TelemetryKind.RECALL_PERFORMED, results=1)
     recorded = record.BUFFER.take()
     db.write(lambda tx: events.write_batch(tx, recorded, keeps_events=True))
 

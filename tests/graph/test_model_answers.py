@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.domain.graph import classify
-from signet.domain.graph.models import Classification, Fact, FoundDependency
+from signet.domain.graph.models import BatchFact, Classification, FoundDependency
 
 FACTS = [
-    Fact(job_id="j", memory_id="m", text=text)
+    BatchFact(job_id="j", memory_id="m", text=text)
     for text in ("Heron is checked with Ruff in 12 ms.", "Heron is fast.", "Heron is old.")
 ]
 

@@ -6,7 +6,7 @@ from recall.world import ask, found, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import traversal
-from signet.domain.recall.models import Filters, RecallSettings, Source
+from signet.domain.recall.models import Filters, FoundBy, RecallSettings
 from signet.domain.recall.run import PAGE_GRAPH_POOL
 
 AT = "2026-01-01"
@@ -90,7 +90,7 @@ def test_a_memory_of_a_named_thing_is_added_behind_those_that_match(db: Database
     db.write(fill)
     result = ask(db, "why is Atlas slow")
     assert found(result) == ["text", "linked"]
-    assert result.hits[1].source is Source.TRAVERSAL
+    assert result.hits[1].source is FoundBy.TRAVERSAL
     assert result.hits[1].score < result.hits[0].score
 
 
@@ -326,7 +326,7 @@ def test_reasons_of_a_decision_are_appended_once(db: Database, mentions: int) ->
     result = ask(db, "moves region", settings=RecallSettings(traversal=False))
     assert found(result) == ["decision", "reason"]
     reason = result.hits[1]
-    assert (reason.score, reason.source, reason.supplementary) == (0.0, Source.GRAPH, True)
+    assert (reason.score, reason.source, reason.supplementary) == (0.0, FoundBy.GRAPH, True)
 
 
 def test_entities_and_cards_show_only_what_the_reader_may_see(db: Database) -> None:
@@ -346,7 +346,7 @@ def test_entities_and_cards_show_only_what_the_reader_may_see(db: Database) -> N
     card = result.hits[-1]
     assert (card.id, card.source, card.supplementary) == (
         "constructed:Atlas",
-        Source.CONSTRUCTED,
+        FoundBy.CONSTRUCTED,
         True,
     )
     assert "5433" in card.content and "No deploy on Friday" in card.content

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from signet import clock
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from support.http import Served, served
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
@@ -96,7 +96,7 @@ def test_maintenance_finds_the_communities_of_every_agent(both: tuple[Home, Serv
     home, _ = both
     two_triangles(home, "one")
     two_triangles(home, "two")
-    every = Job(kind="cluster_entities", dedupe_key="every agent")
+    every = NewJob(kind="cluster_entities", dedupe_key="every agent")
     done(home, home.db.write(enqueue, every, now=clock.now()))
     count = "SELECT count(*) FROM entity_communities WHERE agent_id = ?"
     assert [home.value(count, agent) for agent in ("one", "two")] == [2, 2]
@@ -114,13 +114,13 @@ def test_upkeep_lets_weights_fade_and_what_was_forgotten(both: tuple[Home, Serve
         long_ago,
     )
     first = done(
-        home, home.db.write(enqueue, Job(kind="graph_upkeep", dedupe_key="1"), now=clock.now())
+        home, home.db.write(enqueue, NewJob(kind="graph_upkeep", dedupe_key="1"), now=clock.now())
     )
     assert first == '{"retired": 1, "faded": 1, "tasksCancelled": 1}'
     weight = "SELECT weight FROM entity_aspects WHERE agent_id = 'kept'"
     assert home.value(weight) == pytest.approx(0.495)
     second = done(
-        home, home.db.write(enqueue, Job(kind="graph_upkeep", dedupe_key="2"), now=clock.now())
+        home, home.db.write(enqueue, NewJob(kind="graph_upkeep", dedupe_key="2"), now=clock.now())
     )
     assert second == '{"retired": 0, "faded": 0, "tasksCancelled": 0}'
 
@@ -133,7 +133,8 @@ def test_upkeep_supersedes_what_nobody_compared(both: tuple[Home, Served]) -> No
 
     def swept(slot: str) -> dict[str, str]:
         done(
-            home, home.db.write(enqueue, Job(kind="graph_upkeep", dedupe_key=slot), now=clock.now())
+            home,
+            home.db.write(enqueue, NewJob(kind="graph_upkeep", dedupe_key=slot), now=clock.now()),
         )
         rows = home.rows(
             "SELECT attribute_value, status FROM entity_attributes WHERE agent_id = 'ada'"

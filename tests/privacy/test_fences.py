@@ -16,7 +16,7 @@ from signet.domain.summaries import prompt as prompts
 from signet.domain.summaries.models import Said
 from signet.domain.synthesis import sources as synthesis
 from signet.domain.synthesis.plan import Plan
-from signet.domain.synthesis.sources import Source, Sources
+from signet.domain.synthesis.sources import RankedMemory, Sources
 from signet.domain.synthesis.sql import NoteRow
 from support.http import Api, an_api
 from support.skills import write
@@ -166,7 +166,7 @@ def asked_of_a_model() -> dict[str, str]:
         name="moor", path=folder, title=HOSTILE, content=HOSTILE, body=HOSTILE, description=HOSTILE
     )
     found = Sources(
-        memories=(Source(type="fact", content=HOSTILE, created_at="2026-01-01", score=1.0),),
+        memories=(RankedMemory(type="fact", content=HOSTILE, created_at="2026-01-01", score=1.0),),
         notes=(NoteRow(HOSTILE, None),),
         newest=1,
     )

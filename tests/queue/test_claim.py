@@ -81,9 +81,9 @@ def test_one_target_has_one_open_job(db: Database, hands: Hands) -> None:
 
 def test_an_enqueue_is_undone_with_its_transaction(db: Database, hands: Hands) -> None:
     def failing(tx: object) -> None:
-        from signet.queue import Job, enqueue
+        from signet.queue import NewJob, enqueue
 
-        enqueue(tx, Job(kind="work", dedupe_key="x"), now=hands.now)  # type: ignore[arg-type]  # a WriteTx
+        enqueue(tx, NewJob(kind="work", dedupe_key="x"), now=hands.now)  # type: ignore[arg-type]  # a WriteTx
         raise RuntimeError("no")
 
     with pytest.raises(RuntimeError, match="no"):

@@ -10,7 +10,7 @@ from dramatiq.errors import QueueNotFound, Retry
 from signet import clock
 from signet.db import Database, ReadTx
 from signet.errors import PermanentJobError, ProviderDown
-from signet.queue import Job, circuit_breaker, enqueue
+from signet.queue import NewJob, circuit_breaker, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
 from signet.queue.retry import RunOutcome
@@ -185,7 +185,7 @@ def test_an_ended_job_leaves_nothing_for_the_garbage_collector(
     try:
         before = objects_of_runs()
         for _ in range(jobs):
-            db.write_quick(enqueue, Job(kind="counted", queue="q"), now=clock.now())
+            db.write_quick(enqueue, NewJob(kind="counted", queue="q"), now=clock.now())
         eventually(lambda: len(began) >= jobs and objects_of_runs() - before < jobs)
     finally:
         gc.enable()
@@ -260,7 +260,7 @@ def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) 
 
 
 def test_a_message_nobody_can_be_called_with_is_buried(broker: JobsBroker, db: Database) -> None:
-    job = Job(kind="act", queue="q", dedupe_key="odd", payload={"args": 5})
+    job = NewJob(kind="act", queue="q", dedupe_key="odd", payload={"args": 5})
     job_id = db.write(enqueue, job, now=clock.now())
     eventually(lambda: row(db, str(job_id))["status"] == "dead")
     assert row(db, str(job_id))["last_error_code"] == "undecodable"

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from signet.db import Database
-from signet.queue import Status, admin, events, transitions
+from signet.queue import JobStatus, admin, events, transitions
 from signet.queue.events import EventCursor, EventType, EventWatch, JobEvent, happened
 from signet.queue.retry import End
 from support.queue import Hands, add, end, take
@@ -29,21 +29,21 @@ def told(found: tuple[JobEvent, ...]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("before", "status", "token", "code", "what"),
     [
-        (None, Status.PENDING, 0, None, EventType.ENQUEUED),
-        (("pending", 0), Status.PENDING, 0, None, None),
-        (("pending", 0), Status.LEASED, 1, None, EventType.STARTED),
-        (("leased", 1), Status.LEASED, 2, None, EventType.STARTED),
-        (("leased", 1), Status.PENDING, 1, "timeout", EventType.RETRIED),
-        (("dead", 1), Status.PENDING, 1, None, EventType.RETRIED),
-        (None, Status.COMPLETED, 1, None, EventType.COMPLETED),
-        (("leased", 3), Status.DEAD, 3, "timeout", EventType.DEAD),
-        (("pending", 0), Status.DEAD, 0, "cancelled", EventType.CANCELLED),
-        (("dead", 3), Status.DEAD, 3, "timeout", None),
+        (None, JobStatus.PENDING, 0, None, EventType.ENQUEUED),
+        (("pending", 0), JobStatus.PENDING, 0, None, None),
+        (("pending", 0), JobStatus.LEASED, 1, None, EventType.STARTED),
+        (("leased", 1), JobStatus.LEASED, 2, None, EventType.STARTED),
+        (("leased", 1), JobStatus.PENDING, 1, "timeout", EventType.RETRIED),
+        (("dead", 1), JobStatus.PENDING, 1, None, EventType.RETRIED),
+        (None, JobStatus.COMPLETED, 1, None, EventType.COMPLETED),
+        (("leased", 3), JobStatus.DEAD, 3, "timeout", EventType.DEAD),
+        (("pending", 0), JobStatus.DEAD, 0, "cancelled", EventType.CANCELLED),
+        (("dead", 3), JobStatus.DEAD, 3, "timeout", None),
     ],
 )
 def test_what_was_and_what_is_make_the_event(
     before: tuple[str, int] | None,
-    status: Status,
+    status: JobStatus,
     token: int,
     code: str | None,
     what: EventType | None,

@@ -9,7 +9,7 @@ from signet import clock
 from signet.db import Database, WriteTx
 from signet.db.driver import connect
 from signet.errors import ProviderDown
-from signet.queue import Job, enqueue, kinds
+from signet.queue import NewJob, enqueue, kinds
 from signet.queue.job_context import JobContext
 from signet.queue.retry import LeaseLost
 from signet.queue.wakeup import Listener
@@ -32,7 +32,9 @@ def test_a_run_over_its_limit_stops_when_it_checks(
 
     with a_worker(db) as (broker, _):
         dramatiq.actor(broker=broker, queue_name="q", actor_name="endless")(endless)
-        job_id = db.write(enqueue, Job(kind="endless", queue="q"), now=clock.now(), max_attempts=1)
+        job_id = db.write(
+            enqueue, NewJob(kind="endless", queue="q"), now=clock.now(), max_attempts=1
+        )
         eventually(lambda: row(db, str(job_id))["status"] == "dead")
     assert row(db, str(job_id))["last_error_code"] == "timeout"
 
@@ -56,7 +58,7 @@ def test_a_run_that_goes_on_over_its_limit_is_tried_again_and_writes_nothing_mor
 
     with a_worker(db) as (broker, executor):
         dramatiq.actor(broker=broker, queue_name="q", actor_name="endless")(endless)
-        job_id = str(db.write(enqueue, Job(kind="endless", queue="q"), now=clock.now()))
+        job_id = str(db.write(enqueue, NewJob(kind="endless", queue="q"), now=clock.now()))
         eventually(lambda: runs == [1])
         executor.enforce_limits()
         eventually(lambda: row(db, job_id)["status"] == "pending")
@@ -114,7 +116,7 @@ def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
     with a_worker(hasty, lease_ms=900) as (broker, _):
         dramatiq.actor(broker=broker, queue_name="q", actor_name="act")(act)
         job_id = db.write(
-            enqueue, Job(kind="act", queue="q", dedupe_key="a"), now=clock.now(), max_attempts=1
+            enqueue, NewJob(kind="act", queue="q", dedupe_key="a"), now=clock.now(), max_attempts=1
         )
         broker.dispatcher.poke()
         assert held.wait(PATIENCE_SECONDS)
@@ -169,7 +171,7 @@ def test_a_provider_that_is_down_keeps_no_place_for_a_job_whose_row_is_gone(db: 
 
     with a_worker(db, concurrency=1) as (broker, _):
         dramatiq.actor(broker=broker, queue_name="q", actor_name="act")(act)
-        job = Job(kind="act", queue="q", payload={"gone": True})
+        job = NewJob(kind="act", queue="q", payload={"gone": True})
         db.write(enqueue, job, now=clock.now())
         lane = broker.dispatcher._lanes["q"]
         eventually(lambda: statuses(db) == {} and not lane.in_flight)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from signet.db import Database, ReadTx, WriteTx
-from signet.queue import Job, enqueue, transitions
+from signet.queue import NewJob, enqueue, transitions
 from signet.queue.retry import End, RunOutcome
 from signet.queue.transitions import Lease
 from support.database import fresh_database
@@ -102,7 +102,7 @@ def pair(tmp_path: Path) -> Iterator[tuple[Database, Database]]:
 def begin(tx: WriteTx, hands: Hands) -> str:
     tx.run("DELETE FROM memory_jobs")
     tx.run("DELETE FROM runtime_settings")
-    return str(enqueue(tx, Job(kind="work", queue="light", dedupe_key="one"), now=hands.now))
+    return str(enqueue(tx, NewJob(kind="work", queue="light", dedupe_key="one"), now=hands.now))
 
 
 def look(tx: ReadTx, job_id: str) -> tuple[str, int, int, int]:

@@ -9,7 +9,7 @@ import pytest
 from signet import clock
 from signet.config import Settings
 from signet.db import Database
-from signet.queue import Job, enqueue, pauses
+from signet.queue import NewJob, enqueue, pauses
 from signet.queue.wakeup import Listener, Notifier
 from signet_scheduler import beats
 from signet_worker.dispatcher import Dispatcher
@@ -34,7 +34,7 @@ def dispatcher(db: Database) -> Iterator[Dispatcher]:
 
 
 def save(db: Database, kind: str) -> None:
-    db.write(enqueue, Job(kind=kind, dedupe_key="one"), now=clock.now())
+    db.write(enqueue, NewJob(kind=kind, dedupe_key="one"), now=clock.now())
 
 
 @pytest.mark.parametrize("paused", ["llm", pauses.ALL])

@@ -4,14 +4,14 @@ from dataclasses import asdict
 
 from signet.config.pipeline import Threads
 from signet.db import Database, WriteTx
-from signet.queue import QUEUES, Job, enqueue, placement, stats
+from signet.queue import QUEUES, NewJob, enqueue, placement, stats
 from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
 from signet_scheduler.tick import place_jobs
 from support.queue import Hands, row
 
 
 def put(db: Database, hands: Hands, kind: str, queue: str, target: str = "m") -> str:
-    job = Job(kind=kind, queue=queue, dedupe_key=target)
+    job = NewJob(kind=kind, queue=queue, dedupe_key=target)
     return str(db.write(enqueue, job, now=hands.now))
 
 
@@ -50,7 +50,7 @@ def test_a_kind_that_an_older_version_set_aside_starts_without_its_error(
 def test_more_jobs_than_a_batch_all_move(db: Database, hands: Hands) -> None:
     def fill(tx: WriteTx) -> None:
         for number in range(placement.BATCH * 2 + 1):
-            enqueue(tx, Job(kind="embed", queue="gpu", dedupe_key=str(number)), now=hands.now)
+            enqueue(tx, NewJob(kind="embed", queue="gpu", dedupe_key=str(number)), now=hands.now)
 
     db.write(fill)
     place_jobs(db)

@@ -12,7 +12,7 @@ from signet import clock
 from signet.db import Database, ReadTx, processes
 from signet.process import liveness
 from signet.process.rescuer import Rescuer
-from signet.queue import Job, enqueue, pauses, transitions
+from signet.queue import NewJob, enqueue, pauses, transitions
 from signet.queue.retry import MAX_CRASHES
 from signet.queue.wakeup import Notifier
 from support.processes import ROOT, eventually, program, said, suspend
@@ -51,7 +51,7 @@ def rescuer(db: Database, runtime: Path) -> Rescuer:
 
 
 def add(db: Database, key: str) -> str:
-    job = Job(kind="work", queue="light", dedupe_key=key)
+    job = NewJob(kind="work", queue="light", dedupe_key=key)
     return str(db.write(enqueue, job, now=clock.now()))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from support.processes import ROOT, program, said
 from support.queue import statuses
 
@@ -33,7 +33,7 @@ def runtime() -> Iterator[Path]:
 
 def fill(tx: WriteTx) -> None:
     for number in range(JOBS):
-        enqueue(tx, Job(kind="work", queue="light", dedupe_key=str(number)), now=clock.now())
+        enqueue(tx, NewJob(kind="work", queue="light", dedupe_key=str(number)), now=clock.now())
 
 
 def test_a_stop_in_the_middle_of_a_drain_charges_nobody_and_loses_nothing(

@@ -314,14 +314,14 @@ def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
 def test_a_dead_extraction_shows_on_its_memory_and_a_requeue_takes_it_back(
     db: Database, hands: Hands
 ) -> None:
-    from signet.queue import Job, enqueue
+    from signet.queue import NewJob, enqueue
 
     def remember(tx: WriteTx) -> str | None:
         tx.run(
             "INSERT INTO memories (id, content, created_at, updated_at, extraction_status)"
             " VALUES ('m', 'text', '2026', '2026', 'pending')"
         )
-        job = Job(kind="extract", queue="light", memory_id="m")
+        job = NewJob(kind="extract", queue="light", memory_id="m")
         return enqueue(tx, job, now=hands.now)
 
     def status() -> object:

@@ -9,7 +9,7 @@ from recall.world import MODEL, NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall import view
-from signet.domain.recall.models import Query, RecallSettings, Source
+from signet.domain.recall.models import FoundBy, Query, RecallSettings
 from signet.domain.recall.recall import recall
 
 
@@ -50,7 +50,7 @@ def test_meaning_finds_a_memory_without_a_common_word(db: Database) -> None:
     db.write(remember, "b", "Espresso in the morning")
     result = ask(db, "boat", by_meaning=True)
     assert found(result)[0] == "a"
-    assert result.hits[0].source is Source.VECTOR
+    assert result.hits[0].source is FoundBy.VECTOR
     assert result.method == "hybrid"
 
 
@@ -93,7 +93,7 @@ def test_without_a_vector_the_method_is_keyword(db: Database) -> None:
     db.write(remember, "a", "She keeps her boat in the bay")
     result = ask(db, "boat")
     assert (found(result), result.method) == (["a"], "keyword")
-    assert result.hits[0].source is Source.KEYWORD
+    assert result.hits[0].source is FoundBy.KEYWORD
 
 
 def test_both_channels_together_are_hybrid_and_beat_one_alone(db: Database) -> None:
@@ -101,7 +101,7 @@ def test_both_channels_together_are_hybrid_and_beat_one_alone(db: Database) -> N
     db.write(remember, "meaning", "A ship is near")
     result = ask(db, "boat", by_meaning=True)
     assert found(result)[:2] == ["both", "meaning"]
-    assert result.hits[0].source is Source.HYBRID
+    assert result.hits[0].source is FoundBy.HYBRID
 
 
 def test_a_memory_that_is_not_embedded_yet_is_found_beside_others(db: Database) -> None:

@@ -9,7 +9,7 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import sql
 from signet.domain.episodes.models import Chunk, SourceType
 from signet.domain.episodes.models import Source as Origin
-from signet.domain.recall.models import Filters, RecallSettings, Source
+from signet.domain.recall.models import Filters, FoundBy, RecallSettings
 from signet.domain.recall.recall import touched
 from signet.domain.transcripts import withheld
 
@@ -49,7 +49,7 @@ def test_what_a_session_said_is_found_though_nothing_was_distilled(db: Database)
     one = say(db, "s1", LEDGER)
     result = ask(db, "when is the ledger frozen", reader=OWN)
     [hit] = result.hits
-    assert (hit.id, hit.source, hit.type, hit.source_id) == (one, Source.EPISODE, "session", "s1")
+    assert (hit.id, hit.source, hit.type, hit.source_id) == (one, FoundBy.EPISODE, "session", "s1")
     assert "frozen at 23:40" in hit.content
     assert (hit.created_at, hit.project) == ("2026-02-03T09:00:00Z", "/p")
     assert touched(result) == []

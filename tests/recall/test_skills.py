@@ -10,7 +10,7 @@ from signet.db import Database, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import VectorSource
-from signet.domain.recall.models import Filters, RecallSettings, Source
+from signet.domain.recall.models import Filters, FoundBy, RecallSettings
 from signet.domain.recall.recall import touched, used_skills
 from signet.domain.skills import files, jobs, node
 from signet.domain.skills.models import SkillRules
@@ -49,7 +49,7 @@ def test_a_near_skill_stands_behind_the_memories_and_takes_no_place(db: Database
     result = ask(db, "sailing a boat", by_meaning=True, limit=1)
     assert found(result) == ["m1", steer]
     skill = result.hits[1]
-    assert (skill.source, skill.source_id, skill.supplementary) == (Source.SKILL, "steer", True)
+    assert (skill.source, skill.source_id, skill.supplementary) == (FoundBy.SKILL, "steer", True)
     assert skill.content == "steer: Steers a ship"
     assert (touched(result), used_skills(result)) == (["m1"], [steer])
 

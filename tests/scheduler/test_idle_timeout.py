@@ -6,15 +6,15 @@ import pytest
 
 from signet.config import Settings
 from signet.domain.sessions import lifecycle, session_end
-from signet.domain.sessions.calls import Call
-from signet.domain.sessions.session_end import Rules
+from signet.domain.sessions.calls import SessionCall
+from signet.domain.sessions.session_end import EndRules
 from signet.domain.transcripts.models import Session
 from signet_scheduler import beats
 from worker.home import Home
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SETTINGS = Settings()
-CALL = Call(agent_id="default", harness="codex", key="s1", project="/work/heron")
+CALL = SessionCall(agent_id="default", harness="codex", key="s1", project="/work/heron")
 SAID = "\n".join(f"User: Step {step} of the heron migration moves one table." for step in range(40))
 LONG = SETTINGS.hooks.session_end.idle_minutes
 
@@ -28,7 +28,7 @@ def play(home: Home, minutes: int = 0, text: str = SAID) -> None:
     session = Session(
         agent_id="default", key="s1", harness="codex", project=None, text=text, is_turn=True
     )
-    home.db.write(session_end.store_turn, session, rules=Rules(), now=now)
+    home.db.write(session_end.store_turn, session, rules=EndRules(), now=now)
 
 
 def look(home: Home, minutes: int) -> None:
@@ -72,7 +72,7 @@ def test_the_harness_that_ends_it_later_asks_for_nothing_more(home: Home) -> Non
     play(home)
     look(home, LONG + 1)
     session = Session(agent_id="default", key="s1", harness="codex", project=None, text=SAID)
-    home.db.write(session_end.store, session, rules=Rules(), now=NOON)
+    home.db.write(session_end.store, session, rules=EndRules(), now=NOON)
     assert summaries(home) == 1
 
 

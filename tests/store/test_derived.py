@@ -7,7 +7,7 @@ import pytest
 
 from signet.db import WriteTx
 from signet.domain.memory import derived, forget, lookup, modify, remember, review
-from signet.domain.memory.derived import Kind
+from signet.domain.memory.derived import ChangeKind
 from signet.domain.memory.lookup import Refused
 from signet.domain.memory.models import (
     Actor,
@@ -201,7 +201,7 @@ def test_a_new_text_retires_what_was_read_from_the_old_one_and_is_read(tx: Write
     assert active(tx, stale, same) == [False, False]
     assert open_jobs(tx, "extract") == 1
     assert whole(tx, source).extraction_status == "pending"
-    change = derived.Change(kind=Kind.RECOVERED, actor=PIPELINE, reason="read", at=NOON)
+    change = derived.Change(kind=ChangeKind.RECOVERED, actor=PIPELINE, reason="read", at=NOON)
     assert derived.revive_retired(tx, whole(tx, source), "Ada rows at dawn", change) == same
     gone(tx, source)
     back(tx, source)
@@ -269,7 +269,7 @@ def test_more_than_a_transaction_takes_follow_in_a_job(
         3,
         1,
     )
-    change = derived.Change(kind=Kind.FORGOTTEN, actor=NORA, reason="asked", at=NOON)
+    change = derived.Change(kind=ChangeKind.FORGOTTEN, actor=NORA, reason="asked", at=NOON)
     assert derived.follow(tx, source, change) == 2
     assert derived.follow(tx, source, change) == 1
     assert derived.follow(tx, source, change) == 0

@@ -9,7 +9,7 @@ import pytest
 from signet.db import Database, WriteTx
 from signet.domain import memory_followers
 from signet.domain.memory import derived, forget, lookup, remember, review
-from signet.domain.memory.derived import Kind, MemoryEvent
+from signet.domain.memory.derived import ChangeKind, MemoryEvent
 from signet.domain.memory.models import Actor, NewMemory, Recover, Rules
 from support.database import fresh_database
 
@@ -26,9 +26,9 @@ def db(tmp_path: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def seen() -> Iterator[list[tuple[Kind, list[str], bool]]]:
+def seen() -> Iterator[list[tuple[ChangeKind, list[str], bool]]]:
     """What was published, with whether the row was still there."""
-    seen: list[tuple[Kind, list[str], bool]] = []
+    seen: list[tuple[ChangeKind, list[str], bool]] = []
 
     def follow(tx: WriteTx, event: MemoryEvent) -> None:
         ids = list(event.memory_ids)
@@ -40,7 +40,7 @@ def seen() -> Iterator[list[tuple[Kind, list[str], bool]]]:
 
 
 def test_each_change_is_published_while_the_rows_are_there(
-    db: Database, seen: list[tuple[Kind, list[str], bool]]
+    db: Database, seen: list[tuple[ChangeKind, list[str], bool]]
 ) -> None:
     def save(text: str) -> str:
         new = NewMemory(content=text)
@@ -56,11 +56,11 @@ def test_each_change_is_published_while_the_rows_are_there(
     assert memory is not None
     db.write(forget.erase, memory, actor=ACTOR, reason="test", now=NOW)
     assert seen == [
-        (Kind.FORGOTTEN, [first], True),
-        (Kind.RECOVERED, [first], True),
-        (Kind.FORGOTTEN, [first], True),
-        (Kind.PURGED, [first], True),
-        (Kind.ERASED, [second], True),
+        (ChangeKind.FORGOTTEN, [first], True),
+        (ChangeKind.RECOVERED, [first], True),
+        (ChangeKind.FORGOTTEN, [first], True),
+        (ChangeKind.PURGED, [first], True),
+        (ChangeKind.ERASED, [second], True),
     ]
 
 

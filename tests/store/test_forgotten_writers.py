@@ -8,7 +8,7 @@ import pytest
 from signet.db import Database, WriteTx
 from signet.domain.harnesses import notes
 from signet.domain.memory import forget, lookup, modify, remember
-from signet.domain.memory.lookup import ForgottenValue
+from signet.domain.memory.lookup import ValueForgotten
 from signet.domain.memory.models import Actor, Draft, Forget, Inserted, NewMemory, Patch, Rules
 from signet.wire.origin import Origin
 from support.database import fresh_database
@@ -67,14 +67,14 @@ def draft(text: str, source_type: str) -> Draft:
 def test_every_writer_of_its_own_leaves_it_out(tx: WriteTx, is_wrong: bool) -> None:
     source = save(tx, "We talked about boats for an hour.")
     gone(tx, save(tx, SAID), is_wrong=is_wrong)
-    with pytest.raises(ForgottenValue):
+    with pytest.raises(ValueForgotten):
         fact(tx, FACT, source)
-    with pytest.raises(ForgottenValue):
+    with pytest.raises(ValueForgotten):
         remember.save_told(tx, draft(FACT, "session_end"), actor=PIPELINE, rules=Rules(), now=NOON)
-    with pytest.raises(ForgottenValue):
+    with pytest.raises(ValueForgotten):
         remember.insert(tx, draft(SAID, "document"), actor=PIPELINE, now=NOON)
     patch = Patch(memory_id=source, reason="x", content=FACT)
-    with pytest.raises(ForgottenValue):
+    with pytest.raises(ValueForgotten):
         modify.modify(tx, patch, actor=PIPELINE, rules=Rules(), now=NOON)
     assert tx.value("SELECT count(*) FROM memories WHERE is_deleted = 0") == 1
     assert tx.column("SELECT DISTINCT why FROM forgotten_values", ()) == [
@@ -100,7 +100,7 @@ def test_what_went_with_its_source_is_left_out_too(tx: WriteTx) -> None:
     source, other = save(tx, SAID), save(tx, "We talked about boats for an hour.")
     fact(tx, "The north pier has a crane.", source)
     gone(tx, source)
-    with pytest.raises(ForgottenValue):
+    with pytest.raises(ValueForgotten):
         fact(tx, "the north pier has a crane", other)
 
 

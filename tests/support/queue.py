@@ -6,7 +6,7 @@ from datetime import datetime
 from signet import clock
 from signet.clock import Clock
 from signet.db import Database, Row, WriteTx
-from signet.queue import Job, enqueue, transitions
+from signet.queue import NewJob, enqueue, transitions
 from signet.queue.retry import End, RunOutcome
 from signet.queue.transitions import Lease
 
@@ -41,7 +41,7 @@ class Hands:
 
 def add(db: Database, hands: Hands, key: str, **fields: object) -> str | None:
     """Enqueue a job of kind `work`, on queue `light`, for one target."""
-    job = Job(kind="work", queue="light", dedupe_key=key, **fields)  # type: ignore[arg-type]  # test shorthand
+    job = NewJob(kind="work", queue="light", dedupe_key=key, **fields)  # type: ignore[arg-type]  # test shorthand
     return db.write(enqueue, job, now=hands.now)
 
 

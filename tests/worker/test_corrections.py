@@ -10,7 +10,7 @@ from signet.config import settings_from
 from signet.domain.agents import registry as agents
 from signet.domain.memory import remember, review
 from signet.domain.memory.models import Actor, NewMemory, Rules
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from signet.wire.origin import Origin
 from worker.home import USER, Home, a_home, manifest
 
@@ -121,7 +121,7 @@ def test_running_twice_changes_nothing_more(home: Home) -> None:
     assert successor(home, old) == new
     changes = "SELECT count(*) FROM memory_history WHERE memory_id = ?"
     before = home.value(changes, old)
-    again = Job(kind="extract", memory_id=new, agent_id="twice")
+    again = NewJob(kind="extract", memory_id=new, agent_id="twice")
     home.db.write(enqueue, again, now=clock.now())
     home.ended(new)
     assert successor(home, old) == new

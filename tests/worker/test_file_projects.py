@@ -10,7 +10,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.projects import sql
 from signet.domain.projects.folder import locate
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from support.processes import PATIENCE_SECONDS
 from support.repositories import Copy, needs_git
 from worker.home import Home
@@ -49,7 +49,7 @@ def fill(home: Home, folders: Sequence[str]) -> None:
         for number, folder in enumerate(folders):
             for statement in ROWS:
                 tx.run(statement, (folder, f"{number}"))
-        job = Job(kind="file_projects", dedupe_key="test")
+        job = NewJob(kind="file_projects", dedupe_key="test")
         enqueue(tx, job, now=clock.now(), max_attempts=20)
 
     home.db.write(write)

@@ -12,7 +12,7 @@ from signet.db import WriteTx
 from signet.domain.maintenance import cycle
 from signet.domain.maintenance.cycle import Tick
 from signet.domain.repair.steps import NoModels
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from worker.home import Home, a_home, manifest
 
 
@@ -206,7 +206,7 @@ def test_a_cycle_is_a_job_of_the_worker_and_never_two(running: Home) -> None:
 def test_maintenance_that_is_off_does_nothing(running: Home) -> None:
     tree = manifest("none", autonomous={"enabled": False})
     running.configure_live(tree)
-    running.db.write(enqueue, Job(kind=cycle.KIND, dedupe_key="off"), now=clock.now())
+    running.db.write(enqueue, NewJob(kind=cycle.KIND, dedupe_key="off"), now=clock.now())
     running.drained("maintenance")
     sql = "SELECT result FROM memory_jobs WHERE dedupe_key = 'maintenance:off'"
     assert running.value(sql) == '{"skipped": "maintenance_off"}'

@@ -6,7 +6,7 @@ import pytest
 
 from signet import clock
 from signet.db import WriteTx
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from support.models import FakeServer, fake_openai
 from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
@@ -105,7 +105,7 @@ def test_none_queues_nothing_and_skips_what_was_queued_before(home: Home) -> Non
     assert home.memory(source)["extraction_status"] == "none"
 
     def queue(tx: WriteTx) -> None:
-        enqueue(tx, Job(kind="extract", memory_id=source), now=clock.now())
+        enqueue(tx, NewJob(kind="extract", memory_id=source), now=clock.now())
 
     home.db.write(queue)
     assert home.ended(source) == {"skipped": "extraction_off"}

@@ -20,7 +20,7 @@ from signet.domain.repair import gate, indexes, run
 from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import RefusalReason, RepairOrder
 from signet.domain.repair.steps import RepairWork
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from support.http import Answer, Served, served
 from support.models import FakeServer, Hang, Status, Works, fake_ollama
 from support.processes import PYTHONPATH, eventually
@@ -203,7 +203,7 @@ def test_maintenance_leaves_queued_vectors_to_their_jobs_and_operators_their_coo
 
     def maintained(slot: str) -> dict[str, Any]:
         """Return what a cycle in the worker recommended and did."""
-        job = Job(kind="maintenance", dedupe_key=slot)
+        job = NewJob(kind="maintenance", dedupe_key=slot)
         home.db.write(enqueue, job, now=clock.now())
         home.drained("maintenance")
         result = home.value("SELECT result FROM memory_jobs WHERE dedupe_key = ?", job.unique_key)

@@ -13,7 +13,7 @@ import pytest
 
 from signet import clock
 from signet.process.rescuer import Rescuer
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from support.models import FakeServer, Hang, Works
 from support.processes import PATIENCE_SECONDS, eventually
 from worker.home import Home, manifest
@@ -220,7 +220,7 @@ def test_a_worker_lets_others_go_first_but_for_the_thread_that_writes(home: Home
 
 def test_a_worker_with_a_stuck_job_ends_and_the_job_is_done_all_the_same(home: Home) -> None:
     """The stuck thread holds a lock, for which the orderly end would wait for ever."""
-    job = Job(kind="update_check", dedupe_key="stuck")
+    job = NewJob(kind="update_check", dedupe_key="stuck")
     job_id = str(home.db.write(enqueue, job, now=clock.now()))
 
     def is_done() -> bool:

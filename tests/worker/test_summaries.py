@@ -10,7 +10,7 @@ import pytest
 from signet import clock
 from signet.db import Row, WriteTx
 from signet.domain.sessions import session_end
-from signet.domain.sessions.session_end import Rules
+from signet.domain.sessions.session_end import EndRules
 from signet.domain.summaries import requests
 from signet.domain.transcripts import log_files
 from signet.domain.transcripts.models import Session
@@ -51,7 +51,7 @@ def ended(
     session = Session(
         agent_id=agent, key=key, harness="codex", project=project, text=log_files.storable(text)
     )
-    rules = Rules(attempts=attempts)
+    rules = EndRules(attempts=attempts)
     queued = home.db.write(session_end.store, session, rules=rules, now=clock.now())
     assert queued is not None
     return queued.job_id

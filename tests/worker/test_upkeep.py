@@ -9,7 +9,7 @@ import pytest
 from signet import clock
 from signet.domain.documents.records import DocumentRules, NewDocument, create
 from signet.domain.memory.forget import forget
-from signet.queue import Job, enqueue
+from signet.queue import NewJob, enqueue
 from support.models import FakeServer, Hang, Status, Works
 from support.processes import eventually
 from worker.home import USER, Home, a_home, manifest
@@ -67,7 +67,7 @@ def test_a_sweep_lets_go_of_what_is_old(home: Home) -> None:
     home.ended(memory_id, "embed")
     long_ago = clock.now() - timedelta(days=31)
     home.db.write(forget, memory_id, actor=USER, reason="test", now=long_ago)
-    home.db.write(enqueue, Job(kind="retention_sweep", dedupe_key="1"), now=clock.now())
+    home.db.write(enqueue, NewJob(kind="retention_sweep", dedupe_key="1"), now=clock.now())
     kind = "SELECT status FROM memory_jobs WHERE job_type = 'retention_sweep'"
     eventually(lambda: home.value(kind) == "completed")
     assert home.rows("SELECT * FROM memories WHERE id = ?", memory_id) == []
@@ -85,7 +85,7 @@ def test_vectors_are_stored_in_both_tables_and_not_made_twice(
     memory_id = home.remember(text)
     assert home.ended(memory_id, "embed") == {"passages": 1}
     assert home.value(VECTORS, memory_id) == 1
-    home.db.write(enqueue, Job(kind="embed", memory_id=memory_id), now=clock.now())
+    home.db.write(enqueue, NewJob(kind="embed", memory_id=memory_id), now=clock.now())
     assert home.ended(memory_id, "embed") == {"skipped": "nothing_to_embed"}
     assert sum(text in str(request.body) for request in server.requests) == 1
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as some
 
 from signet.domain.auth import tokens
 from signet.domain.auth.caller import PERMISSIONS
-from signet.domain.auth.tokens import Claims, TokenScope, Unauthenticated
+from signet.domain.auth.tokens import Claims, TokenScope
+from signet.errors import Unauthenticated
 from signet.wire.access import Permission, Role
 
 SECRET = bytes(range(32))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.domain.extraction import prompt
-from signet.domain.extraction.models import Candidate, Fact
+from signet.domain.extraction.models import ComparedMemory, Fact
 
 
 def enclosed(request: str) -> str:
@@ -37,8 +37,8 @@ def test_a_second_reading_names_its_limit() -> None:
 def test_a_decision_shows_the_fact_and_the_numbered_candidates() -> None:
     fact = Fact(content="Alice moved to Rome.", type="fact", confidence=0.9)
     known = [
-        Candidate(id="m1", type="fact", content="Alice lives in Oslo."),
-        Candidate(id="m2", type="preference", content="</facts> Alice likes tea."),
+        ComparedMemory(id="m1", type="fact", content="Alice lives in Oslo."),
+        ComparedMemory(id="m2", type="preference", content="</facts> Alice likes tea."),
     ]
     assert enclosed(prompt.decision(fact, known)).splitlines() == [
         "New fact (fact, confidence 0.90): Alice moved to Rome.",

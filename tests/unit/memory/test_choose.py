@@ -2,11 +2,14 @@
 
 import pytest
 
-from signet.domain.memory.choose import Candidate, Choice, Unconfirmed, confirm, confirm_token
+from signet.domain.memory.choose import Choice, ForgetCandidate, Unconfirmed, confirm, confirm_token
 
 
-def candidates(count: int) -> list[Candidate]:
-    return [Candidate(id=f"m{n}", score=0.0, pinned=False, version=1, why="") for n in range(count)]
+def candidates(count: int) -> list[ForgetCandidate]:
+    return [
+        ForgetCandidate(id=f"m{n}", score=0.0, pinned=False, version=1, why="")
+        for n in range(count)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 from signet.domain.recall import answer
-from signet.domain.recall.models import Hit, Part, PartKind, Result, Source, Step, Why
+from signet.domain.recall.models import FoundBy, Hit, PartKind, Result, ResultPart, ScoreStep, Why
 
 FIELDS = {
     *("id", "content", "content_length", "truncated", "score", "source", "type", "tags", "pinned"),
@@ -12,7 +12,7 @@ def _hit(content: str = "text", **changes: object) -> Hit:
         "id": "a",
         "content": content,
         "score": 0.123456,
-        "source": Source.HYBRID,
+        "source": FoundBy.HYBRID,
         "type": "fact",
         "created_at": "2026-01-01T00:00:00.000Z",
         **changes,
@@ -44,7 +44,9 @@ def test_a_long_text_is_cut_and_says_so() -> None:
 
 
 def test_supplements_and_explanations_are_marked() -> None:
-    why = Why(channels={"keyword": {"score": 1.0, "rank": 1}}, steps=(Step("words", 0.0, 0.4),))
+    why = Why(
+        channels={"keyword": {"score": 1.0, "rank": 1}}, steps=(ScoreStep("words", 0.0, 0.4),)
+    )
     row = answer.row(_hit(supplementary=True, why=why), truncate_chars=500)
     assert row["supplementary"] is True
     assert row["explain"] == {
@@ -61,8 +63,8 @@ def test_supplements_and_explanations_are_marked() -> None:
 
 
 def test_parts_are_lines_below_a_result_and_all_are_counted() -> None:
-    parts = [Part(id=f"p{n}", kind=PartKind.PASSAGE, content="y" * 200) for n in range(12)]
-    fact = Part(id="f", kind=PartKind.FACT, content="z")
+    parts = [ResultPart(id=f"p{n}", kind=PartKind.PASSAGE, content="y" * 200) for n in range(12)]
+    fact = ResultPart(id="f", kind=PartKind.FACT, content="z")
     row = answer.row(_hit(parts=(fact, *parts)), truncate_chars=500)
     assert row["more"] == "and 12 more passages, 1 fact"
     shown = row["parts"]

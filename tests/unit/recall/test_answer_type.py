@@ -3,7 +3,7 @@
 import pytest
 
 from signet.domain.recall import answer_type
-from signet.domain.recall.answer_type import CHOICE, LIKING, NUMBER, PLACE, REASON, TIME, Kind
+from signet.domain.recall.answer_type import CHOICE, LIKING, NUMBER, PLACE, REASON, TIME, AnswerType
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from signet.domain.recall.answer_type import CHOICE, LIKING, NUMBER, PLACE, REAS
     ],
     ids=["time", "number", "place", "reason", "two", "liking", "none"],
 )
-def test_a_question_says_what_it_expects(question: str, kinds: list[Kind]) -> None:
+def test_a_question_says_what_it_expects(question: str, kinds: list[AnswerType]) -> None:
     assert list(answer_type.of(question)) == kinds
 
 
@@ -37,7 +37,7 @@ def test_a_question_says_what_it_expects(question: str, kinds: list[Kind]) -> No
     ],
     ids=["time", "digits", "words", "place", "path", "reason", "choice", "liking"],
 )
-def test_a_text_gives_it_or_not(kind: Kind, gives: str, gives_not: str) -> None:
+def test_a_text_gives_it_or_not(kind: AnswerType, gives: str, gives_not: str) -> None:
     assert answer_type.given([kind], "fact", gives) == 1.0
     assert answer_type.given([kind], "fact", gives_not) == 0.0
 

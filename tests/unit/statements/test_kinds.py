@@ -3,7 +3,7 @@
 import pytest
 
 from signet.domain.statements import kinds, sentences
-from signet.domain.statements.kinds import Kind
+from signet.domain.statements.kinds import StatementKind
 from signet.domain.statements.language import pattern, table
 
 KINDS = [
@@ -80,7 +80,7 @@ NOTHING = [
 
 @pytest.mark.parametrize(("kind", "said"), KINDS)
 def test_a_sentence_has_one_kind(kind: str, said: str) -> None:
-    assert kinds.of(said) == Kind(kind)
+    assert kinds.of(said) == StatementKind(kind)
 
 
 @pytest.mark.parametrize("said", NOTHING)

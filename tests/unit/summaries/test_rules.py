@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from signet.config.pipeline import Significance
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.summaries import files, prompt, summarize
-from signet.domain.summaries.models import Asked, Said
+from signet.domain.summaries.models import Said, SummaryJob
 from signet.domain.transcripts import transcript
 from signet.domain.transcripts.models import Session
 
@@ -150,7 +150,7 @@ def test_notes_are_called_after_their_topic(
 
 def test_a_name_that_is_taken_gets_a_number_and_then_its_time() -> None:
     session = Session(agent_id="a", key="k", harness="h", project=None, text="")
-    asked = Asked(
+    asked = SummaryJob(
         job_id="j1",
         session=session,
         ended_at=datetime(2026, 5, 1, 9, 8, 7, tzinfo=UTC),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from signet.domain.synthesis import sources as plain
-from signet.domain.synthesis.sources import Source, Sources
+from signet.domain.synthesis.sources import RankedMemory, Sources
 
 TEXTS = (
     "The team decided to cap retries at 7 with jitter.",
@@ -15,7 +15,8 @@ TEXTS = (
 )
 SOURCES = Sources(
     memories=tuple(
-        Source(type="fact", content=text, created_at="2026-05-01", score=0.9) for text in TEXTS
+        RankedMemory(type="fact", content=text, created_at="2026-05-01", score=0.9)
+        for text in TEXTS
     ),
     notes=(),
     newest=4,
