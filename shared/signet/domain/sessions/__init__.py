@@ -1,1 +1,1 @@
-"""Sessions of agents: how they begin, what each prompt is given, how they end, and where they stood."""
+"""Sessions of agents: their start, the context of each prompt, their end, and their checkpoints."""

@@ -1,4 +1,4 @@
-"""The session that a hook calls from: who may serve it, what it may be given, and what the process does for it."""
+"""The session that calls a hook: who may serve it, what it may receive, and what the process provides."""
 
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -29,26 +29,26 @@ P = ParamSpec("P")
 T = TypeVar("T")
 log = logs.get("hooks")
 
-#: Names of harnesses that are kept, and their length: they come from outside.
+#: Limits for harness names, which come from outside: how many are stored, and their length.
 MAX_HARNESSES, HARNESS_CHARS = 50, 64
 _SEEN = "harness.seen:"
-#: How long a claim and a bypass last after the last call of their session (HK-10).
+#: A claim and a bypass expire this long after the last call of their session (HK-10).
 CLAIM_LIFE = timedelta(hours=4)
-#: So long before its end a claim is warned of, once (HK-15).
+#: The caller is warned once, this long before the claim ends (HK-15).
 CLAIM_WARNING = timedelta(minutes=30)
-#: Turns whose memories are remembered, so that a session is not given the same twice: more than a session has.
+#: Turns whose memories are remembered to avoid injecting them twice; more than a session has.
 MOST_TURNS = 1_000
-#: Sessions with memories that an agent must have had before one is held out, and days since the first of them: who has
-#: just begun, or read in what there was, is given everything.
+#: Before an agent's sessions can be held out, it needs this many sessions with memories, and this many days since the
+#: first. A newcomer, or someone who has just imported a history, receives everything.
 LEAST_SESSIONS, LEAST_DAYS = 20, 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionCall:
-    """Who calls from which session.
+    """The calling session and its agent.
 
-    `project` is that in which the session began (the folder that harnesses name changes with each `cd`), `here` that
-    of the folder in which it works now, which `place` describes.
+    `project` is where the session began: harnesses report another folder after each `cd`. `here` is the project of the
+    current folder, which `place` describes.
     """
 
     agent_id: str
@@ -63,7 +63,7 @@ class SessionCall:
 
     @property
     def where(self) -> Here:
-        """Return where the session works; OpenClaw's agent is a personal assistant, whatever its folder is."""
+        """Return where the session works; OpenClaw's agent is a personal assistant in any folder."""
         project = caller.current().scope.project or self.here or ""
         return Here(project, is_personal=self.harness == "openclaw")
 
@@ -73,7 +73,7 @@ state_of = states.get
 
 
 def owner(tx: ReadTx, key: str) -> str | None:
-    """Return the agent that owns a session, as far as the caller sees; of several the one that called last."""
+    """Return the agent that owns a session the caller may see; of several, the one that called last."""
     asking = caller.current()
     asked = {"key": key, "agent": asking.scope.agent, "hidden": asking.hidden}
     found: str | None = tx.value(states.OWNER, asked)
@@ -81,13 +81,13 @@ def owner(tx: ReadTx, key: str) -> str | None:
 
 
 def session_of(call: SessionCall) -> SessionState | None:
-    """Return the session of a call, None for an unknown one; raises Conflict when another path serves it."""
+    """Return the session of a call, None for an unknown one; raises Conflict if another path serves it."""
     check_claim(call.session, call.runtime_path, now=clock.now())
     return call.session
 
 
 def check_scope(tx: ReadTx, agent_id: str, key: str) -> None:
-    """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
+    """Raise ScopeDenied if the session belongs to a project outside the caller's scope."""
     asking = caller.current()
     if asking.scope.project is not None:
         for project in tx.column(states.PROJECTS, (agent_id, key)):
@@ -95,7 +95,7 @@ def check_scope(tx: ReadTx, agent_id: str, key: str) -> None:
 
 
 def is_running(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> bool:
-    """Return whether a session runs, so that its end is still to come."""
+    """Return whether a session is still running."""
     found = states.get(tx, agent_id, key)
     return found is not None and found.is_live(now)
 
@@ -108,19 +108,19 @@ def note_harness(tx: WriteTx, harness: str, *, now: datetime) -> None:
 
 
 def harnesses(tx: ReadTx) -> dict[str, str]:
-    """Return when each harness has called last (ISO, UTC)."""
+    """Return the time of each harness's last call (ISO, UTC)."""
     return runtime_settings.get_all(tx, _SEEN)
 
 
 def check_claim(state: SessionState | None, path: str | None, *, now: datetime) -> None:
-    """Raise Conflict when another path serves the session (HK-11, HK-12)."""
+    """Raise Conflict if another path serves the session (HK-11, HK-12)."""
     claimed = state.runtime_path if state and state.is_live(now) else None
     if path and claimed and claimed != path:
         raise Conflict(f"session claimed by {claimed} path", "session_claimed", claimedBy=claimed)
 
 
 def renewed(state: SessionState, path: str | None, *, now: datetime) -> SessionState:
-    """Return the session after a call of this path; a claim and a bypass that have expired are gone (HK-14, HK-22)."""
+    """Return the session after a call of this path, without an expired claim or bypass (HK-14, HK-22)."""
     if not state.is_live(now):
         state = replace(
             state, runtime_path=None, claimed_at=None, is_bypassed=False, is_warned=False
@@ -131,7 +131,7 @@ def renewed(state: SessionState, path: str | None, *, now: datetime) -> SessionS
 
 
 def claimed_by(state: SessionState, path: str | None, *, now: datetime) -> SessionState:
-    """Return the session as one that this path serves from now on, or goes on to serve."""
+    """Return the session, claimed by this path."""
     state = renewed(state, path, now=now)
     if path is None or state.runtime_path is not None:
         return state
@@ -139,7 +139,7 @@ def claimed_by(state: SessionState, path: str | None, *, now: datetime) -> Sessi
 
 
 def claim_warning(state: SessionState | None, *, now: datetime) -> str | None:
-    """Return what to say when the claim had nearly ended before this call, once for each claim (HK-15)."""
+    """Return the warning that the claim had nearly ended before this call, once per claim (HK-15)."""
     if state is None or state.runtime_path is None or state.is_warned or not state.is_live(now):
         return None
     left = state.expires_at - now
@@ -150,25 +150,25 @@ def claim_warning(state: SessionState | None, *, now: datetime) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What hooks need of the process that serves them, for one request."""
+    """What the serving process provides to hooks, for one request."""
 
     db: Database
     settings: Settings
     workspace: Workspace
-    #: Returns what gives the vector of a text; to be called off the event loop.
+    #: Returns the function that computes a text's vector; call it off the event loop.
     vector: Callable[[str], Awaitable[QueryVector]]
     #: The numbers of recall.
     tuning: RecallSettings
-    #: Answers a question for an agent; unasked only with what belongs where its session works.
+    #: Answers a question for an agent. Without a user's request, only memories of the session's place qualify.
     recall: "Callable[[RecallBody, str, Here | None], Awaitable[Result]]"
-    #: Records what a session was given, behind the answer; and makes sure that all of it is recorded.
+    #: Records an injection after the answer was sent; and makes sure that all of it is recorded.
     record: Callable[[Injection], None]
     flush: Callable[[], Awaitable[None]]
 
     async def note(
         self, function: Callable[Concatenate[WriteTx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T | None:
-        """Write what a hook notes; None on a full or locked disk, because its answer is only read."""
+        """Write a hook's note; return None on a full or locked disk, because the hook's answer only reads."""
         try:
             return await self.db.awrite_quick(function, *args, **kwargs)
         except (StorageFull, StorageBusy) as error:
@@ -177,23 +177,23 @@ class Services:
 
 
 def is_in_share(key: str, share: float) -> bool:
-    """Return whether a session is one of this share. Pure."""
+    """Return whether a session falls into this share. Pure."""
     return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) < share * 2**32
 
 
 def left_out(item: Item) -> Item:
-    """Return what the record says of an item that is not given because of this. Pure."""
+    """Return the record of an item omitted because the session is held out. Pure."""
     return replace(item, is_given=False, chars=0, reason=Reason.HELD_OUT)
 
 
 async def is_held_out(call: SessionCall, services: Services) -> bool:
-    """Return whether a session is given no memories."""
+    """Return whether a session receives no memories, for comparison with others."""
     share = services.settings.pipeline.predictor.held_out
     if call.key is None or not is_in_share(call.key, share):
         return False
     try:
         sessions, first = await services.db.aread(worth.experience, call.agent_id)
-    # A session is given its memories whatever becomes of the comparison.
+    # If the comparison fails, the session receives its memories.
     except sqlite.DatabaseError:
         return False
     week_ago = clock.to_text(clock.now() - timedelta(days=LEAST_DAYS))
@@ -211,11 +211,11 @@ def record_injection(
     best_score: float | None = None,
     floor: float | None = None,
 ) -> None:
-    """Record with `put` that a session was given `text` (which may be empty), and what it consists of.
+    """Record with `put` that a session received `text` (which may be empty), and its items.
 
-    `items` are what was given and then what was left out, each with its reason. `best_score` is that of the nearest
-    memory and `floor` what it had to reach. Without `text` its length is that of the items. A call without a session
-    is not recorded.
+    `items` are the injected ones, then the omitted ones with reasons. `best_score` is the score of the nearest memory,
+    `floor` the score it needed. Without `text`, its length is that of the items. A call without a session is not
+    recorded.
     """
     if call.key is None:
         return

@@ -1,4 +1,4 @@
-"""Which memories a session begins with: what matters most now, within its budget."""
+"""Choose the memories for a session start: the most important ones now, within the budget."""
 
 import re
 from collections import Counter
@@ -25,29 +25,30 @@ from signet.domain.sessions.sql.memories import MemoryRow
 from signet.domain.synthesis.sources import effective
 from signet.wire.origin import Origin
 
-#: Below this a memory has faded (HK-41); a pinned one never does.
+#: Below this score a memory has faded (HK-41); pinned ones never fade.
 LEAST_SCORE = 0.2
-#: Pinned memories that are looked at with the newest.
+#: Pinned memories considered with the newest.
 MOST_PINNED = 100
-#: Words of earlier sessions of a project (HK-44): from so many sessions, so much of each, in at least so many, so many.
+#: Words of a project's earlier sessions (HK-44): number of sessions, characters of each, sessions that must share a
+#: word, number of words, and their least length.
 SESSIONS, SUMMARY_CHARS, LEAST_SESSIONS, MOST_TERMS, LEAST_TERM = 5, 3_000, 2, 10, 4
 #: Limits of what these words find: memories, and characters.
 MOST_WORDED, WORDED_CHARS = 10, 600
-#: What those of the project are before all others by: more than any score.
+#: Ranks memories of the project first: more than any score.
 OF_PROJECT = 10.0
-#: Matches that are looked at before only what the reader may read is kept.
+#: Matches read before filtering by what the reader may see.
 LOOKED_AT = 100
 
-#: What makes another form of an English word.
+#: Endings of English word forms.
 _ENDINGS = ("s", "es", "d", "ed", "ing")
 _HEADING = re.compile(r"^#.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartCandidate:
-    """A memory that a session could be given, and why; `source` is a word of `session_memories`.
+    """A memory that a start may inject, and why; `source` is a word of `session_memories`.
 
-    `read_from` is the id of the memory that a fact was read from, None for what is no such fact.
+    `read_from` is the ID of the memory that a fact was extracted from, None for other memories.
     """
 
     id: str
@@ -59,16 +60,16 @@ class StartCandidate:
     created_at: str
     score: float
     source: str
-    #: Who says it.
+    #: The speaker or program that stated it.
     origin: str
     event_at: str | None = None
     read_from: str | None = None
     is_pinned: bool = False
-    #: What its score is multiplied by for what was learned of it, once that has proven to be better.
+    #: The factor for its score from learned usefulness, once learning has proven better.
     factor: float = 1.0
-    #: Which order chose it, where two were interleaved.
+    #: The order that chose it, if two were interleaved.
     team: Team | None = None
-    #: What tells that it is of no one project, or of another.
+    #: Labels that show it belongs to no single project, or to another.
     labels: tuple[str, ...] = ()
 
     @property
@@ -90,10 +91,10 @@ def find(
     known: Callable[[Collection[str]], Mapping[str, Worth]],
     now: datetime,
 ) -> list[StartCandidate]:
-    """Return what could be given, unsorted: the newest and the pinned, what a walk reached, what recall found.
+    """Return unsorted candidates: the newest and pinned memories, and those found by the graph walk or recall.
 
-    `reached` and `recalled` are scores by id; a memory that came by several ways counts by the best. `known` is asked
-    what sessions say of these ids: what agents found useless counts less (PR-13).
+    `reached` and `recalled` are scores by ID; a memory found in several ways keeps its best score. `known` returns the
+    ratings of sessions: memories that agents found useless count less (PR-13).
     """
     found: dict[str, StartCandidate] = {}
     pinned = memories.alive(tx, memories.PINNED, reader, MOST_PINNED)
@@ -123,7 +124,7 @@ def find(
 def newest(
     tx: ReadTx, reader: Reader, *, pool: int, score: Callable[[MemoryRow], float]
 ) -> list[StartCandidate]:
-    """Return so many of the newest memories by this score, best first."""
+    """Return the `pool` newest memories with the best scores, best first."""
     rows = memories.alive(tx, memories.NEWEST, reader, pool)
     found = [
         _candidate(row, score(row), "effective", reader)
@@ -136,9 +137,9 @@ def newest(
 def ranked(
     candidates: Iterable[StartCandidate], project: str | None, *, learned: bool = False
 ) -> list[StartCandidate]:
-    """Return candidates best first: those of the project, then by score, then the newer. Pure.
+    """Return candidates best first: those of the project, then by score, then by age. Pure.
 
-    With `learned` what was learned of them counts.
+    `learned` includes the learned factor.
     """
     newest = sorted(candidates, key=lambda one: one.created_at, reverse=True)
     score = _learned if learned else _base
@@ -148,9 +149,9 @@ def ranked(
 def interleaved(
     base: Sequence[StartCandidate], project: str | None, *, kept: Collection[str], seed: str
 ) -> list[StartCandidate]:
-    """Return candidates in the order without what was learned (`base`) and that with it, interleaved. Pure.
+    """Interleave candidates ranked without (`base`) and with the learned factor. Pure.
 
-    What is `kept`, by id, comes first: nothing that was learned displaces it (PR-19).
+    IDs in `kept` come before both: learning must not displace them (PR-19).
     """
     first = [one for one in base if one.id in kept]
     others = [one for one in base if one.id not in kept]
@@ -160,12 +161,12 @@ def interleaved(
 
 
 def compared(one: StartCandidate, project: str | None) -> Ranked:
-    """Return by what a candidate is ranked without what was learned of it and with it. Pure."""
+    """Return a candidate's rank keys without and with the learned factor. Pure."""
     return Ranked(_base(one, project), _learned(one, project), one.team)
 
 
 def _base(one: StartCandidate, project: str | None) -> float:
-    """Return by what candidates are ranked: those of the project come before all others."""
+    """Return the rank key of a candidate; those of the project precede all others."""
     return one.score + (OF_PROJECT if _is_of(one, project) else 0.0)
 
 
@@ -180,10 +181,10 @@ def chosen(
     chars: int,
     given: Sequence[StartCandidate] = (),
 ) -> list[StartCandidate]:
-    """Return those that fit, in order: one that does not fit is skipped, not the end (HK-43). Pure.
+    """Return the candidates that fit, in order; skip one that does not fit (HK-43). Pure.
 
-    Nothing is given that is in `given` already, and of a memory and what was read from it only the better one; nor the
-    beginning of a longer one: the rules of a session distil a decision with and without its reason.
+    Skips memories in `given`. Of a memory and a fact extracted from it, only the better one is chosen. A memory that is
+    the beginning of a longer one is skipped: rules distil a decision with and without its reason.
     """
     ids = {one.id for one in given}
     sources = {one.read_from for one in given}
@@ -203,7 +204,7 @@ def chosen(
 
 
 def _longer(candidates: Sequence[StartCandidate]) -> set[str]:
-    """Return the ids of memories with which a longer one of these begins."""
+    """Return the IDs of memories that are the beginning of a longer candidate."""
     short = [one for one in candidates if len(one.content) <= WHOLE_CHARS]
     texts = sorted((prompt_text.comparable(one.content).rstrip(".!"), one.id) for one in short)
     return {id for (text, id), (longer, _) in pairwise(texts) if longer.startswith(text)}
@@ -212,9 +213,9 @@ def _longer(candidates: Sequence[StartCandidate]) -> set[str]:
 def by_project_words(
     tx: ReadTx, reader: Reader, project: str, *, given: Sequence[StartCandidate]
 ) -> list[StartCandidate]:
-    """Return memories that hold what the last sessions of the project were about, and that fit (HK-44).
+    """Return memories that contain the topics of the project's last sessions, and that fit (HK-44).
 
-    What is given already is in `given`.
+    Skips memories in `given`.
     """
     terms = shared_terms(
         tx.column(history.BEGINNINGS, (SUMMARY_CHARS, reader.agent_id, project, SESSIONS))
@@ -233,9 +234,9 @@ def by_project_words(
 def _in_own_words(
     tx: ReadTx, reader: Reader, found: Sequence[StartCandidate]
 ) -> list[StartCandidate]:
-    """Return candidates with facts told in the words that they were read from, each memory once.
+    """Replace facts by the memories that they were extracted from, each memory once.
 
-    A memory has the place and the score of the best that stands for it. A fact that somebody pinned is told itself.
+    A memory takes the place and score of its best fact. A pinned fact stays.
     """
     words = memories.in_own_words(tx, reader, [one.read_from for one in found])
     said: dict[str, StartCandidate] = {}
@@ -253,9 +254,9 @@ def _in_own_words(
 
 
 def shared_terms(texts: Sequence[str]) -> list[str]:
-    """Return the words that several of the texts have in common, commonest first. Pure.
+    """Return the words that several texts share, most frequent first. Pure.
 
-    Not those of headings, and none that any talk may have ("always", "handled"): they say nothing of a project.
+    Excludes headings and words of any talk ("always", "handled"), which do not characterise a project.
     """
     held = Counter(
         word
@@ -267,7 +268,7 @@ def shared_terms(texts: Sequence[str]) -> list[str]:
 
 
 def _is_ordinary(word: str) -> bool:
-    """Return whether a word, or what it is a form of, is one that tells nothing."""
+    """Return whether a word, or its base form, is too common to be useful."""
     roots = {word.removesuffix(ending) for ending in _ENDINGS}
     doubled = {root[:-1] for root in roots if root[-1:] == root[-2:-1] != "" and root != word}
     forms = {word, *roots, *(f"{root}e" for root in roots), *doubled}

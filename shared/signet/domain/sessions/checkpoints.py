@@ -1,6 +1,6 @@
-"""Where a session stood, for the session that goes on from there.
+"""Checkpoints of sessions, for the session that continues the work.
 
-Nothing is stored or shown that looks like a secret (CP-2): this module redacts it.
+This module redacts possible secrets before it stores or shows a checkpoint (CP-2).
 """
 
 import json
@@ -20,7 +20,7 @@ from signet.queue.job_context import JobContext
 from signet.wire.sessions import SessionCheckpoint as Shown
 from signet.wire.sessions import StoredCheckpoint
 
-#: Columns that hold JSON arrays, and under which name they are shown as arrays too.
+#: Columns that hold JSON arrays, and the names under which clients receive them as arrays.
 _LISTS: Mapping[str, str] = {
     "memory_queries": "memoryQueries",
     "recent_remembers": "recentRemembers",
@@ -33,9 +33,9 @@ _WORDS = ("memory_queries", "recent_remembers", "focal_entity_names")
 
 
 def put(tx: WriteTx, checkpoint: Checkpoint, *, most: int) -> str:
-    """Store a checkpoint, redacted, and return its id; of its session the newest `most` stay (CP-3).
+    """Store a redacted checkpoint and return its ID; keep the newest `most` of its session (CP-3).
 
-    Of a session that was forgotten none is stored, and the id is empty.
+    Stores nothing for a forgotten session, and returns an empty ID.
     """
     if stored.is_forgotten(tx, checkpoint.agent_id, checkpoint.session_key):
         return ""
@@ -71,29 +71,27 @@ def put(tx: WriteTx, checkpoint: Checkpoint, *, most: int) -> str:
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
-    """Delete checkpoints that say what was erased, and let running sessions begin new ones; return how many."""
+    """Delete checkpoints that contain erased statements, restart those of running sessions, and return their number."""
     of_checkpoints = withheld.TextTable(sql.TEXTS, sql.DELETE_SAYING)
     of_states = withheld.TextTable(states.TEXTS, states.DROP_CONTINUITY)
     return sum(withheld.clean(job, texts, known) for texts in (of_checkpoints, of_states))
 
 
 def count(tx: ReadTx, agent_id: str, key: str) -> int:
-    """Return how many checkpoints of a session there are."""
     return int(tx.value(sql.OF, (agent_id, key)))
 
 
 def forget(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Delete the checkpoints of a session."""
     tx.run(sql.DELETE_OF, (agent_id, key))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete checkpoints that are older than an instant and return how many."""
+    """Delete checkpoints older than an instant and return their number."""
     return tx.run(sql.DELETE_OLD, (before, limit))
 
 
 def of_project(tx: ReadTx, project: str, *, agent_id: str | None = None, limit: int) -> list[Shown]:
-    """Return the newest checkpoints of a project, newest first; of one agent if one is named."""
+    """Return a project's newest checkpoints, newest first; only those of `agent_id`, if given."""
     hidden = caller.current().hidden
     asked = {"project": project, "agent": agent_id, "hidden": hidden, "limit": limit}
     known = withheld.statements(tx, agent_id)
@@ -103,7 +101,7 @@ def of_project(tx: ReadTx, project: str, *, agent_id: str | None = None, limit: 
 def of_session(
     tx: ReadTx, session_key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> list[Shown]:
-    """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
+    """Return all checkpoints of a session, newest first; only those of an agent or project, if given."""
     hidden = caller.current().hidden
     asked = {"session": session_key, "agent": agent_id, "hidden": hidden, "project": project}
     known = withheld.statements(tx, agent_id)
@@ -115,7 +113,7 @@ def _stored(texts: Sequence[str]) -> str:
 
 
 def _shown(row: StoredCheckpoint, known: Sequence[withheld.Statement]) -> Shown:
-    """Return a checkpoint as it is shown, without what has been forgotten since."""
+    """Return a checkpoint for display, without statements forgotten since."""
     shown: dict[str, object] = {**row}
     for name, array_name in _LISTS.items():
         stored = cast("str | None", shown[name])

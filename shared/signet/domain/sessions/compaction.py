@@ -1,4 +1,4 @@
-"""What a harness is told before it shortens its context (HK-92)."""
+"""The text for a harness that is about to shorten its context (HK-92)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ GUIDELINES = """\
 - Preferences that the user has shown
 - Open threads: what is unfinished, and what comes next
 - Errors that came up, and how they were solved"""
-#: What a hook prints. Claude Code shows it to the user and leaves it in the context afterwards, so it is one line and
-#: no instruction.
+#: The hook's output. Claude Code shows it to the user and leaves it in the context, so it is one line and no
+#: instruction.
 NOTE = "Worth keeping in the summary: decisions and reasons, preferences, open threads, errors and their fixes."
-#: How much age takes from importance.
+#: How strongly age reduces importance.
 RECENCY = 0.9
-#: The newest memories among which the best are sought, and characters of all that are told.
+#: Newest memories considered, and the characters of all injected ones.
 POOL = 200
 MOST_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryRequest:
-    """What a harness is asked for before it shortens its context, and what of it comes from memory."""
+    """The request to a harness before it shortens its context, with memories to include."""
 
     prompt: str
     guidelines: str

@@ -1,6 +1,6 @@
-"""The context of a prompt: what earlier work, rules and memories say of it, as one block.
+"""Build the context of a prompt as one block: earlier work, rules and memories.
 
-Sessions that begin, prompts, tools and programs that ask for a context all get it from `context_of`.
+Session starts, prompts, tools and programs all get their context from `context_of`.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,22 +31,22 @@ from signet.wire.recall import ContextAnswer, ContextSource
 
 log = logs.get("hooks")
 
-#: Who answered where recall did not.
+#: The engine named in the answer if recall found nothing.
 EPISODES = "episodes"
-#: A message with fewer words to look for is read with the answer before it: "yes, do that".
+#: A message with fewer search words, such as "yes, do that", is read together with the previous answer.
 FEW_TERMS = 3
-#: The line above rules.
+#: The heading of rules.
 RULES = "## Standing rules"
-#: Sources that are found by recall, too.
+#: Sources that recall also finds.
 _SAVED = frozenset({SourceType.MEMORY, SourceType.DOCUMENT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectedContext:
-    """The block that is injected, empty for nothing, and what is in it.
+    """The injected block, empty if there is nothing, and its contents.
 
-    `given` names all of it, for the session to remember; `memories` are ids that count as used, `hits` what recall
-    found with its scores, told or not.
+    `given` names all contents, for the session to remember. `memories` are IDs that count as used. `hits` are the
+    results of recall with their scores, injected or not.
     """
 
     text: str = ""
@@ -55,19 +55,19 @@ class InjectedContext:
     lines: Sequence[Line] = ()
     engine: str = ""
     hits: Sequence[tuple[str, float]] = ()
-    #: The block says what it is.
+    #: Whether the block explains what it is.
     is_explained: bool = False
-    #: What the record of the session says: all that is told, then what was left out and why.
+    #: Items for the session's record: the injected ones, then the omitted ones with reasons.
     items: Sequence[Item] = ()
 
     @property
     def memories(self) -> list[str]:
-        """Return the memories that are told in a line, by id."""
+        """Return the IDs of the memories injected as lines."""
         return [one.id for one in self.lines if self.engine == "hybrid"]
 
     @property
     def given(self) -> list[str]:
-        """Return the names of everything that is told."""
+        """Return the names of all injected items."""
         ids = [one.memory_id for one in self.rules if one.memory_id]
         return [
             *([EXPLAINED] if self.is_explained else []),
@@ -77,7 +77,7 @@ class InjectedContext:
                 for one in self.stretches
                 for part in one.parts or [f"episode:{one.match.source.name}"]
             ),
-            # A memory, the group of its pieces, or a document: recall finds them by these.
+            # Recall finds memories, the pieces of a long memory, and documents by these IDs.
             *(one.match.source.id for one in self.stretches if one.match.source.type in _SAVED),
             *(one.name for one in self.rules),
             *ids,
@@ -85,12 +85,12 @@ class InjectedContext:
 
     @property
     def count(self) -> int:
-        """Return how many things are told."""
+        """Return the number of injected items."""
         return len(self.rules) + len(self.stretches) + len(self.lines)
 
 
 async def context_of(asked: PromptQuery, services: Services) -> InjectedContext:
-    """Return the context of a message. Never raises: a prompt goes on without a context (HK-59)."""
+    """Return the context of a message. Never raises: if it fails, the prompt continues without a context (HK-59)."""
     try:
         vector = await services.vector(asked.message)
         return await services.db.aread(_context, asked, vector, services)
@@ -122,7 +122,7 @@ def _context(
     stretches, left = earlier.stretches, earlier.left
     inside = [_standing(rules), *brief.sections(stretches)]
     room = chars - sum(len(one) + 2 for one in inside if one)
-    # Where earlier work is switched off, memories have their own room.
+    # If earlier work is switched off, memories have a budget to themselves.
     room = room - len(stretches) * changes.MARK_CHARS if asked.chars else asked.line_chars
     remembered = context_memories.select(
         tx,
@@ -176,7 +176,7 @@ def _context(
 
 
 def _query(asked: PromptQuery, reader: Reader, limit: int) -> Query:
-    """Return the question to recall: the words of the message, of a short one also those of the answer before it."""
+    """Return the query for recall: the words of the message and, for a short one, of the previous answer."""
     text = asked.message[: search.READ_CHARS]
     before = [one for one in asked.terms if one not in text.lower()]
     is_short = len(asked.terms) - len(before) < FEW_TERMS
@@ -194,7 +194,7 @@ def _query(asked: PromptQuery, reader: Reader, limit: int) -> Query:
 def _rules(
     tx: ReadTx, asked: PromptQuery, reader: Reader, vector: bytes | None, chars: int
 ) -> list[Rule]:
-    """Return the rules for a message: in later prompts only those that it is about."""
+    """Return the rules for a message; after the first prompt, only those related to it."""
     rules = standing_rules.find(
         tx,
         asked.message,
@@ -207,7 +207,7 @@ def _rules(
 
 
 def _left_out(left: Sequence[Item], told: Sequence[Item]) -> list[Item]:
-    """Return the items left out, each once; those that were not near enough last."""
+    """Return the omitted items, each once; those below the score limit last."""
     seen = {(one.kind, one.id) for one in told}
     kept: list[Item] = []
     for one in sorted(left, key=lambda one: one.reason is Reason.FLOOR):
@@ -224,7 +224,7 @@ def _item_of_rule(rule: Rule) -> Item:
 
 
 def _item_of(match: Match, text: str = "", reason: Reason | None = None) -> Item:
-    """Return what the record says of a source: that its `text` was told, or why nothing of it was."""
+    """Return the record of a source: its injected `text`, or the reason why it was omitted."""
     told = Reason.SAME_MATTER if match.is_same_matter else Reason.MATCH
     kind = ItemKind(match.source.type)
     return Item(
@@ -232,7 +232,7 @@ def _item_of(match: Match, text: str = "", reason: Reason | None = None) -> Item
         id=match.source.id,
         reason=reason or told,
         is_given=reason is None,
-        # Of a memory the record compares the whole, and this may be a part.
+        # For a memory, the record compares the whole text, and this may be a part.
         text="" if kind is ItemKind.MEMORY else text,
         chars=len(text),
         score=round(match.score, 3),
@@ -245,7 +245,7 @@ def _standing(rules: Sequence[Rule]) -> str:
 
 
 class _Earlier(NamedTuple):
-    """The stretches for a message, and the items left out."""
+    """The passages for a message, and the omitted items."""
 
     stretches: Sequence[Stretch] = ()
     left: Sequence[Item] = ()
@@ -259,7 +259,7 @@ def _earlier(
     rules: Sequence[Rule],
     room: int,
 ) -> _Earlier:
-    """Return what is needed and new to the session, in at most `room` characters."""
+    """Return passages that are needed and new to the session, in at most `room` characters."""
     near, far = needed.matches, needed.far
     said = {one.memory_id for one in rules} | frozenset(asked.given)
     new = [match for match in near if not asked.knows(match) and match.source.id not in said]
@@ -278,13 +278,13 @@ def _earlier(
 
 
 def _adds(one: Stretch, known: frozenset[str]) -> bool:
-    """Return whether a stretch says more than these words: a session may only have asked the same question."""
+    """Return whether a passage adds to these words; a session may only have asked the same question."""
     is_session = one.match.source.type is SourceType.SESSION
     return not is_session or not prompt_text.every_word(one.text) <= known
 
 
 def _given(tx: ReadTx, asked: PromptQuery, reader: Reader) -> list[str]:
-    """Return the texts of the memories that the session was given."""
+    """Return the texts of the memories that the session received."""
     ids = as_list(one for one in asked.given if ":" not in one)
     return [row.content for row in memories.listed(tx, memories.BY_ID, reader, ids)]
 
@@ -297,11 +297,11 @@ def _told(
     reader: Reader,
     answering: Callable[..., list[Stretch]],
 ) -> list[Stretch]:
-    """Return what is told of earlier work: the turns that answer a question, else how the matter was settled.
+    """Choose the passages of earlier work: the turns that answer a question, else the settled outcome.
 
-    Memories and documents that a question is about have half of the room beside these turns. What settled the matter
-    has half of it beside single turns where it is a part of a talk, and none where nothing is settled there, or an
-    agent answered at length: then single turns say more. Half of the room have turns that a request is only near to.
+    If the question also matches memories or documents, these share half of the budget. A settled outcome shares half
+    with single turns if it is part of a discussion. Single turns alone are chosen if nothing was settled, or if an
+    agent answered at length, because they say more. Turns that are only near to a request get half of the budget.
     """
     stretches = partial(brief.stretches, tx, asked.message, reader=reader, given=asked.given)
     asks = answer_type.asks(asked.message)
@@ -324,7 +324,7 @@ def _told(
 
 
 def described(context: InjectedContext) -> ContextAnswer:
-    """Return a context as programs read it: the text, and under `sources` what is in it, in its order."""
+    """Return a context for programs: the text, and its `sources` in order."""
     sources: list[ContextSource] = [
         {"id": one.memory_id or one.name, "type": "rule", "content": one.text}
         for one in context.rules

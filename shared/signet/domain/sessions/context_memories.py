@@ -1,4 +1,4 @@
-"""The memories of a context: what recall finds for a message, told in lines, or as the talk that they are from."""
+"""Memories of a context: results of recall as lines, or as the conversation they were distilled from."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -20,29 +20,29 @@ from signet.text import orders
 from signet.wire.origin import Origin, Review, distance
 from signet.wire.recall import Newer
 
-#: What the record calls that which a session said itself so far.
+#: The record's name for statements of the current session.
 SO_FAR = "session so far"
 #: Most characters of a later statement that a line quotes because the prompt does not contain it.
 LATER_CHARS = 160
-#: The line above memories, and what parts it from what is around it.
+#: The line above memories, and the blank lines around it.
 STATUS_CHARS = len(prompt_text.status(100, "temporal")) + len("\n\n\n")
-#: What stands alone: whoever reads it needs nothing that was said around it.
+#: Memories that are understood without their conversation.
 _DERIVED = frozenset({"pipeline-v2", "session_end"})
-#: Types of stretches that are compared with memories.
+#: Types of passages that are compared with memories.
 _SAID = frozenset({SourceType.SESSION, SourceType.MEMORY})
 _ALONE = frozenset({"preference", "rule", "constraint", "correction"})
 
 
 class Memories(NamedTuple):
-    """What recall adds to the block."""
+    """The memories that recall adds to the block."""
 
     lines: Sequence[Line] = ()
     passages: Sequence[Stretch] = ()
     engine: str = ""
     hits: Sequence[tuple[str, float]] = ()
-    #: The replaced statement of a delivered stretch and the time of its replacement, by the stretch's index.
+    #: The replaced statement of an injected passage and the time of its replacement, by the passage's index.
     replaced: Mapping[int, tuple[str, str]] = MappingProxyType({})
-    #: What the record says of the lines, and of what was left out.
+    #: Items for the session's record: the lines, and the omitted memories.
     items: Sequence[Item] = ()
     left: Sequence[Item] = ()
 
@@ -57,9 +57,9 @@ def select(
     room: int,
     least: float,
 ) -> Memories:
-    """Return memories in at most `room` characters, without those that the session has or that the block contains.
+    """Return memories in at most `room` characters that neither the session nor the block contains yet.
 
-    None if the best is less relevant than `least`.
+    Returns none if the best is less relevant than `least`.
     """
     if not asked.terms:
         return Memories()
@@ -100,7 +100,7 @@ def _delivered(
     stretches: Sequence[Stretch],
     room: int,
 ) -> Memories:
-    """Return hits as lines; of one that does not stand alone the passage of the session that it was distilled from."""
+    """Return hits as lines; a hit that needs its conversation becomes the passage it was distilled from."""
     reader = asked.reader(tx)
     roots = sources.roots(tx, [hit.id for hit in hits])
     told = {one.match.source.id for one in stretches}
@@ -143,10 +143,10 @@ def _delivered(
 def _newer(
     hits: Sequence[Hit], stretches: Sequence[Stretch]
 ) -> tuple[dict[str, Newer], dict[int, tuple[str, str]]]:
-    """Return the later statements for replaced hits, by ID, and replaced statements of stretches, by index.
+    """Return the later statements for replaced hits, by ID, and replaced statements of passages, by index.
 
-    Recall has compared the hits with each other, but not with the stretches. `says` is empty if the prompt contains
-    the later statement.
+    Recall has compared the hits with each other, but not with the passages. `says` is empty if the prompt contains the
+    later statement.
     """
     talks = {place: one for place, one in enumerate(stretches) if one.match.source.type in _SAID}
     texts = [
@@ -190,13 +190,13 @@ def _newer(
 
 
 def _ids(hit: Hit) -> list[str]:
-    """Return by which ids a session may have been given what a hit says; another passage of its text is not that."""
+    """Return the IDs under which a session may have received this hit; other passages of its text do not count."""
     said = [one.id for one in hit.parts if one.kind is not PartKind.PASSAGE]
     return [hit.id, *said, *([hit.source_id] if hit.source_id else [])]
 
 
 def _stands_alone(hit: Hit) -> bool:
-    """Return whether a fact is whole without the talk that it is from: a preference or rule, or one of a day."""
+    """Return whether a fact is understood without its conversation: a preference, a rule, or a fact of one day."""
     return hit.type in _ALONE or hit.event_at is not None
 
 
@@ -223,7 +223,7 @@ def _line(hit: Hit, asked: PromptQuery, newer: Newer | None) -> Line:
 
 
 def _so_far(tx: ReadTx, asked: PromptQuery, chars: int) -> Memories:
-    """Return what is known of this session so far, if it has to do with the terms (HK-58)."""
+    """Return statements of the current session that relate to the terms (HK-58)."""
     name, lines = (
         transcript_search.head(tx, asked.agent_id, asked.key, asked.terms)
         if asked.key

@@ -1,4 +1,4 @@
-"""List decisions, rules and open items from the sessions of a project, in their authors' words.
+"""List decisions, rules and open items from a project's sessions, in their authors' words.
 
 A session starts with these statements, newest first: an agent must know them before the first prompt.
 """
@@ -22,13 +22,13 @@ from signet.domain.statements.kinds import StatementKind
 from signet.domain.statements.language import pattern
 from signet.text import orders
 
-#: Newest chunks of a project that are read for statements, statements at a session start, and their characters.
+#: Newest chunks of a project read for statements, statements at a session start, and their characters.
 READ, MOST, CHARS = 400, 24, 2_600
-#: Open items among them, which agents write often and close seldom; and statements that are compared with each other.
+#: Limits for open items, which agents write often and rarely close, and for statements compared with each other.
 MOST_OPEN, COMPARED = 6, 60
 #: Of a longer message, only the sentences with a decision are listed.
 WHOLE_CHARS = 260
-#: What a start lists as decided; open items are marked as such.
+#: Kinds listed as decided at a session start; open items are marked as such.
 _LISTED = frozenset(
     (
         StatementKind.DECISION,
@@ -57,23 +57,22 @@ _BETWEEN = re.compile(r"\W")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """A statement of a session and its day; `name` is that of the turn that it is the whole of, else empty."""
+    """A statement of a session and its day; `name` identifies its turn if it is the whole turn, else it is empty."""
 
     text: str
     session: str
     said_at: str
-    #: Who calls it open: `the user` or `an agent`; empty for a decision, which is the user's.
+    #: Who calls it open: `the user` or `an agent`; empty for a decision, which only the user makes.
     open_by: str
     name: str = ""
 
     @property
     def is_open(self) -> bool:
-        """Return whether it is an open item."""
         return self.open_by != ""
 
     @property
     def line(self) -> str:
-        """Return it as an item of a list."""
+        """Return the statement as a list item."""
         day = prompt_text.day(self.said_at)
         note = f"open, {day}, said by {self.open_by}" if self.open_by else day
         return fence.item(self.text, f"({note})")
@@ -87,10 +86,10 @@ class ReversedDecision(NamedTuple):
 
 
 def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[Decided]:
-    """Return the statements of a project's sessions that fit at a session start, newest first, each once.
+    """Return the statements of a project's sessions for a session start, newest first, each once.
 
-    Decisions are from messages of the user alone, without questions, reports and what the user took back. What is open
-    may be said by an agent, without commands; nothing that steers one is taken. Empty without a project.
+    Decisions come only from messages of the user, without questions, reports and withdrawn ones. Agents may name open
+    items, but none that contains a command. Empty without a project.
     """
     if not project:
         return []
@@ -113,7 +112,7 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
 def digest(
     tx: ReadTx, *, reader: Reader, project: str
 ) -> tuple[list[Decided], list[ReversedDecision]]:
-    """Return the newest statements of a project's sessions that still hold, each once, and those that were replaced."""
+    """Return the project's newest valid statements, each once, and those that were replaced."""
     standing, later = _compared(tx, reader=reader, project=project, but=None)
     holds = [one for number, one in enumerate(standing) if number not in later]
     changed = [
@@ -125,7 +124,7 @@ def digest(
 def _compared(
     tx: ReadTx, *, reader: Reader, project: str, but: str | None
 ) -> tuple[list[Decided], dict[int, Replacement]]:
-    """Return the newest statements that no later one takes back, and by number what replaced some of them."""
+    """Return the newest statements that hold, and by index the replacements of some of them."""
     rows = search.within(tx, search.ChunkScope(reader, project, but, commits=False, most=READ))
     every = [
         Decided(
@@ -148,7 +147,7 @@ def _key(one: Decided) -> str:
 
 
 def _standing(every: Sequence[Decided]) -> list[Decided]:
-    """Return what no later statement takes back; one that takes back stays if it did, or decides something."""
+    """Drop statements that a later one takes back; keep a withdrawal that did so or also decides something."""
     kept: list[Decided] = []
     backs: dict[Decided, set[str]] = {}
     used: set[Decided] = set()
@@ -173,29 +172,29 @@ def _about(text: str) -> set[str]:
 
 
 def said(chunk: str) -> list[str]:
-    """Return the statements of a piece of a session that a start could list."""
+    """Return the statements of a chunk that a start could list."""
     return [text for _, text, _, _ in _statements(chunk)]
 
 
 def facts(one: Decided) -> list[str]:
-    """Return the facts that the pipeline reads from a statement: whoever was told it knows them, too."""
+    """Return the facts that the pipeline extracts from a statement: a session that has the statement knows them too."""
     return [fact.content for fact in rules.extract(f"{_USER}: {one.text}").facts]
 
 
 def names(found: Sequence[Decided], told: str) -> list[str]:
-    """Return the names of the turns that a text tells whole."""
+    """Return the names of the turns that a text contains in full."""
     kept = [one.name for one in found if one.name and one.line in told]
     return [name.replace("episode:", STARTED, 1) for name in kept]
 
 
 def texts(chunk: str) -> list[str]:
-    """Return what the user decides in a chunk."""
+    """Return the user's decisions in a chunk."""
     return [text for _, text, _, is_open in _each(chunk) if not is_open]
 
 
 @lru_cache(2 * READ)
 def _statements(chunk: str) -> Sequence[tuple[int, str, bool, str]]:
-    """Return place, text, whether it is the whole turn, and who calls it open, of each statement of a chunk."""
+    """Return each statement of a chunk: position, text, whether it is the whole turn, and who calls it open."""
     return list(_each(chunk))
 
 
@@ -221,7 +220,7 @@ def _each(chunk: str) -> Iterator[tuple[int, str, bool, str]]:
 
 
 def _ruled(said: str) -> Iterator[tuple[str, StatementKind | None, bool]]:
-    """Yield what a message decides, leaves open or takes back (None), and whether that is all of it."""
+    """Yield the parts of a message that decide, leave open or take back (None), and whether each is all of it."""
     if orders.steers(said):
         return
     parts = sentences.paragraphs(said)

@@ -1,4 +1,4 @@
-"""All sessions with their injections, their projects, and what was decided there. Reading counts as no use."""
+"""All sessions with their injections, projects and decisions. Reading them does not count as use."""
 
 import json
 from collections.abc import Iterator
@@ -22,14 +22,14 @@ from signet.wire.injections import SessionOverview
 from signet.wire.projects import DigestItem, ListedProject, ProjectDigest
 from signet.wire.sessions import ListedSession, SessionPage, Use
 
-#: Open items of a project, which agents write often and close seldom, and corrected memories in a digest.
+#: Limits of a digest: a project's open items, which agents write often and rarely close, and corrected memories.
 MOST_OPEN, MOST_CORRECTED = 6, 20
 LATELY = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which sessions: of one agent, project, harness or use where these are named, behind a cursor."""
+    """A filter for sessions by agent, project, harness or use, and the cursor of a page."""
 
     agent_id: str | None = None
     project: str | None = None
@@ -40,7 +40,7 @@ class Wanted:
 
 
 def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
-    """Return sessions, those heard of last first; raises BadCursor."""
+    """Return sessions, the most recently active first; raises BadCursor."""
     last, agent, key = cursor.read(wanted.cursor, str, str, str) if wanted.cursor else (None,) * 3
     asked = {
         "agent": wanted.agent_id,
@@ -74,7 +74,7 @@ def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
 
 
 def projects(tx: ReadTx, *, only: str | None, reader: Reader, now: datetime) -> list[ListedProject]:
-    """Return the projects of sessions and memories, the latest session first, then by their number of memories."""
+    """Return the projects of sessions and memories, the latest session first, then by number of memories."""
     memories = dict(listing.facets(tx, ("project",), Filter(), reader=reader)["project"])
     known = _projects(tx, only=only, project=caller.current().scope.project, now=now)
     rows = {row.project: row for row in known}
@@ -100,9 +100,9 @@ def _projects(
 def digest(
     tx: ReadTx, wanted: Wanted, *, reader: Reader, since: str, now: datetime
 ) -> list[ProjectDigest]:
-    """Return the sessions, decisions and changes of each project since an instant, and its open items.
+    """Return each project's sessions, decisions and changes since an instant, and its open items.
 
-    Open items are those of projects with a session in the last `LATELY`.
+    Lists open items only for projects with a session in the last `LATELY`.
     """
     sessions: dict[str, list[ListedSession]] = {}
     for session in page(tx, wanted, now=now)["sessions"]:
@@ -148,7 +148,7 @@ def _item(one: Decided, before: str = "") -> DigestItem:
 def _corrected(
     tx: ReadTx, *, reader: Reader, project: str | None, since: str
 ) -> Iterator[tuple[str, DigestItem]]:
-    """Yield the project and change of each memory that was superseded since an instant, latest first."""
+    """Yield project and change of each memory superseded since an instant, latest first."""
     order = Order(sort=Sort.UPDATED, limit=MOST_CORRECTED)
     old = listing.page(
         tx, Filter(state=MemoryState.SUPERSEDED, project=project), order, reader=reader
@@ -174,7 +174,7 @@ def _corrected(
 
 
 def overview(shown: Overview, project: str | None) -> SessionOverview:
-    """Return an overview as clients read it, with paths relative to the project."""
+    """Return an overview for clients, with paths relative to the project."""
     return {
         "title": shown.title,
         "outcome": shown.outcome,

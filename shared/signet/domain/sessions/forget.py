@@ -1,8 +1,8 @@
-"""Forgetting a session: all that is stored of it goes for good, what was distilled from it alone is hidden.
+"""Forgetting a session: delete everything stored of it, and hide memories distilled only from it.
 
-Its texts cannot be recovered, the memories can, each by itself (MEM-29). A session that still runs is bypassed from
-then on, and what is handed over of it later is not stored (`forgotten_sessions`). Files go before the rows that name
-them: killed between the two, it is asked for again and does the rest.
+The texts are gone for good; each hidden memory can be recovered (MEM-29). A running session is bypassed from then on,
+and later deliveries of it are not stored (`forgotten_sessions`). Files are deleted before the rows that name them, so
+that a repeated request after a crash finishes the work.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ REASON = "forgotten after the backup was made"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Going:
-    """What goes with a session."""
+    """Everything that is deleted or hidden with a session."""
 
     agent_id: str
     key: str
@@ -50,7 +50,7 @@ class Going:
 
 
 def look(tx: ReadTx, key: str, *, agent_id: str | None = None) -> Going:
-    """Return what would go with a session that the caller owns; writes nothing.
+    """Return what forgetting a session of the caller would remove; writes nothing.
 
     Raises UnknownSession, Conflict and ScopeDenied.
     """
@@ -82,7 +82,7 @@ def look(tx: ReadTx, key: str, *, agent_id: str | None = None) -> Going:
 
 
 def _owners(tx: ReadTx, key: str, agent_id: str | None, asking: Caller) -> list[KnownRow]:
-    """Return the agents that have a session of this key within the reach of a caller, of one agent where named."""
+    """Return the agents with a session of this key in the caller's scope; only `agent_id`, if given."""
     asked = {
         "key": key,
         "agent": agent_id,
@@ -93,7 +93,7 @@ def _owners(tx: ReadTx, key: str, agent_id: str | None, asking: Caller) -> list[
 
 
 def remove_notes(root: Path, made: Made) -> tuple[list[str], list[str]]:
-    """Delete the notes of a session as files; return which, and which stay because a person has written into them.
+    """Delete the note files of a session; return the deleted ones, and those kept because a person edited them.
 
     Raises OSError.
     """
@@ -106,9 +106,9 @@ def remove_notes(root: Path, made: Made) -> tuple[list[str], list[str]]:
 def forget(
     tx: WriteTx, agent_id: str, key: str, *, actor: Actor, rules: Rules, reason: str, now: datetime
 ) -> Along:
-    """Delete what is stored of a session and hide what was distilled from it alone; return that. Raises Frozen.
+    """Delete a session, hide the memories distilled only from it, and return these. Raises Frozen.
 
-    A job then takes its bytes out of the file, and MEMORY.md is written again without it.
+    A job then removes the deleted bytes from the database file, and MEMORY.md is written without the session.
     """
     if rules.frozen:
         raise Frozen
@@ -118,9 +118,9 @@ def forget(
 
 
 def over(present: Path, staged: Path, *, now: datetime) -> int:
-    """Forget in one database the sessions that were forgotten in another since; return how many.
+    """Forget in one database the sessions that another has forgotten since; return their number.
 
-    A database that cannot be read changes nothing.
+    Changes nothing if a database cannot be read.
     """
     try:
         with contextlib.closing(connect(present, read_only=True)) as connection:

@@ -1,6 +1,6 @@
-"""The files that say who an agent is; what cannot be read is left out (HK-36).
+"""The files that define an agent's identity; unreadable ones are skipped (HK-36).
 
-Of a template that `signet setup` has written only what somebody has filled in counts.
+Of a template written by `signet setup`, only the filled-in parts count.
 """
 
 import re
@@ -19,11 +19,11 @@ from signet.files import read_markdown
 from signet.paths import Workspace
 from signet.text import controls
 
-#: More than any budget of a context; a larger file is not read to its end.
+#: More than any context budget; the rest of a larger file is not read.
 MOST_BYTES = 256 * 1024
-#: What an agent is called that nobody has named.
+#: The name of an agent without a name.
 UNNAMED = "Agent"
-#: What nobody has chosen: that name, and the creature of the template.
+#: Template defaults that no one chose: name and creature.
 _TEMPLATE = (UNNAMED, "assistant")
 
 _COMMENT = re.compile(r"<!--(?:(?!-->|<!--).)*+-->", re.DOTALL)
@@ -36,25 +36,25 @@ _BLOCK = re.compile(r"<!-- SIGNET:START -->.*?(?:<!-- SIGNET:END -->[ \t]*\n?|\Z
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What the files say; empty where there is none."""
+    """The contents of the files; empty for a missing file."""
 
     instructions: str = ""
     soul: str = ""
     identity: str = ""
     user: str = ""
     memory: str = ""
-    #: IDENTITY.md as it stands: its template names the agent too.
+    #: IDENTITY.md verbatim: its template names the agent too.
     card: str = ""
 
     @property
     def count(self) -> int:
-        """Return how many files say something."""
+        """Return the number of files with content."""
         texts = (self.instructions, self.soul, self.identity, self.user, self.memory)
         return sum(map(bool, texts))
 
 
 def load(workspace: Workspace, agent_id: str, here: Here) -> Identity:
-    """Return an agent's files: its own soul and identity, the parts of MEMORY.md for this project, the shared files."""
+    """Return an agent's files: its soul and identity, the parts of MEMORY.md for this project, the shared files."""
     memory = memory_file.path_of(workspace, agent_id)
     instructions = _BLOCK.sub("", read(workspace.root / "AGENTS.md")).strip()
     card = _own(workspace, agent_id, "IDENTITY.md")
@@ -69,10 +69,10 @@ def load(workspace: Workspace, agent_id: str, here: Here) -> Identity:
 
 
 def filled(text: str, name: str) -> str:
-    """Return what somebody wrote in the identity file of this name; empty for one that is still the template.
+    """Return what a person wrote in this identity file; empty for an unchanged template.
 
-    Comments, fields without a value, headings without content and a title that only repeats the name of the file are
-    left out. A text with code in it, where such lines may mean something, keeps all but its comments.
+    Drops comments, fields without a value, empty headings, and a title that repeats the file name. A text with code,
+    where such lines may mean something, loses only its comments.
     """
     if _is_template(text, name):
         return ""
@@ -88,7 +88,7 @@ def filled(text: str, name: str) -> str:
 
 
 def introduced(who: Mapping[str, str], files: Identity) -> str:
-    """Return who the agent is in a line, empty when nobody has named it or its files say so themselves."""
+    """Return a line that introduces the agent; empty without a name, or if its files introduce it."""
     usual = (AgentSettings().name, AgentSettings().description, *_TEMPLATE)
     said = "\n".join((files.instructions, files.soul, files.identity))
     chosen = [one for one in who.values() if one not in usual]
@@ -96,7 +96,7 @@ def introduced(who: Mapping[str, str], files: Identity) -> str:
 
 
 def read(path: Path) -> str:
-    """Return the text of a file without what no reader sees, empty when it is none that can be read."""
+    """Return the visible text of a file, empty if it cannot be read."""
     try:
         return controls.clean(read_markdown(path, MOST_BYTES).decode("utf-8", "replace")).strip()
     except OSError:
@@ -104,9 +104,9 @@ def read(path: Path) -> str:
 
 
 def name_of(found: Identity, agent: AgentSettings) -> dict[str, str]:
-    """Return who the agent is: by its settings, else by its IDENTITY.md, else `Agent`."""
+    """Return the agent's name and description from its settings, else from IDENTITY.md, else `Agent`."""
     name, description = agent.name, agent.description
-    if name == AgentSettings().name:  # nobody has given it one
+    if name == AgentSettings().name:  # the default name
         said = identity.parse(found.card)
         name = "" if said["name"] == identity.UNKNOWN else said["name"]
         description = said["creature"]
@@ -114,13 +114,13 @@ def name_of(found: Identity, agent: AgentSettings) -> dict[str, str]:
 
 
 def _is_blank_field(line: str, below: str) -> bool:
-    """Return whether a line is a field without a value, neither behind it nor further in below it."""
+    """Return whether a line is a field without a value, neither on the line nor indented below it."""
     is_field = _FIELD.fullmatch(line.strip()) is not None
     return is_field and _indent(below) <= _indent(line)
 
 
 def _is_idle_heading(line: str, below: str, name: str) -> bool:
-    """Return whether a line is a heading that has nothing of its own below it, or is only the name of the file."""
+    """Return whether a line is a heading without content, or only repeats the file name."""
     heading, next_one = _HEADING.fullmatch(line.rstrip()), _HEADING.fullmatch(below)
     if heading is None:
         return False
@@ -138,7 +138,7 @@ def _is_template(text: str, name: str) -> bool:
 
 @cache
 def _template(name: str) -> re.Pattern[str]:
-    """Return what fits the template of this name, whatever stands for the agent's name and description in it."""
+    """Return a pattern that matches this template with any agent name and description."""
     text = " ".join(resources.template(f"identity/{name}").read_text("utf-8").split())
     return re.compile(re.sub(r"\\\$(?:name|description)", ".*", re.escape(text)))
 

@@ -1,4 +1,4 @@
-"""What each call of a hook does to its session, in one transaction each."""
+"""Changes of a session by each hook call, one transaction each."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from signet.domain.transcripts import readings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """How a session stands when it begins, before anything is told."""
+    """The state of a session at its start, before any injection."""
 
     is_bypassed: bool = False
-    #: It was given its context before.
+    #: Whether it has received its context before.
     is_known: bool = False
-    #: What its prompts were given that came before this.
+    #: Items that earlier prompts received.
     given: frozenset[str] = frozenset()
     warning: str | None = None
 
@@ -60,9 +60,9 @@ def started(
     *,
     now: datetime,
 ) -> None:
-    """Note that the session was given its context with the memories `given`.
+    """Record that the session received its context with the memories `given`.
 
-    `fresh` adds to its continuity what that was about (HK-31).
+    `fresh` adds the topics of that context to the continuity (HK-31).
     """
     if call.key is None:
         return
@@ -84,7 +84,7 @@ def prompted(
     warned: bool,
     now: datetime,
 ) -> None:
-    """Note a prompt and what it was given; write a checkpoint when one is due."""
+    """Record a prompt and its injected items; write a checkpoint if one is due."""
     calls.note_harness(tx, call.harness, now=now)
     if call.key is None:
         return
@@ -109,7 +109,7 @@ def used(
     *,
     now: datetime,
 ) -> None:
-    """Note that something was remembered or looked for in a session that is known; others are not made by that."""
+    """Record a save or search in a known session; an unknown one is not created."""
     if call.key is None or states.get(tx, call.agent_id, call.key) is None:
         return
     state = _renewed(tx, call, now)
@@ -122,7 +122,7 @@ def used(
 def compacting(
     tx: WriteTx, call: SessionCall, context: str, settings: Settings, *, now: datetime
 ) -> None:
-    """Write a checkpoint; after it the session has lost what it was given, so that it may be given it anew."""
+    """Write a checkpoint. The session then loses its context, so everything may be injected again."""
     if call.key is None:
         return
     state = _renewed(tx, call, now)
@@ -133,7 +133,7 @@ def compacting(
 
 
 def compacted(tx: WriteTx, call: SessionCall, *, now: datetime) -> None:
-    """Note that a session has a new context: what it was given may be given again (HK-55)."""
+    """Record that a session has a new context: earlier items may be injected again (HK-55)."""
     if call.key is None or states.get(tx, call.agent_id, call.key) is None:
         return
     states.put(tx, replace(_renewed(tx, call, now), injected=()), now=now)
@@ -148,9 +148,9 @@ def ended(
     is_kept: bool,
     now: datetime,
 ) -> SessionState | None:
-    """Let go of a session and return what it was, and write down where it stood.
+    """Release a session, write a checkpoint, and return its last state.
 
-    Who has cleared it wants nothing of it in the context of the next: nothing of where it stood is left.
+    After a clear the user wants none of it in the next context, so all checkpoints are deleted.
     """
     calls.note_harness(tx, call.harness, now=now)
     if call.key is None:
@@ -169,9 +169,9 @@ def ended(
 
 
 def turned(tx: WriteTx, call: SessionCall, *, now: datetime) -> SessionState | None:
-    """Note that a turn of a session has ended; the session goes on, and whoever serves it keeps it.
+    """Record the end of a turn; the session continues under the same claim.
 
-    One that nobody knew begins here, so that its silence ends it.
+    An unknown session begins here, so that a long silence ends it.
     """
     calls.note_harness(tx, call.harness, now=now)
     if call.key is None:
@@ -184,9 +184,9 @@ def turned(tx: WriteTx, call: SessionCall, *, now: datetime) -> SessionState | N
 
 
 def silent(tx: WriteTx, state: SessionState, settings: Settings, *, now: datetime) -> None:
-    """End a session that is silent: nobody serves it any more, and a start after that is a full one (HK-30).
+    """End a silent session: release its claim, so that the next start is a full one (HK-30).
 
-    What its prompts were given stays known (see `session_end.end_silent`).
+    What its prompts received stays recorded (see `session_end.end_silent`).
     """
     call = SessionCall(agent_id=state.agent_id, harness=state.harness, key=state.key)
     _write_end(tx, state, call, settings, now)
@@ -214,7 +214,7 @@ def write(
     now: datetime,
     context: str = "",
 ) -> SessionState:
-    """Write a checkpoint of a session and return the session after it."""
+    """Write a checkpoint of a session and return its new state."""
     assert state.continuity is not None
     checkpoints.put(
         tx,

@@ -1,4 +1,4 @@
-"""What is known of a session while it runs, and its checkpoints. Pure."""
+"""The state of a running session, and its checkpoints. Pure."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from signet.observe.redact import redact
 
 
 class RuntimePath(StrEnum):
-    """By which way a session is served: an adapter within the harness, or hooks of its shell."""
+    """How a session is served: by an adapter in the harness, or by shell hooks."""
 
     PLUGIN = "plugin"
     LEGACY = "legacy"
@@ -33,7 +33,7 @@ class Trigger(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """What a session did since the checkpoint before; `digest` is the text that a later session is given."""
+    """What a session did since the previous checkpoint; `digest` is the text injected into a later session."""
 
     agent_id: str
     session_key: str
@@ -54,7 +54,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Continuity:
-    """What a session did since its last checkpoint (`prompts`) and in all; times are ISO-8601 text."""
+    """What a session did since its last checkpoint (`prompts`) and in total; times are ISO-8601 text."""
 
     started_at: str
     checkpoint_at: str
@@ -70,13 +70,12 @@ class Continuity:
     traversed: int | None = None
 
     def to_json(self) -> str:
-        """Return it as it is stored."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """One session that runs. `expires_at` is the end of its claim and of its bypass, not of the session."""
+    """A running session. `expires_at` is the end of its claim and bypass, not of the session."""
 
     agent_id: str
     key: str
@@ -88,7 +87,7 @@ class SessionState:
     is_warned: bool = False
     is_bypassed: bool = False
     is_started: bool = False
-    #: Ids that each of the last turns was given, oldest turn first.
+    #: The IDs injected in each of the last turns, oldest turn first.
     injected: tuple[tuple[str, ...], ...] = ()
     continuity: Continuity | None = None
 
@@ -97,17 +96,17 @@ class SessionState:
         return now < self.expires_at
 
     def bypasses(self, now: datetime) -> bool:
-        """Return whether hooks are to do nothing (HK-20)."""
+        """Return whether hooks must do nothing (HK-20)."""
         return self.is_bypassed and self.is_live(now)
 
     @property
     def given(self) -> frozenset[str]:
-        """Return what the session was given lately."""
+        """Return the IDs injected in the last turns."""
         return frozenset(one for turn in self.injected for one in turn)
 
 
 def continuity_of(stored: str | None) -> Continuity | None:
-    """Return what a row holds, None for none and for what cannot be read."""
+    """Return the continuity stored in a row, None if missing or unreadable."""
     found = columns.json_value(stored)
     if not isinstance(found, dict):
         return None
@@ -122,14 +121,14 @@ def continuity_of(stored: str | None) -> Continuity | None:
 
 
 def turns_of(stored: str) -> tuple[tuple[str, ...], ...]:
-    """Return the ids of the last turns that a row holds, none for what cannot be read."""
+    """Return the injected IDs of the last turns stored in a row, empty if unreadable."""
     found = columns.json_value(stored)
     turns = found if isinstance(found, list) else ()
     return tuple(tuple(map(str, turn)) for turn in turns if isinstance(turn, list))
 
 
 def with_turn(state: SessionState, ids: Sequence[str], *, most: int) -> SessionState:
-    """Return the state after a turn that was given something; the last `most` of them are kept (HK-55)."""
+    """Return the state after a turn with these injected IDs; keeps the last `most` turns (HK-55)."""
     if not ids:
         return state
     return replace(state, injected=(*state.injected, tuple(ids))[-most:])
@@ -139,14 +138,14 @@ def _frozen(value: object) -> object:
     return tuple(map(str, value)) if isinstance(value, list) else value
 
 
-#: How much of a session a checkpoint holds (CP-5).
+#: Most entries of each kind in a checkpoint (CP-5).
 MAX_QUERIES = 20
 MAX_REMEMBERS = 10
 MAX_SNIPPETS = 10
-#: Of each prompt, query and remembered text so much is kept, and of the latter two so much is shown.
+#: Characters stored of each prompt, query and saved text; queries and saved texts are shown at this length too.
 KEPT_CHARS = 200
 TOLD_CHARS = 120
-#: Of what a harness says itself before a compaction so much is told.
+#: Characters of the harness's own text before a compaction that are injected.
 CONTEXT_CHARS = 4_000
 
 _TITLES = {
@@ -154,19 +153,18 @@ _TITLES = {
     Trigger.SESSION_END: "## Session End Checkpoint",
 }
 
-#: What a digest begins with, and what was looked for in a session, which tells a later one nothing.
+#: The heading of a digest, and the session's queries, which do not help a later session.
 _TITLE = re.compile(r"\A## .*\n")
 _QUERIES = re.compile(r"\n\n### Memory Activity\nQueries:(?:\n- .*)*")
 
 
 def new_continuity(now: datetime) -> Continuity:
-    """Return the continuity of a session that begins now."""
     at = clock.to_text(now)
     return Continuity(started_at=at, checkpoint_at=at)
 
 
 def after_prompt(found: Continuity, prompt: str, query: str) -> Continuity:
-    """Return it after a prompt; `query` is what was looked for, empty for nothing."""
+    """Return the continuity after a prompt; `query` is its search, empty for none."""
     return replace(
         found,
         prompts=found.prompts + 1,
@@ -177,33 +175,33 @@ def after_prompt(found: Continuity, prompt: str, query: str) -> Continuity:
 
 
 def after_query(found: Continuity, query: str) -> Continuity:
-    """Return it after something was looked for."""
+    """Return the continuity after a search."""
     if not query.strip():
         return found
     return replace(found, queries=(*found.queries, _kept(query))[-MAX_QUERIES:])
 
 
 def after_save(found: Continuity, content: str) -> Continuity:
-    """Return it after something was remembered."""
+    """Return the continuity after a save."""
     return replace(found, remembers=(*found.remembers, _kept(content))[-MAX_REMEMBERS:])
 
 
 def is_due(found: Continuity, settings: ContinuitySettings, *, now: datetime) -> bool:
-    """Return whether a checkpoint is due at a prompt: after so many of them, or after so long."""
+    """Return whether a prompt needs a checkpoint: after a number of prompts, or a length of time."""
     since = clock.parsed(found.checkpoint_at) or now
     late = now - since >= timedelta(milliseconds=settings.time_interval_ms)
     return found.prompts >= settings.prompt_interval or (found.prompts > 0 and late)
 
 
 def after_checkpoint(found: Continuity, *, now: datetime) -> Continuity:
-    """Return it after a checkpoint; what a later one tells anew is kept."""
+    """Return the continuity after a checkpoint, with the parts that the next one repeats."""
     return replace(found, prompts=0, checkpoint_at=clock.to_text(now))
 
 
 def checkpoint(
     state: SessionState, found: Continuity, trigger: Trigger, *, now: datetime, context: str = ""
 ) -> Checkpoint:
-    """Return what is written down of a session; at its end all its prompts count."""
+    """Return the checkpoint of a session; the last one counts all prompts."""
     count = found.total if trigger is Trigger.SESSION_END else found.prompts
     return Checkpoint(
         agent_id=state.agent_id,
@@ -227,7 +225,7 @@ def checkpoint(
 def digest(
     state: SessionState, found: Continuity, trigger: Trigger, *, now: datetime, context: str = ""
 ) -> str:
-    """Return what is written down of where a session stood (HK-80): its structure first."""
+    """Return the text of a checkpoint (HK-80): its structure first."""
     lasted = duration(now - (clock.parsed(found.started_at) or now))
     lines = [_TITLES.get(trigger, "## Session Checkpoint")]
     if state.project:
@@ -251,7 +249,7 @@ def digest(
 
 
 def told(digest: str) -> str:
-    """Return a digest as a later session is told it, under a heading of its own."""
+    """Return a digest for a later session, under its heading."""
     return _QUERIES.sub("", _TITLE.sub("", digest, count=1), count=1)
 
 
@@ -266,5 +264,5 @@ def _listed(title: str, texts: tuple[str, ...]) -> list[str]:
 
 
 def _kept(text: str) -> str:
-    """Return the beginning of a text in one line, without what may be a secret."""
+    """Return the beginning of a text in one line, with possible secrets masked."""
     return redact(" ".join(text[: 4 * KEPT_CHARS].split()))[:KEPT_CHARS]

@@ -1,4 +1,4 @@
-"""What a prompt brings to mind. Whatever fails in that, the prompt goes on without it."""
+"""Answer a prompt with memories. If that fails, the prompt continues without them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from signet.domain.sessions.prompt_text import PromptQuery, is_first_context
 from signet.text.masking import mask
 from signet.wire.hooks import Prompted
 
-#: What a prompt gets that brings nothing to mind.
+#: The answer without memories.
 NOTHING: Prompted = {"inject": "", "memoryCount": 0}
 
 
@@ -32,9 +32,9 @@ async def answer(
     *,
     actor: Actor,
 ) -> Prompted:
-    """Return what is known about a prompt, if it is near enough and was not just given; note both with the session.
+    """Return memories that are near to a prompt and were not injected recently; record prompt and injection.
 
-    `last_answer` is what the assistant said before, `rated` are ratings of memories that come with the prompt.
+    `last_answer` is the assistant's previous message, `rated` are ratings of memories sent with the prompt.
     """
     now = clock.now()
     if services.settings.memory.mask_secrets:
@@ -96,7 +96,7 @@ def question(
     given: Collection[str],
     settings: Settings,
 ) -> PromptQuery | None:
-    """Return what is asked for with a prompt of a session that was given these; None where prompts get nothing."""
+    """Return the query for a prompt, excluding the `given` items; None where prompts receive nothing."""
     rules = settings.hooks.user_prompt_submit
     if not rules.enabled:
         return None

@@ -1,4 +1,4 @@
-"""What a person's prompt is about, and how what it brings to mind is told. Pure."""
+"""Extract the topic of a user's prompt, and word the injected lines. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -18,15 +18,15 @@ MOST_TERMS = 12
 READ_CHARS = 20_000
 MOST_ITEMS = 5
 ITEM_CHARS = 160
-#: A table, a configuration or a piece of code means nothing in part.
+#: A table, a configuration or a piece of code is useless in part.
 LINES_CHARS = 400
 LEAST_TERM = 3
-#: Share of a memory's words that stand in a text which says it already.
+#: Share of a memory's words in a text above which the text already contains the memory.
 SAID_SHARE = 0.8
-#: Below this a memory does not matter enough to come unasked (HK-53).
+#: Below this importance a memory is injected only on request (HK-53).
 LEAST_IMPORTANCE = 0.3
 
-#: What chat gateways put around a message: a heading that marks what follows as not trusted, and its JSON object.
+#: The wrapper that chat gateways put around a message: a heading that marks the rest as untrusted, and its JSON object.
 _HEADER = re.compile(
     r"^[^\n{}]{0,40}(?:conversation info|sender|chat history since last reply|untrusted context)[^\n{}]{0,80}:[ \t]*\n+"
     r"(?:```\w*\s*)?(?=[{\[])",
@@ -45,14 +45,14 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 @dataclass(frozen=True, slots=True)
 class PromptLine:
-    """One memory that a prompt brings to mind, as it is told."""
+    """A memory as a line of the injected block."""
 
     id: str
     line: str
 
 
 def cleaned(raw: str) -> str:
-    """Return what a person wrote, without what chat gateways and harnesses put around it."""
+    """Return a person's message, without wrappers of chat gateways and harnesses."""
     text = _EXTERNAL.sub(" ", records.without_injected(raw))
     while (header := _HEADER.search(text)) is not None:
         end = _end_of_json(text, header.end())
@@ -62,14 +62,14 @@ def cleaned(raw: str) -> str:
 
 
 def terms(message: str, assistant: str = "") -> list[str]:
-    """Return what to look for: words of the message, and of the answer before it as many again (HK-50)."""
+    """Return search words from the message, and as many from the previous answer (HK-50)."""
     own = _terms(message)[:MOST_TERMS]
     more = [one for one in _terms(assistant) if one not in own]
     return [*own, *more[: max(2, len(own))]][:MOST_TERMS]
 
 
 def compact(content: str, asked: Sequence[str]) -> str:
-    """Return a short memory whole, else its sentence with most of the asked words (HK-54)."""
+    """Return a short memory whole, else its sentence with most of the query words (HK-54)."""
     line = one_line(content)
     if len(line) <= ITEM_CHARS or ("\n" in content and len(content) <= LINES_CHARS):
         return content
@@ -81,7 +81,7 @@ def compact(content: str, asked: Sequence[str]) -> str:
 def selected(
     items: Iterable[PromptLine], *, chars: int, most: int = MOST_ITEMS
 ) -> list[PromptLine]:
-    """Return those that fit, best first; one that does not fit is skipped."""
+    """Return the lines that fit, best first; skips one that does not fit."""
     taken: list[PromptLine] = []
     for item in items:
         if len(taken) == most:
@@ -92,18 +92,18 @@ def selected(
     return taken
 
 
-#: Words that add nothing to a message that was repeated.
+#: Words that do not change the meaning of a repeated message.
 _IDLE = frozenset("user assistant done ok okay noted sure finished it i".split())
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text by which it is seen what it says."""
+    """Return the content words of a text, for comparison."""
     found = _terms(text)
     return frozenset(found if text.isascii() else script.cut_all(found))
 
 
 def every_word(text: str) -> frozenset[str]:
-    """Return all words and numbers of a text, without names of speakers and what only acknowledges."""
+    """Return all words and numbers of a text, without speaker names and mere acknowledgements."""
     return frozenset(fts.words(text)) - _IDLE
 
 
@@ -114,12 +114,12 @@ def is_said(content: str, said: Collection[str]) -> bool:
 
 
 def status(count: int, engine: str) -> str:
-    """Return the line above what recall has found (HK-56), without the query, which is the prompt itself."""
+    """Return the line above the results (HK-56), without the query, which is the prompt itself."""
     return f"[signet:recall | results={count} | engine={engine}]"
 
 
 def feedback(session_key: str, memory_ids: Sequence[str]) -> str:
-    """Return the line that lets an agent rate what was told (HK-57); the tool memory_feedback says how."""
+    """Return the line that lets an agent rate the memories (HK-57); the tool memory_feedback explains how."""
     rated = ",".join(map(ids.short, memory_ids))
     return f"\n<memory-feedback>session_key={session_key} ids={rated}</memory-feedback>"
 
@@ -139,7 +139,7 @@ def _terms(text: str) -> list[str]:
 
 
 def _end_of_json(text: str, start: int) -> int:
-    """Return where the JSON value that begins here ends; the end of its line when it is broken."""
+    """Return the end of the JSON value that begins here; the end of its line if it is broken."""
     import json
 
     try:
@@ -149,14 +149,14 @@ def _end_of_json(text: str, start: int) -> int:
         return len(text) if end < 0 else end
 
 
-#: What a reader could take for structure is taken out of names that others chose (HK-35).
+#: Signs that look like structure are removed from names that others chose (HK-35).
 _STRUCTURE = re.compile(r"[\r\n*#\[\]<>`]+")
 #: From this age on, days are not counted.
 OLD_DAYS = 7
 
 
 def today(local: datetime) -> str:
-    """Return the line with the date, without the time: the same all day, so that prompt caches hold."""
+    """Return the line with the date, without the time: it stays the same all day, so that prompt caches work."""
     zone = f" ({local.tzname()})" if local.tzname() else ""
     return f"Today is {local:%A, %B} {local.day}, {local.year}{zone}."
 
@@ -171,14 +171,14 @@ def day(stored: str) -> str:
 
 
 def days(saved_at: str, event_at: str | None) -> str:
-    """Return the day on which a memory was saved, behind that of its event if it is another."""
+    """Return the day a memory was saved, preceded by the day of its event if different."""
     if not event_at or clock.local_day(event_at) == clock.local_day(saved_at):
         return day(saved_at)
     return f"happened {day(event_at)}, saved {day(saved_at)}"
 
 
 def ago(instant: datetime, now: datetime) -> str:
-    """Return how long ago a day was as `today`, `yesterday`, `3 days ago`, `7+ days ago`, in the zone of `now`."""
+    """Return the age of a day as `today`, `yesterday`, `3 days ago`, `7+ days ago`, in the zone of `now`."""
     days = (now.date() - instant.astimezone(now.tzinfo).date()).days
     if days >= OLD_DAYS:
         return f"{OLD_DAYS}+ days ago"
@@ -186,43 +186,42 @@ def ago(instant: datetime, now: datetime) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural for all but one: `1 memory`, `2 memories`."""
+    """Return a number with its noun: `1 memory`, `2 memories`."""
     several = f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number} {noun if number == 1 else several}"
 
 
 def comparable(*texts: str) -> str:
-    """Return texts as one in which another, made comparable too, stands whatever its line breaks and capitals."""
+    """Join texts for substring comparison, ignoring line breaks and case."""
     return "\n".join(one_line(text).lower() for text in texts)
 
 
 def plain(text: str) -> str:
-    """Return a name without anything that is hidden or could be read as structure."""
+    """Return a name without hidden characters and signs that look like structure."""
     return _STRUCTURE.sub("", controls.clean(text)).strip()
 
 
 def one_line(text: str) -> str:
-    """Return a text in one line."""
     return " ".join(text.split())
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text with what goes beyond its budget cut off, which is said."""
+    """Cut a text to its budget and mark the cut."""
     return text if len(text) <= most else f"{text[:most].rstrip()}\n[truncated]"
 
 
-#: What the name of a single turn has behind that of its source (`recall/turns.py`).
+#: The suffix of a single turn's name, behind the name of its source (`recall/turns.py`).
 _TURN = re.compile(r"#\d+\.\d+$")
 
-#: By this a session knows that it was told what the block is.
+#: Marks in a session's record that the block was explained to it.
 EXPLAINED = "explained"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptQuery:
-    """Who asks for the context of what. `given` is what its session was given before; `key` is that session.
+    """A request for context. `key` is the session, `given` the items that it has received.
 
-    `chars` bounds the whole block, `line_chars` the memories in it that are told in a line each.
+    `chars` limits the whole block, `line_chars` the memories shown as lines.
     """
 
     agent_id: str
@@ -231,39 +230,39 @@ class PromptQuery:
     chars: int
     line_chars: int
     key: str | None = None
-    #: Where the session works; None for a program that asks for every project.
+    #: Where the session works; None for a program that asks about every project.
     here: Here | None = None
     given: Collection[str] = ()
-    #: A project that everything must be of, and the scope of memories.
+    #: The only project allowed, and the scope of memories.
     only: str | None = None
     scope: str | None = None
-    #: Most memories in lines of their own, the score that the best of them must have (None: as set for prompts), and
-    #: whether they are told whole.
+    #: The number of memories shown as lines, the score that the best of them needs (None: the setting for prompts), and
+    #: whether they are shown whole.
     limit: int = MOST_ITEMS
     min_score: float | None = None
     is_whole: bool = False
-    #: The memories of that time; None for those of now.
+    #: Answer as of this time; None for now.
     as_of: datetime | None = None
-    #: Nothing but rules is told, so that the session can be compared with others.
+    #: Inject only rules, so that the session can be compared with others.
     is_held_out: bool = False
 
     @property
     def is_first(self) -> bool:
-        """Return whether the session was given no earlier work yet."""
+        """Return whether the session has received no earlier work yet."""
         return is_first_context(self.given)
 
     @property
     def explains(self) -> bool:
-        """Return whether the session was not told yet what the block is, and saying it takes at most half of the room.
+        """Return whether to explain the block: not explained yet, and the explanation takes at most half of the budget.
 
-        Without room for earlier work memories have their own.
+        Without a budget for earlier work, that of memories counts.
         """
         frame = len(fence.enclosed(["-"], is_first=True))
         return EXPLAINED not in self.given and (not self.chars or self.chars >= 2 * frame)
 
     @property
     def episodes(self) -> frozenset[str]:
-        """Return the names of the sources of which the session was told something."""
+        """Return the names of the sources that the session has seen parts of."""
         return frozenset(
             _TURN.sub("", one.removeprefix("episode:"))
             for one in self.given
@@ -271,21 +270,21 @@ class PromptQuery:
         )
 
     def knows(self, match: Match) -> bool:
-        """Return whether the session was told the whole source, or of the chunk that the message is about."""
+        """Return whether the session received the whole source, or the chunk that matches the message."""
         whole = f"episode:{match.source.name}"
         here = match.source.part(match.position, 0).removesuffix("0")
         return whole in self.given or any(one.startswith(here) for one in self.given)
 
     @property
     def project(self) -> str | None:
-        """Return the project that earlier work must be of, empty for work outside of one, None for any."""
+        """Return the project that earlier work must belong to: empty for no project, None for any."""
         return self.only or (self.here.project if self.here else None)
 
     def reader(self, tx: ReadTx) -> Reader:
-        """Return who reads for the question."""
+        """Return the reader on whose behalf the query runs."""
         return agents.reader(tx, self.agent_id, scope=self.scope, here=self.here)
 
 
 def is_first_context(given: Collection[str]) -> bool:
-    """Return whether a session was given no episodes yet."""
+    """Return whether a session has received no episodes yet."""
     return not any(one.startswith("episode:") for one in given)

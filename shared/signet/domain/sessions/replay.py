@@ -1,8 +1,8 @@
-"""Past sessions: one as it went, and what its prompts would be given with the settings of now, or with others.
+"""Past sessions: their course, and what their prompts would receive with the current or other settings.
 
-What helped in a session is known from its labels (domain/learning). Recall answers as of the time of the session, so
-that nothing that was learned since is found, and no use is counted. Only what the session was given, or missed, is
-known to have helped: settings that bring better memories, which nobody saw, are not rewarded for them.
+Labels (domain/learning) show which memories helped. Recall answers as of the session's time, finds nothing learned
+later, and counts no use. Only memories that the session received or missed have labels: settings that find better
+memories, which the session never received, earn nothing for them.
 """
 
 from collections.abc import Sequence
@@ -29,13 +29,13 @@ from signet.wire.evaluation import Replayed
 from signet.wire.injections import SessionReplay
 from signet.wire.requests.recall import RecallBody
 
-#: Prompts of a session that are asked again.
+#: Prompts of a session that are replayed.
 MOST_PROMPTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Past:
-    """A past session: its prompts, and what the memories that it shows something of were worth to it, 0..1."""
+    """A past session: its prompts, and the value of its memories to it, 0..1."""
 
     key: str
     project: str | None
@@ -45,7 +45,7 @@ class Past:
 
 
 def past(tx: ReadTx, agent_id: str, key: str) -> Past | None:
-    """Return a past session, None where it is unknown, was given nothing, or is forgotten."""
+    """Return a past session; None if it is unknown or forgotten, or received nothing."""
     found = show.given_to_session(tx, agent_id, key, now=clock.now())
     if not found.injections:
         return None
@@ -60,7 +60,7 @@ def past(tx: ReadTx, agent_id: str, key: str) -> Past | None:
 
 
 async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
-    """Return what the prompts of a session would be given."""
+    """Return what the prompts of a session would receive now."""
 
     async def look(body: RecallBody, agent: str, here: Here | None) -> Result:
         then = body.model_copy(update={"touch": False, "as_of": session.at})

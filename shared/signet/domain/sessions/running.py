@@ -1,4 +1,4 @@
-"""The sessions that run now: what is known of them, for whoever looks at them or steers them."""
+"""The running sessions, for display and control."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from signet.domain.transcripts import readings
 from signet.errors import NotFound
 from signet.wire.sessions import RunningSession
 
-#: Sessions that are looked at.
+#: Most sessions returned.
 MOST = 500
 
 
@@ -38,15 +38,15 @@ def find(
 
 
 def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
-    """Return how many sessions run, and how many of them are bypassed."""
+    """Return the numbers of running sessions and of bypassed ones among them."""
     [(count, bypassed)] = tx.tuples(states.COUNT, (clock.to_text(now),))
     return count, bypassed
 
 
 def bypass(tx: WriteTx, key: str, scope: TokenScope, *, is_on: bool, now: datetime) -> None:
-    """Let the hooks of a session do nothing from now on, or do their work again; raises UnknownSession.
+    """Switch the bypass of a session's hooks on or off; raises UnknownSession.
 
-    The log of a session that was bypassed is not read later either.
+    The log of a bypassed session is not read later either.
     """
     for state in _of_key(tx, key, scope, now):
         live = calls.renewed(state, None, now=now)
@@ -58,7 +58,7 @@ def bypass(tx: WriteTx, key: str, scope: TokenScope, *, is_on: bool, now: dateti
 
 
 def renew(tx: WriteTx, key: str, scope: TokenScope, *, now: datetime) -> datetime:
-    """Let the claim of a session last as long as a new one, and return until when; raises UnknownSession."""
+    """Renew the claim of a session and return its new end; raises UnknownSession."""
     for state in _of_key(tx, key, scope, now):
         live = calls.renewed(state, state.runtime_path, now=now)
         states.put(tx, replace(live, is_warned=False), now=now)
@@ -66,7 +66,7 @@ def renew(tx: WriteTx, key: str, scope: TokenScope, *, now: datetime) -> datetim
 
 
 def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[SessionState]:
-    """Return the running sessions of this key that lie in a scope; raises UnknownSession."""
+    """Return the running sessions of this key in a scope; raises UnknownSession."""
     hidden = caller.current().hidden
     asked = {"key": key, "agent": scope.agent, "hidden": hidden, "project": scope.project}
     rows = tx.rows(states.StateRow, states.BY_KEY, asked)
@@ -78,13 +78,13 @@ def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[
 
 
 def _shown(one: SessionState) -> RunningSession:
-    """Return a session for a client. One that no runtime path has claimed shows its start instead of a claim."""
+    """Return a session for a client. Without a claim, it shows the session's start instead."""
     if one.claimed_at is not None:
         since = clock.to_text(one.claimed_at)
     elif one.continuity is not None:
         since = one.continuity.started_at
     else:
-        since = clock.to_text(one.expires_at - calls.CLAIM_LIFE)  # its last call
+        since = clock.to_text(one.expires_at - calls.CLAIM_LIFE)  # the last call
     return {
         "key": one.key,
         "runtimePath": one.runtime_path or "unknown",

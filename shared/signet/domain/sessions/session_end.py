@@ -1,7 +1,7 @@
-"""What becomes of a session that has ended, or a turn of it: its transcript is stored, and its reading is queued.
+"""Handle the end of a session or turn: store its transcript and queue its reading.
 
-The transcript is read from its file and brought into its stored form on another thread; who reports the end waits for
-the commits, each of them short, and for no model (HK-70).
+Another thread reads the transcript file and converts it. The caller waits for short commits, but never for a model
+(HK-70).
 """
 
 import asyncio
@@ -33,39 +33,39 @@ from signet.queue import BULK, NORMAL
 
 log = logs.get("hooks")
 
-#: From this length on a log in which nobody speaks is worth a line.
+#: A log without messages is reported from this length on.
 SILENT_CHARS = 500
-#: The reason of a session that ended before Signet came: another machine's backfill hands it over.
+#: The reason of a session from before Signet was installed, delivered by another machine's backfill.
 LONG_AGO = "backfill"
-#: The reason of a session of which nothing is kept, and of one that was cleared to begin the next: it is kept, but the
-#: next is not told where it stood.
+#: The reasons of a cleared session. After `clear` nothing is stored; `new_session` stores it, but gives the next
+#: session no checkpoint.
 CLEARED, NEXT = "clear", "new_session"
-#: Shorter sessions are kept and not read (PIP-36).
+#: Shorter sessions are stored but not read (PIP-36).
 LEAST_CHARS = 500
-#: A part with less than this waits for the next.
+#: A new part shorter than this waits for the next.
 LEAST_NEW_BYTES = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a harness reports at the end of a session or turn; the log is a file, or `inline`."""
+    """A harness's report of the end of a session or turn; the log is a file, or `inline`."""
 
     harness: str
     reason: str | None = None
     log: LogFile | None = None
     inline: str | None = None
-    #: How far this clock is ahead of the one by which `inline` was written.
+    #: How far this clock is ahead of the one that dated `inline`.
     offset: timedelta = timedelta()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """What became of it: the session as it is stored, None for nothing; and the job that reads it."""
+    """The outcome: the stored session, None if nothing was stored, and the job that reads it."""
 
     session: Session | None = None
     queued: Queued | None = None
     is_bypassed: bool = False
-    #: Only a turn has ended: the session goes on.
+    #: Only a turn has ended; the session continues.
     is_turn: bool = False
 
 
@@ -76,23 +76,21 @@ class EndRules:
     #: Whether sessions are summarised at all; in shadow mode the job waits (JOB-20).
     summarises: bool = True
     attempts: int = 3
-    #: How soon that is done: what happened long ago can wait for what happens now.
+    #: The job's priority: old sessions wait for new ones.
     priority: int = NORMAL
-    #: Whether a model may read the session, where there is one.
+    #: Whether a model may read the session, if one is configured.
     by_model: bool = True
 
     @classmethod
     def of(cls, settings: Settings) -> "EndRules":
-        """Return what the settings say."""
         pipeline = settings.pipeline
         return cls(summarises=pipeline.enabled, attempts=pipeline.worker.max_retries)
 
 
 async def end(call: SessionCall, report: Report, services: Services) -> Ended:
-    """End a session, first of all letting go of it, so that it is free whatever becomes of its transcript (HK-13).
+    """End a session. Release it first, so that it is free even if storing its transcript fails (HK-13).
 
-    A call that reports the end of a turn only hands over what was said (see `transcripts/merge.py`). Of a session that
-    is cleared nothing is kept.
+    For the end of a turn, only store its messages (see `transcripts/merge.py`). Store nothing of a cleared session.
     """
     if report.reason == LONG_AGO:
         return await _handed_over(call, report, services)
@@ -121,7 +119,7 @@ async def end(call: SessionCall, report: Report, services: Services) -> Ended:
 
 
 async def end_turn(call: SessionCall, report: Report, services: Services) -> Ended:
-    """Store what was said so far and queue what is new in it, if that is enough."""
+    """Store the messages up to now and queue the new part, if it is long enough."""
     now = clock.now()
     before = await services.db.awrite(lifecycle.turned, call, now=now)
     if before is not None and before.bypasses(now):
@@ -133,7 +131,7 @@ async def end_turn(call: SessionCall, report: Report, services: Services) -> End
 
 
 async def _handed_over(call: SessionCall, report: Report, services: Services) -> Ended:
-    """Store a session of long ago, and queue its reading behind what somebody waits for; one that runs is let be."""
+    """Store an old session and queue its reading with low priority; leave a running one alone."""
     now = clock.now()
     runs = await services.db.aread(is_running, call.agent_id, call.key or "", now=now)
     if runs:
@@ -145,7 +143,7 @@ async def _handed_over(call: SessionCall, report: Report, services: Services) ->
 
 
 async def _session(call: SessionCall, report: Report, services: Services) -> Session:
-    """Return what was handed over."""
+    """Return the delivered session."""
     masks = services.settings.memory.mask_secrets
     found = await asyncio.to_thread(log_files.read, report.log, report.inline, masks=masks)
     held = await asyncio.to_thread(held_in, services.db, found.folders, call.project)
@@ -170,9 +168,9 @@ async def _session(call: SessionCall, report: Report, services: Services) -> Ses
 def held_in(
     db: Database, folders: Sequence[tuple[str, str]], project: str | None
 ) -> Sequence[ProjectSpan]:
-    """Return the repositories of a session of this machine; reads the disk.
+    """Return the repositories in which a session of this machine worked; reads the disk.
 
-    Who is limited to a project, or is on another machine, has all of a session in its project.
+    For a caller limited to a project or on another machine, the whole session belongs to its project.
     """
     asked = caller.current()
     if not asked.is_local_user or asked.scope.project is not None:
@@ -188,9 +186,9 @@ def finish(
     rules: EndRules | None = None,
     now: datetime,
 ) -> Queued | None:
-    """Store an ended session and queue its reading, as the settings say unless there are rules of its own.
+    """Store an ended session and queue its reading, by `rules` or else by the settings.
 
-    What it was given has served now, or not.
+    Also settles whether its injected memories helped.
     """
     if stored.is_forgotten(tx, session.agent_id, session.key):
         return None
@@ -204,7 +202,7 @@ def finish(
 
 
 def turn(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:
-    """Store what was said in a session that goes on, and queue the reading of what is new."""
+    """Store the messages of a running session and queue the new part."""
     if stored.is_forgotten(tx, session.agent_id, session.key):
         return None
     queued = store_turn(tx, session, rules=EndRules.of(settings), now=now)
@@ -213,9 +211,9 @@ def turn(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) ->
 
 
 def store(tx: WriteTx, session: Session, *, rules: EndRules, now: datetime) -> Queued | None:
-    """Store the transcript and queue its reading; None when it is not to be read.
+    """Store the transcript and queue its reading; return None if it is not to be read.
 
-    The same session ended twice has one job (HK-71); a longer stored transcript stays, and is what is read.
+    A session that ends twice has one job (HK-71). A longer stored transcript is kept and read instead.
     """
     stored.keep(tx, session, priority=rules.priority, now=now)
     if stored.length(tx, session.agent_id, session.key) < LEAST_CHARS or not rules.summarises:
@@ -231,7 +229,7 @@ def store(tx: WriteTx, session: Session, *, rules: EndRules, now: datetime) -> Q
 
 
 def store_turn(tx: WriteTx, session: Session, *, rules: EndRules, now: datetime) -> Queued | None:
-    """Store the transcript and queue what is new in it; None when that is too little, or nothing is to be read."""
+    """Store the transcript and queue its new part; return None if that is too short or not to be read."""
     stored.keep(tx, session, now=now)
     if not rules.summarises:
         return None
@@ -248,14 +246,14 @@ SILENT_BATCH = 20
 
 
 def silent_sessions(tx: ReadTx, settings: Settings, *, now: datetime) -> list[SessionState]:
-    """Return sessions that have been silent for too long, longest first; a bypassed one stays bypassed (HK-22)."""
+    """Return sessions past the silence limit, longest first; excludes bypassed ones (HK-22)."""
     before = now - timedelta(minutes=settings.hooks.session_end.idle_minutes)
     asked = {"before": clock.to_text(before), "now": clock.to_text(now), "limit": SILENT_BATCH}
     return [states.state(row) for row in tx.rows(states.StateRow, states.SILENT, asked)]
 
 
 def end_silent(tx: WriteTx, settings: Settings, *, now: datetime) -> Sequence[SessionState]:
-    """End them, queue the reading of what was handed over, and return them."""
+    """End silent sessions, queue the reading of their messages, and return them."""
     ended = silent_sessions(tx, settings, now=now)
     for state in ended:
         lifecycle.silent(tx, state, settings, now=now)

@@ -1,4 +1,4 @@
-"""Where a session begins: it is claimed, and given its context."""
+"""Start a session: claim it and return its context."""
 
 import asyncio
 import os
@@ -48,19 +48,19 @@ from signet.wire.requests.recall import RecallBody
 
 log = logs.get("hooks")
 
-#: The longest a session waits for what recall finds about its context (HK-37).
+#: Longest wait for recall at a session start (HK-37).
 RECALL_SECONDS = 1.0
-#: What a session gets that is given nothing.
+#: The answer without a context.
 NOTHING: StartedSession = {"inject": "", "memories": []}
 
 
 async def start(
     call: SessionCall, about: str, services: Services, *, needs_context: bool, notice: str
 ) -> StartedSession:
-    """Claim a session and return what it begins with; one that was given its context before gets nothing again.
+    """Claim a session and return its context; return nothing if it has received that before.
 
-    With `needs_context` it has lost that, and is given everything again. `about` is what the session is about, in the
-    words of its harness; `notice` is what is to be said of Signet itself. Raises Conflict.
+    `needs_context` sends everything again, because the session has lost it. `about` is the session's topic in the words
+    of its harness; `notice` is a message about Signet itself. Raises Conflict.
     """
     now = clock.now()
     begun = await services.note(lifecycle.begin, call, now=now) or lifecycle.Begun()
@@ -141,9 +141,9 @@ async def _context(
 async def _earlier(
     call: SessionCall, about: str, given: Sequence[str], services: Services, *, is_held_out: bool
 ) -> InjectedContext:
-    """Return what earlier work says of what the session is about, where its harness says that with its start.
+    """Return earlier work about the session's topic, if its harness reports one at the start.
 
-    Harnesses that call a hook at each prompt say nothing here, and are told then.
+    Harnesses that call a hook at each prompt report none, and receive earlier work then.
     """
     rules = services.settings.hooks.user_prompt_submit
     if not (about and rules.enabled):
@@ -151,7 +151,7 @@ async def _earlier(
     asked = PromptQuery(
         agent_id=call.agent_id,
         message=about,
-        terms=(),  # memories are among what every session begins with
+        terms=(),  # memories are part of every start
         chars=rules.max_brief_chars,
         line_chars=0,
         key=call.key,
@@ -163,7 +163,7 @@ async def _earlier(
 
 
 def _given(found: StartMaterial, told: str) -> list[str]:
-    """Return names of what a session is `told` first: memories, and the rules among them wherever they are stored."""
+    """Return the names of the items in the start text: memories, and the rules among them from any source."""
     ids = [one.id for one in found.told]
     rules = [one.text for one in found.constraints]
     rules += [one.content for one in found.told]
@@ -177,7 +177,7 @@ def _given(found: StartMaterial, told: str) -> list[str]:
 
 
 def _reads_workspace(call: SessionCall, services: Services) -> bool:
-    """Return whether the harness itself gives its agent our identity files: OpenClaw does, in its workspace."""
+    """Return whether the harness itself loads our identity files, as OpenClaw does in its workspace."""
     root = os.path.realpath(services.workspace.root)
     return call.harness == "openclaw" and f"{call.place.root}/".startswith(f"{root}/")
 
@@ -221,7 +221,7 @@ def _keep(
     *,
     now: datetime,
 ) -> None:
-    """Keep what the session was given; where it is known, what it could have been given too."""
+    """Record what the session received and, for a known session, its candidates."""
 
     def fresh(before: Continuity) -> Continuity:
         return replace(
@@ -251,7 +251,7 @@ def _keep(
 
 
 async def _recalled(call: SessionCall, about: str, services: Services) -> dict[str, float]:
-    """Return what recall finds, as scores by id; nothing when it takes too long."""
+    """Return the results of recall as scores by ID; empty if it takes too long."""
     if not about:
         return {}
     limit = services.settings.hooks.session_start.recall_limit
@@ -268,7 +268,7 @@ async def _recalled(call: SessionCall, about: str, services: Services) -> dict[s
 
 
 def _secrets(services: Services) -> list[str]:
-    """Return the names of secrets, for a caller who may use them; none when they cannot be read (HK-36)."""
+    """Return the names of secrets for a caller who may use them; empty if they cannot be read (HK-36)."""
     if Permission.ADMIN not in caller.current().permissions:
         return []
     try:

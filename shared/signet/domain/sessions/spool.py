@@ -1,10 +1,10 @@
-"""What a hook could not deliver, kept in files until the daemon takes it: no session is lost because nobody listened.
+"""Calls of hooks that wait in files until the daemon accepts them, so that no session is lost.
 
-A hook writes its entry before it calls the daemon and takes it away when the daemon has it, so that nothing is lost
-even when the harness kills the hook meanwhile. Entries are private, whole (renamed into place) and without secrets;
-delivering one twice does no harm (HK-71, idempotency keys). They are bounded in number and size: what waits stays, and
-what no longer fits is refused with a word. A log that an entry names by its path is linked beside it, so that it can
-be read though the harness deletes it. Loads nothing but the standard library: hooks start in milliseconds.
+A hook writes its entry before it calls the daemon and deletes it once the daemon has accepted the call; nothing is lost
+even if the harness kills the hook in between. Entries are private, written atomically by rename, and contain no
+secrets. Delivering one twice is harmless (HK-71, idempotency keys). Number and size are limited: waiting entries stay,
+and a new one that does not fit is refused with a message. A log file named in an entry is linked next to it, because
+the harness may delete the log. This module loads only the standard library: hooks start in milliseconds.
 """
 
 import json
@@ -20,27 +20,27 @@ from signet import ids
 from signet.errors import Unavailable
 from signet.text.controls import encodable
 
-#: More or larger ones are refused. A day without the daemon is some hundred.
+#: More or larger entries are refused. A day without the daemon makes a few hundred.
 MOST_ENTRIES = 5_000
 MOST_BYTES = 512 * 1_048_576
-#: Of those that the daemon did not want the last are kept, to be shown.
+#: Refused entries kept for display: the newest.
 MOST_REFUSED = 50
-#: A longer log is not copied where it cannot be linked.
+#: A longer log is not copied if it cannot be linked.
 MOST_COPIED = 64 * 1_048_576
-#: What is younger may still be on its way by the hook that wrote it.
+#: The hook that wrote a younger entry may still be delivering it.
 SETTLED_SECONDS = 3.0
-#: What is older and belongs to no entry was left by a hook that was killed.
+#: An older file without an entry was left by a killed hook.
 LEFT_SECONDS = 60.0
 
 _ENTRY, _LOG, _DRAFT, _REFUSED = ".json", ".log", ".new", ".refused"
-#: Fields of bodies that hold what somebody said.
+#: Fields of bodies that contain messages.
 _TEXTS = ("content", "summary", "transcript")
 
 
 class Entry(NamedTuple):
-    """One call that waits: the path of its route, headers and body.
+    """A waiting call: route path, headers and body.
 
-    `daemon` is the address that it waits for where the workspace is connected to one elsewhere.
+    `daemon` is the remote address it waits for, if the workspace is connected to one.
     """
 
     file: Path
@@ -51,16 +51,15 @@ class Entry(NamedTuple):
 
     @property
     def log(self) -> Path:
-        """Return where the log is that was kept with it, if one was."""
+        """Return the path of the linked or copied log, if there is one."""
         return self.file.with_suffix(_LOG)
 
     def remove(self) -> None:
-        """Take the entry away."""
         for path in (self.file, self.log):
             path.unlink(missing_ok=True)
 
     def refuse(self, why: str) -> None:
-        """Put the entry aside, with the daemon's reason, where a person is shown it; the last MOST_REFUSED stay."""
+        """Move the entry to the refused ones, with the daemon's reason; keeps the last MOST_REFUSED."""
         aside = self.file.with_suffix(_REFUSED)
         said = {"route": self.route, "body": dict(self.body), "why": why}
         handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -80,9 +79,9 @@ def put(
     daemon: str = "",
     is_settled: bool = False,
 ) -> Entry:
-    """Keep a call and return its entry; one that nobody is about to deliver `is_settled`.
+    """Store a call and return its entry; `is_settled` if no hook is about to deliver it.
 
-    Raises Unavailable, and OSError when the disk does not take it.
+    Raises Unavailable, and OSError if the disk refuses it.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     slot = _slot(route, headers, body)
@@ -95,7 +94,7 @@ def put(
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         json.dump(said, file)
     if (log := _log_of(body)) is not None:
-        with suppress(OSError):  # another disk: it is copied when the call has failed
+        with suppress(OSError):  # another disk: it is copied if the call fails
             os.link(log, entry.log)
     draft.replace(entry.file)
     if is_settled:
@@ -104,9 +103,9 @@ def put(
 
 
 def hold(entry: Entry) -> None:
-    """Prepare an entry to wait for long: copy a log that could not be linked, and clear up.
+    """Prepare an entry for a long wait: copy a log that could not be linked, and clean up.
 
-    Earlier entries that hold the beginning of the same log go: each turn of a session makes one.
+    Deletes earlier entries with the beginning of the same log: each turn of a session makes one.
     """
     log = _log_of(entry.body)
     if log is not None and not entry.log.exists():
@@ -125,12 +124,11 @@ def hold(entry: Entry) -> None:
 
 
 def is_waiting(folder: Path) -> bool:
-    """Return whether anything waits."""
     return next(_files(folder), None) is not None
 
 
 def refused(folder: Path) -> list[Mapping[str, Any]]:
-    """Return what the daemon did not want, oldest first: `route`, `body`, and `why`."""
+    """Return the calls that the daemon refused, oldest first: `route`, `body`, and `why`."""
     found = []
     for file in sorted(folder.glob(f"*{_REFUSED}")):
         with suppress(OSError, ValueError):
@@ -139,9 +137,9 @@ def refused(folder: Path) -> list[Mapping[str, Any]]:
 
 
 def entries(folder: Path, *, all: bool = False) -> list[Entry]:
-    """Return the entries that have settled, or `all`, oldest first.
+    """Return the settled entries, or `all`, oldest first.
 
-    What cannot be read is taken away: it can never be delivered.
+    Deletes unreadable entries, which can never be delivered.
     """
     found: list[Entry] = []
     for file in sorted(_files(folder)):
@@ -152,7 +150,7 @@ def entries(folder: Path, *, all: bool = False) -> list[Entry]:
             headers = {str(name): str(value) for name, value in dict(said["headers"]).items()}
             daemon = str(said.get("daemon", ""))
             found.append(Entry(file, str(said["route"]), headers, dict(said["body"]), daemon))
-        except OSError:  # gone meanwhile, or not ours to read: it holds nobody up
+        except OSError:  # deleted meanwhile, or not ours to read: it blocks no one
             continue
         except (ValueError, TypeError, KeyError, RecursionError):
             Entry(file, "", {}, {}).remove()
@@ -160,7 +158,7 @@ def entries(folder: Path, *, all: bool = False) -> list[Entry]:
 
 
 def body_to_deliver(entry: Entry) -> dict[str, object]:
-    """Return the body of an entry; it names the kept log where the harness has removed its own."""
+    """Return the body of an entry; it names our copy of the log if the harness has deleted its own."""
     body = dict(entry.body)
     if _log_of(body) is None and entry.log.exists():
         body["transcriptPath"] = str(entry.log)
@@ -168,8 +166,8 @@ def body_to_deliver(entry: Entry) -> dict[str, object]:
 
 
 def _slot(route: str, headers: Mapping[str, str], body: Mapping[str, object]) -> str:
-    """Return what entries have in common of which the last holds what all hold; a session that is cleared is none."""
-    import hashlib  # most hooks keep nothing
+    """Return the key shared by entries of which the last contains all others; none for a cleared session."""
+    import hashlib  # most hooks store nothing
 
     owner = (body.get("sessionKey"), body.get("transcriptPath"), body.get("reason") == "clear")
     said = json.dumps([route, sorted(headers.items()), *owner])
@@ -177,7 +175,7 @@ def _slot(route: str, headers: Mapping[str, str], body: Mapping[str, object]) ->
 
 
 def _read(file: Path) -> Mapping[str, Any]:
-    """Return what a file says, each half of a surrogate pair as U+FFFD: no database takes it."""
+    """Return the contents of a file; lone surrogates become U+FFFD, because no database accepts them."""
     text = json.dumps(json.loads(file.read_bytes()), ensure_ascii=False)
     found: Mapping[str, Any] = json.loads(encodable(text))
     return found
@@ -189,14 +187,14 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _log_of(body: Mapping[str, object]) -> Path | None:
-    """Return the log that a body names, if it is there."""
+    """Return the log named in a body, if it exists."""
     path = body.get("transcriptPath")
     if not isinstance(path, str) or not path or "\0" in path:
         return None
     try:
         log = Path(path).expanduser()
         return log if log.is_absolute() and stat.S_ISREG(log.stat().st_mode) else None
-    except (OSError, RuntimeError, ValueError):  # a path that cannot be said in UTF-8, too
+    except (OSError, RuntimeError, ValueError):  # also a path that is not valid UTF-8
         return None
 
 
@@ -211,13 +209,13 @@ def _without_secrets(body: Mapping[str, object]) -> Mapping[str, object]:
     said = {name: text for name in _TEXTS if isinstance(text := body.get(name), str)}
     if not said:
         return body
-    from signet.text import masking  # a hook that has no text does not wait for it
+    from signet.text import masking  # a hook without text does not wait for this import
 
     return {**body, **{name: masking.mask(text).text for name, text in said.items()}}
 
 
 def _check_room(folder: Path, *, instead_of: str | None) -> None:
-    """Raise Unavailable when nothing more fits; what a new entry replaces does not count."""
+    """Raise Unavailable if nothing more fits; an entry about to be replaced does not count."""
     count = size = 0
     for file in _files(folder):
         if file.stem.rpartition("-")[2] == instead_of:
@@ -235,9 +233,9 @@ def _check_room(folder: Path, *, instead_of: str | None) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Take away what was left behind."""
+    """Delete leftover files."""
     for path in sorted(folder.iterdir(), key=lambda one: one.suffix, reverse=True):  # drafts first
-        # In this order: a draft that becomes an entry meanwhile is seen as one or the other.
+        # In this order: a draft that becomes an entry meanwhile is found as one or the other.
         is_owned = path.with_suffix(_DRAFT).exists() or path.with_suffix(_ENTRY).exists()
         if (path.suffix == _LOG and not is_owned) or (path.suffix == _DRAFT and _is_left(path)):
             path.unlink(missing_ok=True)

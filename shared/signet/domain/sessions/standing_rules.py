@@ -1,4 +1,4 @@
-"""Rules and preferences that stand: those of the person and of a project, for a prompt that they have to do with."""
+"""Standing rules and preferences of the user and the project, chosen for a prompt."""
 
 import hashlib
 import re
@@ -18,37 +18,37 @@ from signet.domain.statements import kinds
 from signet.domain.statements.kinds import StatementKind
 from signet.wire.origin import Origin, Review
 
-#: Longer ones are stories, and are told as episodes.
+#: Longer texts are stories, and are shown as episodes.
 RULE_CHARS = 300
-#: Rules that are compared with a prompt; the newest are.
+#: Newest rules compared with a prompt.
 LOOKED_AT = 300
-#: Rules of one prompt, and their characters.
+#: Rules for one prompt, and their characters.
 MOST, CHARS = 6, 700
-#: Words of a prompt that may name something.
+#: Words of a prompt that may be names.
 NAMES = 16
-#: A rule has to do with a prompt from this cosine on, or from the lower one on when they share a word. Looked at: 15
-#: rules beside 25 requests; "Please push the oven fix" is at 0.15 to "Never push to main", and "run the tests again" at
-#: 0.04 to "Always run the linter".
+#: A rule relates to a prompt from the first cosine on, or from the second if they share a word. Measured on 15 rules
+#: and 25 requests: "Please push the oven fix" has 0.15 to "Never push to main", and "run the tests again" 0.04 to
+#: "Always run the linter".
 NEAR, NEAR_WITH_WORD = 0.33, 0.14
-#: What is forbidden or demanded without exception stands wherever earlier work is told of.
+#: Absolute prohibitions and demands accompany any earlier work.
 _HARD = re.compile(
     r"\b(?:never|always|must(?:n['’]t)?|do not|don['’]t|under no circumstances)\b", re.I
 )
-#: Unless it says itself for which prompts it is: "always show the steps when I ask about a proof".
+#: Unless the rule names its prompts: "always show the steps when I ask about a proof".
 _FOR_SOME = re.compile(
     r"\b(?:when(?:ever)?|if|each time|every time) (?:I|the user|someone|anyone|you are|you['’]re)\b"
     r".{0,20}\b(?:ask|asks|asked|mention|mentions|request|requests|want|wants)\b",
     re.IGNORECASE,
 )
-#: Distilled from what somebody said, a rule is an order in his words.
+#: A statement distilled from a message is an order in the user's words.
 _ORDER = re.compile(r"(?:never|always|do not|don['’]t|avoid|make sure|prefer)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule as it is told; `name` says what the session was given, `memory_id` which memory that is, if it is one.
+    """A rule for display; `name` identifies it in the session's record, `memory_id` is its memory, if it has one.
 
-    `is_asked`: it has to do with the prompt; the others stand beside whatever else is told.
+    `is_asked`: it relates to the prompt; other rules accompany other injected items.
     """
 
     name: str
@@ -59,13 +59,13 @@ class Rule:
 
     @property
     def line(self) -> str:
-        """Return the rule as it is told."""
+        """Return the rule as a line."""
         return fence.item(self.text, f"({self.note})" if self.note else "")
 
 
 @lru_cache(2 * LOOKED_AT)
 def name_of(text: str) -> str:
-    """Return by which name a session knows that it was told a rule, wherever that is stored."""
+    """Return the name by which a session recognises a rule it has received, from any source."""
     said = " ".join(fts.words(text))
     return f"rule:{hashlib.sha256(said.encode()).hexdigest()[:16]}"
 
@@ -79,10 +79,10 @@ def find(
     given: Collection[str],
     chars: int = CHARS,
 ) -> list[Rule]:
-    """Return the rules that hold where the reader works and that the session was not given yet, shortest first.
+    """Return the rules for the reader's place that the session has not received, shortest first.
 
-    Their lines, with the ends of these, have at most CHARS characters, and at most `chars`. Only the user makes rules;
-    imports, tools, the web and agents do not.
+    Their lines, with line ends, have at most CHARS characters, and at most `chars`. Only the user makes rules, never
+    imports, tools, the web or agents.
     """
     words = fts.content_words(prompt[: search.READ_CHARS])
     here = reader.here or Here()
@@ -116,17 +116,16 @@ def find(
 
 
 class _Found(NamedTuple):
-    """A rule that holds, in the order in which rules are chosen."""
+    """A valid rule, sortable in the order of choice."""
 
     is_not_asked: bool
     chars: int
     text: str
-    #: The memory that says it, or the name of the thing that it holds for and the origin.
+    #: The memory that states it, or the name of its subject and the origin.
     of: RuleRow | MemoryRow | str
     here: Here = Here()
 
     def rule(self) -> Rule:
-        """Return it as it is told."""
         return Rule(
             name=name_of(self.text),
             text=self.text,
@@ -142,7 +141,7 @@ def _note(row: RuleRow | MemoryRow, here: Here) -> str:
 
 
 def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list[Rule]:
-    """Return those that are new and fit, what was asked about before the others, the shortest first."""
+    """Return the new rules that fit: related ones first, then the shortest."""
     kept: dict[str, Rule] = {}
     for one in sorted(found, key=lambda one: one[:2]):
         if len(kept) == MOST:
@@ -183,5 +182,5 @@ def _is_about(text: str, asked: Collection[str], similarity: float | None) -> bo
 
 @lru_cache(2 * LOOKED_AT)
 def _stems(rule: str) -> list[str]:
-    """Return the stems of a rule's words; the same rules are compared with prompt after prompt."""
+    """Return the stems of a rule's words, cached because the same rules are compared with every prompt."""
     return [search.stem(word) for word in fts.content_words(rule)]

@@ -1,6 +1,6 @@
-"""What a session begins with: gathered from one snapshot, each part for itself.
+"""Gather the contents of a session start from one snapshot, each part separately.
 
-A part that fails is left out and named; the others are told all the same (HK-36).
+A part that fails is skipped and named in `failed`; the others are used (HK-36).
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -44,25 +44,25 @@ T = TypeVar("T")
 #: Kinds of facts that hold in every session.
 _STANDING = frozenset({"preference", "rule", "constraint", "correction"})
 
-#: Memories that the record names of those that were left out.
+#: Most omitted memories listed in the record.
 MOST_LEFT = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartQuery:
-    """The session that begins: its reader, key, project and context."""
+    """A session start: its reader, key, project and context."""
 
     reader: Reader
     key: str | None = None
     project: str | None = None
     context: str = ""
-    #: What recall found for the context, by id.
+    #: The results of recall for the context, by ID.
     recalled: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True, kw_only=True)
 class StartMaterial:
-    """What the store has for a session that begins."""
+    """Stored material for a session start."""
 
     candidates: Sequence[StartCandidate] = ()
     project: str | None = None
@@ -74,16 +74,16 @@ class StartMaterial:
     #: Statements of the project's sessions.
     decided: Sequence[Decided] = ()
     recovery: str = ""
-    #: What MEMORY.md must not say.
+    #: Statements that MEMORY.md must not contain.
     withheld: Sequence[Statement] = ()
-    #: The session is given no memories; what it would have been given is among the candidates.
+    #: The session receives no memories; those it would have received are among the candidates.
     is_held_out: bool = False
     #: Parts that could not be read.
     failed: list[str] = field(default_factory=list)
 
 
 def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) -> StartMaterial:
-    """Return what the store has for the session."""
+    """Return the stored material for a session start."""
     found = StartMaterial()
     reader, start = asked.reader, settings.hooks.session_start
     found.withheld = withheld.statements(tx, reader.agent_id)
@@ -148,7 +148,7 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
 
 
 def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
-    """Leave out facts from sessions whose own statements are listed."""
+    """Drop facts from sessions whose own statements are listed."""
     sessions = {one.session for one in found.decided}
     roots = sources.roots(tx, [one.id for one in found.candidates]) if sessions else {}
     found.candidates = [
@@ -159,12 +159,12 @@ def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
 
 
 def held_out(found: StartMaterial) -> StartMaterial:
-    """Return what a session begins with that is given no memories: rules, and what is there without any."""
+    """Return the material for a held-out session: rules, and all parts without memories."""
     return replace(found, told=(), decided=(), recovery="", is_held_out=True)
 
 
 def without(found: StartMaterial, given: Collection[str]) -> StartMaterial:
-    """Return what a session begins with, but what its first prompts were given: harnesses run both hooks at once."""
+    """Drop items that the first prompts already received: harnesses may run both hooks at once."""
     if not given:
         return found
     rules = [one for one in found.constraints if standing_rules.name_of(one.text) not in given]
@@ -177,7 +177,7 @@ def without(found: StartMaterial, given: Collection[str]) -> StartMaterial:
 
 
 def _learn(tx: ReadTx, found: StartMaterial, asked: StartQuery, settings: Settings) -> None:
-    """Let what was learned of the candidates choose some of them, while it takes part."""
+    """Let the learned ranking choose some candidates, while it is in use."""
     is_enabled = settings.pipeline.predictor.enabled and asked.key is not None
     if not is_enabled or all(one.factor == 1 for one in found.candidates):
         return
@@ -190,19 +190,19 @@ def _learn(tx: ReadTx, found: StartMaterial, asked: StartQuery, settings: Settin
 
 
 def _told(known: Sequence[StartCandidate], settings: Settings) -> list[StartCandidate]:
-    """Return the candidates that a session begins with."""
+    """Return the candidates to inject."""
     most, chars = settings.hooks.session_start.recall_limit, settings.memory.session_budget_chars
     return candidates.chosen(known, most=most, chars=chars)
 
 
 def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
-    """Return the line about what has come since the last session, empty before the first."""
+    """Return the line about changes since the last session, empty before the first."""
     asked = {"agent": reader.agent_id, "project": reader.project}
     last = tx.value(history.LAST_AT, asked)
     at = clock.parsed(last)
     if last is None or at is None:
         return ""
-    # Memories have the time of the message that they were read from: those of the last session are new, too.
+    # Memories carry the time of the message they were extracted from: those of the last session are new, too.
     began = min(last, tx.value(history.BEGAN_AT, asked) or last)
     seen = visibility.readable(reader)
     new = int(tx.value(memories.COUNT_SINCE.format(where=seen.sql), (began, *seen.params)))
@@ -222,10 +222,10 @@ def inject(
     notice: str,
     local: datetime | None,
 ) -> tuple[str, list[Item]]:
-    """Return the text that the session begins with, and what it consists of. Pure.
+    """Return the start text and its items. Pure.
 
-    `local` is now in the reader's zone, None for a text that is read another day; `notice` is what is to be said of
-    Signet itself, empty for nothing.
+    `local` is the current time in the reader's zone, None for a text that is read on another day; `notice` is a message
+    about Signet itself, empty for none.
     """
     sections = _sections(found, identity, who, secrets, settings, notice=notice, local=local)
     start = settings.hooks.session_start
@@ -239,7 +239,7 @@ def inject(
 
 
 def _memories(found: StartMaterial, text: str) -> Iterator[Item]:
-    """Yield the memories as the record tells them: those that were told, then the best that were left out."""
+    """Yield the memories for the record: the injected ones, then the best omitted ones."""
     told = [one for one in found.told if one.line in text]
     ids = {one.id for one in told}
     others = [one for one in [*found.told, *found.candidates] if one.id not in ids]
@@ -267,13 +267,13 @@ def _reason(one: StartCandidate) -> Reason:
 
 
 def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
-    """Yield the sections as the record tells them, but that of the memories; one that was cut is partly there."""
+    """Yield all sections except memories for the record; a cut one counts as partly injected."""
     for one in sections:
         body = one.text.strip()
         if not (text and body) or one.part is Part.MEMORIES:
             continue
         start = text.find(body)
-        if start < 0:  # cut: the beginning of it is the end of what could be kept
+        if start < 0:  # cut: its beginning is the end of the kept text
             start = text.find(body.splitlines()[0])
         chars = min(len(body), len(text) - start) if start >= 0 else 0
         yield Item(
@@ -355,7 +355,7 @@ def _files(identity: Identity, who: Mapping[str, str]) -> list[Section]:
 
 
 def _walk(tx: ReadTx, found: StartMaterial, asked: StartQuery, settings: Settings) -> None:
-    """Traverse the graph from what the session is about, and take the constraints that hold there."""
+    """Traverse the graph from the session's topic, and collect the constraints found."""
     rules = settings.pipeline.traversal
     if not rules.enabled:
         return
@@ -382,11 +382,11 @@ def _try(found: StartMaterial, part: str, work: Callable[[], T], otherwise: T) -
         return otherwise
 
 
-#: A session of the same project that stood there longer ago is another matter.
+#: An older checkpoint of the project is no longer relevant.
 RECENT = timedelta(hours=4)
-#: A session that was heard of so lately still runs: where it stands is its own (two in one folder are common).
+#: A session active this recently still runs, and its checkpoint is its own (two in one folder are common).
 AT_WORK = timedelta(minutes=10)
-#: Checkpoints of a project that are looked at.
+#: Checkpoints of a project that are considered.
 RECOVERED = 20
 
 

@@ -1,4 +1,4 @@
-"""The text that a session begins with: its sections, their order and budgets. Pure."""
+"""The start text of a session: its sections, their order and budgets. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ CUT = "\n[context truncated]"
 INSTRUCTIONS, SOUL, IDENTITY, USER, MEMORY = 12_000, 4_000, 2_000, 6_000, 10_000
 #: A heading with nothing below it.
 _EMPTY_PART = re.compile(r"^## [^\n]*\n+(?=#|\Z)", re.MULTILINE)
-#: A constraint is shortened to no less than this (HK-34).
+#: A constraint is never shortened below this length (HK-34).
 LEAST_CONSTRAINT = 24
 
 
 class Part(IntEnum):
-    """The sections, in their order."""
+    """The sections, in order."""
 
     MARK = 1
     SINCE = 3
@@ -38,13 +38,13 @@ class Part(IntEnum):
     RECOVERY = 16
 
 
-#: Sections that no limit of the whole shortens (HK-33).
+#: Sections exempt from the limit of the whole text (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
-#: Sections that hold what anybody may have said: they are enclosed as data.
+#: Sections that may contain words of anyone: they are enclosed as data.
 FENCED = (Part.MEMORY, Part.DECIDED, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
-#: Sections that only go with others.
+#: Sections that appear only together with others.
 FRAME = (Part.MARK, Part.SINCE, Part.DATE)
-#: What goes first when the whole is too long.
+#: Sections dropped first if the text is too long.
 GIVEN_UP = (Part.SECRETS, Part.STATUS)
 
 
@@ -57,10 +57,10 @@ class Section:
 
 
 def assemble(sections: Sequence[Section], *, most: int) -> str:
-    """Return the sections as one text of at most `most` characters, unless what is never cut is longer alone.
+    """Join the sections to at most `most` characters; sections that are never cut may exceed it.
 
-    Without any section that says something it is empty: a mark or a date alone is no context.
-    What is worth least goes first: names of secrets, the status, memories from the last on; only then text is cut.
+    Returns an empty text if no section has content: a mark or a date alone is no context. Drops the least useful parts
+    first: names of secrets, the status, memories from the last one; only then it cuts text.
     """
     there = sorted((one for one in sections if one.text.strip()), key=lambda one: one.part)
     if all(one.part in FRAME for one in there):
@@ -80,18 +80,18 @@ def assemble(sections: Sequence[Section], *, most: int) -> str:
 
 
 def memory_line(content: str, tags: Sequence[str], days: str, origin: str) -> str:
-    """Return one memory as an item of a list, with its days and who says it."""
+    """Return one memory as a list item, with its days and origin."""
     marked = f"[{fence.one_line(', '.join(tags))}] " if tags else ""
     return fence.item(content, f"{marked}({days}, {origin})")
 
 
 def titled(part: Part, title: str, text: str, most: int) -> Section:
-    """Return a file as a section, cut at its budget; an empty one for an empty file."""
+    """Return a file as a section, cut to its budget; an empty one for an empty file."""
     return Section(part, f"## {title}\n{prompt_text.cut(text, most)}" if text else "")
 
 
 def without_said(text: str, said: Sequence[frozenset[str]]) -> str:
-    """Return a text without the items, and then empty parts, whose words are among those of one of several texts."""
+    """Drop items whose words are all in one of several texts, then parts left empty."""
     lines = text.split("\n")
     kept = [
         one
@@ -102,7 +102,7 @@ def without_said(text: str, said: Sequence[frozenset[str]]) -> str:
 
 
 def constraint_lines(constraints: Sequence[EntityRule], *, most: int) -> list[str]:
-    """Return all constraints as lines `- thing (origin): rule`, shortened to fit as far as that may be (HK-34)."""
+    """Return all constraints as lines `- thing (origin): rule`, shortened to fit where allowed (HK-34)."""
     texts = [
         (
             f"{prompt_text.plain(one.entity)} ({fence.origin(one.origin, None)})",
@@ -140,7 +140,7 @@ def _with_fewer_memories(sections: list[Section], room: int) -> list[Section]:
 
 
 def _cut(text: str, room: int) -> str:
-    """Return the beginning of a text with a word that it was cut; a block that was open is closed."""
+    """Cut a text, mark the cut, and close an open block."""
     kept = text[: max(0, room - len(CUT))].rstrip()
     if kept.count(fence.HEAD) == kept.count(fence.TAIL):
         return kept + CUT
@@ -150,7 +150,7 @@ def _cut(text: str, room: int) -> str:
 
 
 def _joined(sections: Sequence[Section], *, explains: bool = True) -> str:
-    """Return the sections as one text; what memories are is said (`explains`) with the first that holds some."""
+    """Join the sections; `explains` adds an explanation of memories to the first section with any."""
     fenced = [one.part for one in sections if one.part in FENCED]
     first = fenced[0] if fenced and explains else None
     return "\n\n".join(

@@ -1,7 +1,7 @@
-"""What was said in sessions, found by words, for people who look; what a session is known for so far.
+"""Search transcripts by words, for people; and list the saved text of the current session.
 
-Transcripts have no index: keeping one up would cost the end of each session more than a search costs here. So the
-newest are read, up to a number of characters.
+Transcripts have no index: maintaining one would cost each session's end more than a search costs here. A search reads
+the newest, up to a number of characters.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from signet.domain.transcripts import readings, stored, withheld
 from signet.domain.transcripts.models import Overview
 from signet.wire.sessions import SessionTranscript, StoredTranscript
 
-#: Characters that are read for a person's search, and how many transcripts at most.
+#: Limits of a search: characters read, and transcripts.
 SEARCH_CHARS = 30_000_000
 MOST_SESSIONS = 500
 EXCERPT_CHARS = 220
@@ -27,7 +27,7 @@ HEAD_CHARS = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A turn of a session that holds words; `hits` is how many of those asked for."""
+    """A turn of a session that contains query words; `hits` counts them."""
 
     session_key: str
     agent_id: str
@@ -39,14 +39,14 @@ class Excerpt:
 
     @property
     def id(self) -> str:
-        """Return a name of it, by which a session knows what it was told."""
+        """Return the excerpt's name in a session's record."""
         return f"excerpt:{hashlib.sha256(self.text.encode()).hexdigest()[:16]}"
 
 
 def transcript(
     tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> SessionTranscript | None:
-    """Return the stored transcript of a session, None when there is none."""
+    """Return the stored transcript of a session, None if there is none."""
     hidden = caller.current().hidden
     asked = {"key": key, "agent": agent_id, "hidden": hidden, "project": project}
     found = tx.record(StoredTranscript, sql.OF_KEY, asked)
@@ -60,7 +60,7 @@ def transcript(
 
 
 def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str, list[str]]:
-    """Return id and first lines of what is known of this session so far, if it has to do with the terms (HK-58)."""
+    """Return ID and first lines of this session's stored text, if it relates to the terms (HK-58)."""
     row = tx.row(sql.SummaryRow, sql.SUMMARY, (agent_id, key))
     if row is None or not any(term in row.content.lower() for term in terms):
         return "", []
@@ -79,7 +79,7 @@ def search(
     chars: int,
     limit: int,
 ) -> list[Excerpt]:
-    """Return turns that hold at least half of the terms, and two of several, those with most first."""
+    """Return turns with at least half of the terms, and at least two of several; those with most first."""
     terms = script.cut_all(terms)
     if not terms:
         return []
@@ -103,7 +103,7 @@ def search(
 
 
 def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[StoredTranscript]:
-    """Yield the newest transcripts as long as they are not too much together; always the newest that fits."""
+    """Yield the newest transcripts while they fit together; always at least the newest that fits."""
     chosen = []
     for row in sizes:
         if row.chars <= chars:
@@ -131,7 +131,7 @@ def _excerpts(row: StoredTranscript, terms: Sequence[str], least: int) -> Iterat
 
 
 def _around(line: str, low: str, terms: Sequence[str]) -> str:
-    """Return as much of a turn as an excerpt holds, with the first of the terms in it."""
+    """Return the part of a turn around the first of the terms."""
     if len(line) <= EXCERPT_CHARS:
         return line.strip()
     first = min(place for term in terms if (place := low.find(term)) >= 0)

@@ -1,4 +1,4 @@
-"""Where sessions stood: `session_checkpoints`."""
+"""SQL of `session_checkpoints`."""
 
 from signet.db.visibility import OF_AGENT
 from signet.wire.sessions import StoredCheckpoint

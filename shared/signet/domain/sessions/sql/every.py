@@ -1,4 +1,4 @@
-"""Every session that is known of, running or ended: from its state, its transcript, or what it was given."""
+"""Every known session, running or ended: from its state, its transcript, or its injections."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from signet.db.visibility import OF_AGENT
 
 
 class SessionRow(NamedTuple):
-    """A session: when it began and was heard of last, and whether it still runs."""
+    """A session: its start, its last activity, and whether it still runs."""
 
     agent_id: str
     session_key: str
@@ -20,7 +20,7 @@ class SessionRow(NamedTuple):
 
 
 class GivenRow(NamedTuple):
-    """What a session was given: prompts, characters, things, and how many of these it used."""
+    """A session's injections: prompts, characters, items, and how many of the items it used."""
 
     agent_id: str
     session_key: str
@@ -39,7 +39,7 @@ class ProjectRow(NamedTuple):
 
 
 class KnownRow(NamedTuple):
-    """A session of an agent: its project, and when it was heard of first."""
+    """A session of an agent: its project, and its first activity."""
 
     agent_id: str
     project: str | None
@@ -57,13 +57,12 @@ _WHEREVER = " UNION ALL ".join(
     f"SELECT agent_id, {project} AS project, {began} AS began FROM {table} WHERE session_key = :key"
     for table, project, began in _KNOWN_IN
 )
-#: The agents that have anything of a session; with `:project` those of whose session nothing lies outside of it.
+#: The agents with data of a session; with `:project`, only those whose session lies wholly in it.
 OF_KEY = f"""
 SELECT agent_id, max(project) AS project, min(began) AS began FROM ({_WHEREVER})
  WHERE {OF_AGENT} GROUP BY agent_id
 HAVING :project IS NULL OR (min(project) = :project AND max(project) = :project) ORDER BY agent_id"""
-#: Whether a session used anything of what it was given: 0 for nothing, NULL when it was given nothing; what was not
-#: looked at yet may be used.
+#: Whether a session used any injected item: 0 for no, NULL if it received none; items not yet judged may be used.
 _USES = """
 (SELECT max(coalesce(i.used <> 'no', 1)) FROM session_injections s JOIN injected_items i ON i.injection_seq = s.seq
   WHERE s.agent_id = a.agent_id AND s.session_key = a.session_key AND i.is_given = 1 AND i.kind <> 'section')"""

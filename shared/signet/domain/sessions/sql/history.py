@@ -1,4 +1,4 @@
-"""What was said in earlier sessions, and in this one so far: transcripts and summaries, which are only read."""
+"""Transcripts and summaries of earlier sessions and the current one, read only."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from signet.db.visibility import OF_AGENT
 
 
 class SizeRow(NamedTuple):
-    """A stored transcript, and how long it is."""
+    """A stored transcript and its length."""
 
     rowid: int
     chars: int
@@ -36,7 +36,7 @@ SELECT id, content FROM session_summaries
 BEGINNINGS = """
 SELECT substr(content, 1, ?) FROM session_summaries
  WHERE agent_id = ? AND project = ? AND depth = 0 ORDER BY latest_at DESC LIMIT ?"""
-#: Most sessions have no summary. The end of a transcript lies behind its text, which is long.
+#: Most sessions have no summary. Reading a transcript's last columns means reading past its long text.
 BEGAN_AT = """
 SELECT created_at FROM session_transcripts WHERE agent_id = :agent AND (:project IS NULL OR project = :project)
  ORDER BY created_at DESC LIMIT 1"""

@@ -1,4 +1,4 @@
-"""Memories that sessions begin with, are told as rules, or are shown before a compaction; `memories` is only read."""
+"""Memories for session starts, rules and compaction; reads `memories` only."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -11,14 +11,14 @@ from signet.domain.graph.traversal import WHOLE_CHARS
 from signet.domain.memory.modify import is_current
 from signet.wire.origin import Origin, Review
 
-#: Memories that are counted since the last session; more is "many".
+#: Memories counted since the last session; more is "many".
 MOST_COUNTED = 1_000
 
 
 class MemoryRow(NamedTuple):
-    """A memory that a session could be given.
+    """A memory that a session may receive.
 
-    `read_from` is the memory that a fact was read from, `kind` the type of its source; `tags` is JSON.
+    `read_from` is the memory that a fact was extracted from, `kind` the type of its source; `tags` is JSON.
     """
 
     id: str
@@ -39,7 +39,7 @@ class MemoryRow(NamedTuple):
 
 
 class RuleRow(NamedTuple):
-    """A memory that may be a rule; `read_from` is the memory that a fact was read from."""
+    """A memory that may be a rule; `read_from` is the memory that a fact was extracted from."""
 
     id: str
     content: str
@@ -75,8 +75,8 @@ BY_ID = f"""
 SELECT {_COLUMNS} FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value WHERE {{where}}"""
 BY_SEQ = f"""
 SELECT {_COLUMNS} FROM {list_rows()} j {THEN_JOIN} memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
-#: The user said it: in a command or the dashboard, in a session (`summaries/facts.py` leaves no type of a rule to what
-#: an agent said), or in a memory that it was read from. No import, no agent and no program makes a rule.
+#: Stated by the user: in a command or the dashboard, in a session (`summaries/facts.py` gives no rule type to an
+#: agent's statement), or in a memory it was extracted from. Imports, agents and programs make no rules.
 _BY_THE_USER = """
 (m.origin = 'user' OR m.origin = 'inferred' AND (m.source_type = 'session_end'
    OR m.source_type = 'pipeline-v2' AND EXISTS (SELECT 1 FROM memories s WHERE s.id = m.source_id
@@ -96,20 +96,20 @@ SELECT count(*) FROM (SELECT 1 FROM memories m {by_index("idx_memories_created")
 
 
 def rules(tx: ReadTx, reader: Reader, *, chars: int, limit: int) -> list[RuleRow]:
-    """Return memories of at most `chars` characters that may be rules here, pinned ones first, then the newest."""
+    """Return possible rules of at most `chars` characters for this place, pinned ones first, then the newest."""
     where = is_current() & visibility.readable(reader)
     asked = (chars, *where.params, limit)
     return tx.rows(RuleRow, _RULES.format(where=where.sql), asked)
 
 
 def alive(tx: ReadTx, statement: str, reader: Reader, limit: int) -> list[MemoryRow]:
-    """Return the memories of a statement that the reader may read and that hold, so many of them."""
+    """Return up to `limit` valid memories of a statement that the reader may see."""
     seen = ALIVE & visibility.readable(reader)
     return tx.rows(MemoryRow, statement.format(where=seen.sql), (*seen.params, limit))
 
 
 def listed(tx: ReadTx, statement: str, reader: Reader, names: str) -> list[MemoryRow]:
-    """Return those memories of a list (of ids or numbers) that the reader may read and that hold."""
+    """Return the listed memories (by ID or number) that are valid and that the reader may see."""
     seen = ALIVE & visibility.readable(reader)
     return tx.rows(MemoryRow, statement.format(where=seen.sql), (names, *seen.params))
 
@@ -117,9 +117,9 @@ def listed(tx: ReadTx, statement: str, reader: Reader, names: str) -> list[Memor
 def in_own_words(
     tx: ReadTx, reader: Reader, ids: Iterable[str | None]
 ) -> dict[str | None, MemoryRow]:
-    """Return by id those of the memories that are told instead of what was read from them: short ones, not held.
+    """Return, by ID, short memories to show instead of the facts extracted from them, except held-back ones.
 
-    A long memory is more than a fact of it; there the fact is told.
+    A long memory says more than its fact, so there the fact is shown.
     """
     wanted = dict.fromkeys(filter(None, ids))
     rows = listed(tx, BY_ID, reader, as_list(wanted)) if wanted else []
@@ -129,6 +129,6 @@ def in_own_words(
 
 
 def is_held_back(row: MemoryRow) -> bool:
-    """Return whether a memory is not to be read out unasked."""
+    """Return whether a memory must not be shown without a request."""
     review = Review(row.review) if row.review else None
     return fence.is_held(Origin(row.origin), review, row.content)

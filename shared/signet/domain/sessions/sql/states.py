@@ -1,4 +1,4 @@
-"""The sessions that run: `session_states`."""
+"""Running sessions: `session_states`."""
 
 import json
 from datetime import datetime, timedelta
@@ -10,12 +10,12 @@ from signet.db.dialect import by_index
 from signet.db.visibility import OF_AGENT
 from signet.domain.sessions.models import SessionState, continuity_of, turns_of
 
-#: A session that has not called for so long is over.
+#: A session ends after this long without a call.
 LIFE = timedelta(days=7)
 
 
 class StateRow(NamedTuple):
-    """A session as it is stored; `injected` and `continuity` are JSON."""
+    """A stored session; `injected` and `continuity` are JSON."""
 
     agent_id: str
     session_key: str
@@ -46,7 +46,7 @@ SELECT {_COLUMNS} FROM session_states
 PROJECTS = """
 SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
  UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
-#: Sessions that have called since a time; one that silence has ended expires at its last write.
+#: Sessions that have called since a time; one ended by silence expires at its last write.
 AT_WORK = """
 SELECT session_key FROM session_states WHERE agent_id = ? AND updated_at > ? AND expires_at > updated_at"""
 COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHERE expires_at > ?"
@@ -66,13 +66,11 @@ DELETE_OLD = "DELETE FROM session_states WHERE updated_at < ?"
 
 
 def get(tx: ReadTx, agent_id: str, key: str) -> SessionState | None:
-    """Return a session, None for an unknown one."""
     row = tx.row(StateRow, _GET, (agent_id, key))
     return state(row) if row else None
 
 
 def put(tx: WriteTx, state: SessionState, *, now: datetime) -> None:
-    """Store a session."""
     tx.run(
         _PUT,
         (
@@ -94,7 +92,7 @@ def put(tx: WriteTx, state: SessionState, *, now: datetime) -> None:
 
 
 def state(row: StateRow) -> SessionState:
-    """Return the session that a row holds."""
+    """Convert a row into a session."""
     return SessionState(
         agent_id=row.agent_id,
         key=row.session_key,
