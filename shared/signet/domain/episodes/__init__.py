@@ -1,1 +1,1 @@
-"""Episodes: stretches of earlier sessions and commits, found for a prompt and delivered word for word."""
+"""Episodes: passages of earlier sessions and commits, found for a prompt and delivered verbatim."""

@@ -1,4 +1,4 @@
-"""Stretches of earlier sessions, commits, memories and documents as they are delivered: word for word, in order."""
+"""Passages of sessions, commits, memories and documents for delivery: verbatim, in order."""
 
 import re
 from collections import Counter
@@ -14,29 +14,29 @@ from signet.domain.episodes.models import Match, Source, SourceType, is_given
 from signet.domain.transcripts import withheld
 from signet.text import controls, orders
 
-#: Most of who says a memory or document in its heading.
+#: Most characters of the author of a memory or document in its heading.
 ORIGIN_CHARS = 100
-#: As long as the key of a session may be.
+#: The longest possible session key.
 ID_CHARS = 4_096
-#: Stretches of one brief, and the least room that a part of a source is worth.
+#: Most passages of one brief, and the least budget for a part of a source.
 MOST_STRETCHES = 3
 LEAST_ROOM = 400
-#: A talk of which an agent said so much is one of long answers.
+#: A conversation of which the agent wrote this share consists of long answers.
 MOSTLY = 0.8
-#: Each further source keeps this share of the room.
+#: Each further source keeps this share of the budget.
 LATER_SHARE = 0.25
-#: Chunks that are read to either side of the best one of a session.
+#: Chunks read on either side of a session's best chunk.
 REACH = 12
-#: Those whose vectors have this cosine to that of the best one are of its matter: a long session is about many. What is
-#: told of it goes no farther than to where nothing is of it for so many chunks; one between two others may be an aside
-#: and is told, too (decision 45).
+#: A chunk belongs to the best chunk's subject if their vectors have this cosine, because a long session has many
+#: subjects. A passage ends where this many chunks in a row belong to other subjects. One between two chunks of the
+#: subject may be an aside and is included (decision 45).
 MATTER, APART, ASIDE = 0.25, 5, 2
-#: A block of code that is longer is left out of a session that does not fit whole.
+#: A longer code block is left out of a session that does not fit whole.
 LONG_CODE = 200
-#: Of the session that a fact was distilled from so much is delivered.
+#: Characters delivered of the session from which a fact was distilled.
 PASSAGE_CHARS = 700
 
-#: Chunks before an answer in which its question is looked for, and characters of a question on a page.
+#: Chunks before an answer that are searched for its question, and characters of a question on a page.
 ASKED, QUESTION = 3, 160
 _USER = "User"
 
@@ -48,7 +48,7 @@ _LINE_END = re.compile(r"(?<!\\)\n")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 CODE_LEFT_OUT = "[code left out]"
 LEFT_OUT = "[…]"
-#: What stands behind the heading of a source that something was told of before.
+#: Behind the heading of a source of which the session has already received a part.
 MORE = " (more)"
 AMENDS, AMENDED = " (amends what follows)", " (earlier; the amendment above wins)"
 _TITLES = {
@@ -61,13 +61,13 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """A stretch of a source as it is delivered."""
+    """A passage of a source for delivery."""
 
     match: Match
     text: str
-    #: Names of the turns of a talk that it is made of.
+    #: Names of the conversation turns it contains.
     parts: Sequence[str] = ()
-    #: Whether it is a part of a talk, and one of a talk that settles nothing, or that is nearly all an agent's.
+    #: `is_cut`: a part of a conversation. The other: from one that settles nothing, or is nearly all an agent's.
     is_cut: bool = False
     is_part: bool = False
 
@@ -81,9 +81,9 @@ def stretches(
     reader: Reader,
     given: Collection[str] = (),
 ) -> list[Stretch]:
-    """Return the stretches of the best matches that fit in so many characters with their headings, best first.
+    """Return passages of the best matches that fit in `chars` with their headings, best first.
 
-    `given` are names of turns that a session was told; they are left out.
+    `given` are names of turns that the session has received; they are left out.
     """
     asked = fts.content_words(prompt[: search.READ_CHARS])
     near = matches[:MOST_STRETCHES]
@@ -92,7 +92,7 @@ def stretches(
     texts = [_text(tx, one, talk, given, reader) for one, talk in zip(near, talks, strict=True)]
     texts = _unrepeated(texts, is_talk, asked)
     settled = any(_settles(text) for text, talk in zip(texts, is_talk, strict=True) if talk)
-    # What comes later keeps a share of the room.
+    # Later sources keep a share of the budget.
     kept = [min(len(text), int(chars * LATER_SHARE)) for text in texts]
     found: list[Stretch] = []
     for place, match in enumerate(near):
@@ -110,14 +110,14 @@ def stretches(
 
 
 def says_something(text: str) -> bool:
-    """Return whether a text is more than marks of what is left out."""
+    """Return whether a text is more than omission marks."""
     return bool(text.replace(LEFT_OUT, "").strip())
 
 
 def _unrepeated(texts: Sequence[str], is_talk: Sequence[bool], asked: Sequence[str]) -> list[str]:
-    """Return the texts with a mark in place of turns of an earlier one: forks of a session have the same beginning.
+    """Replace turns that an earlier text contains by a mark: forks of a session begin with the same turns.
 
-    One whose other turns have no word of the prompt becomes empty.
+    A text whose other turns contain no word of the prompt becomes empty.
     """
     seen: set[str] = set()
     found = []
@@ -136,9 +136,9 @@ def _settles(talk: str) -> bool:
 
 
 def _agents_share(text: str) -> float:
-    """Return how much of a talk an agent said, 0..1; what names no speaker was said by the one before.
+    """Return the agent's share of a conversation, 0..1; text without a speaker belongs to the previous one.
 
-    At the beginning that is an agent: long turns are cut into chunks, and most of them are an agent's.
+    The beginning counts as an agent's: long turns are cut into chunks, and agents write most of them.
     """
     speaker, chars = "Assi", Counter[str]()
     for turn in split.turns(text):
@@ -149,14 +149,14 @@ def _agents_share(text: str) -> float:
 
 
 def size(one: Stretch) -> int:
-    """Return the most characters that a stretch takes in a block, with its heading and the lines around it."""
+    """Return the most characters that a passage takes in a block, with its heading and blank lines."""
     return len(f"{_heading(one)}{MORE}{AMENDED}\n{_shown(one.text, one.match.source.type)}\n\n")
 
 
 def passage(
     tx: ReadTx, fact: str, key: str, *, reader: Reader, project: str | None
 ) -> Stretch | None:
-    """Return the turns of a session that a fact of it was distilled from, None where they are not found any more."""
+    """Return the turns of a session from which a fact was distilled, None if they no longer exist."""
     known = withheld.statements(tx, reader.agent_id)
     rows = [
         row._replace(content=withheld.without(row.content, known))
@@ -176,17 +176,17 @@ def passage(
 
 
 def answering(text: str, words: Sequence[str], *, chars: int, type: SourceType) -> str:
-    """Return the turns of a chunk that hold most of these words and what is around them; without words, its outcome.
+    """Return the turns of a chunk with most of these words and their context; without words, its outcome.
 
-    At least LEAST_ROOM characters, where it has as many; nothing that steers an agent. A long turn is cut around the
-    words, and the beginning of the question or answer beside it stays.
+    Returns at least LEAST_ROOM characters if there are as many, and no instructions to agents. A long turn is cut
+    around the words; the beginning of its question or answer stays.
     """
     kept = _fitting(text, words, max(chars, LEAST_ROOM), type, by_words=bool(words), is_page=True)
     return unsteered(kept, type)
 
 
 def spoken(tx: ReadTx, source: Source, position: int, content: str, *, reader: Reader) -> str:
-    """Return a chunk of a talk with its speaker, and before an agent's words the beginning of the question."""
+    """Return a conversation chunk with its speaker, and before an agent's words the beginning of the question."""
     if content.startswith(_USER):
         return content
     earlier = split.turns(around(tx, source, position - ASKED, position - 1, reader=reader))
@@ -201,9 +201,9 @@ def spoken(tx: ReadTx, source: Source, position: int, content: str, *, reader: R
 def around(
     tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader, unasked: bool = False
 ) -> str:
-    """Return the text of a source between two positions as it may be delivered to a reader.
+    """Return the text of a source between two positions, as a reader may see it.
 
-    A memory stands for itself: of all others what is withheld is left out.
+    Removes withheld statements, except from a memory, which was checked as a whole.
     """
     parts = sql.around(tx, source, first, last, reader=reader, unasked=unasked)
     text = _joined(parts, source.type)
@@ -213,7 +213,7 @@ def around(
 
 
 def _talk(tx: ReadTx, match: Match, reader: Reader) -> list[dict[int, str]]:
-    """Return the runs of chunks of a session that are told from, by position, without what is withheld; else none."""
+    """Return the runs of chunks of a session to quote, by position, without withheld statements; else none."""
     if match.source.type is not SourceType.SESSION:
         return []
     known = withheld.statements(tx, reader.agent_id)
@@ -244,19 +244,19 @@ def _text(
     text = around(tx, source, first, last, reader=reader, unasked=True)
     if not match.is_strangers:
         return unsteered(text, source.type)
-    # Nobody asked for what it tells its reader to do.
+    # Instructions to the reader are dropped, because no one asked for them.
     return " ".join(one for one in split.sentences(text) if not orders.orders(one))
 
 
 def _new(source: Source, position: int, text: str, given: Collection[str]) -> str:
-    """Return a chunk of a session with a mark in the place of turns that were told, counted as in `_parts`."""
+    """Replace turns the session has received by a mark, counted as in `_parts`."""
     turns = split.turns(without_code(text))
     known = [is_given(source.part(position, place), given) for place in range(len(turns))]
     return split.without(turns, known, LEFT_OUT) if any(known) else text
 
 
 def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list[str]:
-    """Return the names of the turns of a talk that stand in a text."""
+    """Return the names of the conversation turns that a text contains."""
     return [
         source.part(position, place)
         for run in talk
@@ -267,7 +267,7 @@ def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list
 
 
 def _reach(tx: ReadTx, match: Match) -> list[tuple[int, int]]:
-    """Return the first and last position of each run of chunks that are told from, of a session those of its matter."""
+    """Return first and last position of each run of chunks to quote; of a session, those of the match's subject."""
     first, last = match.position - REACH, match.position + REACH
     near = sql.vectors(tx, match.source, first, last)
     if near.get(match.position) is None:
@@ -289,7 +289,7 @@ def _reach(tx: ReadTx, match: Match) -> list[tuple[int, int]]:
 
 
 def unsteered(text: str, type: SourceType) -> str:
-    """Return a text without the turns or lines that steer an agent; what the user says stays."""
+    """Return a text without turns or lines that give an agent instructions; the user's stay."""
     if type is SourceType.MEMORY:
         return "" if orders.steers(" ".join(text.split())) else text
     if type is not SourceType.SESSION:
@@ -301,7 +301,7 @@ def unsteered(text: str, type: SourceType) -> str:
 
 
 def _joined(parts: Sequence[str], type: SourceType) -> str:
-    """Return the chunks of a source as one text."""
+    """Join the chunks of a source."""
     if type is SourceType.SESSION:
         return "\n".join(parts)
     if type is SourceType.DOCUMENT:
@@ -319,9 +319,9 @@ def _fitting(
     by_words: bool = False,
     is_page: bool = False,
 ) -> str:
-    """Return the whole where it fits, else the turns or paragraphs around the one that states the outcome.
+    """Return the whole text if it fits, else the turns or paragraphs around the one that states the outcome.
 
-    Empty where there is no room for either. It fits as it is shown, and is returned as it was said.
+    Returns an empty text if neither fits. The displayed form must fit; the original form is returned.
     """
     is_talk = type is SourceType.SESSION
     if _least(every) <= chars and len(_shown(every, type)) <= chars:
@@ -350,7 +350,7 @@ def _fitting(
         told = [f"{one}{turn}" for one, turn in zip(speakers, turns, strict=True)]
         return between.join(_exchange(told, first, asked, chars))
     if room < 0:
-        # One less, as a word that is cut may read as that of a heading.
+        # One fewer, because a cut word may look like a heading's.
         shown = speakers[first] + _shown(turns[first], type)
         return shown[: chars - len(LEFT_OUT) - 1] + LEFT_OUT
     while True:
@@ -368,7 +368,7 @@ def _fitting(
 
 
 def _exchange(turns: Sequence[str], place: int, asked: Sequence[str], chars: int) -> list[str]:
-    """Return a turn cut around the words, with the beginning of what it answers, or of the answer to it."""
+    """Return a turn cut around the words, with the beginning of its question or answer."""
     is_users = turns[place].startswith(_USER)
     others = range(place + 1, len(turns)) if is_users else range(place - 1, -1, -1)
     other = next((one for one in others if turns[one].startswith(_USER) is not is_users), None)
@@ -394,18 +394,18 @@ def _clipped(turn: str, asked: Sequence[str], chars: int) -> str:
 
 
 def _least(text: str) -> int:
-    """Return the fewest characters that a text has as it is shown: beside what is hidden nothing is taken out."""
+    """Return the fewest characters of a text's displayed form: display removes only hidden text."""
     return len(controls.clean(text))
 
 
 def _worth(turn: str, asked: Sequence[str]) -> float:
-    """Return how much a turn is worth: that it states an outcome most, then rules, then the prompt's words."""
+    """Return the weight of a turn: an outcome counts most, then rules, then the prompt's words."""
     settled = 20 * outcome.is_outcome(turn)
     return 1 + settled + 2 * min(3, outcome.rules(turn)) + search.shared_words(asked, turn)
 
 
 def without_code(text: str) -> str:
-    """Return a talk without its long blocks of code."""
+    """Return a conversation without its long blocks of code."""
     return _CODE.sub(_short, text)
 
 
@@ -414,7 +414,7 @@ def _short(code: re.Match[str]) -> str:
 
 
 def sections(found: Sequence[Stretch]) -> list[str]:
-    """Return the stretches under their headings; a talk that amends an earlier one comes first and says so."""
+    """Return the passages under their headings; one that amends an earlier one precedes it and says so."""
     ordered = list(found)
     amending = _amending(found)
     if amending is not None:
@@ -430,7 +430,7 @@ def sections(found: Sequence[Stretch]) -> list[str]:
 
 
 def _amending(found: Sequence[Stretch]) -> Stretch | None:
-    """Return the newest stretch of the matter if it says that it changes something earlier."""
+    """Return the newest passage of the subject if it says that it changes something earlier."""
     matter = [one for one in found if one is found[0] or one.match.is_same_matter]
     newest = max(matter, key=lambda one: one.match.said_at, default=None)
     return newest if newest and len(matter) > 1 and outcome.amends(newest.text) else None

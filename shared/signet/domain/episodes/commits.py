@@ -1,8 +1,7 @@
-"""One `index_commits` job: keep the commit messages of a project findable; never what the commits changed.
+"""One `index_commits` job: index a project's commit messages, never the changes.
 
-The newest commits that HEAD reaches are compared with those that are stored, so a rewritten history leaves nothing
-behind. A commit that was reverted, and a merge that says nothing of its own, are stored without text: they are known
-and never found.
+Compares the newest commits reachable from HEAD with the stored ones, so that a rewritten history leaves nothing behind.
+A reverted commit, or a merge without a message, is stored without text: it is known but never found.
 """
 
 import re
@@ -23,7 +22,7 @@ from signet.queue.job_context import JobContext
 from signet.text.masking import mask
 
 KIND = "index_commits"
-#: Commits that are known of a project, and those that one job reads.
+#: Most commits stored of a project, and read by one job.
 MOST_COMMITS = 5_000
 BATCH = 100
 
@@ -34,7 +33,7 @@ _MERGE = re.compile(r"Merge (?:branch|branches|remote-tracking branch|tag|commit
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit: its hash, when it was written (ISO), and its whole message."""
+    """A commit: hash, time of writing (ISO), and the whole message."""
 
     hash: str
     written_at: str
@@ -42,7 +41,7 @@ class Commit:
 
 
 def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
-    """Queue the reading of a project's commits, unless that is queued."""
+    """Queue the reading of a project's commits, unless it is queued already."""
     job = NewJob(
         kind=KIND,
         dedupe_key=f"{agent_id}:{project}",
@@ -54,17 +53,17 @@ def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
 
 
 def run(job: JobContext, *, model: str | None, masks: bool) -> None:
-    """Index what is new of the project's commits, queue their vectors of `model`, and complete the job.
+    """Index a project's new commits, queue their vectors of `model`, and complete the job.
 
-    Commits that are gone are forgotten. Without a model there are no vectors. With `masks` secrets in the messages are
-    replaced. What was erased is left out of them. Raises LeaseLost, Cancelled.
+    Removes commits that no longer exist. Without a model there are no vectors. `masks` replaces secrets in the
+    messages. Erased statements are left out. Raises LeaseLost, Cancelled.
     """
     agent_id = job.lease.agent_id or ""
     project = str(job.lease.payload.get("project"))
     git = Repository(Workspace(Path(str(job.lease.payload.get("repository")))), ALONE)
     try:
         hashes = git.run("rev-list", f"--max-count={MOST_COMMITS}", "HEAD").split()
-    except GitFailed as error:  # no commit yet, or no repository any more
+    except GitFailed as error:  # no commit yet, or no longer a repository
         reason = error.message
         job.commit(lambda tx: {"skipped": reason})
         return

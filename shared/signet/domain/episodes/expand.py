@@ -1,4 +1,4 @@
-"""All of an episode of which a prompt was given a stretch, page by page."""
+"""The whole of an episode, page by page, after a prompt received a passage of it."""
 
 import re
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from signet.domain.episodes import brief, fence, sql
 from signet.domain.episodes.models import COMMIT_CHARS, Source, SourceType
 from signet.errors import Invalid, NotFound
 
-#: Characters of a page: about 2,000 tokens. It ends where a line ends.
+#: Characters of a page: about 2,000 tokens. A page ends at the end of a line.
 PAGE_CHARS = 8_000
 _EVERY = 1_000_000
-#: As it stands in a heading (`Session abc`), or as its id (`session:abc`).
+#: As in a heading (`Session abc`), or as an ID (`session:abc`).
 _ID = re.compile(r"(?:#{1,6} )?(session|commit|memory|document)(?::| ++)(\S.*)", re.IGNORECASE)
-#: The beginning of an id that names one: of a commit as headings have it, of a session as `signet why` takes it.
+#: A unique ID prefix: of a commit as in headings, of a session as `signet why` accepts it.
 _SHORT = {
     SourceType.COMMIT: re.compile(rf"[0-9a-f]{{{COMMIT_CHARS},39}}"),
     SourceType.SESSION: re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}"),
@@ -28,7 +28,7 @@ class UnknownEpisode(NotFound):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePage:
-    """One page of a source, as it was said, cleaned; pages count from 1."""
+    """One page of a source, verbatim but cleaned; pages count from 1."""
 
     source: Source
     text: str
@@ -37,17 +37,17 @@ class SourcePage:
 
 
 def names_one(id: str) -> bool:
-    """Return whether an id is of the form of an episode's."""
+    """Return whether an ID has the form of an episode's."""
     return _ID.fullmatch(id.strip()) is not None
 
 
 def page(
     tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | None = None
 ) -> SourcePage:
-    """Return one page of the source that an id names.
+    """Return one page of the source with this ID.
 
-    Raises Invalid for what is no such id, for the beginning of several, and for a page that there is not;
-    UnknownEpisode for one that is not there, or not this reader's.
+    Raises Invalid for a malformed or ambiguous ID, or a page out of range; UnknownEpisode if it does not exist or
+    belongs to another reader.
     """
     read = _ID.fullmatch(id.strip())
     if read is None:

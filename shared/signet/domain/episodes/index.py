@@ -1,4 +1,4 @@
-"""One `index_session` job: keep the chunks of a session in step with its transcript; vectors follow (vectors.py)."""
+"""One `index_session` job: update the chunks of a session to its transcript; vectors follow (vectors.py)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -17,9 +17,9 @@ from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
 
-#: Chunks that one job writes; a longer session takes several, so that no write is long.
+#: Chunks that one job writes; a longer session takes several, so that each write is short.
 BATCH = 100
-#: Sessions that are queued at once for what was said before there was an index.
+#: Sessions without an index that are queued at once.
 BACKFILL = 100
 
 
@@ -29,9 +29,10 @@ def run(
     model: str | None,
     decisions: Callable[[str], Iterable[str]] = lambda chunk: (),
 ) -> None:
-    """Index what is new of the job's session, queue its vectors of `model`, and complete the job.
+    """Index the new part of the job's session, queue its vectors of `model`, and complete the job.
 
-    Its overview is stored, too; `decisions` finds those of a chunk. None makes no vectors. Raises LeaseLost, Cancelled.
+    Also stores the session's overview; `decisions` finds those of a chunk. Without a model there are no vectors. Raises
+    LeaseLost, Cancelled.
     """
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     _leave_out(job, agent_id, key)
@@ -52,7 +53,7 @@ def run(
         if stored.is_forgotten(tx, agent_id, key):
             return {"skipped": "session_forgotten"}
         sql.move(tx, source, moved)
-        # What is replaced goes with the batch that replaces it.
+        # Replaced chunks are deleted in the batch that replaces them.
         sql.delete(tx, source, [*stale, *(chunk.position for chunk in batch)])
         sql.insert(tx, source, batch)
         stored.put_overview(tx, agent_id, key, shown)
@@ -65,9 +66,9 @@ def run(
 
 
 def clean(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
-    """Remove the chunks that say what was erased, of a commit all, and index sessions anew; return how many.
+    """Delete chunks with erased statements, and all chunks of such commits; reindex; return their number.
 
-    Commits are read anew, without it, when a session next begins in their project.
+    The next session start in a project reads its commits again, without the erased statements.
     """
     removed = 0
     for found in withheld.saying(job, sql.CHUNK_TEXTS, known):
@@ -77,12 +78,10 @@ def clean(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
 
 
 def count(tx: ReadTx, agent_id: str, key: str) -> int:
-    """Return how many chunks of a session there are."""
     return sql.count_session(tx, agent_id, key)
 
 
 def forget_session(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Delete the chunks of a session."""
     sql.delete_session(tx, agent_id, key)
 
 
@@ -94,24 +93,24 @@ def _remove(tx: WriteTx, chunks: Sequence[int], now: datetime) -> None:
 
 
 def _leave_out(job: JobContext, agent_id: str, key: str) -> None:
-    """Take what was erased out of a transcript that was handed over again."""
+    """Remove erased statements from a transcript that was delivered again."""
     known = job.db.read(withheld.erased_statements).get(agent_id, [])
     if withheld.clean_transcripts(job, {agent_id: known} if known else {}, key):
         job.db.write(forget.rewrite_later, now=clock.now())
 
 
 def find(tx: ReadTx, *, model: str | None) -> list[str]:
-    """Return the stored sessions without chunks, newest first, then those without vectors of this model.
+    """Return stored sessions without chunks, newest first, then those without vectors of this model.
 
-    Every session queues its own indexing; this finds those that came in another way: with an upgrade, an import, or
-    while nobody made vectors. Each is named so that `fill` knows it.
+    Every session queues its own indexing; this finds those from an upgrade, an import, or a time without a model.
+    `fill` accepts the returned names.
     """
     found = sql.unindexed(tx, model=model, limit=BACKFILL)
     return [f"{agent_id}\n{key}" for agent_id, key in found]
 
 
 def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
-    """Queue the indexing of the sessions that `find` found."""
+    """Queue the indexing of the sessions that `find` returned."""
     for name in found:
         agent_id, _, key = name.partition("\n")
         stored.queue_index(tx, agent_id, key, priority=BULK, now=now)
@@ -120,9 +119,9 @@ def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
 def _chunks(
     turns: Sequence[Turn], created_at: str, held: Sequence[ProjectSpan], project: str
 ) -> list[Chunk]:
-    """Return the chunks of a transcript; a single empty one, so that it is known, for an empty transcript.
+    """Return the chunks of a transcript; a single empty one for an empty transcript, to mark it as indexed.
 
-    No chunk holds messages of two repositories.
+    No chunk contains messages of two repositories.
     """
     groups = groupby(turns, key=lambda turn: models.project_at(held, turn.at, project))
     found: list[tuple[str, str | None, str]] = [
@@ -137,7 +136,7 @@ def _chunks(
 def _differences(
     tx: ReadTx, source: Source, wanted: Sequence[Chunk]
 ) -> tuple[list[int], list[Chunk], list[Chunk]]:
-    """Return positions that are there no more, the chunks that are new or changed, and those of another project."""
+    """Return the positions to delete, the new or changed chunks, and those whose project changed."""
     known = {row.position: row for row in sql.stored(tx, source)}
     stale = [position for position in known if position >= len(wanted)]
     same = [

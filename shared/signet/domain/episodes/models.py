@@ -1,4 +1,4 @@
-"""Where episodes come from, what is indexed of them, and what a search returns."""
+"""Sources of episodes, their chunks, and the results of a search."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from typing import NamedTuple
 from signet import ids
 from signet.db import vectors
 
-#: Characters of a commit's hash that name it.
+#: Length of a commit's short hash.
 COMMIT_CHARS = 12
-#: In place of `episode:` in the name of a turn that a session start told: the rest of its talk is not known.
+#: Replaces `episode:` in the name of a turn from a session start, where the rest of the conversation is unknown.
 STARTED = "started:"
 
 
 class SourceType(StrEnum):
-    """Where an episode comes from; the strings are stored, and stand in its id.
+    """The type of an episode's source; the strings are stored, and are part of its ID.
 
-    Sessions and commits are indexed here, memories and documents are found by the index of memories.
+    Sessions and commits are indexed here; the index of memories finds memories and documents.
     """
 
     SESSION = "session"
@@ -28,7 +28,7 @@ class SourceType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One source. `id` is a session's key, a commit's hash, or the id of a memory, of a long memory's group or of a
+    """One source. `id` is a session key, a commit hash, or the ID of a memory, of a long memory's group or of a
     document; `project` is empty for none.
     """
 
@@ -39,17 +39,16 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Return what names it in a session and to an agent: `session:…`, commits and ids shortened."""
+        """Return its name for a session and an agent: `session:…`, with commits and IDs shortened."""
         shown = self.id[:COMMIT_CHARS] if self.type is SourceType.COMMIT else ids.short(self.id)
         return f"{self.type}:{self.id if self.type is SourceType.SESSION else shown}"
 
     def part(self, position: int, place: int) -> str:
-        """Return by what a session knows that it was told one turn: of a chunk, which it is there."""
+        """Return the name of one turn of a chunk, for the session's record."""
         return f"episode:{self.name}#{position}.{place}"
 
 
 def is_given(name: str, given: Collection[str]) -> bool:
-    """Return whether a session received a turn, with its start or later."""
     return name in given or name.replace("episode:", STARTED, 1) in given
 
 
@@ -60,16 +59,16 @@ class Chunk:
     position: int
     content: str
     said_at: str
-    #: Where it was said, None for the project of its source.
+    #: The project of this chunk, None for that of its source.
     project: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A source that a prompt is about, and the position of its best chunk.
+    """A source related to a prompt, and the position of its best chunk.
 
-    `score` orders matches; `said_at` is the time of that chunk. `is_same_matter`: it is about what the best match is
-    about, earlier or later. `is_asked`: a short prompt asks for something of it, which is told rather than its outcome.
+    `score` orders matches; `said_at` is the time of that chunk. `is_same_matter`: it has the subject of the best match,
+    earlier or later. `is_asked`: a short prompt asks for a detail of it, which is quoted instead of its outcome.
     """
 
     source: Source
@@ -78,16 +77,16 @@ class Match:
     said_at: str
     is_same_matter: bool = False
     is_asked: bool = False
-    #: Who says it, as far as that is known, for a memory or document.
+    #: The author of a memory or document, as far as known.
     origin: str = ""
     #: It comes from the web or a tool.
     is_strangers: bool = False
 
 
 class FoundRow(NamedTuple):
-    """A chunk, memory or piece of a document that was found; `rank` is its bm25.
+    """A chunk, memory or document piece that was found; `rank` is its bm25.
 
-    `vectors` are those of its exchanges, `parts` of them, one behind the other.
+    `vectors` are those of its exchanges, concatenated; `parts` is their number.
     """
 
     source_type: str
@@ -108,12 +107,10 @@ class FoundRow(NamedTuple):
 
     @property
     def middle(self) -> bytes | None:
-        """Return the mean of its vectors."""
         return vectors.mean(self.vectors, self.parts)
 
     @property
     def source(self) -> Source:
-        """Return what it is of."""
         return Source(
             type=SourceType(self.source_type),
             id=self.source_id,

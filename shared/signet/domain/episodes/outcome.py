@@ -1,9 +1,9 @@
-"""How people write down what was decided, and what is to be done from now on. Pure."""
+"""How people write down decisions and new rules. Pure."""
 
 import re
 from functools import lru_cache
 
-#: How an outcome is announced; looked for where a turn or paragraph begins.
+#: Words that announce an outcome at the beginning of a turn or paragraph.
 _OUTCOME = re.compile(
     r"\b(?:recap|final|finally|summar(?:y|ise|ize)|to sum up|settled|agreed|decided|decision|conclusion"
     r"|amend(?:ed|ing|ment)?|supersed(?:es|ed|ing)|going forward)\b",
@@ -12,7 +12,7 @@ _OUTCOME = re.compile(
 _RULE = re.compile(
     r"\b(?:must|never|always|exactly|only|instead|rule|policy|from now on)\b", re.IGNORECASE
 )
-#: How a later talk says that it changes an earlier one: in the words of reports, and as people say it.
+#: Words that announce a change to an earlier outcome, in reports and in conversation.
 _AMENDS = re.compile(
     r"\b(?:amend\w*|supersed\w*|no longer|revis(?:e|ed|ion|ing)|overrul\w*|changes? (?:to|of) the|update[sd]? to the"
     r"|chang(?:e|ed|es|ing) (?:that|this|it|(?:my|our|his|her|their) minds?)|change of plans?|on second thoughts?"
@@ -29,33 +29,33 @@ _BEGINNING = 160
 
 
 def is_outcome(text: str) -> bool:
-    """Return whether a turn or paragraph begins by saying that something was decided."""
+    """Return whether a turn or paragraph begins by announcing a decision."""
     return _OUTCOME.search(text[:_BEGINNING]) is not None
 
 
 def rules(text: str) -> int:
-    """Return how many different words of rules a text uses."""
+    """Return the number of different rule words in a text."""
     return len({found.lower() for found in _RULE.findall(text)})
 
 
 def decides(text: str) -> bool:
-    """Return whether a text settles something: it says that it does, or uses two words of rules."""
+    """Return whether a text settles something: it announces a decision, or uses two rule words."""
     return is_outcome(text) or rules(text) > 1
 
 
 def amends(text: str) -> bool:
-    """Return whether a text says that it changes something earlier."""
+    """Return whether a text announces a change to something earlier."""
     return _AMENDS.search(text) is not None
 
 
-#: How a sentence asks, with or without a mark.
+#: Forms of questions, with or without a mark.
 _ASKS = re.compile(
     r"[?？]|(?:^|[,:;.] |\band )(?:who|what|when|where|which|why|how|what's|remind me|do you know"
     r"|wer|was|wann|wo|wie|welche\w*|warum|qui|quand|où|quel\w*|comment|pourquoi"
     r"|quién|qué|cuándo|dónde|cuál\w*|cómo)\b",
     re.IGNORECASE,
 )
-#: How an agent says that it has no answer, only a guess, or a question.
+#: How an agent says that it has no answer, only a guess or a question.
 _NO_ANSWER = re.compile(
     r"\b(?:(?:do|does|did|could|can|was|am|is|are|have|has)(?: not|n['’]t)|cannot|can['’]t|unable"
     r"|not (?:sure|clear|documented|known|find|found|seen)|unclear|unknown|nothing|nowhere"
@@ -71,7 +71,7 @@ _NO_ANSWER = re.compile(
 )
 _SAYS = re.compile(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
 _VALUE = re.compile(r"\d|[`_/@]|[a-z][A-Z]")
-#: Longer messages say something: of a person that asks nothing, and of anyone.
+#: From these lengths a message says something: a person's that asks nothing, and anyone's.
 _SHORT, _LONG = 48, 160
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 #: A longer sentence before or after a question is a statement.
@@ -80,7 +80,7 @@ _ASIDE = 24
 
 @lru_cache(1_024)
 def only_asks(talk: str) -> bool:
-    """Return whether people in a talk only ask, and no answer says more than that it does not know."""
+    """Return whether people in a conversation only ask, and every answer only says that it does not know."""
     _, *parts = _SAYS.split(talk)
     is_asked = False
     for who, said in zip(parts[::2], parts[1::2], strict=True):

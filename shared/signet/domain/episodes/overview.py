@@ -25,7 +25,7 @@ MOST_MESSAGES, MESSAGE_CHARS, MOST_LINES, MOST_DECISIONS = 100, 1_500, 5, 8
 MOST_WORDS, COUNTED = 250, 8
 #: The first request names the task, and the first sentence of an answer its result.
 FIRST = 1.7
-#: Last messages of the agent in which the outcome is looked for.
+#: Last agent messages searched for the outcome.
 LAST_ANSWERS = 3
 #: Share of letters in a line of prose.
 LETTERS = 0.6
@@ -62,7 +62,7 @@ _ASKED = re.compile(
     r"|let['’]s ",
     re.IGNORECASE,
 )
-#: What an agent announces or offers is no outcome.
+#: Announcements and offers of an agent are no outcomes.
 _OFFER = re.compile(
     r"\?$|^(?:let me|i['’]ll|i will|i can|would you|should i|shall i|do you|want me|feel free|if you|tell me|sure"
     r"|you['’]re)\b"
@@ -155,7 +155,7 @@ def _results(answer: str) -> Iterator[str]:
 
 
 def _bare(raw: str) -> str:
-    """Return a line without markup and addresses; of a path its last part stays."""
+    """Return a line without markup and addresses; a path is reduced to its last part."""
     text = _ADDRESS.sub(lambda found: found[1] or "", _LINK.sub(r"\1", raw))
     return _MARKS.sub("", text).strip()
 
@@ -177,7 +177,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line that say something; numbers are rare and name nothing."""
+    """Return the characteristic words of a line, without numbers, which are rare but name nothing."""
     return [word for word in fts.content_words(line) if not re.search(r"\d", word)]
 
 

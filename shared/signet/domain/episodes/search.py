@@ -1,4 +1,4 @@
-"""Chunks of sessions and commits by words or time, and what they have in common with a prompt."""
+"""Find chunks of sessions and commits by words or time, and compare them with a prompt."""
 
 import re
 from collections.abc import Sequence
@@ -15,18 +15,18 @@ from signet.domain.transcripts import withheld
 if TYPE_CHECKING:
     from signet.db.binary_index import Flags
 
-#: Vectors that are compared where there are no signs.
+#: Vectors compared directly if there are no sign bits.
 COMPARED = 2_000
-#: Of a prompt so much is read.
+#: Characters of a prompt that are read.
 READ_CHARS = 4_000
-#: Words of a stem that are compared: the index stems, this is an approximation of it.
+#: Letters compared of a word: an approximation of the index's stemming.
 _STEM = 5
-#: What stands before a turn of a talk.
+#: The label of a conversation turn.
 LABEL = re.compile(r"(?:User|Assistant)(?: \([^)\n]*\))?: ")
 
 
 class ChunkScope(NamedTuple):
-    """Who reads, and whose chunks: of one project (None: of any), without those of the session `but`."""
+    """The reader and the searched project (None: any), without the chunks of the session `but`."""
 
     reader: Reader
     project: str | None
@@ -35,7 +35,7 @@ class ChunkScope(NamedTuple):
     most: int = sql.CANDIDATES
 
     def asked(self, *, spoken: bool = False) -> sql.ChunkFilter:
-        """Return what the statements take."""
+        """Return the filter for SQL statements."""
         _, project, but, commits, most = self
         return sql.ChunkFilter(self.reader.agent_id, project, but, commits, spoken, most)
 
@@ -43,9 +43,9 @@ class ChunkScope(NamedTuple):
 def said(
     tx: ReadTx, words: str | None, scope: ChunkScope, *, spoken: bool = False
 ) -> list[FoundRow]:
-    """Return the chunks of sessions and commits that a full-text expression fits best, without what was forgotten.
+    """Return the chunks that best match a full-text expression, without forgotten statements.
 
-    Without words the newest. `spoken` leaves out those of sessions in which no person speaks.
+    Without words, the newest chunks. `spoken` omits session chunks without a person's message.
     """
     asked = scope.asked(spoken=spoken)
 
@@ -57,16 +57,16 @@ def said(
 
 
 class ChunkVectors(VectorCache):
-    """The signs of the vectors of chunks."""
+    """The sign bits of chunk vectors."""
 
     statements = sql.VECTORS
     name = "chunk-signs"
 
 
 def near(tx: ReadTx, vector: bytes, scope: ChunkScope, *, model: str | None) -> list[FoundRow]:
-    """Return the chunks of sessions and commits nearest to a vector, best first, without what was forgotten.
+    """Return the chunks nearest to a vector, best first, without forgotten statements.
 
-    Few are compared exactly, of many those that their signs choose; while these are being read, the newest.
+    Compares a few exactly; of many, those that their sign bits choose; the newest while the bits are loading.
     """
     asked = scope.asked()
     cosines = None
@@ -81,7 +81,7 @@ def near(tx: ReadTx, vector: bytes, scope: ChunkScope, *, model: str | None) -> 
 
 
 def _flags(tx: ReadTx, asked: sql.ChunkFilter) -> "Flags":
-    """Return for each number of a chunk whether the chunk may be told."""
+    """Return for each chunk number whether the chunk is in scope."""
     import numpy as np
 
     passing = np.fromstring(sql.passing(tx, asked), dtype=np.int64, sep=",")
@@ -102,7 +102,7 @@ saved, in_one_chunk = sql.memories, sql.in_one_chunk
 
 
 def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:
-    """Return rows without what is withheld from a reader; memories stand for themselves."""
+    """Remove statements withheld from a reader; memories were checked as a whole."""
     is_cleaned = any(row.source_type != SourceType.MEMORY for row in found)
     known = withheld.statements(tx, reader.agent_id) if is_cleaned else []
     return [
@@ -114,38 +114,38 @@ def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[Foun
 
 
 def has_any(tx: ReadTx) -> bool:
-    """Return whether any session or commit is indexed, whoever they belong to."""
+    """Return whether any agent's session or commit is indexed."""
     return sql.count(tx) > 0
 
 
 def holders(tx: ReadTx, words: Sequence[str]) -> tuple[list[int], int]:
-    """Return how many chunks hold each word (at most 1,000), and about how many there are, whoever they belong to."""
+    """Return how many chunks of any agent contain each word (at most 1,000), and the approximate total."""
     return [sql.holders(tx, fts.any_of([word])) for word in words], sql.count(tx)
 
 
 def shared_words(asked: Sequence[str], text: str) -> int:
-    """Return how many of the words stand in a text, compared by their beginnings, which may be inside a word.
+    """Count the words that a text contains, compared by their beginnings, which may be inside a word.
 
-    Names of code are put together. With short words at the beginning of others alone the passages of one of 20 own
-    tasks (loadtests, scenario `delivery`) did not reach their prompt, and nothing else changed.
+    Joins the parts of code names. When short words matched only at the beginning of others, the passages of one of 20
+    own tasks (loadtests, scenario `delivery`) no longer reached their prompt, and nothing else changed.
     """
     low = unlabelled(text)
     return sum(stem(word) in low for word in asked)
 
 
 def unlabelled(text: str) -> str:
-    """Return a text in folded form without its speakers: "use" is no word of "User: yes"."""
+    """Return a text in folded form without speaker labels: "use" must not match "User: yes"."""
     return fts.folded(LABEL.sub("", text))
 
 
 @lru_cache(4_096)
 def stem(word: str) -> str:
-    """Return about the stem of a word: its beginning."""
+    """Return an approximate stem: the beginning of the word."""
     return fts.folded(word).partition("*")[0][:_STEM]
 
 
 def similarities(found: Sequence[bytes | None], vector: bytes | None) -> list[float | None]:
-    """Return the cosine of each of these vectors to this one, None where either is missing or of another model."""
+    """Return the cosine of each vector to this one, None if either is missing or of another model."""
     if vector is None:
         return [None] * len(found)
     known = [one for one in found if one is not None and len(one) == len(vector)]

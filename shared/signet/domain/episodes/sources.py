@@ -1,4 +1,4 @@
-"""What is indexed of sources, for nouns that name them: their texts, where memories come from, how common words are."""
+"""Index contents for other nouns: texts of sources, sessions of memories, word frequencies."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _LAST = 1_000_000
 
 
 def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
-    """Return all of a source that a reader may see, empty when nothing is; `id` may be that of a memory's pieces."""
+    """Return the whole text of a source that a reader may see, else an empty text; `id` may be a long memory's group."""
     if type in (SourceType.SESSION, SourceType.COMMIT):
         return withheld.cleaned(tx, reader.agent_id, sql.whole(tx, reader.agent_id, type, id))
     source = Source(type=type, id=id, agent_id=reader.agent_id)
@@ -21,15 +21,14 @@ def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
 
 
 def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:
-    """Return by id the session that a memory was distilled from, None for none."""
+    """Return the session from which each memory was distilled, None if there is none."""
     return sql.roots(tx, memory_ids)
 
 
 def count(tx: ReadTx, agent_id: str) -> int:
-    """Return how many sessions and commits of an agent are indexed."""
     return sql.sources(tx, agent_id)
 
 
 def count_holding(tx: ReadTx, agent_id: str, words: str, *, but: Sequence[str], most: int) -> int:
-    """Return how many sources a full-text expression fits, without those in `but`; at most `most`."""
+    """Count the sources that match a full-text expression, except those in `but`; at most `most`."""
     return sql.holding(tx, agent_id, words, but=but, most=most)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from signet.domain.episodes.models import SourceType
 from signet.domain.transcripts.transcript import Turn, written
 
-#: A chunk takes whole turns up to this length: about what the embedding model reads (256 tokens).
+#: A chunk takes whole turns up to this length, about the embedding model's context (256 tokens).
 CHUNK_CHARS = 1_200
 
-#: Most and least that two chunks of a document have in common (settings of documents: 200 by default).
+#: Most and least overlap of two document chunks (a setting of documents, 200 by default).
 OVERLAP_CHARS, LEAST_OVERLAP = 1_000, 20
 #: A paragraph up to this length is one passage.
 PARAGRAPH_CHARS = 500
@@ -19,16 +19,15 @@ _SENTENCE = re.compile(r"(?<=[.!?])[ \t]+(?=[A-Z\d\"'(`])")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _TURN = re.compile(r"^(?=[A-Z][\w .'’-]{0,60}: )", re.MULTILINE)
 _SIDE = re.compile(r"(User|Assistant)[^:\n]{0,60}: ")
-#: Behind the name of who speaks where a chunk continues a turn.
+#: Follows the speaker's name where a chunk continues a turn.
 CONTINUED = " (continued)"
 
 
 def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
-    """Yield the turns as `User: …` and `Assistant: …` text in pieces of at most CHUNK_CHARS, each with its time.
+    """Yield `User: …` and `Assistant: …` text in pieces of at most CHUNK_CHARS, each with its time.
 
-    The time is that of the first turn in it, None where that is not known. Only a turn that is longer by itself is
-    cut, between paragraphs where it has any, and its end shares no piece with what is said next, which would be lost
-    in it. Later pieces of it name their speaker, too.
+    The time is that of its first turn, None if unknown. Only a turn that exceeds a piece is cut, between paragraphs
+    where possible; its end is a separate piece, because it would hide the next turn. Later pieces repeat the speaker.
     """
     gathered, said_at = "", None
     for turn in turns:
@@ -50,16 +49,16 @@ def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
 
 
 def turns(text: str) -> list[str]:
-    """Return the turns of joined chunks, each with the name of who speaks in front."""
+    """Return the turns of joined chunks, each with its speaker in front."""
     return [found for part in _TURN.split(text) if (found := part.strip("\n"))]
 
 
 def exchanges(text: str, type: SourceType) -> list[str]:
-    """Return the parts of a chunk that are compared by meaning: a message of the user with its answer; a commit whole.
+    """Return the parts of a chunk compared by meaning: a user's message with its answer, or a whole commit.
 
-    By exchanges the right one of 140 conversations between engineers is the nearest to 31 of 31 bug reports and 0.25
-    nearer than the next on average, by chunks to 30 and 0.22; of 14 everyday questions in other words 10 have their
-    answer among the nearest three, by chunks 8 (`ownday`).
+    With exchanges, the right one of 140 conversations between engineers is nearest to 31 of 31 bug reports, by a margin
+    of 0.25 on average; with chunks to 30, by 0.22. Of 14 everyday questions in other words, 10 have their answer among
+    the nearest three; with chunks 8 (`ownday`).
     """
     if type is not SourceType.SESSION:
         return [text]
@@ -73,9 +72,9 @@ def exchanges(text: str, type: SourceType) -> list[str]:
 
 
 def speakers(turns: Iterable[str]) -> Iterator[str]:
-    """Yield for each turn the label it needs to stand alone: that of the user or agent before it, empty with its own.
+    """Yield for each turn the label it lacks: that of the previous user or agent turn, empty if it has its own.
 
-    A line such as `Warning: …` looks like a turn and is a part of one.
+    A line such as `Warning: …` looks like a turn but is part of one.
     """
     before = ""
     for turn in turns:
@@ -85,7 +84,7 @@ def speakers(turns: Iterable[str]) -> Iterator[str]:
 
 
 def without(turns: Sequence[str], left_out: Sequence[bool], mark: str) -> str:
-    """Return the turns with a mark in place of those left out; each says who speaks in it."""
+    """Replace the turns left out by a mark; each turn names its speaker."""
     lines: list[str] = []
     for turn, speaker, is_out in zip(turns, speakers(turns), left_out, strict=True):
         if not is_out:
@@ -96,7 +95,7 @@ def without(turns: Sequence[str], left_out: Sequence[bool], mark: str) -> str:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Return the chunks of a document as one text; each may begin with the end of the one before it."""
+    """Join document chunks; each may begin with the end of the previous one."""
     text = ""
     for part in parts:
         most = min(len(text), len(part), OVERLAP_CHARS)
@@ -106,12 +105,12 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text; a line is at least one."""
+    """Return the sentences of a text; each line starts a new one."""
     return [one for line in text.splitlines() for one in _SENTENCE.split(line.strip()) if one]
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text, one that is long in sentences put together up to PARAGRAPH_CHARS."""
+    """Return the paragraphs of a text; the sentences of a long one are grouped up to PARAGRAPH_CHARS."""
     found: list[str] = []
     for paragraph in filter(str.strip, _PARAGRAPH.split(text)):
         gathered = ""
@@ -125,7 +124,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a long text between paragraphs, and inside of one that is too long by itself."""
+    """Cut a long text between paragraphs, and within a paragraph that is too long."""
     found = [""]
     for paragraph in _PARAGRAPH.split(text):
         for start in range(0, len(paragraph), CHUNK_CHARS):

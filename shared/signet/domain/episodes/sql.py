@@ -1,4 +1,4 @@
-"""The only SQL of episodes: the table `episode_chunks` and its full-text index, and memories as episodes."""
+"""SQL of episodes: the table `episode_chunks` with its full-text index, and memories as episodes."""
 
 import re
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ SELECT seq, content FROM episode_chunks
  WHERE agent_id = :agent AND source_type = :type AND (source_id = :id OR (:type = 'commit' AND project = :project))
    AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = seq AND v.model = :model)
    AND content <> '' ORDER BY seq LIMIT :most"""
-#: Another vector of a chunk has another number: numbers are not given twice.
+#: A chunk's new vector gets a new number: numbers are never reused.
 _TAKE = f"DELETE FROM chunk_vectors WHERE chunk IN {LIST}"
 _GIVE = """
 INSERT INTO chunk_vectors (chunk, model, vector)
@@ -62,7 +62,7 @@ SELECT seq, ?, ? FROM episode_chunks WHERE seq = ? AND content = ?"""
 _DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SESSION} AND position IN {list_of(':positions')}"
 #: A session may get its project after its first words were indexed.
 _MOVE = f"UPDATE episode_chunks SET project = :project WHERE {_OF_SESSION} AND position = :position"
-#: One whose job has died is left alone until that job is pruned.
+#: Without a dead job: such a source is left alone until the job is pruned.
 _ALIVE = """NOT EXISTS (
   SELECT 1 FROM memory_jobs j
    WHERE j.dedupe_key = '{0}:' || {1}.agent_id || ':' || {1}.{2} AND j.status = 'dead')"""
@@ -89,7 +89,7 @@ DELETE FROM episode_chunks
  WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN {LIST}"""
 _MAY = """c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
    AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')"""
-#: One behind the other, and their number.
+#: Concatenated vectors, and their number.
 _VECTORS_OF = """
        (SELECT CAST(group_concat(v.vector, x'') AS BLOB) FROM chunk_vectors v WHERE v.chunk = c.seq) AS vectors,
        (SELECT count(*) FROM chunk_vectors v WHERE v.chunk = c.seq) AS parts"""
@@ -101,7 +101,7 @@ SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at,
  WHERE {_MAY}
    AND (NOT :spoken OR c.source_type = 'commit' OR instr(c.content, 'User') > 0)
  {{order}} LIMIT :most"""
-#: To rank chunks is most of a search, and one request makes several with the same words.
+#: Ranking is most of a search's cost, and one request runs several with the same words.
 _RANKS = "SELECT rowid, rank FROM episode_chunks_fts WHERE episode_chunks_fts MATCH ?"
 _RANKED = _FOUND.format(
     rank="c.seq",
@@ -109,7 +109,7 @@ _RANKED = _FOUND.format(
     order="",
 )
 _NEWEST = _FOUND.format(rank="0.0", table="episode_chunks c", order="ORDER BY c.seq DESC")
-#: Counts no further than makes a difference.
+#: Counts only as far as it matters.
 _HOLDERS = """
 SELECT count(*) FROM (SELECT 1 FROM episode_chunks_fts WHERE episode_chunks_fts MATCH ? LIMIT 1000)"""
 _WITHIN = _FOUND.format(
@@ -125,7 +125,7 @@ _VECTORS = f"""
 SELECT position, {_VECTORS_OF} FROM episode_chunks c
  WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last
  ORDER BY position"""
-#: What `db/vector_cache.py` reads.
+#: The statements for `db/vector_cache.py`.
 VECTORS = VectorStatements(
     newest="SELECT seq FROM sqlite_sequence WHERE name = 'chunk_vectors'",
     newest_width=f"""
@@ -151,7 +151,7 @@ SELECT content FROM episode_chunks WHERE agent_id = ? AND source_type = ? AND so
 CHUNK_TEXTS = """
 SELECT seq, agent_id, content FROM episode_chunks WHERE seq > ? ORDER BY seq LIMIT ?"""
 _REMOVE = f"DELETE FROM episode_chunks WHERE seq IN {LIST}"
-#: All of the commits that chunks are of.
+#: All chunks of the commits to which the given chunks belong.
 _REMOVE_COMMITS = f"""
 DELETE FROM episode_chunks WHERE (agent_id, source_type, source_id, project) IN (
   SELECT agent_id, source_type, source_id, project FROM episode_chunks
@@ -159,7 +159,7 @@ DELETE FROM episode_chunks WHERE (agent_id, source_type, source_id, project) IN 
 _SESSIONS_OF = f"""
 SELECT DISTINCT agent_id, source_id FROM episode_chunks WHERE seq IN {LIST} AND source_type = 'session'"""
 _SOURCES = "SELECT count(*) FROM (SELECT 1 FROM episode_chunks WHERE agent_id = ? GROUP BY source_type, source_id)"
-#: Counts no further than is asked.
+#: Counts only as far as requested.
 _HOLDING = f"""
 SELECT count(*) FROM (
   SELECT DISTINCT c.source_type, c.source_id
@@ -175,12 +175,10 @@ _COUNT_SESSION = "SELECT count(*) FROM episode_chunks WHERE agent_id = ? AND sou
 
 
 def count_session(tx: ReadTx, agent_id: str, key: str) -> int:
-    """Return how many chunks of a session there are."""
     return int(tx.value(_COUNT_SESSION, (agent_id, key)))
 
 
 def delete_session(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Delete the chunks of a session."""
     tx.run(_DELETE_SESSION, (agent_id, key))
 
 
@@ -190,32 +188,30 @@ def sessions_of(tx: ReadTx, chunks: Sequence[int]) -> list[tuple[str, str]]:
 
 
 def remove(tx: WriteTx, chunks: Sequence[int]) -> None:
-    """Delete chunks."""
     tx.run(_REMOVE, (as_list(chunks),))
 
 
 def remove_commits(tx: WriteTx, chunks: Sequence[int]) -> None:
-    """Delete all of the commits that chunks are of, so that these are known no more."""
+    """Delete all chunks of the commits to which these chunks belong, so that the commits are unknown again."""
     tx.run(_REMOVE_COMMITS, (as_list(chunks),))
 
 
 def sources(tx: ReadTx, agent_id: str) -> int:
-    """Return how many sessions and commits of an agent are indexed."""
     return int(tx.value(_SOURCES, (agent_id,)))
 
 
 def holding(tx: ReadTx, agent_id: str, words: str, *, but: Sequence[str], most: int) -> int:
-    """Return how many sources a full-text expression fits, without those in `but`; at most `most`."""
+    """Count the sources that match a full-text expression, except those in `but`; at most `most`."""
     asked = {"agent": agent_id, "words": words, "but": as_list(but), "most": most}
     return int(tx.value(_HOLDING, asked))
 
 
 def whole(tx: ReadTx, agent_id: str, source_type: str, source_id: str) -> str:
-    """Return all that is indexed of a source as one text, empty when nothing is."""
+    """Return all indexed text of a source, empty if there is none."""
     return "\n".join(row[0] for row in tx.tuples(_WHOLE, (agent_id, source_type, source_id)))
 
 
-#: What was saved by somebody, and documents; not what was distilled from either or from sessions.
+#: Saved memories and documents, not facts distilled from them or from sessions.
 _SAVED = Where(
     "m.is_deleted = 0 AND m.review IS NOT 'waiting' AND m.type NOT IN ('session_summary', 'daily-log', 'system')"
     " AND coalesce(m.source_type, '') NOT IN ('pipeline-v2', 'session_end')"
@@ -257,7 +253,7 @@ _OF_DOCUMENT = """
 SELECT DISTINCT o.id, o.agent_id, '' FROM documents o
   JOIN document_memories d ON d.document_id = o.id JOIN memories m ON m.id = d.memory_id
  WHERE o.id >= ? AND o.id <= ? AND o.status <> 'deleted' AND {where} LIMIT 2"""
-#: The session that a memory was distilled from, itself or by the memory that it was read from.
+#: The session from which a memory was distilled, directly or through another memory.
 _ROOTS = f"""
 SELECT m.id, CASE WHEN m.source_type = 'session_end' THEN m.source_id
                   WHEN p.source_type = 'session_end' THEN p.source_id END
@@ -272,12 +268,11 @@ SELECT project, position, said_at, content FROM episode_chunks
 
 
 def stored(tx: ReadTx, source: Source) -> list[StoredRow]:
-    """Return what is indexed of a source, in order."""
+    """Return the indexed chunks of a source, in order."""
     return tx.rows(StoredRow, _STORED, _key(source))
 
 
 def insert(tx: WriteTx, source: Source, chunks: Sequence[Chunk]) -> None:
-    """Add chunks, without vectors."""
     owner = (source.agent_id, source.type, source.id)
     rows = (
         (one.project or source.project, one.position, one.content, one.said_at) for one in chunks
@@ -286,36 +281,32 @@ def insert(tx: WriteTx, source: Source, chunks: Sequence[Chunk]) -> None:
 
 
 def lacking(tx: ReadTx, source: Source, model: str, *, most: int) -> list[LackingRow]:
-    """Return chunks of a session, or of the commits of a project, that lack a vector of this model."""
+    """Return chunks of a session, or of a project's commits, that lack a vector of this model."""
     return tx.rows(LackingRow, _LACKING, {**_key(source), "model": model, "most": most})
 
 
 def give_vectors(
     tx: WriteTx, found: Sequence[tuple[LackingRow, Sequence[bytes]]], model: str
 ) -> None:
-    """Store the vectors of the exchanges of chunks that still have the same text."""
+    """Store the vectors of chunks whose text is unchanged."""
     tx.run(_TAKE, (as_list(one.seq for one, _ in found),))
     rows = [(model, vector, one.seq, one.content) for one, many in found for vector in many]
     tx.many(_GIVE, rows)
 
 
 def delete(tx: WriteTx, source: Source, positions: Sequence[int]) -> None:
-    """Remove chunks of a source."""
     tx.run(_DELETE, {**_key(source), "positions": as_list(positions)})
 
 
 def move(tx: WriteTx, source: Source, chunks: Sequence[Chunk]) -> None:
-    """Give indexed chunks of a session the projects that they belong to now."""
+    """Assign indexed chunks of a session to their current projects."""
     for one in chunks:
         project = one.project or source.project
         tx.run(_MOVE, {**_key(source), "project": project, "position": one.position})
 
 
 def unindexed(tx: ReadTx, *, model: str | None, limit: int) -> list[tuple[str, str]]:
-    """Return agent and key of sessions without chunks or overview, newest first, then of those without vectors.
-
-    These are the vectors of `model`.
-    """
+    """Return agent, key of sessions without chunks or overview, newest first; then those lacking vectors of `model`."""
     found = tx.tuples(_UNINDEXED, {"most": limit})
     if model is not None and len(found) < limit:
         found += tx.tuples(_OTHER_MODEL, {"model": model, "most": limit - len(found)})
@@ -323,25 +314,24 @@ def unindexed(tx: ReadTx, *, model: str | None, limit: int) -> list[tuple[str, s
 
 
 def commits(tx: ReadTx, agent_id: str, project: str) -> set[str]:
-    """Return the hashes of the commits that are known of a project."""
+    """Return the hashes of a project's stored commits."""
     return {row[0] for row in tx.tuples(_COMMITS, (agent_id, project))}
 
 
 def reverted(tx: ReadTx, agent_id: str, project: str, pattern: re.Pattern[str]) -> set[str]:
-    """Return the hashes that stored messages say were reverted; `pattern` finds them in a message."""
+    """Return the hashes that stored messages revert; `pattern` finds them in a message."""
     rows = tx.tuples(_REVERTS, (agent_id, project))
     return {found for (content,) in rows for found in pattern.findall(content)}
 
 
 def forget_commits(tx: WriteTx, agent_id: str, project: str, hashes: Sequence[str]) -> None:
-    """Remove the chunks of commits."""
     tx.run(_FORGET, (agent_id, project, as_list(hashes)))
 
 
 class ChunkFilter(NamedTuple):
-    """Whose chunks are looked for; None asks for every project, `but` is a session that is left out.
+    """A filter for chunks; project None means all, `but` excludes a session.
 
-    `spoken`: of sessions only chunks in which a person speaks.
+    `spoken`: of sessions, only chunks with a person's message.
     """
 
     agent_id: str
@@ -352,7 +342,7 @@ class ChunkFilter(NamedTuple):
     most: int = CANDIDATES
 
     def given(self) -> dict[str, object]:
-        """Return the values for a statement."""
+        """Return the parameters of a statement."""
         return {
             "agent": self.agent_id,
             "project": self.project,
@@ -364,14 +354,14 @@ class ChunkFilter(NamedTuple):
 
 
 def search(tx: ReadTx, words: str, asked: ChunkFilter) -> list[FoundRow]:
-    """Return the chunks that a full-text expression fits best."""
+    """Return the chunks that best match a full-text expression."""
     ranks, ranked = tx.once((_RANKS, words), lambda: _ranks(tx, words))
     rows = tx.rows(FoundRow, _RANKED, {**asked.given(), "ranked": ranked})
     return [row._replace(rank=ranks[int(row.rank)]) for row in rows]
 
 
 def _ranks(tx: ReadTx, words: str) -> tuple[dict[int, float], str]:
-    """Return the chunks that fit an expression with their bm25, and as a list, best first."""
+    """Return the chunks that match an expression with their bm25, and their numbers as a list, best first."""
     ranks = dict(tx.tuples(_RANKS, (words,)))
     return ranks, as_list(sorted(ranks, key=ranks.__getitem__))
 
@@ -384,7 +374,7 @@ def passing(tx: ReadTx, asked: ChunkFilter) -> str:
 def newest_vectors(
     tx: ReadTx, asked: ChunkFilter, *, bytes: int, model: str | None, most: int
 ) -> list[tuple[int, bytes]]:
-    """Return the numbers and vectors of the chunks that got theirs last, of this many bytes."""
+    """Return the numbers and vectors of the newest chunk vectors of this size."""
     given = {**asked.given(), "bytes": bytes, "model": model, "most": most}
     return [(row[0], row[1]) for row in tx.tuples(_VECTORS_PASSING, given)]
 
@@ -400,31 +390,30 @@ def newest(tx: ReadTx, asked: ChunkFilter) -> list[FoundRow]:
 
 
 def within(tx: ReadTx, asked: ChunkFilter, since: str, until: str) -> list[FoundRow]:
-    """Return the newest chunks of messages between two times."""
     return tx.rows(FoundRow, _WITHIN, {**asked.given(), "since": since, "until": until})
 
 
 def holders(tx: ReadTx, words: str) -> int:
-    """Return how many chunks a full-text expression fits, whoever they belong to; at most 1,000."""
+    """Count the chunks of any agent that match a full-text expression; at most 1,000."""
     return tx.once((_HOLDERS, words), lambda: int(tx.value(_HOLDERS, (words,))))
 
 
 def count(tx: ReadTx) -> int:
-    """Return about how many chunks there are."""
+    """Return the approximate number of chunks."""
     return int(tx.value(_COUNT))
 
 
 def in_one_chunk(tx: ReadTx, agent_id: str, keys: Sequence[str]) -> frozenset[str]:
-    """Return those of these sessions that are one chunk."""
+    """Return the sessions that consist of one chunk."""
     return frozenset(tx.column(_IN_ONE_CHUNK, (agent_id, as_list(keys))))
 
 
 def memories(
     tx: ReadTx, seqs: Sequence[int], *, reader: Reader, project: str | None
 ) -> list[tuple[int, FoundRow]]:
-    """Return those of these that are saved memories and chunks of documents, with their `seq`.
+    """Return the requested memories and document chunks with their `seq`, once for each vector.
 
-    A memory comes once for each of its vectors. Without `project` those of every project count.
+    Without `project`, those of every project.
     """
     where = _SAVED & is_current() & visibility.readable(reader)
     given = (as_list(seqs), project, project, *where.params, CANDIDATES)
@@ -432,17 +421,17 @@ def memories(
     return [(int(row.rank), row) for row in rows]
 
 
-#: With a plus, because the index of what is deleted is that of nearly all memories: without statistics SQLite takes it
-#: before those of ids.
+#: The plus prevents an index: without statistics SQLite prefers that of deletion, which covers nearly all memories, to
+#: that of IDs.
 _LIVE = Where("+m.is_deleted = 0")
 
 
 def around(
     tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader, unasked: bool = False
 ) -> list[str]:
-    """Return the texts of the chunks between two positions, both included, that the reader may read.
+    """Return the texts of the chunks between two positions, inclusive, that the reader may see.
 
-    `unasked` leaves out what waits for a review.
+    `unasked` omits texts that wait for review.
     """
     if source.type in (SourceType.SESSION, SourceType.COMMIT):
         return list(chunks(tx, source, first, last).values())
@@ -456,12 +445,12 @@ def around(
 
 
 def chunks(tx: ReadTx, source: Source, first: int, last: int) -> dict[int, str]:
-    """Return the texts of the chunks of a session or commit between two positions, both included, in order."""
+    """Return the texts of a session's or commit's chunks between two positions, inclusive, in order."""
     return dict(tx.tuples(_AROUND, {**_key(source), "first": first, "last": last}))
 
 
 def vectors(tx: ReadTx, source: Source, first: int, last: int) -> dict[int, bytes | None]:
-    """Return the middle of the vectors of each chunk between two positions, both included, in order."""
+    """Return the mean vector of each chunk between two positions, inclusive, in order."""
     rows = tx.tuples(_VECTORS, {**_key(source), "first": first, "last": last})
     return {position: mean(many, count) for position, many, count in rows}
 
@@ -469,8 +458,8 @@ def vectors(tx: ReadTx, source: Source, first: int, last: int) -> dict[int, byte
 def named(
     tx: ReadTx, type: SourceType, id: str, *, is_short: bool, reader: Reader, project: str | None
 ) -> list[Source]:
-    """Return the sources of a type that an id names, or the beginning of one; at most two, of the reader's."""
-    last = f"{id}g" if is_short else id  # behind every hexadecimal digit
+    """Return the reader's sources with this ID or ID prefix; at most two."""
+    last = f"{id}g" if is_short else id  # after every hexadecimal digit
     if type in (SourceType.SESSION, SourceType.COMMIT):
         asked = {"agent": reader.agent_id, "type": type, "project": reader.project or project}
         rows = tx.tuples(_NAMED, {**asked, "id": id, "last": last})
@@ -484,12 +473,11 @@ def named(
 
 
 def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:
-    """Return by id the session that a memory was distilled from, None for none."""
+    """Return the session from which each memory was distilled, None if there is none."""
     return dict(tx.tuples(_ROOTS, (as_list(memory_ids),)))
 
 
 def of_session(tx: ReadTx, key: str, *, agent_id: str, project: str | None) -> list[ChunkRow]:
-    """Return the chunks of a session in order."""
     return tx.rows(ChunkRow, _CHUNKS_OF, (agent_id, key, project, project))
 
 

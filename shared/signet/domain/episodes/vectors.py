@@ -1,7 +1,7 @@
-"""One `embed_chunks` job: give the chunks of a session, or of a project's commits, the vectors of their exchanges.
+"""One `embed_chunks` job: compute the exchange vectors of a session's or a project's commit chunks.
 
-Chunks are found by their words as soon as they are written. Their vectors are made by a job of their own, so that a
-provider that is down, or a model that is not installed yet, keeps nothing from being found.
+Words find chunks as soon as they are written. A separate job computes vectors, so that a missing model or a provider
+outage does not delay that.
 """
 
 from itertools import islice
@@ -16,16 +16,16 @@ from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
 
 KIND = "embed_chunks"
-#: Chunks that one job embeds; more take several, so that no write is long.
+#: Chunks that one job embeds; more take several jobs, so that each write is short.
 BATCH = 100
-#: Texts that are embedded between two looks at whether the job is still ours.
+#: Texts embedded between two checks that the job is still ours.
 AT_ONCE = 10
 
 
 def ask(tx: WriteTx, source: Source, model: str | None, *, priority: int = BULK) -> None:
-    """Queue the vectors that chunks of a source lack, unless they are queued; of a commit all of its project's.
+    """Queue the missing vectors of a source, unless queued; of a commit, those of its whole project.
 
-    Without a model there are none.
+    Does nothing without a model.
     """
     if model is None or not sql.lacking(tx, source, model, most=1):
         return
@@ -42,7 +42,7 @@ def ask(tx: WriteTx, source: Source, model: str | None, *, priority: int = BULK)
 def run(job: JobContext, embedder: Embedder | None) -> None:
     """Embed the chunks of the job's source that lack a vector of this model, and complete the job.
 
-    Raises what the embedder raises, LeaseLost, Cancelled.
+    Raises the embedder's errors, LeaseLost, Cancelled.
     """
     if embedder is None:
         job.commit(lambda tx: {"skipped": "no_vectors_wanted"})
@@ -73,5 +73,5 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
 
 
 def _group(source: Source) -> str:
-    """Return what is embedded together."""
+    """Return the group that is embedded together."""
     return source.project if source.type is SourceType.COMMIT else source.id
