@@ -1,1 +1,1 @@
-"""Turning text into facts: with a model, or with the built-in rules."""
+"""Extract facts from text, with a model or the built-in rules."""

@@ -1,8 +1,8 @@
-"""Controlled writes: which proposals become memories, and what is written down about each (PIP-12 to PIP-19).
+"""Apply proposals: decide which become memories, and record each in history (PIP-12 to PIP-19).
 
-Everything here happens in the one transaction that completes the job. In shadow and frozen mode only history is
-written. UPDATE and DELETE are recorded as blocked unless `allowUpdateDelete` is set; then they go the way of a
-person's change, by the pipeline's own name.
+All of this happens in the transaction that completes the job. In shadow and frozen mode only history is written. UPDATE
+and DELETE are recorded as blocked unless `allowUpdateDelete` is set; then they are applied like a person's change,
+under the pipeline's name.
 """
 
 from collections import Counter
@@ -36,25 +36,24 @@ PIPELINE = Actor(
 SHADOW = Actor(name="pipeline-shadow", type="pipeline")
 BLOCKED = "destructive_mutations_disabled"
 CONTRADICTION = "semantic_contradiction"
-#: What a job counts.
+#: The counters of a job's result.
 _COUNTED = (
     "added updated deleted deduped skippedLowConfidence skippedForgotten blockedDestructive reviewNeeded"
     " embeddingsAdded"
 ).split()
-#: Fields of a history row that are empty unless the outcome says otherwise.
+#: Fields of a history row that are empty unless the outcome sets them.
 _OUTCOMES = (
     "createdMemoryId updatedMemoryId deletedMemoryId dedupedExistingId blockedReason skippedReason"
 ).split()
-#: Where a history row names the memory that says what the fact says.
+#: Fields of a history row that name the memory with the fact's statement.
 _STANDS_FOR = ("createdMemoryId", "dedupedExistingId", "updatedMemoryId")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """One fact, what is to be done with it, and its vectors when there are any.
+    """One fact, its decision, and its vectors if available.
 
-    `decision` is None when it could not be decided; `problem` then says why. `skipped` is why a fact that would be
-    added is not.
+    `decision` is None if it failed; `problem` then gives the reason. `skipped` is the reason why a fact is not added.
     """
 
     fact: Fact
@@ -81,9 +80,9 @@ class Writing:
     entity_count: int
     #: Whether UPDATE and DELETE may be applied.
     may_change: bool
-    #: How sure a correction must be to supersede something; None: nothing is superseded.
+    #: The confidence that a correction needs to supersede a memory; None supersedes nothing.
     supersede_from: float | None
-    #: How often a job that follows from this one is tried.
+    #: Attempts of each job that follows from this one.
     attempts: int
     now: datetime
 
@@ -91,9 +90,9 @@ class Writing:
 def proposals(
     tx: WriteTx, found: Sequence[Proposal], writing: Writing
 ) -> tuple[Mapping[str, int], list[tuple[str, str]]]:
-    """Write what may be written and one history row per proposal.
+    """Apply the allowed proposals and write one history row for each.
 
-    Returns the counts of the job's result, and ID and text of each grounded fact that is a memory now.
+    Returns the counts of the job's result, and ID and text of each grounded fact that is now a memory.
     """
     counts: Counter[str] = Counter(dict.fromkeys(_COUNTED, 0))
     facts: list[tuple[str, str]] = []
@@ -109,7 +108,7 @@ def proposals(
 def _one(
     tx: WriteTx, proposal: Proposal, writing: Writing, counts: Counter[str]
 ) -> dict[str, object]:
-    """Do what one proposal asks for, as far as it is allowed; return the fields its history row adds."""
+    """Apply one proposal as far as allowed; return the fields for its history row."""
     decision = proposal.decision
     if decision is None:
         return {"skippedReason": "decision_failed", "problem": proposal.problem}
@@ -137,7 +136,7 @@ def _one(
 
 
 def _blocked(reason: str, proposal: Proposal, counts: Counter[str]) -> dict[str, object]:
-    """Return that a change was not made; whether a person should look depends on what it would have changed."""
+    """Record a blocked change; whether a person should review it depends on its target."""
     risk = proposal.contradicts or _risk(proposal)
     counts["blockedDestructive"] += 1
     counts["reviewNeeded"] += risk
@@ -152,7 +151,7 @@ def _risk(proposal: Proposal) -> bool:
 def _change(
     tx: WriteTx, proposal: Proposal, decision: Decision, writing: Writing, counts: Counter[str]
 ) -> dict[str, object]:
-    """Change or forget the target as a person would, but never what a person has laid hands on."""
+    """Change or forget the target as a person would, but never a memory that a person has edited."""
     action, target = decision.action, proposal.target
     if target is None:
         return _blocked("missing_target_id", proposal, counts)
@@ -176,7 +175,7 @@ def _change(
     apply = _update if action is Action.UPDATE else _delete
     try:
         status = apply(tx, proposal, decision, target, writing)
-    except Refused as refused:  # it changes nothing; what it says is what history tells
+    except Refused as refused:  # nothing changes; history records the reason
         return _blocked(f"{action}_{refused.code}", proposal, counts)
     if status is Outcome.NO_CHANGES or old is None:
         return _blocked(f"{action}_{status}", proposal, counts)

@@ -1,7 +1,7 @@
-"""Which memories a new fact is compared with: the five most alike of the same owner and scope (PIP-6).
+"""Find the five memories most similar to a new fact, of the same owner and scope (PIP-6).
 
-The source memory itself is left out, because a text always resembles what was read from it, and so are document
-chunks; so is what was replaced, because a fact that says it again is news.
+Excludes the source memory, which always resembles its facts, document chunks, and superseded memories, because a fact
+that repeats one is news.
 """
 
 import json
@@ -16,14 +16,13 @@ from signet.domain.memory.models import Memory
 from signet.domain.recall.vector import by_file
 
 KEPT = 5
-#: Words of a fact that are looked for. Each costs a walk of the index, and the longer ones are the rarer.
+#: Words of a fact in the search. Each costs an index lookup, and longer words are rarer.
 WORDS = 8
-#: Weight of the vector side where both sides found a memory.
+#: Weight of the vector score for a memory that both searches found.
 ALPHA = 0.7
 
 
 def holds(tx: ReadTx, source: Memory, digest: str) -> bool:
-    """Return whether the source's owner has an active memory with this content hash."""
     return (
         tx.one(sql.HOLDS, (digest, source.agent_id, source.scope, source.project or "")) is not None
     )
@@ -32,9 +31,9 @@ def holds(tx: ReadTx, source: Memory, digest: str) -> bool:
 def like(
     tx: ReadTx, source: Memory, text: str, vector: bytes | None, *, model: str | None
 ) -> list[ComparedMemory]:
-    """Return the memories most alike to a text, best first.
+    """Return the memories most similar to a text, best first.
 
-    `vector` is None when there is none now; `model` made it, and vectors of others are not compared with it.
+    `vector` is None if unavailable; only vectors of the same `model` are compared.
     """
     owner = (source.agent_id, source.scope, source.visibility, source.id, source.project or "")
     own = Where(sql.OWN, owner)

@@ -1,4 +1,4 @@
-"""Whether two texts may say the opposite, or something else in the same words, told from their words alone (PIP-20)."""
+"""Compare two texts by words: whether they may contradict each other or differ in meaning (PIP-20)."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ ANTONYMS = (
     ("true", "false"),
 )
 
-#: Words that two texts share without speaking of the same thing.
+#: Words that two texts may share without sharing a subject.
 STOP_WORDS = words(
     "the an and or but if of to in on at by for from with as is are was were be been being am it "
     "its this that these those he she they them his her their we our us you your my me do does "
@@ -30,24 +30,24 @@ STOP_WORDS = words(
     "too very just also"
 )
 
-#: Share of words above which two statements say the same (without a model; measured on quickstart material:
-#: rewordings of one statement lie above, different statements about one subject below).
+#: Share of words above which two statements count as the same (without a model; measured on quickstart material:
+#: rewordings of one statement score higher, different statements about one subject lower).
 SAME_SHARE = 0.8
 
-#: Words that say which part the next one has in it: who does it, to whom, instead of what.
+#: Words that give the next word its role: who acts, or on whom.
 _ROLES = words("to from by for than over before after against under until since into onto")
-#: Without such a word the next one has another part; the others can be left out: "emailed (to) Bob".
+#: Role words that cannot be left out; others can: "emailed (to) Bob".
 _NEEDED_ROLES = words("by from than over against")
 _COUNTS = words(
     "zero one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty"
     " hundred thousand million half double once twice first second third"
 )
-#: The least common beginning of two forms of one word.
+#: The shortest common beginning of two forms of one word.
 _SAME_BEGINNING = 4
 
-#: Shared words below this number mean two unrelated texts.
+#: With fewer shared words two texts are unrelated.
 MIN_OVERLAP = 2
-#: Share of a statement's words that a fuller form of it repeats.
+#: Share of a statement's words that a fuller version of it repeats.
 FULLER_SHARE = 0.6
 #: Words for the end of something.
 _ENDS = words(
@@ -63,7 +63,7 @@ _BEGINS = re.compile(r"(?:^|[.!?:]\s*)[\"'“(]*$")
 
 
 def risk(new: str, old: str) -> bool:
-    """Say whether the texts share a subject and exactly one of them denies it."""
+    """Return whether the texts share a subject and exactly one of them denies it."""
     ours, theirs = tokens(new), tokens(old)
     if len(overlap(ours, theirs)) < MIN_OVERLAP:
         return False
@@ -73,27 +73,27 @@ def risk(new: str, old: str) -> bool:
 
 
 def is_fuller(new: str, old: str) -> bool:
-    """Return whether a text repeats most words of another, so that it may be a newer or fuller form of it."""
+    """Return whether a text repeats most words of another, and may be its newer or fuller version."""
     theirs = tokens(old) - STOP_WORDS
     return len(tokens(new) & theirs) >= FULLER_SHARE * len(theirs)
 
 
 def is_end(new: str, old: str) -> bool:
-    """Return whether a text says that what another one tells is not so any more."""
+    """Return whether a text says that the other no longer holds."""
     is_same_subject = len(overlap(tokens(new), tokens(old))) >= MIN_OVERLAP
     return is_same_subject and (risk(new, old) or not tokens(new).isdisjoint(_ENDS))
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Return whether two statements share nearly all their words and tell nothing different with them."""
+    """Return whether two statements share nearly all words and have the same meaning."""
     share = _share(one, other)
     return share is not None and share >= SAME_SHARE and not differ(one, other)
 
 
 def differ(one: str, other: str) -> bool:
-    """Return whether two similar texts tell different things: numbers, names, a denial, or who does what to whom.
+    """Return whether two similar texts differ in numbers, names, a denial, or who does what to whom.
 
-    The order of words counts where they are nearly the same words: "tea over coffee" is not "coffee over tea".
+    Word order counts if the words are nearly the same: "tea over coffee" is not "coffee over tea".
     """
     ours, theirs = _spoken(one), _spoken(other)
     if _numbers(ours) != _numbers(theirs) or risk(one, other) or _is_turned(one, other):
@@ -117,12 +117,12 @@ def _share(one: str, other: str) -> float | None:
     return len(ours & theirs) / len(ours | theirs) if ours and theirs else None
 
 
-#: A word, the role that the word in front gives it, and whether it is a name.
+#: A word, the role that the previous word gives it, and whether it is a name.
 _Spoken = tuple[str, str, bool]
 
 
 def _spoken(text: str) -> list[_Spoken]:
-    """Return the words of a text that carry it, in order."""
+    """Return the content words of a text, in order."""
     found: list[_Spoken] = []
     role = ""
     for match in _SPOKEN.finditer(_APOSTROPHE.sub("", text)):
@@ -144,9 +144,9 @@ def _numbers(spoken: Sequence[_Spoken]) -> Counter[str]:
 
 
 def _in_same_parts(ours: Sequence[_Spoken], theirs: Sequence[_Spoken], known: set[str]) -> bool:
-    """Return whether the shared words come in the same order with the same roles, and no word took another's place.
+    """Return whether the shared words have the same order and roles, and none was replaced.
 
-    What stands in front may stand behind: "Since May Ada works there", "Ada works there since May".
+    The beginning may move to the end: "Since May Ada works there", "Ada works there since May".
     """
     one, other = (
         [(w.lower(), role) for w, role, _ in s if w.lower() in known] for s in (ours, theirs)
@@ -171,12 +171,12 @@ def _is_form(one: str, other: str) -> bool:
 
 
 def tokens(text: str) -> frozenset[str]:
-    """Return the distinct words of two or more letters or digits, lower-case, apostrophes deleted."""
+    """Return the distinct words of two or more letters or digits, lower-case, without apostrophes."""
     return frozenset(_WORD.findall(_APOSTROPHE.sub("", text.lower())))
 
 
 def overlap(ours: frozenset[str], theirs: frozenset[str]) -> frozenset[str]:
-    """Return the words both sides share, without the words every text has."""
+    """Return the shared words, except common ones."""
     return (ours & theirs) - STOP_WORDS
 
 

@@ -1,9 +1,10 @@
-"""A newer statement takes the place of an older one of the same owner and scope, without a model.
+"""Replace older statements of the same owner and scope by newer ones, without a model.
 
-What counts as the same respect is decided in `graph/claims.py`, for memories as for attributes of entities. Looked for
-before the transaction, applied in the one that completes the job. A memory of more than one statement is never
-superseded, because its others are still good (KG-14), nor is one that is pinned or was corrected by hand. Which of
-two is newer depends on when their sources were told, not on which job ran first, so it holds for old sessions too.
+`graph/claims.py` decides which statements have the same subject and respect, for memories and for attributes of
+entities. Corrections are searched before the transaction, and applied in the one that completes the job. A memory with
+several statements is never superseded, because the others still hold (KG-14), nor is one that is pinned or was
+corrected by hand. The times of the sources decide which statement is newer, not the order of jobs, so old sessions work
+too.
 """
 
 import re
@@ -28,15 +29,15 @@ SUPERSESSION = Actor(name="pipeline:supersession", type="pipeline")
 
 WORDS = 8
 
-#: Who is meant may not be named in a text of his own.
+#: A speaker's own text may not name the speaker.
 _SPEAKERS = frozenset(("user", "team"))
-#: Verbs of the respects with one value at a time; what replaces it, or is replaced, has one of them.
+#: Verbs of the respects that have one value at a time; both the replaced and the replacing statement contain one.
 _VERBS: Mapping[Respect, tuple[str, ...]] = {
     Respect.PLACE: ("live", "move", "relocate", "base", "locate", "reside", "leave"),
     Respect.WORK: ("work", "employ", "leave", "left"),
     Respect.RUNS_ON: ("run", "listen", "host", "deploy", "move", "migrate", "switch"),
 }
-#: Verbs that people use for a respect where a model writes the plain one.
+#: Verbs that people use where a model writes the plain one.
 _OTHER_VERBS: Mapping[Respect, tuple[str, ...]] = {
     Respect.PLACE: ("settle", "home", "stay"),
     Respect.WORK: ("join", "hire", "start", "job", "colleague"),
@@ -54,12 +55,12 @@ class Correction:
     told: str
     is_newer: bool
     signal: Signal
-    #: Whether the words of the newer one are of a lower origin: then a person decides (MEM-63).
+    #: Whether the newer statement has a lower origin: then a person decides (MEM-63).
     is_refused: bool = False
 
 
 def claim_of(text: str) -> Claim | None:
-    """Return what a memory's text claims, told in the third person; None when it is not one plain statement."""
+    """Return the claim of a memory's text, in the third person; None if it is not one plain statement."""
     if len(text) > claims.MAX_CHARS:
         return None
     told = voice.third_person(text, voice.USER) if _FIRST_PERSON.search(text) else text
@@ -96,7 +97,7 @@ def _is_said(grounds: Grounds, claim: Claim) -> bool:
 def find(
     tx: ReadTx, source: Memory, statements: Mapping[str, Origin], *, least: float
 ) -> list[Correction]:
-    """Return the stored memories that the statements of a source replace, or are replaced by.
+    """Return the stored memories that the statements of a source replace, or that replace them.
 
     `statements` are texts and their origins; `least` is the confidence required, 0..1. A statement of a lower origin
     replaces none of a higher one without a person (MEM-63), and a source that waits for review replaces nothing.
@@ -122,10 +123,10 @@ def apply(
     least: float,
     now: datetime,
 ) -> list[str]:
-    """Supersede what was found to be replaced; return the ids.
+    """Supersede the replaced memories and return their IDs.
 
-    `stands_for` says which memory each statement is now. Attributes of entities that these memories tell of follow,
-    where that is sure enough (`least`, 0..1).
+    `stands_for` maps each statement to its memory. Attributes of entities from these memories follow, given the
+    confidence `least`, 0..1.
     """
     done: list[str] = []
     for one in found:
@@ -155,7 +156,7 @@ def apply(
 
 
 def _stands(tx: WriteTx, memory_id: str) -> bool:
-    """Return whether a memory is there now: it may have been forgotten since it was found."""
+    """Return whether a memory still exists: it may have been forgotten since the search."""
     memory = lookup.find(tx, memory_id)
     return memory is not None and not memory.is_deleted
 
@@ -163,7 +164,7 @@ def _stands(tx: WriteTx, memory_id: str) -> bool:
 def propose(
     tx: WriteTx, source: Memory, found: Sequence[Correction], *, actor: Actor, now: datetime
 ) -> None:
-    """Write into history what would be superseded, and nothing else (shadow and frozen mode)."""
+    """Record in history what would be superseded, without superseding it (shadow and frozen mode)."""
     for one in (correction for correction in found if not correction.is_refused):
         history.record(
             tx,
@@ -185,12 +186,12 @@ def propose(
 
 
 def attributes(tx: WriteTx, memory_ids: Sequence[str], *, least: float, now: datetime) -> None:
-    """Supersede attributes of entities that what these memories tell replaces (KG-12)."""
+    """Supersede attributes of entities that statements of these memories replace (KG-12)."""
     supersede_attributes(tx, contradictions.find(tx, memory_ids, least=least), now)
 
 
 def supersede_attributes(tx: WriteTx, found: Sequence[Superseded], now: datetime) -> None:
-    """Supersede attributes that were found to be replaced, and record it in the history of their memories."""
+    """Supersede the replaced attributes, and record it in the history of their memories."""
     for one in contradictions.apply(tx, found, now=now):
         history.record(
             tx,
@@ -242,7 +243,7 @@ def _compared(
 
 
 def _matches(claim: Claim) -> list[str]:
-    """Return the full-text expressions for memories that may speak of the same, each narrow in a large store."""
+    """Return full-text expressions for memories about the same subject, each narrow in a large store."""
     verbs = _VERBS.get(claim.relation, ())
     matches = [_all(claim.instead_of)]
     if verbs or claim.relation is Respect.IS:
@@ -255,5 +256,5 @@ def _matches(claim: Claim) -> list[str]:
 
 
 def _all(terms: Iterable[str]) -> str:
-    """Return the expression for all words that full text can look for; empty without any."""
+    """Return the expression for all searchable words; empty without any."""
     return fts.all_of(fts.words(" ".join(sorted(terms)))[:WORDS])

@@ -1,7 +1,7 @@
-"""Who reads a text and who compares: the built-in rules, or a model.
+"""The two distillers: the built-in rules, and a language model.
 
-Both answer the same two questions, so that the pipeline does not know which of them it has. A model's calls
-happen here and nowhere else in extraction; they raise the errors of `signet.providers.ports`.
+Both have the same interface, so that the pipeline does not depend on which it uses. All model calls of extraction
+happen here; they raise the errors of `signet.providers.ports`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,18 +17,18 @@ from signet.providers import track
 from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel
 
-#: Tokens an answer may have, and the factor on the time limit (PIP-5).
+#: Maximum tokens of an answer, and the factor on the time limit (PIP-5).
 BUDGETS = {Strength.LOW: (1_024, 1.0), Strength.MEDIUM: (2_048, 1.5), Strength.HIGH: (4_096, 2.5)}
-#: The failure of a text whose reading gave no JSON twice.
+#: The failure of a text for which the model twice returned no JSON.
 PARSE_FAIL = f"EXTRACTION_PARSE_FAIL: {parse.NO_JSON}, asked twice; read by the built-in rules"
 #: An answer to "add, update, delete or none" is one short object.
 DECISION_TOKENS = 256
-#: A text this short is not split any more when the model's context is too small for it.
+#: A text this short is not split further if it exceeds the model's context.
 LEAST_CHARS = 500
 TOO_LONG = (
     "EXTRACTION_TOO_LONG: the model's context holds no part of the text; read by the built-in rules"
 )
-#: Words that two statements must share before a model is asked whether they contradict each other (PIP-22).
+#: Words that two statements must share before a model checks them for a contradiction (PIP-22).
 CONTRADICTION_OVERLAP = 3
 
 
@@ -42,7 +42,7 @@ class Distiller(Protocol):
     def is_model(self) -> bool: ...
 
     def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
-        """Return facts and triples; `is_known` tells whether a content hash is stored already."""
+        """Return facts and triples; `is_known` returns whether a content hash is stored already."""
         ...
 
     def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
@@ -55,7 +55,7 @@ class Distiller(Protocol):
 
 
 class RuleDistiller:
-    """The built-in reader: deterministic, needs nothing."""
+    """The built-in rules: deterministic, and without requirements."""
 
     name = "rules"
     is_model = False
@@ -64,7 +64,7 @@ class RuleDistiller:
         return rules.extract(text)
 
     def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
-        """Add, unless one of the memories says the same in nearly the same words."""
+        """Add the fact, unless a memory has nearly the same words."""
         for candidate in candidates:
             if contradiction.says_the_same(fact.content, candidate.content):
                 return Decision(
@@ -81,12 +81,12 @@ class RuleDistiller:
         )
 
     def contradicts(self, new: str, old: str) -> bool:
-        """Return False: what words do not show, rules cannot tell."""
+        """Return False: rules only see words."""
         return False
 
 
 class ModelDistiller:
-    """A language model as reader."""
+    """A language model."""
 
     is_model = True
 
@@ -106,7 +106,7 @@ class ModelDistiller:
         return self._model.name
 
     def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
-        """Ask the model, part by part for a long text, and tame an answer that gives too much."""
+        """Ask the model, part by part for a long text, and reduce an answer with too many facts."""
         found = [one for part in prompt.parts(text) for one in self._fitting(part, is_known)]
         return Extraction(
             facts=_each_once([fact for one in found for fact in one.facts]),
@@ -117,7 +117,7 @@ class ModelDistiller:
         )
 
     def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
-        """Ask the model to choose; the rules do when its choice is unusable, or the memories are too long for it."""
+        """Ask the model; use the rules if its choice is unusable or the memories exceed its context."""
         contents = {candidate.id: candidate.content for candidate in candidates}
         problem = ""
 
@@ -147,7 +147,7 @@ class ModelDistiller:
         return replace(RuleDistiller().decide(fact, candidates), problem=problem)
 
     def contradicts(self, new: str, old: str) -> bool:
-        """Ask the model about two statements that share enough; no when it cannot say (PIP-22)."""
+        """Ask the model about two statements that share enough words; return False if it cannot answer (PIP-22)."""
         shared = contradiction.overlap(contradiction.tokens(new), contradiction.tokens(old))
         if not self._compares or len(shared) < CONTRADICTION_OVERLAP:
             return False
@@ -164,7 +164,7 @@ class ModelDistiller:
         return parse.contradicts(answer.text)
 
     def _fitting(self, text: str, is_known: Callable[[str], bool]) -> list[Extraction]:
-        """Read a text, in halves where the model's context is too small, by the rules below `LEAST_CHARS`."""
+        """Extract from a text; halve it if it exceeds the model's context, and use the rules below `LEAST_CHARS`."""
         try:
             return [self._tamed(text, is_known)]
         except ProviderTooLong:
@@ -219,7 +219,7 @@ class ModelDistiller:
 
 
 def _is_supported(decision: Decision, new: str, contents: Mapping[str, str]) -> bool:
-    """Return whether the words of a fact show what a model decided about a memory (PIP-64)."""
+    """Return whether the words of a fact support a model's decision about a memory (PIP-64)."""
     old = contents.get(decision.target_id or "", "")
     if decision.action is Action.UPDATE:
         return contradiction.is_fuller(new, old)
@@ -227,7 +227,7 @@ def _is_supported(decision: Decision, new: str, contents: Mapping[str, str]) -> 
 
 
 def _each_once(facts: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Return each fact once; a part that supports it wins over one that does not."""
+    """Return each fact once; prefer the version from a part that supports it."""
     kept: dict[str, Fact] = {}
     for fact in facts:
         known = kept.setdefault(fact.content, fact)

@@ -1,7 +1,7 @@
-"""The noise guard after extraction: when a reading gave too much, and what to keep of it then.
+"""Limit the noise of an extraction: detect too many facts, and choose which to keep.
 
-Level 2, the second question to the model, is asked by the pipeline (`prompt.condensed`). Level 3 needs no model
-and is also the answer when level 2 fails.
+The pipeline runs level 2, a second request to the model (`prompt.condensed`). Level 3 needs no model and is the
+fallback if level 2 fails.
 """
 
 import re
@@ -16,7 +16,7 @@ _CONSTRAINT = re.compile(r"\b(?:constraints?|must|never|always)\b", re.IGNORECAS
 
 
 def is_needed(extraction: Extraction, *, max_entities: int, max_facts_per_entity: int) -> bool:
-    """Say whether one text gave more relations, or more facts on one thing, than it may."""
+    """Return whether a text yielded too many relations, or too many facts about one entity."""
     if len(extraction.triples) > max_entities:
         return True
     texts = [fact.content for fact in extraction.facts]
@@ -27,9 +27,9 @@ def is_needed(extraction: Extraction, *, max_entities: int, max_facts_per_entity
 
 
 def reduce(extraction: Extraction, is_known: Callable[[str], bool]) -> Extraction:
-    """Return the facts that are new or constraints, the triples they name, and one warning with counts.
+    """Return the facts that are new or constraints, their triples, and one warning with counts.
 
-    `is_known` answers for a content hash whether the store has it.
+    `is_known` returns whether a content hash is stored.
     """
     facts = _kept(extraction.facts, is_known)
     texts = [fact.content for fact in facts]
@@ -48,7 +48,7 @@ def reduce(extraction: Extraction, is_known: Callable[[str], bool]) -> Extractio
 
 
 def is_constraint(fact: Fact) -> bool:
-    """Say whether a fact binds: a decision, or a text with a binding word."""
+    """Return whether a fact is binding: a decision, or a text with a binding word."""
     return fact.type == "decision" or _CONSTRAINT.search(fact.content) is not None
 
 

@@ -19,7 +19,7 @@ from signet.domain.transcripts import transcript
 #: Share of a statement's content words that its source must contain. Of the invented statements in review/real-llm.md
 #: none reaches it; rewordings by the models of the tests share half and more.
 LEAST_SUPPORT = 0.4
-#: Share of content words in common with the request from which a statement counts as a copy of it.
+#: A statement that shares this many of its content words with the request counts as a copy of it.
 ECHO_SHARE = 0.7
 #: A text of this many words with a smaller share of distinct ones repeats itself.
 REPEATS_FROM, LEAST_DISTINCT = 8, 0.5
@@ -56,7 +56,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Verdict(StrEnum):
-    """What a statement's source says about it."""
+    """How well a statement's source supports it."""
 
     #: The source contains its names, its numbers and enough of its other words, in the same connection.
     SAID = "said"
@@ -185,7 +185,7 @@ def content(text: str) -> list[str]:
 
 
 def particulars(text: str) -> list[str]:
-    """Return the names and numbers of a text, folded: what a paraphrase leaves unchanged."""
+    """Return the names and numbers of a text, folded: a paraphrase leaves them unchanged."""
     language = languages.of(fts.words(text), fts.STOP_WORDS)
     found: list[str] = []
     ordinary = _EMPTY | fts.STOP_WORDS
@@ -205,7 +205,7 @@ def particulars(text: str) -> list[str]:
 
 
 def repeats(text: str) -> bool:
-    """Return whether a text consists of few words, or lines, said again and again."""
+    """Return whether a text repeats the same few words or lines."""
     words = [word.lower() for word in _WORD.findall(text)]
     lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 20]
     is_looping = len(words) >= REPEATS_FROM and _distinct(words) < LEAST_DISTINCT

@@ -1,8 +1,8 @@
-"""Find statements that change what their source says, although they use its words (PIP-64).
+"""Find statements that change the meaning of their source, although they use its words (PIP-64).
 
 Each part of a statement is compared with the parts of the source that share most of its words. It is changed if those
-deny it, doubt it, speak of somebody else, connect its names and numbers with other words, or say it the other way
-round. The comparison is lexical, so it errs on the side of a review; English and the negations of other languages.
+deny it, doubt it, have another subject, connect its names and numbers with other words, or reverse it. The comparison
+is lexical, so it errs on the side of a review. It covers English, and the negations of other languages.
 """
 
 import re
@@ -15,7 +15,7 @@ from signet.domain.graph.lexicon import PLAIN, words
 
 #: A name or number counts as much as this many other words.
 NAME_WEIGHT = 3
-#: A part of fewer words belongs to the part in front of it, as the items of a list do.
+#: A shorter part belongs to the previous one, like the items of a list.
 LEAST_WORDS = 3
 
 #: Words at the beginning of a part that name its subject.
@@ -51,7 +51,7 @@ _UNSURE = re.compile(
     r"|vielleicht|würden?|könnten?|möchten?)\b",
     re.IGNORECASE,
 )
-#: What a statement writes for such a source.
+#: How a statement renders such a source.
 _WEIGHED = re.compile(
     r"\b(?:want|wants|wanted|prefers?|likes?|should|may|plans?|asked|asks)\b", re.IGNORECASE
 )
@@ -71,7 +71,7 @@ _OTHERS = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(r"\b(?:it|they|them|him|this|these|those)\b", re.IGNORECASE)
-#: A part that goes on with a verb.
+#: A part that continues with a verb.
 _ELIDED = re.compile(
     r"(?:and|but|und|aber)\s+(?:\w+ed|is|are|was|were|has|have|had|can|must|will|do|does|runs|uses|works|lives|likes"
     r"|listens|keeps|needs|wants|goes|takes|eats|drinks|owns|writes|reads|sends|hat|ist)\b",
@@ -87,14 +87,14 @@ _PRONOUN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a sentence: its words in order, and what the words in front of it say about its subject."""
+    """A part of a sentence: its words in order, and what the previous words reveal about its subject."""
 
     text: str
     terms: tuple[str, ...]
     particulars: frozenset[str]
     #: Return whether it contains a word or another form of it.
     has: Callable[[str], bool]
-    #: Whether its subject may be the person who says it, whether it is about the user, or about something of the user.
+    #: Whether its subject may be the speaker, whether it is about the user, or about something of the user.
     is_own: bool
     is_about_user: bool
     is_users: bool
@@ -118,7 +118,7 @@ def parts(
 ) -> list[Clause]:
     """Return the parts of a text; the functions return content words, names and numbers, and the lookup of a text.
 
-    Nothing that an assistant says is a statement of the user about himself.
+    Statements of an assistant are never the user's statements about himself.
     """
     found: list[Clause] = []
     for sentence in (_BULLET.sub("", one) for one in SENTENCE.split(text)):
@@ -152,7 +152,7 @@ def parts(
 
 
 def is_changed(statement: Clause, source: Sequence[Clause], same: AreForms) -> bool:
-    """Return whether the parts of the source that are nearest to a statement say something else."""
+    """Return whether the nearest parts of the source say something else."""
     near = _nearest(statement, source)
     return bool(near) and (
         all(_differs(statement, part, same) for part in near)
@@ -191,7 +191,7 @@ def _is_label(piece: str) -> bool:
 
 
 def _is_own(piece: str, before: bool) -> bool:
-    """Return whether a part may speak of the user; one without a subject speaks of the subject before it."""
+    """Return whether a part may be about the user; one without a subject inherits the previous subject."""
     if _OWN.search(piece):
         return _OTHERS.search(piece) is None or _first(_OWN, piece) < _first(_OTHERS, piece)
     if _OTHERS.search(piece):
@@ -227,7 +227,7 @@ def _weight(terms: Collection[str], part: Clause, named: Collection[str]) -> int
 
 
 def _is_moved(one: str, statement: Clause, source: Sequence[Clause]) -> bool:
-    """Return whether the source says the statement's other words of another number or name than this one."""
+    """Return whether the source connects the statement's other words with another number or name."""
     rest = [term for term in statement.terms if term != one]
     named, is_number = statement.particulars, has_digit(one)
     hosts = [part for part in source if part.has(one)]

@@ -1,4 +1,4 @@
-"""What extraction and decision produce, and how far the pipeline may go. Plain values."""
+"""Values of extraction and decision, and the modes of the pipeline."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from signet.config import Settings
 from signet.domain.graph.models import Triple
 
-#: Types a fact may have; anything else a model says becomes `fact`.
+#: Types a fact may have; any other type from a model becomes `fact`.
 FACT_TYPES = frozenset(
     "fact preference decision rationale procedural semantic daily-log episodic system".split()
 )
@@ -19,7 +19,7 @@ MAX_INPUT_CHARS = 12_000
 
 
 class Mode(StrEnum):
-    """How far the pipeline may go; the strings are what /api/pipeline/status shows."""
+    """How far the pipeline may go; /api/pipeline/status shows these strings."""
 
     DISABLED = "disabled"
     FROZEN = "frozen"
@@ -28,7 +28,6 @@ class Mode(StrEnum):
 
 
 def mode_of(settings: Settings) -> Mode:
-    """Return how far the pipeline may go."""
     pipeline = settings.pipeline
     if not pipeline.enabled:
         return Mode.DISABLED
@@ -48,23 +47,24 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One statement that can be read without the conversation it came from."""
+    """A statement that is understood without its conversation."""
 
     content: str
     type: str
     confidence: float
-    #: When it was said (ISO, UTC), where a transcript tells, and in which sentence. Neither makes two facts different.
+    #: The time of the message (ISO, UTC), if a transcript states it, and the sentence. Neither distinguishes two facts.
     said_at: str | None = field(default=None, compare=False)
     sentence: str = field(default="", compare=False)
-    #: Whether its source contains its names and numbers; a person decides about a fact without (PIP-64).
+    #: Whether the source contains its names and numbers; otherwise a person decides about it (PIP-64).
     is_grounded: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """All that one reading of one text gave, and what was dropped on the way.
+    """The result of extracting from one text, and the warnings about dropped parts.
 
-    `failure` says, with its code first, why the model did not read a text (or a part of it); `reader` who did then.
+    `failure` is why the model did not read a text or a part of it, with its code first; `reader` is what read it
+    instead.
     """
 
     facts: tuple[Fact, ...] = ()
@@ -76,9 +76,9 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What to do with one fact; `target_id` is what is updated or deleted, or says the same already.
+    """The decision about one fact; `target_id` is the memory to update or delete, or the one that already says it.
 
-    `problem` says why a model's answer could not be used, when the rules decided instead.
+    `problem` is why a model's answer was unusable, if the rules decided instead.
     """
 
     action: Action

@@ -1,6 +1,6 @@
-"""Reading what a model answered, strictly and without ever raising (PIP-4, PIP-9).
+"""Parse a model's answer strictly, without ever raising (PIP-4, PIP-9).
 
-What does not have the promised shape is dropped with a warning.
+Drops items of another shape with a warning.
 """
 
 import re
@@ -24,19 +24,19 @@ from signet.providers import answers
 
 #: The warning of an answer without any JSON object; the caller may ask once more.
 NO_JSON = "no JSON object in the answer"
-#: The warning of an answer that stops before its end; its whole items are kept.
+#: The warning of a truncated answer; its complete items are used.
 CUT = "the answer is cut: only its whole items are kept"
 #: What small models write in front of a statement.
 _LEAD_IN = re.compile(
     r"(?:the |a )?(?:facts?|text|memory|statement|note|message)s?\s+(?:is|are|says?|states?|mentions?)\s+that\s+",
     re.IGNORECASE,
 )
-#: A contradiction counts from here on (PIP-22).
+#: Least confidence of a contradiction (PIP-22).
 SURE = 0.7
 
 
 def extraction(raw: str) -> Extraction:
-    """Return the facts and triples of an answer; what is not usable becomes a warning."""
+    """Return the facts and triples of an answer; an unusable item becomes a warning."""
     answer, warnings = _answer(raw)
     facts = [_fact(item, warnings) for item in _capped(answer, "facts", MAX_FACTS, warnings)]
     triples = [
@@ -50,7 +50,7 @@ def extraction(raw: str) -> Extraction:
 
 
 def decision(raw: str, candidate_ids: Collection[str]) -> Decision | str:
-    """Return the decision of an answer, or in words why it cannot be used."""
+    """Return the decision of an answer, or the reason why it cannot be used."""
     answer = next((found for found in answers.objects(raw) if "action" in found), None)
     if answer is None:
         return NO_JSON
@@ -70,7 +70,7 @@ def decision(raw: str, candidate_ids: Collection[str]) -> Decision | str:
 
 
 def contradicts(raw: str) -> bool:
-    """Return whether an answer says, surely enough, that two statements contradict each other."""
+    """Return whether an answer states a contradiction with enough confidence."""
     answer = next((found for found in answers.objects(raw) if "contradicts" in found), {})
     return answer.get("contradicts") is True and answers.confidence(answer) >= SURE
 

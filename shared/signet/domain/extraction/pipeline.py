@@ -1,8 +1,7 @@
-"""One extract job, top to bottom: read the memory, distil it, decide, write.
+"""Run one extract job: read the memory, distil it, decide, write.
 
-The memory is read in one snapshot and everything slow (models, vectors) happens with no transaction open; then
-one transaction checks that the lease is still ours, writes the effects and completes the job. A crash in between
-loses nothing but work.
+The memory is read in one snapshot, and models and vectors run without an open transaction. Then one transaction checks
+the lease, writes the effects and completes the job. A crash before that loses only work, never data.
 """
 
 import json
@@ -40,8 +39,8 @@ def run(
 ) -> None:
     """Distil the job's memory and complete the job.
 
-    `settings` is asked again before the write: a model may take minutes, a kill switch must not wait for it.
-    Raises what the providers raise (the job then waits or is tried again), LeaseLost, Cancelled.
+    `settings` is called again before the write: a model may take minutes, and a kill switch must not wait for it.
+    Raises the providers' errors (the job then waits or is retried), LeaseLost, Cancelled.
     """
     source = job.db.read(lookup.find, job.lease.memory_id or "")
     if source is None or source.is_deleted or source.review is Review.WAITING:
@@ -100,7 +99,7 @@ def _writing(
 
 
 def _followers(settings: Settings, distiller: Distiller) -> Followers:
-    """Return which work follows; hints and structure are a model's, so the rules queue none."""
+    """Return the jobs that follow; hints and structure need a model, so the rules queue none."""
     pipeline, structural = settings.pipeline, settings.pipeline.structural
     looks_closer = distiller.is_model and structural.enabled
     return Followers(
@@ -111,7 +110,7 @@ def _followers(settings: Settings, distiller: Distiller) -> Followers:
 
 
 def _tell(result: Mapping[str, object], seconds: float) -> None:
-    """Tell what became of the proposals; nothing when the memory had gone or changed meanwhile."""
+    """Log the outcome of the proposals; nothing if the memory was deleted or changed meanwhile."""
     stats = result.get("writeStats")
     if not isinstance(stats, dict):
         return
@@ -127,7 +126,7 @@ def _tell(result: Mapping[str, object], seconds: float) -> None:
 
 
 def _is_second_look(job: JobContext, source: Memory) -> bool:
-    """Return whether the job is only for facts of this very text that could not be decided at first."""
+    """Return whether the job only retries undecided facts of this very text."""
     return job.lease.payload.get("version") == source.version
 
 
@@ -141,7 +140,7 @@ def _undecided(job: JobContext, source: Memory) -> Extraction:
 
 
 def _distilled(job: JobContext, distiller: Distiller, source: Memory) -> Extraction:
-    """Read what was said; what programs put into a session was not (it would confirm itself)."""
+    """Distil a memory with statements of people; skip text that programs wrote (it would confirm itself)."""
     said = transcript.normalize(source.content) or records.without_injected(source.content)
     if len(said.strip()) < MIN_FACT_CHARS:
         return Extraction(warnings=("too short to hold a fact",))

@@ -1,4 +1,4 @@
-"""The words with which a model is asked to extract and to decide."""
+"""Prompts for extraction and decision."""
 
 from collections.abc import Sequence
 
@@ -55,7 +55,7 @@ form of a statement does not contradict it.
 """
 
 
-#: The types of facts that are asked for.
+#: The requested types of facts.
 ASKED_TYPES = ("fact", "preference", "decision", "rationale", "procedural", "semantic")
 EXTRACTION_SHAPE = an_object(
     facts=list_of(an_object(content=TEXT, type=one_of(ASKED_TYPES), confidence=CONFIDENCE)),
@@ -71,7 +71,7 @@ EXTRACTION_SHAPE = an_object(
     ),
 )
 CONTRADICTION_SHAPE = an_object(contradicts=BOOLEAN, confidence=CONFIDENCE, reasoning=TEXT)
-#: The request without its data: a fact made of these words copies it.
+#: The request without its data: a fact that repeats these words is a copy.
 INSTRUCTIONS = _TASK + _EXTRACTION
 
 
@@ -81,7 +81,7 @@ def extraction(text: str) -> str:
 
 
 def condensed(text: str, max_entities: int) -> str:
-    """Return the second request for a text that gave too much: only what lasts."""
+    """Return the second request for a text that yielded too much: only lasting facts."""
     limit = (
         "The first reading gave too much. Keep only decisions, constraints and lasting facts, and at most "
         f"{max_entities} entities.\n"
@@ -110,12 +110,12 @@ def decision_shape(candidates: Sequence[ComparedMemory]) -> Shape:
 
 
 def contradiction(new: str, old: str) -> str:
-    """Return the request to say whether two statements contradict each other (PIP-22)."""
+    """Return the request to check two statements for a contradiction (PIP-22)."""
     return f"{_CONTRADICTION}{asking.fenced('statements', f'New: {one_line(new)}{chr(10)}Old: {one_line(old)}')}"
 
 
 def parts(text: str, limit: int = MAX_INPUT_CHARS) -> list[str]:
-    """Split a text into pieces one request can carry, at the best break in the second half of each."""
+    """Split a text into pieces that fit one request, at the best break in the second half of each."""
     pieces: list[str] = []
     while len(text) > limit:
         cut = _break(text, limit)

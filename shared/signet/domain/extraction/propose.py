@@ -1,6 +1,6 @@
-"""What is to be done with each fact: it is compared with the memories it resembles and with the facts before it.
+"""Decide what to do with each fact, comparing it with similar memories and earlier facts.
 
-Everything slow of a decision (vectors, models) happens here, with no transaction open.
+The slow parts (vectors, models) run here, without an open transaction.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def all(
     *,
     is_last: bool,
 ) -> list[Proposal]:
-    """Decide on each fact; one that cannot be decided does not stop the others (PIP-10), unless it is its last look.
+    """Decide on each fact; a failure does not stop the others (PIP-10), unless this is the last attempt.
 
     Raises ProviderDown, LeaseLost, Cancelled, and ProviderFailed when `is_last`.
     """
@@ -77,7 +77,7 @@ def _adds(proposal: Proposal) -> bool:
 
 
 def _nothing_new(fact: Fact, source: Memory, before: Sequence[str]) -> Proposal | None:
-    """Return the proposal for a fact that its source, or a fact before it, says in nearly the same words."""
+    """Return the proposal for a fact that repeats its source or an earlier fact in nearly the same words."""
     if says_the_same(fact.content, source.content):
         return Proposal(fact=fact, decision=_decided(Action.NONE, fact, "its source says the same"))
     if any(says_the_same(fact.content, one) for one in before):
@@ -98,7 +98,7 @@ def _one(
     least: float,
     is_last: bool,
 ) -> Proposal:
-    if fact.confidence < least:  # it will not be written, so no model needs to decide about it
+    if fact.confidence < least:  # it will not be written, so no model needs to decide
         return Proposal(fact=fact, decision=_decided(Action.ADD, fact, "its confidence is too low"))
     vector = vectors[0][1] if vectors else None
     known: list[ComparedMemory] = job.db.read(
@@ -113,10 +113,10 @@ def _one(
     try:
         decided = distiller.decide(fact, known)
     except ProviderDown:
-        raise  # the job waits, uncharged
+        raise  # the job waits without using an attempt
     except ProviderFailed as error:
         if is_last:
-            raise  # the queue finds out whose fault it is
+            raise  # the queue determines the cause
         _failed(source, taxonomy.of_decision(error), error.message)
         return Proposal(fact=fact, decision=None, problem=error.message)
     if decided.problem:
@@ -131,7 +131,7 @@ def _failed(source: Memory, code: Code, detail: str) -> None:
 
 
 def _checked(distiller: Distiller, proposal: Proposal) -> Proposal:
-    """Look whether an update contradicts what it would replace; what the words show needs no model (PIP-22)."""
+    """Check whether an update contradicts its target; a difference visible in the words needs no model (PIP-22)."""
     decision, target = proposal.decision, proposal.target
     if decision is None or target is None or decision.action is not Action.UPDATE:
         return proposal
@@ -146,9 +146,9 @@ def _decided(action: Action, fact: Fact, reason: str) -> Decision:
 
 
 def _embedded(embedder: Embedder | None, facts: Sequence[Fact]) -> list[Passages]:
-    """Return the passages of each fact with their vectors; empty ones when there is no embedder now.
+    """Return the passages of each fact with their vectors; empty ones without an embedder.
 
-    A fact without vectors is written all the same and gets an embed job (PIP-11).
+    A fact without vectors is still written, and gets an embed job (PIP-11).
     """
     if embedder is None or not facts:
         return [()] * len(facts)

@@ -1,9 +1,9 @@
-"""The built-in extractor: memories, transcripts and notes become facts and triples, with no model.
+"""The built-in extractor: turn memories, transcripts and notes into facts and triples, without a model.
 
-Precision comes first: of what people say, only what `statements/kinds.py` knows is kept: decisions, rules, preferences,
-changes, roles, limits with a date or number, where things are, and what is so of the person who speaks. Open items are
-not stored, because a session start reads them from the session, and neither is what an assistant says. Statements keep
-their words; English ones are told in the third person. Pure, and the same for the same text.
+Precision comes first. Of people's statements, only the kinds of `statements/kinds.py` are kept: decisions, rules,
+preferences, changes, roles, limits with a date or number, places of things, and facts about the speaker. Open items are
+not stored, because a session start reads them from the session; nor are an assistant's statements. Statements keep
+their words; English ones are put in the third person. Pure and deterministic.
 """
 
 import re
@@ -26,7 +26,7 @@ from signet.domain.statements.language import pattern, table
 from signet.domain.transcripts import transcript
 
 _PLAIN_ROLES = (transcript.USER, transcript.NOTE)
-#: Type and confidence of what is kept. Of too many facts the surest stay.
+#: Type and confidence of each kind. If there are too many facts, those with the highest confidence are kept.
 _TYPES = {
     StatementKind.DECISION: ("decision", 0.9),
     StatementKind.CHANGE: ("decision", 0.85),
@@ -36,20 +36,20 @@ _TYPES = {
     StatementKind.CONSTRAINT: ("fact", 0.85),
     StatementKind.FACT: ("fact", 0.8),
 }
-#: Nobody types more prose than this in one message; it was pasted (of the evaluation data's messages 1 in 100).
+#: A longer prose message is pasted, not typed (1 in 100 messages of the evaluation data).
 PASTED_CHARS = 1_500
-#: Shorter rules need what was said before: "Never drop silently".
+#: Shorter rules depend on the previous sentence: "Never drop silently".
 MIN_WORDS, _BARE = 4, (StatementKind.RULE, StatementKind.CHANGE)
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|we|We|us|our|Our|My)\b")
 _WE = re.compile(r"\b(?:we|us|our|ours)\b", re.IGNORECASE)
-#: Sentences about the speaker are told in the third person; others keep their words.
+#: Sentences about the speaker are put in the third person; others keep their words.
 _OWN = re.compile(
     r"(?:I|We|My|Our)\b|[A-Z][\w-]+ (?:[A-Z][\w-]+ )?(?:is|are) (?:my|our)\b", re.IGNORECASE
 )
 _LETS = re.compile(r"^(?:then )?(?:let['’]?s|let us) (?:just |rather )?", re.IGNORECASE)
-#: Clauses with subjects of their own.
+#: Boundaries of clauses with separate subjects.
 _SPLIT = re.compile(
     r";\s+|,\s+(?:and\s+|but\s+)?(?=(?:I|i|we|my|our)\b)|,?\s+and\s+(?=(?:I|i|we|my|our)\b)"
 )
@@ -58,9 +58,9 @@ _SUBORDINATE = re.compile(
     r"(?:when\w*|if|since|because|as|while|after|before|although|though|for|in|on|at|with|until|unless|once)\b",
     re.I,
 )
-#: Whose matters are told in a memory, in the third person.
+#: Subjects of third-person memories.
 _ANYONE = rf"(?:The user|{table()['names']['NAME']})"
-#: What is gone when the talk is over, and what hangs on behind a statement.
+#: Remarks that only matter in the conversation, and appendages of a statement.
 _TAIL = re.compile(
     r"(?:[\s.!,;:]+(?:too|either|as well|though|also|anyway|btw|by the way|lol|and|but|so|or|really|already"
     r"|then)|(?<!until)(?<!since)(?<!from)(?<!before)\s+(?:yesterday|recently|lately|last (?:week|month|year|night"
@@ -85,7 +85,7 @@ def extract(text: str) -> Extraction:
 
 
 def _meant(turns: list[transcript.Turn]) -> list[transcript.Turn]:
-    """Return what people say as themselves and do not take back at once."""
+    """Return the messages that people mean as their own and do not take back immediately."""
     kept: list[transcript.Turn] = []
     for turn in turns:
         if turn.role == transcript.USER and pattern("play").search(turn.text):
@@ -113,7 +113,7 @@ def _turn(turn: transcript.Turn) -> Iterator[Fact]:
 
 
 def _sentence(said: str, role: str) -> Iterator[Fact]:
-    """Yield what a sentence states: each of its clauses if all state something, else the whole, else some clauses."""
+    """Yield the facts of a sentence: every clause if each is a fact, else the whole, else single clauses."""
     bare = kinds.told(said)
     is_private = pattern("private").search(said) and _WE.search(said)
     if is_private or not kinds.is_meant(bare) or kinds.of(said) is StatementKind.OPEN:
@@ -129,7 +129,7 @@ def _sentence(said: str, role: str) -> Iterator[Fact]:
 
 
 def _kind(part: str, role: str) -> StatementKind | None:
-    """Return what a clause is to whoever reads it alone."""
+    """Return the kind of a clause when read alone."""
     kind = kinds.of(part)
     if kind in _BARE and role != transcript.NOTE and len(part.split()) < MIN_WORDS:
         return None
@@ -145,7 +145,7 @@ def _kind(part: str, role: str) -> StatementKind | None:
 
 
 def _is_of_person(part: str, role: str) -> bool:
-    """Return whether a clause says what is so of the person who speaks, or of somebody with a name."""
+    """Return whether a clause is about the speaker or a named person."""
     told = voice.third_person(part, _speaker(role))
     who = _ANYONE if role == transcript.NOTE else re.escape(_speaker(role).name)
     found = re.match(

@@ -1,17 +1,17 @@
-"""The statements of extraction: memories that are compared with what was found."""
+"""SQL of extraction: memories that new facts are compared with."""
 
 from signet.db.dialect import LIST, THEN_JOIN
 from signet.db.visibility import Here, belongs
 from signet.domain.graph import claims
 from signet.domain.memory.modify import is_current
 
-#: A project is compared with itself and with what is for every project: two may decide the opposite.
-#: Rows looked at by each channel, and how many of both are kept.
+#: Rows from each search, and how many of both are kept. A project is compared with itself and with memories for all
+#: projects, because the two may contradict each other.
 PER_CHANNEL = 10
 OWN = f"""
 m.is_deleted = 0 AND m.agent_id = ? AND m.scope IS ? AND m.visibility = ? AND m.id <> ?
    AND m.type <> 'document_chunk' AND {is_current().sql} AND {belongs(Here()).sql}"""
-#: Ranked in the index; only what is kept is read from the table.
+#: Ranked in the index; only the kept rows are read from the table.
 KEYWORD = f"""
 SELECT f.rowid, f.rank FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND {OWN} ORDER BY f.rank LIMIT {PER_CHANNEL}"""
@@ -20,9 +20,9 @@ HOLDS = f"""
 SELECT 1 FROM memories m
  WHERE m.content_hash = ? AND m.is_deleted = 0 AND m.agent_id = ? AND m.scope IS ? AND {belongs(Here()).sql}"""
 
-#: Rows compared with one statement, and words of it that are looked for.
+#: Rows compared with one statement, and words of it in the search.
 COMPARED = 50
-#: Told is when the source of a fact was told, else the row's own instant.
+#: `told` is the time of a fact's source, else the row's own time.
 ROWS = f"""
 SELECT m.id, m.content, coalesce(m.origin, 'agent') AS origin, coalesce(p.created_at, m.created_at) AS told
 FROM (SELECT f.rowid AS seq FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid

@@ -1,7 +1,7 @@
-"""The write gate: whether a fact says enough that is new. Off unless `writeGate.enabled`.
+"""The write gate: whether a fact is new enough. Off unless `writeGate.enabled`.
 
-Surprise is 1 minus the cosine to the nearest memory of the same type. Decisions, constraints and faults are kept
-whatever they resemble, because the difference may be one word.
+Surprise is 1 minus the cosine to the nearest memory of the same type. Decisions, constraints and faults always pass,
+because the difference may be one word.
 """
 
 import re
@@ -18,7 +18,7 @@ from signet.domain.memory.models import Memory
 
 LOW = "low_surprisal"
 
-#: A project is being told of just now: so many memories in so long, and a neighbour as like as this.
+#: A project has ongoing news if it got this many memories in this time, with a neighbour of at least this cosine.
 CONTINUING_MEMORIES = 3
 CONTINUING_WITHIN = timedelta(minutes=30)
 CONTINUING_SIMILARITY = 0.65
@@ -31,7 +31,7 @@ _FAULT = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """How much surprise a fact needs; `continuing` is that of a project that is being told of just now."""
+    """The surprise that a fact needs; `continuing` applies to a project with ongoing news."""
 
     least: float
     least_continuing: float
@@ -39,7 +39,7 @@ class Gate:
 
 
 def gate(tx: ReadTx, settings: WriteGateSettings, source: Memory, *, now: datetime) -> Gate | None:
-    """Return the gate for what is found in a source, None when it is switched off."""
+    """Return the gate for facts of a source, None if it is switched off."""
     if not settings.enabled:
         return None
     since = clock.to_text(now - CONTINUING_WITHIN)
@@ -52,7 +52,7 @@ def gate(tx: ReadTx, settings: WriteGateSettings, source: Memory, *, now: dateti
 
 
 def is_low(fact: Fact, known: Sequence[ComparedMemory], gate: Gate) -> bool:
-    """Say whether a fact is too like a memory of its type to be worth keeping."""
+    """Return whether a fact is too similar to a memory of its type."""
     if escalate.is_constraint(fact) or _FAULT.search(fact.content):
         return False
     nearest = max((one.similarity for one in known if one.type == fact.type), default=0.0)

@@ -1,4 +1,4 @@
-"""Relations between named things, read from facts that were kept."""
+"""Extract relations between named things from facts."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from signet.domain.extraction.models import MAX_TRIPLES, Fact
 from signet.domain.graph import names
 from signet.domain.graph.models import Triple
 
-#: Verb right after the first name, the relation, and what its two ends are.
+#: The verb after the first name, the relation, and the types of its ends.
 _RELATIONS = tuple(
     (
         re.compile(
@@ -64,7 +64,7 @@ _LISTED = re.compile(r"(?:, | and |, and | & |/)")
 
 
 def read(facts: Iterable[Fact]) -> tuple[Triple, ...]:
-    """Return the relations the facts state, each once, in their order."""
+    """Return the relations in the facts, each once, in their order."""
     found = {
         (triple.source.lower(), triple.relationship, triple.target.lower()): triple
         for fact in facts
@@ -91,7 +91,7 @@ def _triples(fact: Fact) -> Iterator[Triple]:
 
 
 def _stated(text: str, found: list[names.Name], confidence: float) -> Iterator[Triple]:
-    """Yield what a name does to the names that follow its verb directly."""
+    """Yield the relations between a name and the names directly after its verb."""
     for subject in found:
         yield from _relations(text, found, subject, confidence)
 
@@ -117,7 +117,7 @@ def _relations(
 
 
 def _listed(text: str, found: list[names.Name], at: int) -> Iterator[names.Name]:
-    """Yield the names that stand at a place, and those joined to them by commas and `and`."""
+    """Yield the name at a position, and those joined to it by commas and `and`."""
     for name in found:
         if name.start >= at:
             between = text[at : name.start]

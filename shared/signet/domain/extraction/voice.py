@@ -1,4 +1,4 @@
-"""From the first person to the third: `I prefer my setup` is `The user prefers the user's setup`."""
+"""Convert the first person to the third: `I prefer my setup` to `The user prefers the user's setup`."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _IRREGULAR = {
 }
 _CONTRACTED = {"m": "is", "re": "is", "ve": "has", "ll": "will", "d": "would"}
 
-#: Forms that are the same for every person: helpers and irregular pasts.
+#: Forms that are the same for every person: auxiliaries and irregular pasts.
 _UNCHANGED = words(
     "was had did will would can could should shall may might must cannot can't won't didn't "
     "couldn't wouldn't hadn't wasn't shouldn't mustn't went bought got made found took gave came "
@@ -60,13 +60,13 @@ _UPPER_AFTER = re.compile(r"^\W*\w")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """How a speaker is called; `The user`, `The team` or a name."""
+    """The name of a speaker: `The user`, `The team` or a personal name."""
 
     name: str
 
     @property
     def inner(self) -> str:
-        """The name inside a sentence."""
+        """Return the name for use inside a sentence."""
         return self.name[0].lower() + self.name[1:] if self.name.startswith("The ") else self.name
 
 
@@ -89,7 +89,7 @@ _OBJECT = re.compile(r"\b(me|us)\b")
 
 
 def third_person(sentence: str, speaker: Person) -> str:
-    """Return the sentence as someone else would write it down."""
+    """Return the sentence in the third person."""
     told = _retell(sentence, _I, speaker)
     told = _retell(told, _WE, TEAM)
     told = _OWN_TEAM.sub(TEAM.inner, told)
@@ -99,7 +99,7 @@ def third_person(sentence: str, speaker: Person) -> str:
 
 
 def conjugate(verb: str) -> str:
-    """Return a verb of the first person in the third person singular; pasts and helpers stay."""
+    """Return the third person singular of a verb; pasts and auxiliaries stay."""
     plain = verb.lower()
     if plain in _IRREGULAR:
         return _IRREGULAR[plain]

@@ -1,6 +1,6 @@
-"""Everything that one extract job leaves behind, written in the transaction that completes it.
+"""Write the results of one extract job in the transaction that completes it.
 
-Facts with their history, what they replace, the graph, and the jobs that follow: hints and structure.
+These are facts with their history, replacements, the graph, and the jobs that follow: hints and structure.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ from signet.domain.memory import history, lookup, marks
 from signet.domain.memory.models import Event, ExtractionStatus, Memory
 from signet.queue import NewJob, enqueue
 
-#: How long facts that could not be decided wait for their second and last look.
+#: How long undecided facts wait for their second and last attempt.
 SECOND_LOOK_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What one job has found, before anything is written; `is_second_look`: only what was undecided at first."""
+    """The findings of one job before the write; `is_second_look`: only the previously undecided facts."""
 
     extraction: Extraction
     proposals: Sequence[Proposal]
@@ -33,9 +33,9 @@ class Findings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followers:
-    """Which further work follows: the graph from triples, hints, and a closer look at what is told of entities.
+    """The jobs that follow: the graph from triples, hints, and classification of new entity facts.
 
-    The latter waits a little, so that what is told of one entity is looked at together; None: there is none.
+    Classification waits a little to handle the facts of one entity together; None: no such job.
     """
 
     graph: bool
@@ -46,13 +46,13 @@ class Followers:
 def findings(
     tx: WriteTx, found: Findings, writing: Writing, followers: Followers
 ) -> dict[str, object]:
-    """Write everything the job found; return its result."""
+    """Write all findings of the job and return its result."""
     current = lookup.find(tx, writing.source.id)
     if current is None or current.is_deleted:
         return {"skipped": "memory_deleted"}
     if current.version != writing.source.version:
-        # What was found is about a text that is not there any more. Whoever changed it could not queue its
-        # reading, because this job was still open; it is completed in this transaction.
+        # The findings belong to an old text. Its editor could not queue a new reading while this job was open; this
+        # transaction completes the job.
         _read_again(tx, current, writing)
         return {"skipped": "memory_changed"}
     extraction = found.extraction
@@ -80,7 +80,7 @@ def findings(
 
 
 def _record_failure(tx: WriteTx, failure: str, writing: Writing) -> None:
-    """Say in the memory's history that it could not be read; its status says so as well."""
+    """Record in the memory's history and status that it could not be read."""
     shadow = writing.mode is not Mode.CONTROLLED_WRITE
     history.record(
         tx,
@@ -142,7 +142,7 @@ def _follow(
 def _supersede(
     tx: WriteTx, replaced: Sequence[Correction], writing: Writing, facts: Sequence[tuple[str, str]]
 ) -> list[str]:
-    """Let what is said here replace what was said before; return the ids of what was."""
+    """Supersede older memories by these statements; return their IDs."""
     source, least = writing.source, writing.supersede_from
     if least is None:
         return []
