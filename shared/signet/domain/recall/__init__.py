@@ -1,1 +1,1 @@
-"""What to bring back for a question."""
+"""Find memories, passages and skills that answer a question."""

@@ -1,4 +1,4 @@
-"""Why an answer is what it is, and why nothing more was returned (`explain: true`)."""
+"""Explain an answer: why each result ranks where it does, and why nothing else was returned (`explain: true`)."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ FILTERED = "the filters, scope or time of the question leave it out"
 
 
 def why_not(run: Run, page: Page, memory_id: str) -> WhyNot:
-    """Return the first rule that left a memory out, or at which place of the page it is."""
+    """Return the first rule that left a memory out, or its rank on the page."""
     found = reading.whereabouts(run.tx, memory_id, run.query.reader)
     if found is None:
         return WhyNot(id=memory_id, left_out=UNKNOWN)
@@ -66,14 +66,14 @@ def too_far(run: Run, seq: int, relevance: float, least: float | None) -> str:
 
 def _matching(run: Run, seq: int) -> str:
     words = [fts.shown(word) for word in run.known.bm25(seq)]
-    if seq not in run.allowed:  # nothing is known of it yet
+    if seq not in run.allowed:  # not loaded yet
         held = (word for word in run.words if reading.holds(run.tx, seq, fts.any_of([word])))
         words = [fts.shown(word) for word in held]
     return f'only these words match: "{" ".join(words)}"' if words else "no word matches"
 
 
 def of(run: Run, page: Page) -> Mapping[str, object]:
-    """Return what was looked for where, how much was found, and what each rule left out."""
+    """Return the words and sources searched, the number of candidates, and the results each rule left out."""
     settings = run.settings
     nothing: list[Mapping[str, object]] = []
     return {
@@ -82,7 +82,7 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
         "channels": _channels(run),
         "candidates": len(run.allowed),
         "floor": None if page.least is None else round(page.least, 4),
-        # What a page has that names none.
+        # The floor of a page that names none.
         "usual_floor": settings.floor,
         "left_out": {
             "below_score": page.below_score,
@@ -96,7 +96,7 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
 
 
 def _held(run: Run) -> list[Mapping[str, object]]:
-    """Return for each word how many memories hold it that the question may find; others' are not counted."""
+    """Return for each word the number of memories in the question's scope that contain it."""
     return [
         {
             "word": fts.shown(word),
@@ -107,7 +107,7 @@ def _held(run: Run) -> list[Mapping[str, object]]:
 
 
 def _dropped(run: Run) -> list[str]:
-    """Return the words of the question that were not looked for: they say nothing, or were too many."""
+    """Return the query words that were not searched: too common, or more than the limit."""
     every = fts.words(run.query.keyword_text or run.query.text)
     return [
         word
@@ -117,7 +117,7 @@ def _dropped(run: Run) -> list[str]:
 
 
 def _channels(run: Run) -> Mapping[str, object]:
-    """Return how many candidates each channel brought; None for one that was not asked."""
+    """Return the number of candidates per channel; None for a channel that was not used."""
     settings = run.settings
     asked = {
         "keyword": bool(run.words),
@@ -132,7 +132,7 @@ def _channels(run: Run) -> Mapping[str, object]:
 
 
 def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
-    """Return what spoke for the most relevant result that the floor left out: its cosine and its words."""
+    """Return the cosine and words of the most relevant result below the floor."""
     if not page.below_floor:
         return None
     seq = max(page.below_floor, key=page.relevance.__getitem__)
@@ -146,7 +146,7 @@ def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
 
 
 def left_out(run: Run, page: Page) -> str:
-    """Return in words why the memory that came nearest is not on the page."""
+    """Return the reason why the nearest memory is not on the page."""
     if page.nearest is None:
         return ""
     seq, wanted = page.nearest.best, run.query.min_score

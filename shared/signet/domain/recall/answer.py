@@ -1,7 +1,7 @@
-"""The answer as clients read it (REC-22, REC-23). Pure.
+"""The answer for clients (REC-22, REC-23). Pure.
 
-`results`, `query` and `method` are the contract; `memories`, `count`, `stats` and some fields of a result are
-what other published clients look for.
+`results`, `query` and `method` are the contract; other published clients read `memories`, `count`, `stats` and some
+fields of a result.
 """
 
 from collections import Counter
@@ -14,12 +14,12 @@ from signet.domain.recall.models import Hit, PartKind, Result, Why, WhyNot
 from signet.wire import recall as wire
 from signet.wire.recall import Recalled
 
-#: Put behind a text that was cut.
+#: Follows a truncated text.
 CUT = " [truncated]"
-#: Put before a text that begins at a word of the question.
+#: Precedes a text that begins at a query word.
 BEFORE = "[…] "
 
-#: Characters that are shown of a part, and how many parts a result has at most: a line each, to see what it is.
+#: Characters shown of a part, enough for a line, and most parts of a result.
 PART_CHARS = 160
 MAX_PARTS = 10
 
@@ -31,7 +31,7 @@ _NAMES = (
 
 
 def body(result: Result, *, highlights: bool = False) -> Recalled:
-    """Return the JSON body of an answer; with `highlights`, long texts are cut around the words of the question."""
+    """Return the JSON body of an answer; with `highlights`, long texts are cut around the query words."""
     marked = result.words if highlights else None
     results = [row(hit, truncate_chars=result.truncate_chars, words=marked) for hit in result.hits]
     answer: Recalled = {
@@ -70,7 +70,7 @@ def _why_not(found: WhyNot) -> wire.OmittedMemory:
 
 
 def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) -> wire.RecallResult:
-    """Return one result, a longer text truncated; with words, around them, with their places."""
+    """Return one result, truncating a longer text; with `words`, cut around these, with their positions."""
     is_long = len(hit.content) > truncate_chars
     start, end = 0, min(truncate_chars, len(hit.content))
     if words and is_long:
@@ -120,7 +120,7 @@ def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) ->
 
 
 def more(kinds: Sequence[PartKind]) -> str:
-    """Return what stands below a result in words: "and 2 more passages, 1 fact"."""
+    """Return the line below a result: "and 2 more passages, 1 fact"."""
     counts = Counter(kinds)
     told = [
         f"{counts[kind]} {many if counts[kind] > 1 else one}"

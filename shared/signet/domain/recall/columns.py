@@ -1,9 +1,9 @@
-"""What ranking needs of every memory, as NumPy columns in this process, kept equal to the rows.
+"""Columns of all memories for ranking, as NumPy arrays in this process, kept in sync with the rows.
 
-Triggers number every change of a memory in `memory_changes`, whichever process made it, and keep the newest 10,000.
-Before each recall what has changed since the last one is read again; a process that is further behind, or whose file
-was put back to an older state, reads every row. Texts that are only compared are kept as their 64-bit hashes. A memory
-takes about 200 bytes. Only ranking trusts these columns: the rows of a page are read with the whole condition.
+Triggers number every change of a memory in `memory_changes`, in any process, and keep the newest 10,000. Each recall
+first reads the rows changed since the previous one; a process that is further behind, or whose file was restored to an
+older state, reads every row. Texts needed only for comparison are stored as 64-bit hashes. A memory takes about 200
+bytes. Only ranking relies on these columns: the rows of a page are read with the full condition.
 """
 
 import math
@@ -24,54 +24,54 @@ from signet.domain.recall.sql import reading
 Rows = npt.NDArray[np.int32]
 Parts = npt.NDArray[np.float32]
 
-#: Maximum rows of cached postings, of 8 bytes each; the least recently used goes first. A word without rows takes some
-#: room, too.
+#: Maximum rows of cached postings, of 8 bytes each; the least recently used are dropped first. A word without rows
+#: counts as some rows, too.
 MOST_ROWS, EMPTY_ROWS = 1024 * 1024, 64
 
-#: Number of changes of texts that are cached; older postings are read again.
+#: Cached text changes; older postings are read again.
 CHANGES = 10_000
 
-#: Change of the mean length of texts, by which bm25 measures lengths, from which on a posting is read again.
+#: A posting is read again if the mean text length, which bm25 uses, changes by this share.
 DRIFT = 0.05
 
-#: A word in more rows counts in each as one occurrence in a text of mean length: reading a row's bm25 takes 1.4 µs,
-#: and such a word weighs little.
+#: A word in more rows counts in each as one occurrence in a text of mean length: reading a row's bm25 takes 1.4 µs, and
+#: such a word weighs little.
 MOST_RANKED = 4_096
 
-#: The least that FTS5 lets a word weigh (https://sqlite.org/fts5.html#the_bm25_function).
+#: The minimum weight of a word in FTS5 (https://sqlite.org/fts5.html#the_bm25_function).
 NO_WEIGHT = 1e-6
 
 
 class Posting(NamedTuple):
-    """The rows that hold a word, ascending, and their parts of bm25 but for the word's weight."""
+    """The rows that contain a word, ascending, and their bm25 without the word's weight."""
 
     rows: Rows
     parts: Parts
-    #: The change up to which this holds, and the mean length of a text then.
+    #: The change up to which this holds, and the mean text length then.
     at: int
     mean: float
 
 
 def weight(holding: int, rows: int) -> float:
-    """Return what bm25 makes of how many of all rows hold a word."""
+    """Return bm25's weight of a word that `holding` of all rows contain."""
     share = (rows - holding + 0.5) / (holding + 0.5)
     return max(NO_WEIGHT, math.log(share)) if share > 0 else NO_WEIGHT
 
 
 class Postings:
-    """The words of one table; for any thread."""
+    """Cached postings of one table; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, Posting] = OrderedDict()
         self._rows = 0
-        #: Changes of texts, ascending, and the rows; what is behind the first is known.
+        #: Text changes, ascending, and their rows; earlier changes are not known.
         self._numbers: list[int] = []
         self._seqs: list[int] = []
         self._begin = 0
 
     def changed(self, texts: Sequence[tuple[int, int]]) -> None:
-        """Note changes of texts: (number, row), ascending."""
+        """Record changes of texts: (number, row), ascending."""
         with self._lock:
             self._numbers += [number for number, _ in texts]
             self._seqs += [seq for _, seq in texts]
@@ -81,9 +81,9 @@ class Postings:
                 del self._numbers[:cut], self._seqs[:cut]
 
     def find(self, tx: ReadTx, word: str, *, rows: int, mean: float, at: int | None) -> Posting:
-        """Return the rows of a word, of `rows` in all whose texts are `mean` long.
+        """Return the posting of a word, given `rows` texts of `mean` length.
 
-        `at` is the newest change of the snapshot; None where the table is newer, and then nothing is kept.
+        `at` is the newest change in the snapshot; None if the table is newer, and then nothing is cached.
         """
         with self._lock:
             known = self._kept.get(word)
@@ -126,7 +126,7 @@ def _read(tx: ReadTx, word: str, rows: int, at: int, mean: float) -> Posting:
 def _changed(
     tx: ReadTx, known: Posting, word: str, changed: Sequence[int], rows: int, at: int
 ) -> Posting:
-    """Return a posting with some rows read again."""
+    """Return a posting with the changed rows read again."""
     again = set(changed)
     stays = ~np.isin(known.rows, list(again))
     found = reading.ranks_of(tx, fts.any_of([word]), again)
@@ -146,17 +146,17 @@ Array = npt.NDArray[Any]
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
-#: No snapshot is this old: one that knows fewer changes than these columns is older until then, and a file that was
-#: put back afterwards.
+#: No snapshot is older. One with fewer changes than these columns is older only within this time; later it is a
+#: restored file.
 OLDEST_SNAPSHOT_MS = 30_000
 
-#: More changes than this are not applied one by one: to read a whole store of 10,000 takes about as long.
+#: More changes are not applied one by one: reading a whole store of 10,000 takes about as long.
 MOST_CHANGES = 4_000
 
-#: A time in the longest form that an older file may hold.
+#: A time in the longest form that an older file may contain.
 _TIME = "S32"
 
-#: Columns whose texts are compared only, the others with their types, and those that hold the row of another memory.
+#: Columns whose texts are only compared; the others with their types; and those with the row of another memory.
 HASHED = ("agent", "visibility", "scope", "project", "type", "who")
 PLAIN = {
     "importance": "f8",
@@ -172,10 +172,10 @@ PLAIN = {
     "parent": "i4",
     "everywhere": "?",
 }
-#: What a memory came from (a fact stands where the memory does that it was read from), its own source, and what was
-#: saved at the same instant in the same project (its batch; that of a fact is what was read from the same memory).
+#: The source of a memory (for a fact, that of the memory it was extracted from), its direct source, its batch (saved at
+#: the same instant in the same project; for a fact, extracted from the same memory), and its instant.
 PLACES = ("source", "own_source", "batch", "instant")
-#: Found out when they are asked for: the memories just before and after.
+#: Computed on first use: the previous and next memories.
 LAZY = {"before": "i4", "after": "i4"}
 TYPES = {
     **dict.fromkeys(HASHED, "i8"),
@@ -187,12 +187,12 @@ TYPES = {
 UNKNOWN = -1
 NONE = 0
 
-#: Where a memory stands among others hangs on these.
+#: Columns that determine a memory's place among others.
 _PLACING = ("own_source", "instant", "ordinal", "live", "scope", "agent", "exists", "source")
 
 
 class Allowed(NamedTuple):
-    """A candidate that passes every filter, with what the later stages need (a tuple: made for each of hundreds)."""
+    """A candidate that passes every filter, with the values for later stages (a tuple for speed: hundreds are made)."""
 
     type: str
     created_at: str
@@ -204,7 +204,7 @@ class Allowed(NamedTuple):
 
 
 def key(text: object) -> int:
-    """Return what stands for a text in a column; 0 for None."""
+    """Return the hash of a text for a column; 0 for None."""
     return NONE if text is None else hash(text) or 1
 
 
@@ -213,7 +213,7 @@ class Table:
 
     def __init__(self) -> None:
         self.size = 1
-        #: Rows that exist, forgotten ones too, and the characters of all their texts.
+        #: Number of rows, forgotten ones included, and characters of all their texts.
         self.count = 0
         self.chars = 0
         self.postings = Postings()
@@ -224,7 +224,7 @@ class Table:
         return self._columns[name][: self.size]
 
     def put(self, rows: Sequence[tuple[Any, ...]], texts: Collection[int] = ()) -> None:
-        """Put rows of `reading.ranked` in their places; `texts` are those whose text is another one."""
+        """Store rows of `reading.ranked`; `texts` are those whose text changed."""
         if not rows:
             return
         seqs, *values = zip(*rows, strict=True)
@@ -256,7 +256,7 @@ class Table:
         self._columns["exists"][places] = True
 
     def remove(self, seqs: Numbers) -> None:
-        """Take rows out that are no more."""
+        """Remove rows that no longer exist."""
         seqs = seqs[seqs < self.size]
         seqs = seqs[self["exists"][seqs]]
         self.count -= len(seqs)
@@ -275,7 +275,7 @@ class Table:
         self.size = max(self.size, size)
 
     def allowed(self, seqs: Collection[int]) -> dict[int, Allowed]:
-        """Return what later stages need of some memories."""
+        """Return the values of some memories for later stages."""
         rows = np.fromiter(seqs, dtype=np.int64, count=len(seqs))
         of = self._columns
         made = zip(
@@ -291,7 +291,7 @@ class Table:
         return dict(zip(seqs, map(Allowed._make, made), strict=True))
 
     def beside(self, tx: ReadTx, seqs: Collection[int]) -> dict[int, list[int]]:
-        """Return the memories just before and after each one in what it came from, and what a fact was read from."""
+        """Return the previous and next memory of each within its source, and a fact's origin."""
         rows = np.fromiter(seqs, dtype=np.int64, count=len(seqs))
         before, after = self._columns["before"], self._columns["after"]
         new: list[int] = rows[before[rows] == UNKNOWN].tolist()
@@ -306,11 +306,11 @@ class Table:
         }
 
     def placed(self, seqs: Numbers) -> Array:
-        """Return what the place of some memories hangs on, in rows."""
+        """Return the columns that determine the place of some memories, in rows."""
         return np.stack([self[name][seqs].astype(np.int64) for name in _PLACING])
 
     def forget_neighbours(self, places: Array, facts: Numbers) -> None:
-        """Forget who is beside whom where it may hang on what had, or has, these places, and beside these facts."""
+        """Reset cached neighbours that may depend on these places (old or new) or these facts."""
         keys = np.unique(places[:2])
         keys = keys[keys != NONE]
         parent = self["parent"]
@@ -321,17 +321,17 @@ class Table:
 
 
 class Columns:
-    """One file's table; for any thread."""
+    """One file's table; thread-safe."""
 
     def __init__(self) -> None:
-        #: Held where whole columns are compared: the table may grow between two of them.
+        #: Held while whole columns are compared: the table may grow in between.
         self.lock = threading.RLock()
         self._table: Table | None = None
         self._at = (0, 0)
         self._read_at = 0
 
     def fresh(self, tx: ReadTx) -> tuple[Table, int | None]:
-        """Return the table, and the number of the newest change it has; None when it has more than the snapshot."""
+        """Return the table and the number of its newest change; None if the table is newer than the snapshot."""
         newest = reading.newest_change(tx)
         with self.lock:
             if self._table is None or self._was_put_back(newest[0]):
@@ -348,7 +348,7 @@ class Columns:
         return number < self._at[0] and is_late
 
     def _read(self, tx: ReadTx, newest: tuple[int, int]) -> None:
-        """Read every row, in parts."""
+        """Read every row, in batches."""
         table, last = Table(), 0
         while rows := reading.ranked_after(tx, last):
             table.put(rows)
@@ -356,7 +356,7 @@ class Columns:
         self._table, self._at, self._read_at = table, newest, clock.monotonic_ms()
 
     def _follow(self, tx: ReadTx, newest: tuple[int, int]) -> None:
-        """Apply what has changed since; read every row where that cannot be told, or is too much."""
+        """Apply the changes since the last read; read every row if they are unknown or too many."""
         assert self._table is not None
         changes = reading.changes_from(tx, self._at[0], MOST_CHANGES + 1)
         begins = (changes[0][0], changes[0][3]) == self._at if self._at[0] else changes[0][0] == 1
@@ -381,7 +381,7 @@ class Columns:
         after = table.placed(every[every < table.size])
         if np.array_equal(before, after):
             return
-        # Facts stand where the memory does that they were read from.
+        # The place of a fact is that of the memory it was extracted from.
         read_from = [key(f"pipeline-v2 {row[-1]}") for row in rows if row[0] in texts]
         facts = np.isin(table["parent"], every) | np.isin(table["own_source"], read_from)
         again = np.flatnonzero(facts & table["exists"])

@@ -1,4 +1,4 @@
-"""Changes to the model's scores: graph, communities, ratings, learning, superseded memories."""
+"""Corrections to the model's scores: graph, communities, ratings, learning, superseded memories."""
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,12 +9,12 @@ from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import supplement
 
-#: A memory that only the graph brought is as relevant as this share of its importance, and stands below all others.
+#: A memory found only by the graph has this share of its importance as relevance, and ranks below all others.
 GRAPH = 0.6
 BELOW = 0.01
 
 
-#: Log-odds that a superseded memory loses, and a passage of a session in which people only ask.
+#: Log-odds subtracted from a superseded memory, and from a passage of a session in which people only ask.
 PENALTY, ASKS = 1.0, 2.0
 #: Log-odds added to the newest passage of sessions and commits, among those within NEAR of the best.
 NEWEST, NEAR = 0.75, 1.5
@@ -50,7 +50,7 @@ def correct(run: Run, scores: Scores) -> Scores:
 
 
 def _linked(run: Run, scores: Scores) -> Scores:
-    """Raise what only the graph brought by its importance, to a place below everything else."""
+    """Raise memories found only by the graph by their importance, and rank them below all others."""
     alone = {
         seq: max(scores[seq], rank.logit(GRAPH * one))
         for seq, one in run.structure.items()
@@ -63,7 +63,7 @@ def _linked(run: Run, scores: Scores) -> Scores:
 
 
 def _learned(run: Run, scores: Scores) -> Scores:
-    """Raise what helped in earlier sessions and lower what did not, once that has proven to be better."""
+    """Apply the learned factors to the scores, once learning has proven better."""
     changed = _times(scores, run.worth.learned)
     if not changed:
         return scores
@@ -73,7 +73,7 @@ def _learned(run: Run, scores: Scores) -> Scores:
 
 
 def _rated(run: Run, scores: Scores) -> Scores:
-    """Return scores where what agents found of no use is as relevant as its factor says (PR-13)."""
+    """Lower the relevance of memories that agents rated useless, by their factors (PR-13)."""
     rated = run.worth.rated
     lowered = {
         seq: rank.logit(rated[seq] * rank.relevance(scores[seq]))
@@ -83,7 +83,7 @@ def _rated(run: Run, scores: Scores) -> Scores:
 
 
 def _newest(run: Run, scores: Scores) -> Scores:
-    """Return scores where of passages that answer about equally well the later ones gain: things change."""
+    """Raise the newest among passages with similar scores, because things change."""
     said = scores.keys() & run.said.keys()
     least = max((scores[seq] for seq in said), default=0.0) - NEAR
     near = sorted(
@@ -94,12 +94,12 @@ def _newest(run: Run, scores: Scores) -> Scores:
 
 
 def _times(scores: Scores, factors: Mapping[int, float]) -> Scores:
-    """Return the scores that have a factor with what it adds."""
+    """Return scores plus the log-odds of their factors."""
     return {seq: scores[seq] + rank.odds(factors[seq]) for seq in scores.keys() & factors.keys()}
 
 
 def _within(run: Run, scores: Scores) -> Scores:
-    """Return the candidates of the communities of what is asked about, if that is a page of them; else all (KG-19)."""
+    """Keep the candidates in the communities of the question, if they fill a page; else keep all (KG-19)."""
     focal = json.dumps([entity.id for entity in run.focal])
     rows = run.tx.all(supplement.WITHIN, {"seqs": json.dumps(list(scores)), "focal": focal})
     inside = {row[0]: scores[row[0]] for row in rows}
@@ -109,7 +109,7 @@ def _within(run: Run, scores: Scores) -> Scores:
 def behind(
     scores: Scores, replaced: Mapping[int, Sequence[int]], allowed: Collection[int]
 ) -> Scores:
-    """Return scores where a current memory scores at least as high as any memory that it supersedes.
+    """Rank current memories at least as high as those they supersede.
 
     `replaced` maps each superseded memory to its successors, nearest first; those in `allowed` become candidates.
     """

@@ -1,4 +1,4 @@
-"""Why a result is where it is. Pure."""
+"""Explain the rank of a result. Pure."""
 
 import math
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ from signet.domain.recall import rank
 from signet.domain.recall.models import Scores, ScoreStep, Why
 from signet.domain.recall.rank import Evidence
 
-#: What each channel looks at.
+#: What each channel compares.
 CHANNELS = {
     "keyword": "keywords",
     "hint": "a question it answers (hint)",
     "vector": "meaning",
     "graph": "its entities",
 }
-#: Why each feature of the model, and each stage after it, raised the relevance, and why it lowered it.
+#: Why each feature of the model, and each later stage, raised or lowered the relevance.
 STAGES = {
     "page": ("similar questions have answers", "similar questions often have no answer"),
     "words": ("it contains rare words of the question", "it contains few words of the question"),
@@ -51,38 +51,37 @@ STAGES = {
 
 
 def channel(name: str) -> str:
-    """Return what a channel looks at."""
     return CHANNELS.get(name, name)
 
 
 def stage(name: str, before: float, after: float) -> str:
-    """Return why a stage changed a score so."""
+    """Return the reason why a stage changed a score."""
     up, down = STAGES.get(name, (name, name))
     return up if after >= before else down
 
 
-#: Features that change the log-odds by less are not told.
+#: Features that change the log-odds by less are not shown.
 _LEAST = 0.02
 
 
 @dataclass(slots=True)
 class Trail:
-    """What the channels found, in their order, what the model made of it, and what each stage then did."""
+    """The channels' results in order, the model's score, and the effect of each later stage."""
 
     found: dict[str, dict[int, int]] = field(default_factory=dict)
     fitted: Scores = field(default_factory=dict)
     steps: dict[int, list[ScoreStep]] = field(default_factory=dict)
 
     def channel(self, name: str, scores: Mapping[int, float]) -> None:
-        """Note the rank (from 1) of each candidate in a channel that gives the best first."""
+        """Record the rank (from 1) of each candidate in a channel, given best first."""
         self.found[name] = {seq: place for place, seq in enumerate(scores, start=1)}
 
     def by_graph_alone(self, seq: int) -> bool:
-        """Return whether only the graph brought a candidate."""
+        """Return whether only the graph found a candidate."""
         return [name for name, ranks in self.found.items() if seq in ranks] == ["graph"]
 
     def note(self, stage: str, before: Scores, after: Scores) -> None:
-        """Note each score, in log-odds, that a stage changed or made."""
+        """Record each score, in log-odds, that a stage changed or added."""
         for seq, score in after.items():
             old = before.get(seq)
             if score != old:
@@ -97,9 +96,9 @@ class Trail:
         relevance: float | None,
         worth: Worth | None = None,
     ) -> Why:
-        """Return the story of one result; a channel without rank did not find it but was asked about it.
+        """Return the explanation of one result; a channel without a rank was used but did not find it.
 
-        `others` are the scores of channels that the evidence does not hold.
+        `others` are scores of channels outside the evidence.
         """
         channels: dict[str, dict[str, float]] = {}
         cosine = known.cosine(seq)
@@ -124,7 +123,7 @@ class Trail:
         )
 
     def _fitted(self, seq: int, known: Evidence) -> list[ScoreStep]:
-        """Return what each feature did to the relevance; the first step is what the page itself says."""
+        """Return the effect of each feature on the relevance; the first step is the page's own."""
         if seq not in self.fitted:
             return []
         steps: list[ScoreStep] = []

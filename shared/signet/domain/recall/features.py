@@ -39,7 +39,7 @@ def groups(places: Mapping[int, tuple[int | None, int | None]]) -> dict[int, int
     return {seq: name for seq, name in named.items() if name is not None}
 
 
-#: A hint is a guess of what will be asked: it counts so much as words of the text itself.
+#: A hint guesses a future question, so its words count this much relative to words of the text.
 HINT = 0.75
 #: Results per place on the page whose text is read.
 READ_PER_RESULT = 3
@@ -177,7 +177,7 @@ def _best_of_beside(values: Array, near: Pairs) -> Array:
 
 
 def _sources(run: Run, seqs: Sequence[int]) -> Places:
-    """Return a number for what each candidate came from; one that stands alone has its own."""
+    """Return a number for each candidate's source; a candidate without a shared source has its own."""
     named = groups({seq: (run.allowed[seq].source, run.allowed[seq].batch) for seq in seqs})
     numbers: dict[object, int] = {}
     keys = [("source", named[seq]) if seq in named else seq for seq in seqs]
@@ -192,7 +192,7 @@ def _best_of(sources: Places, values: Array) -> Array:
 
 
 def _closeness(run: Run, seqs: Sequence[int]) -> Array:
-    """Return how close each candidate is to the time in question; 0 where the question names none."""
+    """Return the closeness of each candidate to the time in question; 0 if the question names none."""
     if not run.when.spans:
         return np.zeros(len(seqs))
     nothing: time_query.Times = {}
@@ -203,7 +203,7 @@ def _closeness(run: Run, seqs: Sequence[int]) -> Array:
 
 
 def _with_texts(run: Run, found: Evidence, shares: Array) -> Evidence:
-    """Return the evidence with what the texts of the best candidates say: `exact` and `answer`."""
+    """Add the features `exact` and `answer`, which need the texts of the best candidates."""
     kinds = answer_type.of(run.query.text)
     scores = found.model.scores(found.features)
     newest = np.lexsort((-np.array(found.seqs), -scores))

@@ -1,4 +1,4 @@
-"""The candidates of one recall: the time of the question, the best of every channel, their neighbours, and passages."""
+"""Gather the candidates of one recall: the question's time, the best of every channel, neighbours, passages."""
 
 import re
 from collections.abc import Mapping
@@ -23,19 +23,19 @@ from signet.domain.recall.sql import reading
 from signet.domain.recall.time_query import Anchor, Span, When
 from signet.domain.recall.view import View, holding_all
 
-#: A question of no more words is first of all about its time: "what happened yesterday".
+#: A question with no more words is mainly about its time: "what happened yesterday".
 FEW_WORDS = 2
 
 _PARTS = re.compile(r"\w+")
 
 
 def gather(run: Run) -> None:
-    """Ask every channel; afterwards `allowed` holds the candidates that pass all filters."""
+    """Run every channel; afterwards `allowed` holds the candidates that pass all filters."""
     ranks: Scores = run.attempt(
         "keyword", {}, view.best_by_words, run.tx, run.words, run.view, run.pool
     )
     hints: Scores = run.attempt("hints", {}, _hints, run)
-    # Late, because a vector that is computed meanwhile takes about as long as all before.
+    # Late, because a vector computed in parallel takes about as long as the steps before.
     cosine: Scores = run.attempt("vector", {}, _vector, run)
     matched = {*ranks, *hints, *cosine}
     structure: Scores = {}
@@ -56,7 +56,7 @@ def gather(run: Run) -> None:
 
 
 def _is_walked(run: Run, matched: set[int]) -> bool:
-    """Return whether the graph may bring something: it fills a page that is not full."""
+    """Return whether to walk the graph: only to fill a page."""
     return len(run.view.rows(matched)) < run.query.size
 
 
@@ -81,10 +81,10 @@ def _vector(run: Run) -> Scores:
 
 
 def _tells(run: Run) -> Mapping[str, float]:
-    """Return how much each word tells by how rare it is, as a model has them: lower-case, without accents or marks.
+    """Return the weight of each word by its rarity, in the model's form: lower-case, without accents or marks.
 
-    Common words dominate the mean of a question's token states; weighing rare ones more finds what they name. Empty
-    for scripts that are indexed by pairs of characters.
+    Common words dominate the mean of a question's token states; a higher weight for rare ones finds what they name.
+    Empty for scripts that are indexed by pairs of characters.
     """
     if script.has_runs(run.query.text):
         return {}
@@ -97,7 +97,7 @@ def _tells(run: Run) -> Mapping[str, float]:
 
 
 def _graph(run: Run) -> Scores:
-    """Return the structural importance of the constraints (KG-4) and the best others of a walk through the graph."""
+    """Return the structural importance of constraints (KG-4) and of the best other results of a graph walk."""
     settings = run.settings
     if not (settings.graph and settings.traversal):
         return {}
@@ -118,13 +118,13 @@ def _graph(run: Run) -> Scores:
 
 
 def _of_the_time(run: Run) -> set[int]:
-    """Return memories of the time in question, when the question says little else."""
+    """Return memories of the time in question, if the question contains little else."""
     spans = run.when.spans if len(run.words) <= FEW_WORDS else ()
     return {seq for span in spans for seq in time_lookup.within(run.tx, span, run.where, run.pool)}
 
 
 def replaced(run: Run) -> dict[int, list[int]]:
-    """Return what replaced candidates; it is one, too, where it passes."""
+    """Return the successors of replaced candidates; those that pass become candidates."""
     ended = [seq for seq, row in run.allowed.items() if row.is_superseded]
     if not ended:
         return {}
@@ -134,21 +134,21 @@ def replaced(run: Run) -> dict[int, list[int]]:
     return found
 
 
-#: Memories looked at for an event that the question names, and words of it that all must hold.
+#: Memories searched for an event that the question names, and words of it that all must occur.
 TELLING = 20
 ANCHOR_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """The intervals, and the words that are looked for."""
+    """The intervals, and the search words."""
 
     when: When
     words: list[str]
 
 
 def explained_period(when: When) -> Mapping[str, object] | None:
-    """Return what was understood, for the answer; None when the question names no time."""
+    """Return how the question's time was understood, for the answer; None if it names none."""
     if not when.spans:
         return None
     anchor = when.anchor
@@ -159,13 +159,13 @@ def explained_period(when: When) -> Mapping[str, object] | None:
 
 
 def unknown_period(query: Query) -> Period:
-    """Return what there is to go by when nothing can be known of times."""
+    """Return the fallback if times are unavailable."""
     words = fts.content_words(query.keyword_text or query.text)
     return Period(when=When(rest=query.text), words=words)
 
 
 def period_of(run: Run) -> Period:
-    """Return what time the question is about; a prompt that reports something is about none."""
+    """Return the time that a question is about; a prompt that reports something is about none."""
     tx, query, where = run.tx, run.query, run.where
     if query.sessions and answer_type.reports(query.text, unknown_period(query).words):
         return unknown_period(query)
@@ -185,7 +185,7 @@ def period_of(run: Run) -> Period:
 
 
 def _anchored(tx: ReadTx, anchor: Anchor, view: View) -> Span | None:
-    """Return the time before or after the one event that the best memories about the anchor tell of."""
+    """Return the time before or after the one event that the best memories about the anchor describe."""
     words = [word for word in fts.content_words(anchor.text) if word not in fts.STOP_WORDS]
     if not words:
         return None

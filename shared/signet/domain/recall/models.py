@@ -1,4 +1,4 @@
-"""What is asked of recall, and what it answers."""
+"""Queries, results and settings of recall."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from signet.domain.skills.files import SkillLimits
 from signet.providers.scale import FITTED, Scale
 from signet.wire.recall import Newer
 
-#: The number of results a caller may ask for.
+#: Most results that a caller may request.
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 10
 
@@ -24,13 +24,13 @@ DEFAULT_FLOOR = 0.4
 #: The internal number of a memory (`memories.seq`) to its score.
 Scores = dict[int, float]
 
-#: Gives the vector of a question by how much its words tell (`providers.ports.Reading`), None when there is none now.
-#: The first call may wait for it.
+#: Computes the question's vector, given the weight of its words (`providers.ports.Reading`); None if unavailable. The
+#: first call may block.
 QueryVector = Callable[[Mapping[str, float]], bytes | None]
 
 
 class FoundBy(StrEnum):
-    """What brought a result."""
+    """The channel that found a result."""
 
     HYBRID = "hybrid"
     VECTOR = "vector"
@@ -44,7 +44,7 @@ class FoundBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What a result must be; None or empty asks nothing. Times are ISO-8601 text, inclusive."""
+    """Conditions on a result; None or empty for no condition. Times are ISO-8601 text, inclusive."""
 
     type: str | None = None
     tags: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sessions:
-    """Which sessions and commits a prompt may get: of one project (empty: of none, None: of any), without its own."""
+    """Sessions and commits available to a prompt: of one project (empty: no project, None: any), except its own."""
 
     project: str | None
     but: str | None
@@ -75,23 +75,23 @@ class Query:
     filters: Filters = field(default_factory=Filters)
     #: None: those that the reader and the filters allow.
     sessions: Sessions | None = None
-    #: What "yesterday" is measured from (None: the clock), and in which zone days begin (None: the machine's).
+    #: The reference time for words like "yesterday" (None: the clock), and the time zone of days (None: the machine's).
     now: datetime | None = None
     zone: tzinfo | None = None
-    #: Answer as the store would have then; None asks for what is believed now.
+    #: Answer from the store's state at this time; None for the current state.
     as_of: datetime | None = None
-    #: With `as_of`, also what was forgotten since: for those who may recover it (MEM-19).
+    #: With `as_of`, include memories forgotten since, for readers who may recover them (MEM-19).
     forgotten: bool = True
     min_score: float | None = None
-    #: Relevance that a result must have, whatever the limit; 0 asks for all, None is for the settings to say.
+    #: Minimum relevance of a result, independent of the limit; 0 returns all, None uses the settings.
     floor: float | None = None
-    #: Leave out what does not belong to the communities of what the question names (community.py).
+    #: Leave out memories outside the communities of the entities that the question names (community.py).
     community: bool = False
     expand: bool = False
     entities: bool = False
     cards: bool = False
     explain: bool = False
-    #: The id of a memory of which is wanted why it is no result.
+    #: The ID of a memory for which the answer explains why it is not a result.
     why_not: str | None = None
 
     @property
@@ -104,14 +104,14 @@ class Query:
 class RecallSettings:
     """The settings of recall, read from agent.yaml by `settings_of`."""
 
-    #: Weight of meaning against words; the fitted weights hold at 0.7.
+    #: Weight of meaning against words; the fitted weights apply at 0.7.
     alpha: float = 0.7
     top_k: int = 20
-    #: Where the cosines of the embedding model lie.
+    #: The range of the embedding model's cosines.
     scale: Scale = FITTED
-    #: Score that a result must have however many are asked for, where it is above the default.
+    #: Minimum score of a result, independent of the limit, if above the default.
     min_score: float = DEFAULT_MIN_SCORE
-    #: Relevance that a result on a page must have; 0 switches it off.
+    #: Minimum relevance of a result on a page; 0 switches it off.
     floor: float = DEFAULT_FLOOR
     hints: bool = True
     embedding_model: str | None = None
@@ -120,20 +120,20 @@ class RecallSettings:
     traversal_timeout_ms: int = 500
     bounds: TraversalBounds = field(default_factory=TraversalBounds)
     truncate_chars: int = 500
-    #: Whether skills are results, and below what none of them fades.
+    #: Whether skills are results, and their minimum factor when they fade.
     skills: bool = True
-    #: The skills of agents that do not see all of them (skills/find.py).
+    #: The skills of agents that may not use all of them (skills/find.py).
     skill_limits: SkillLimits = field(default_factory=dict)
     skill_importance: float = 0.3
     #: Whether commit messages are results.
     commits: bool = True
-    #: Whether what was learned of memories counts, as far as it has proven itself.
+    #: Whether learned usefulness counts, as far as it has proven better.
     learns: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreStep:
-    """What one stage did to the score of one result."""
+    """The effect of one stage on a result's score."""
 
     stage: str
     before: float
@@ -142,23 +142,23 @@ class ScoreStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """Why a result is where it is: its score and rank in each channel that knew it, then the stages."""
+    """Why a result has its rank: its score and rank in each channel, then the stages."""
 
     channels: Mapping[str, Mapping[str, float]]
     steps: tuple[ScoreStep, ...]
-    #: bm25 of each word of the question that it holds.
+    #: bm25 of each query word that it contains.
     matched: Mapping[str, float] = field(default_factory=dict)
-    #: Ids of memories beside it that were found, and names of what the graph led over to it.
+    #: IDs of neighbouring candidates, and names on the graph's path to it.
     neighbours: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
-    #: Probability that it answers (`rank.py`); None where it was not ranked.
+    #: Probability that it answers (`rank.py`); None if it was not ranked.
     relevance: float | None = None
-    #: In how many sessions it helped, of those that showed whether it did; None where none has.
+    #: Sessions in which it helped, and sessions with a label; None without a label.
     helped: tuple[int, int] | None = None
 
 
 class PartKind(StrEnum):
-    """How a part belongs to its result: another piece of the same text, a fact read from it, or a copy."""
+    """How a part belongs to its result: another piece of the same text, a fact extracted from it, or a copy."""
 
     PASSAGE = "passage"
     FACT = "fact"
@@ -167,7 +167,7 @@ class PartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPart:
-    """A memory that is found below another one, because both say the same or are of one text."""
+    """A memory listed below a result that says the same or belongs to the same text."""
 
     id: str
     kind: PartKind
@@ -176,7 +176,7 @@ class ResultPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One result, with all that clients read."""
+    """One result, with all fields of the answer."""
 
     id: str
     content: str
@@ -194,26 +194,26 @@ class Hit:
     access_count: int = 0
     last_accessed: str | None = None
     supplementary: bool = False
-    #: When it happened, if that is known; the id of what replaced it, and from when to when it held.
+    #: The time of its event, if known; the ID of its successor, and its period of validity.
     event_at: str | None = None
     superseded_by: str | None = None
     #: The later statement that replaces it by its words (topics.py).
     newer: Newer | None = None
     valid_from: str | None = None
     valid_to: str | None = None
-    #: Whose words it is, and what a person has said of it (wire/origin.py); a skill has neither.
+    #: Its origin, and its review by a person (wire/origin.py); None for a skill.
     origin: str | None = None
     review: str | None = None
-    #: What else was found of the same saying, best first.
+    #: Merged candidates with the same statement, best first.
     parts: tuple[ResultPart, ...] = ()
     why: Why | None = None
-    #: By what it was ranked without what was learned of it, and with it; None where it did not compete.
+    #: Its rank keys without and with learned usefulness; None if it did not compete.
     ranked: Ranked | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearest:
-    """What came nearest to an empty page, and why it is not on it, in words."""
+    """The candidate nearest to an empty page, and the reason why it is not on the page."""
 
     hit: Hit
     why: str
@@ -221,7 +221,7 @@ class Nearest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhyNot:
-    """Why a memory is no result, in words; `place` counts from 1 where it is one."""
+    """Why a memory is not a result; `place` is its rank from 1 if it is one."""
 
     id: str
     left_out: str
@@ -232,36 +232,36 @@ class WhyNot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The answer: results best first, supplements behind them."""
+    """The answer: results best first, then supplements."""
 
     query: str
     method: str
     hits: tuple[Hit, ...] = ()
-    #: The terms that were looked for (`fts.content_words`).
+    #: The search terms (`fts.content_words`).
     words: tuple[str, ...] = ()
-    #: Only where there are no hits.
+    #: Only without hits.
     nearest: Nearest | None = None
     entities: tuple[Mapping[str, object], ...] | None = None
     sources: Mapping[str, str] | None = None
-    #: Stages that could not run; recall went on without them.
+    #: Stages that failed; recall continued without them.
     degraded: tuple[str, ...] = ()
     took_ms: float = 0.0
     truncate_chars: int = 500
     stats: Mapping[str, int] = field(default_factory=dict)
-    #: How the time in the question was understood; told only when the query asks for it.
+    #: How the question's time was understood; only if the query requests it.
     time: Mapping[str, object] | None = None
-    #: Why the answer is what it is; told only when the query asks for it.
+    #: The explanation of the answer; only if the query requests it.
     account: Mapping[str, object] | None = None
-    #: Why the memory of `Query.why_not` is no result.
+    #: Why the memory of `Query.why_not` is not a result.
     why_not: "WhyNot | None" = None
-    #: The walk through the graph, for the status of walks.
+    #: The graph walk, for its status.
     walk: Traversal = field(default_factory=Traversal)
 
 
 def settings_of(
     settings: Settings, *, embedding_model: str | None, scale: Scale = FITTED
 ) -> RecallSettings:
-    """Return the recall settings; vectors of another model than `embedding_model` are left out (None: none are)."""
+    """Return the recall settings; only vectors of `embedding_model` are used (None: no vectors)."""
     search, pipeline = settings.search, settings.pipeline
     traversal = pipeline.traversal
     return RecallSettings(

@@ -1,4 +1,4 @@
-"""The page of an answer: the best sayings that are relevant enough."""
+"""Choose the page of an answer: the best sayings that are relevant enough."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from signet.domain.recall.models import DEFAULT_FLOOR, DEFAULT_MIN_SCORE, Scores
 from signet.domain.recall.run import PAGE, Run
 from signet.domain.recall.topics import Saying
 
-#: The best of few is seldom high by chance: with fewer candidates than this the floor is lower, with one it is 0.
+#: With fewer candidates the floor is lower, and 0 for one, because the best of few rarely scores high by chance.
 ENOUGH = 20
 #: An otherwise empty page shows a candidate if this is the probability that it answers by its meaning
 #: (`rank.Model.answered`), and up to two others with 0.8 of its cosine. One word that no text contains is often a name.
@@ -21,40 +21,40 @@ MEANT, ONE_WORD, NEAREST, NEARLY = 0.1, 0.4, 3, 0.8
 
 DOCUMENT_PIECE = "document_chunk"
 
-#: Copies are recognised by their whole text, up to this many characters.
+#: Copies are compared by their whole text, up to this many characters.
 WHOLE = 1_000
 
-#: Candidates per place among which sayings are looked for; what ranks lower is looked at where these are too few. All
-#: of them are no better.
+#: Candidates per place that are grouped into sayings; lower ranks follow only if these are too few. Grouping all is no
+#: better.
 READ = 9
 
 
 @dataclass(slots=True, kw_only=True)
 class Page:
-    """The sayings of a page in order, how relevant each is, and what was left out by which rule."""
+    """The sayings of a page in order, their relevance, and those left out, by rule."""
 
     sayings: list[Saying]
     relevance: Scores = field(default_factory=dict)
-    #: Relevance below which a result is left out; None when the floor is not asked.
+    #: Relevance below which a result is left out; None without a floor.
     least: float | None = None
     below_floor: list[int] = field(default_factory=list)
     below_score: int = 0
     beyond_limit: int = 0
-    #: Whether there are places left although candidates share some: then further candidates may be worth a look.
+    #: Whether places remain free although candidates share some: then more candidates may help.
     is_short: bool = False
-    #: Whether it has everything of a time, newest first, and nothing was ranked.
+    #: Whether it lists everything of a time, newest first, without ranking.
     is_timeline: bool = False
-    #: What came nearest to a page that is empty.
+    #: The nearest candidate to an empty page.
     nearest: Saying | None = None
 
 
 def turn(run: Run, scores: Scores, *, by_meaning: bool = True) -> Page:
-    """Return the best sayings, at most the limit; ties go to the newer one. `scores` are log-odds.
+    """Return the best sayings, at most the limit; of equals the newer first. `scores` are log-odds.
 
-    `by_meaning`: an otherwise empty page may show what answers by its meaning alone.
+    `by_meaning` allows an otherwise empty page to show a candidate by its meaning alone.
 
-    The floor removes results and nothing replaces them, because the next ones rank lower. A saying is as
-    relevant as its best member; members below the floor are not named among its parts.
+    The floor removes results without replacement, because the next ones rank lower. A saying has the relevance of its
+    best member; members below the floor are not listed among its parts.
     """
     order = _ranked(run, scores)
     every = topics.sayings_of(run, order[: READ * run.query.size], scores)
@@ -102,7 +102,6 @@ def without_copies(run: Run, found: Sequence[Saying], size: int) -> list[Saying]
 
 
 def _ranked(run: Run, scores: Scores) -> list[int]:
-    """Return the candidates in order."""
     order = sorted(scores, reverse=True)
     order.sort(key=lambda seq: run.allowed[seq].created_at, reverse=True)
     order.sort(key=scores.__getitem__, reverse=True)
@@ -110,7 +109,7 @@ def _ranked(run: Run, scores: Scores) -> list[int]:
 
 
 def _judged(run: Run, seqs: Sequence[int], scores: Scores) -> Scores:
-    """Return the relevance that the floor judges: what replaced something is as relevant as that."""
+    """Return the relevance for the floor: a successor is as relevant as the memory it replaced."""
     found = {seq: run.judged.get(seq, scores[seq]) for seq in seqs}
     for earlier, chain in run.later.items():
         for later in chain:
@@ -120,15 +119,15 @@ def _judged(run: Run, seqs: Sequence[int], scores: Scores) -> Scores:
 
 
 def required(run: Run, page: Page, seq: int) -> float:
-    """Return the relevance that a candidate must have."""
+    """Return the minimum relevance of a candidate."""
     if page.least is None:
         return 0.0
-    # The lower floor of small stores is for memories; sessions may be about anything.
+    # The lower floor of small stores applies to memories; sessions may be about anything.
     return run.settings.floor if seq in run.said else page.least
 
 
 def _leave_out(run: Run, page: Page) -> None:
-    """Leave out what the floor or the caller's least score takes."""
+    """Remove results below the floor or the caller's minimum score."""
     chosen = run.settings.min_score
     wanted = max(run.query.min_score or 0.0, chosen if chosen > DEFAULT_MIN_SCORE else 0.0)
     kept = []
@@ -150,13 +149,13 @@ def _leave_out(run: Run, page: Page) -> None:
 
 
 def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores) -> None:
-    """Put onto an empty page what probably answers by its meaning; what replaced it comes before it.
+    """Add to an empty page the candidate that probably answers by its meaning, after its successor.
 
-    A floor above the default holds for this probability, too.
+    A floor above the default applies to this probability, too.
     """
     known = run.known
     seqs = [seq for seq in scores if seq in known.compared]
-    if run.query.sessions:  # a piece of a document answers few prompts, and its heading none
+    if run.query.sessions:  # a document piece answers few prompts, and its heading none
         seqs = [seq for seq in seqs if run.allowed[seq].type != DOCUMENT_PIECE]
     if page.least is None or not seqs:
         return
@@ -184,15 +183,15 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
 
 
 def _shown(page: Page) -> list[float]:
-    """Return each saying's relevance as its score 0..1; down the page it never rises, since clients sort by it."""
+    """Return each saying's relevance as its score 0..1, never rising down the page, since clients sort by it."""
     return list(accumulate((rank.relevance(one.score) for one in page.sayings), min))
 
 
 def _least(run: Run) -> float | None:
-    """Return the floor of this question; None when it has none.
+    """Return the floor of this question, None without one.
 
-    A floor that the caller names holds as it is, that of the settings for pages. A question that is all about a
-    time names what it wants by that alone.
+    The caller's floor applies unchanged, that of the settings to pages. A question about a time alone has none, because
+    the time selects its results.
     """
     query, asked = run.query, run.settings.floor
     if query.floor is not None:

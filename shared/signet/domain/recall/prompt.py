@@ -28,14 +28,14 @@ from signet.wire.origin import STRANGERS, Origin, Review
 NEEDED, NEEDED_BY_WORDS = 0.15, 0.8
 #: Score of another selected source, as a share of the best one's lead over the fourth, which is unrelated.
 NEARLY = 0.5
-#: Cosine of two chunks of one matter: two talks about one rule were at 0.62 to 0.82 to each other, talks about other
-#: rules of the same code at most at 0.55; and the least cosine of such a chunk to the prompt.
+#: Cosine of two chunks about one subject, and the minimum cosine of such a chunk to the prompt. Conversations about one
+#: rule had 0.62 to 0.82, those about other rules of the same code at most 0.55.
 SAME_MATTER, LEAST_COSINE = 0.6, 0.2
-#: Sources that are named when nothing, or no more, is needed.
+#: Sources named if nothing, or nothing more, is needed.
 MOST_FAR = 3
-#: Characters from which on a saved memory is more than a sentence or two.
+#: A saved memory from this length on is more than a sentence or two.
 LONG_MEMORY = 300
-#: Most of a document's title or address in its heading.
+#: Most characters of a document's title or address in its heading.
 TITLE_CHARS = 80
 
 
@@ -43,8 +43,8 @@ TITLE_CHARS = 80
 class Needed:
     """The sources that a prompt needs, best first, and the nearest of the others (`far`).
 
-    `chunks` are the passages of sessions and commits with their scores, best first; `words` has the weight of each
-    word of the prompt. Both are empty if nothing is needed. `memories` are those that are relevant enough for a page.
+    `chunks` are the passages of sessions and commits with their scores, best first; `words` has the weight of each word
+    of the prompt. Both are empty if nothing is needed. `memories` are those relevant enough for a page.
     """
 
     matches: Sequence[Match] = ()
@@ -56,7 +56,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Source:
-    """A source: its best chunk with score and cosine, and the middle vectors of all its chunks that were found."""
+    """A source: its best chunk with score and cosine, and the mean vectors of all its chunks that were found."""
 
     row: FoundRow
     score: float
@@ -69,7 +69,7 @@ class _Source:
         return self.row.source_type in (SourceType.MEMORY, SourceType.DOCUMENT)
 
     def nearness(self, other: "_Source") -> float:
-        """Return the cosine of the two chunks of both that are nearest to each other."""
+        """Return the cosine of the nearest two chunks of both."""
         return max(
             (max(vectors.cosines(one, other.vectors)) for one in self.vectors if other.vectors),
             default=0.0,
@@ -79,7 +79,7 @@ class _Source:
 def find(
     tx: ReadTx, query: Query, *, vector: QueryVector, settings: RecallSettings, now: datetime
 ) -> Needed:
-    """Return what a prompt needs of what its session may be given."""
+    """Return the sources that a prompt needs, from those available to its session."""
     run = scored(tx, query, query_vector=vector, settings=settings, now=now)
     return replace(_needed(run), memories=memories(run))
 
@@ -87,8 +87,8 @@ def find(
 def _needed(run: Run) -> Needed:
     """Return the sources that a prompt needs.
 
-    The default model finds any two texts in Chinese, Japanese or Korean similar, so there only words count; so they do
-    where the best passage by words is so new that it has no vector.
+    The default model finds any two texts in Chinese, Japanese or Korean similar, so for these only words count;
+    likewise if the best passage by words is too new to have a vector.
     """
     query, known = run.query, run.known
     by_words = rank.model(by_meaning=False)
@@ -115,7 +115,7 @@ def _needed(run: Run) -> Needed:
     found = _sources(pairs, cosines)
     is_needed = needed >= (NEEDED if by_meaning else NEEDED_BY_WORDS)
     kept = _kept(found) if is_needed else {}
-    # A short prompt gets the passage that answers it, not the outcome of the talk.
+    # A short prompt gets the passage that answers it, not the outcome of the conversation.
     is_asked = len(run.words) < answer_type.MANY_WORDS
 
     def match(one: _Source) -> Match:
@@ -123,7 +123,7 @@ def _needed(run: Run) -> Needed:
         return Match(
             source=one.row.source,
             position=one.row.position,
-            # Of the best source this is the probability itself.
+            # For the best source, this is the probability itself.
             score=2 * needed * rank.relevance(-behind),
             said_at=one.row.said_at,
             is_asked=is_asked,
@@ -145,7 +145,7 @@ def _needed(run: Run) -> Needed:
 
 
 def _saved(run: Run, seqs: Sequence[int]) -> Iterator[tuple[int, FoundRow]]:
-    """Yield memories and pieces of documents that are shown as passages, a memory once for each of its vectors."""
+    """Yield memories and document pieces shown as passages, a memory once for each of its vectors."""
     of = run.query.sessions
     for seq, row in search.saved(
         run.tx, seqs, reader=run.query.reader, project=of.project if of else None
@@ -166,7 +166,7 @@ def is_worth_a_place(memory: str) -> bool:
 def _sources(
     rows: Sequence[tuple[FoundRow, float]], cosines: Sequence[float | None]
 ) -> list[_Source]:
-    """Return the sources of chunks with these scores, best first; of two equal ones the older, as forks are copies."""
+    """Return the sources of chunks with these scores, best first; of equals the older, because forks are copies."""
     found: dict[Source, _Source] = {}
     for (row, score), cosine in zip(rows, cosines, strict=True):
         source = row.source
@@ -179,7 +179,7 @@ def _sources(
 
 
 def _kept(found: Sequence[_Source]) -> dict[_Source, bool]:
-    """Return the best source, those that are nearly as good, and those of its matter (True)."""
+    """Return the best source, those nearly as good, and those about its subject (True)."""
     best, chance = found[0], found[min(rank.FEW, len(found) - 1)].score
     kept = {best: False}
     for one in found[1:]:

@@ -65,21 +65,21 @@ MEANT = (
 )
 #: Sources that a prompt may be about, and the lead of one that is alone.
 FEW, ALONE = 3, 3.0
-#: What a factor of learning or ratings weighs: 1.15, the most that is learned, adds 0.6.
+#: Weight of a factor from learning or ratings: 1.15, the learned maximum, adds 0.6.
 FACTOR = 4.0
-#: Distance that a superseded memory keeps below its successor.
+#: Distance at which a superseded memory stays below its successor.
 BEHIND = 0.05
 _BACKGROUND = 10
 #: Bias of a function that is not fitted.
 NEVER = -60.0
 
 
-#: A word in one of three memories says as much as one in one of a thousand: in a small store all are rare.
+#: Least number of rows assumed: in a small store, a word in one of three memories counts as rare, too.
 LEAST_ROWS = 1_000
 
 
 def weights(held: Sequence[int], rows: int) -> list[float]:
-    """Return how much each word tells (the idf of bm25, kept positive), by the rows that hold it."""
+    """Return the weight of each word (the idf of bm25, kept positive), by the rows that contain it."""
     of = max(rows, LEAST_ROWS)
     return [math.log(1 + (of - min(n, of) + 0.5) / (n + 0.5)) for n in held]
 
@@ -225,7 +225,7 @@ def relevance(logit: float) -> float:
 
 
 def logit(relevance: float) -> float:
-    """Return the log-odds of a relevance; of 0 and 1 those of the nearest that the page shows."""
+    """Return the log-odds of a relevance; 0 and 1 use the nearest values that a page shows."""
     kept = min(1 - 1e-6, max(1e-6, relevance))
     return math.log(kept / (1 - kept))
 
@@ -262,13 +262,13 @@ def read(weights: Mapping[str, Any]) -> Model:
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Candidates in a fixed order with their features; `held` is the bm25 of each word (row) in each (column)."""
+    """Candidates in a fixed order with their features; `held` is the bm25 of each word (row) per candidate (column)."""
 
     seqs: Sequence[int] = ()
     words: Sequence[str] = ()
     held: Array = field(default_factory=lambda: np.zeros((0, 0)))
     features: Array = field(default_factory=lambda: np.zeros((0, len(FEATURES))))
-    #: A number for what each candidate came from, and how much each word of the question tells.
+    #: A number for each candidate's source, and the weight of each query word.
     sources: Places = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     weights: Array = field(default_factory=lambda: np.zeros(0))
     #: Candidates with a vector.
@@ -288,7 +288,7 @@ class Evidence:
         return found.balanced(self.alpha) if self.by_meaning else found
 
     def logits(self) -> Array:
-        """Return the log-odds that each candidate answers; one without a vector is judged by its words, too."""
+        """Return the log-odds that each candidate answers; one without a vector is judged by its words."""
         found = self.model.logits(self.model.scores(self.features), self.features)
         lacking = [place for place, seq in enumerate(self.seqs) if seq not in self.compared]
         if self.by_meaning and lacking:

@@ -1,8 +1,8 @@
 """Recall from top to bottom: candidates, one score, corrections, the page.
 
-One read snapshot, no write, no call of a model: the caller embeds the question and, after the answer, counts
-the accesses (`reading.touch(tx, touched(result), now)`). A channel whose tables are missing or damaged is left
-out and named in `degraded`; the others go on.
+Uses one read snapshot, no write and no model call: the caller embeds the question and, after the answer, counts the
+accesses (`reading.touch(tx, touched(result), now)`). A channel with missing or damaged tables is left out and named in
+`degraded`; the others continue.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,17 +45,17 @@ from signet.domain.recall.topics import Saying
 from signet.domain.recall.view import View
 from signet.wire.origin import Review
 
-#: Memories beside a result that are named when it is explained.
+#: Neighbouring memories listed in an explanation.
 MAX_BESIDE = 5
 
 
 def recall(
     tx: ReadTx, query: Query, *, query_vector: QueryVector, settings: RecallSettings, now: datetime
 ) -> Result:
-    """Return what the store knows about the question, best first.
+    """Return the memories that answer the question, best first.
 
-    Where `query_vector` gives None the answer is by words and graph; it is asked as late as it can be. Raises Invalid
-    for filters that make no sense.
+    If `query_vector` returns None, only words and graph count; it is called as late as possible. Raises Invalid for
+    contradictory filters.
     """
     started = clock.monotonic_ms()
     run = begin(tx, query, query_vector=query_vector, settings=settings, now=now)
@@ -95,9 +95,9 @@ def scored(
 
 
 def memories(run: Run) -> list[Hit]:
-    """Return the memories of a scored run that are relevant enough, best first, at most the limit of its question.
+    """Return the memories of a scored run that are relevant enough, best first, at most the query's limit.
 
-    A single word that none of them contains, often an identifier, gets nothing.
+    A single word that no memory contains, often an identifier, has no results.
     """
     of_memories = {seq: score for seq, score in run.scores.items() if seq > 0}
     page = turn(run, of_memories, by_meaning=len(run.words) > 1)
@@ -107,7 +107,7 @@ def memories(run: Run) -> list[Hit]:
 def begin(
     tx: ReadTx, query: Query, *, query_vector: QueryVector, settings: RecallSettings, now: datetime
 ) -> Run:
-    """Return a run that knows what the question is about, and nothing of candidates yet."""
+    """Return a run with the understood question, but without candidates."""
     asked = gather.unknown_period(query)
     run = Run(
         tx=tx,
@@ -126,7 +126,7 @@ def begin(
 
 
 def _turned(run: Run) -> tuple[Run, Page]:
-    """Return the page by relevance; where it stays short, of more candidates."""
+    """Return the page by relevance; if it stays short, from more candidates."""
     _rank(run)
     page = turn(run, run.scores)
     if not (page.is_short and run.has_more):
@@ -138,11 +138,11 @@ def _turned(run: Run) -> tuple[Run, Page]:
 
 
 def _no_vector(_: Mapping[str, float]) -> None:
-    """Give no vector: it was waited for already."""
+    """Return no vector, because the wait for it already failed."""
 
 
 def _rank(run: Run) -> None:
-    """Gather and score the candidates for a question that is understood."""
+    """Gather and score the candidates."""
     gather.gather(run)
     run.known = known = run.attempt("rank", Evidence(), features.of, run)
     logits = known.logits()
@@ -151,19 +151,19 @@ def _rank(run: Run) -> None:
 
 
 def touched(result: Result) -> list[str]:
-    """Return the ids whose use is to be counted: what was returned, without supplements (REC-21)."""
+    """Return the IDs of results whose use counts, without supplements (REC-21)."""
     others = (FoundBy.SKILL, FoundBy.EPISODE)
     memories = (hit for hit in result.hits if hit.source not in others)
     return [hit.id for hit in memories if not hit.supplementary]
 
 
 def used_skills(result: Result) -> list[str]:
-    """Return the skills that were returned, each of which is a use of it."""
+    """Return the skills among the results, each of which counts as a use."""
     return [hit.id for hit in result.hits if hit.source is FoundBy.SKILL]
 
 
 def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
-    """Return sayings as results."""
+    """Convert sayings to results."""
     shown = [saying.shown for saying in found]
     rows: dict[int, Row] = run.attempt("load", {}, reading.rows, run.tx, shown, run.where)
     parts: dict[int, tuple[ResultPart, ...]] = run.attempt("parts", {}, _parts, run, found)
@@ -195,14 +195,14 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
 
 
 def _nearest(run: Run, page: Page) -> Nearest | None:
-    """Return what came nearest to an empty page; None where nothing came near."""
+    """Return the candidate nearest to an empty page; None if none is near."""
     near = [] if page.nearest is None else [page.nearest]
     why = account.left_out(run, page)
     return next((Nearest(hit=hit, why=why) for hit in _hits(run, page, near)), None)
 
 
 def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[ResultPart, ...]]:
-    """Return what stands below each result: the other members of its saying, best first."""
+    """Return the parts of each result: the other members of its saying, best first."""
     below = {
         saying.shown: [seq for seq in saying.members if seq != saying.shown] for saying in found
     }
@@ -230,7 +230,7 @@ def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[ResultPart, ...
 
 
 def _with_validity(run: Run, hits: Mapping[int, Hit]) -> dict[int, Hit]:
-    """Return the results with what replaced them and when, and as they were when that is asked."""
+    """Add successors and validity to the results, and restore their past state if requested."""
     as_of = run.query.as_of
     ended = {seq: next(iter(run.replaced.get(seq, ())), None) for seq in hits}
     if as_of is None:
@@ -249,7 +249,7 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> dict[int, Hit]:
     }
     marked = {seq: replace(hits[seq], newer=one) for seq, one in newer.items() if seq in hits}
     for seq, one in newer.items():
-        if seq in marked and seq in run.said:  # a talk says other things as well
+        if seq in marked and seq in run.said:  # a conversation says other things as well
             hit = marked[seq]
             marked[seq] = replace(
                 hit, content=changes.marked(hit.content, one["replaces"], one["since"])
@@ -258,7 +258,7 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> dict[int, Hit]:
 
 
 def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:
-    """Return why results are where they are, where that is asked."""
+    """Return why results have their ranks, if requested."""
     if not run.query.explain:
         return {}
     best = {saying.shown: saying.best for saying in found}

@@ -1,4 +1,4 @@
-"""One recall on its way: what was asked, what is known so far, what had to be left out."""
+"""The state of one recall: its query, its findings, and its failed stages."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -36,18 +36,18 @@ P = ParamSpec("P")
 log = logs.get("memory")
 _stage = cache(metrics.RECALL_STAGE.labels)
 
-#: Candidates the channels bring: cutting to the page before the later stages throws good rows away. For a page of ten
-#: 40 of words, of hints and of vectors do, and of the graph 8 beside its constraints, most of whose 50 only mention a
-#: name that many do. Measured as shipped (`loadtests/run.py shipped`) with 24 and 40: recall@5 of chat 50.1 and 52.2 %,
-#: @10 59.7 and 60.1; of turns 74.9 and 75.3, 83.0 and 83.1; with 32, 48 and 60 recall@5 of chat is 50.4, 51.9 and 52.3.
-#: Fifty places want four for each (with three recall@50 of turns is 93.1 and not 93.8 %).
+#: Candidates of each channel: cutting to the page size before the later stages loses good rows. For a page of ten, 40
+#: by words, hints and vectors suffice, and from the graph 8 besides its constraints, because most of its 50 only
+#: mention a frequent name. Measured as shipped (`loadtests/run.py shipped`) with 24 and 40: recall@5 of chat 50.1 and
+#: 52.2 %, @10 59.7 and 60.1; of turns 74.9 and 75.3, 83.0 and 83.1. With 32, 48 and 60, recall@5 of chat is 50.4, 51.9
+#: and 52.3. Fifty places need four for each (with three, recall@50 of turns is 93.1 instead of 93.8 %).
 PAGE_POOL = 40
 PAGE_GRAPH_POOL = 8
 POOL_PER_RESULT = 4
 MAX_POOL = 500
-#: A caller who asks for more than a page wants depth.
+#: A larger limit means that the caller wants depth.
 PAGE = 10
-#: Where pieces of long texts share so many places that a page stays short, each channel brings so many times more.
+#: Factor for the candidates of each channel if pieces of long texts share so many places that a page stays short.
 WIDER = 8
 
 
@@ -63,14 +63,14 @@ class Run:
     view: View
     words: list[str]
     when: When
-    #: How many times more candidates the channels bring than a page of short texts needs.
+    #: Factor for the candidates of each channel, relative to a page of short texts.
     wider: int = 1
-    #: The vector of the question, once it was asked for, and the one in which rare words weigh more (`gather.py`).
+    #: The question's vector, once computed, and the one with higher weights for rare words (`gather.py`).
     query_vector: bytes | None = None
     weighed_vector: bytes | None = None
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
-    #: Passages of sessions and commits among the candidates, by negative numbers.
+    #: Candidate passages of sessions and commits, by negative numbers.
     said: dict[int, FoundRow] = field(default_factory=dict)
     #: Scores of candidates by hints and by the graph, 0..1.
     hints: Scores = field(default_factory=dict)
@@ -78,19 +78,19 @@ class Run:
     walk: Traversal = field(default_factory=Traversal)
     around: dict[int, set[int]] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
-    #: Candidates for the time in question alone.
+    #: Candidates only because of the time in question.
     timely: set[int] = field(default_factory=set)
-    #: What replaced each candidate that something has replaced, nearest first.
+    #: The successors of each replaced candidate, nearest first.
     replaced: dict[int, list[int]] = field(default_factory=dict)
     #: Later statements that replace candidates by their words (`topics.py`).
     newer: "dict[int, Successor]" = field(default_factory=dict)
-    #: What sessions say of memories.
+    #: The usefulness of memories in sessions.
     worth: KnownWorth = field(default_factory=KnownWorth)
     #: The final scores of the candidates, in log-odds.
     scores: Scores = field(default_factory=dict)
-    #: What the candidates scored, in log-odds, before anything that was learned or rated: the floor judges this.
+    #: The scores before learning and ratings, in log-odds, for the floor.
     judged: Scores = field(default_factory=dict)
-    #: What the candidates scored without what was learned of them.
+    #: The scores without learned usefulness.
     unlearned: Scores = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
     _focal: list[Entity] | None = None
@@ -98,7 +98,7 @@ class Run:
 
     @property
     def later(self) -> dict[int, list[int]]:
-        """Return for each candidate the ones that rank before it because one replaced the other, nearest first."""
+        """Return for each candidate those that rank before it because one replaced the other, nearest first."""
         found: dict[int, list[int]] = {}
         for old, later in self.newer.items():
             is_past = changes.asks_past(self.query.text, later.change)
@@ -106,7 +106,7 @@ class Run:
         return found | self.replaced
 
     def ranked(self, seq: int) -> Ranked | None:
-        """Return by what a candidate was ranked without what was learned of it, and with it; None where nothing was."""
+        """Return a candidate's rank keys without and with learned usefulness; None without any."""
         base = self.unlearned.get(seq)
         if base is None:
             return None
@@ -114,13 +114,13 @@ class Run:
         return Ranked(rank.relevance(base), rank.relevance(learned))
 
     def why(self, seq: int, relevance: float | None) -> Why:
-        """Return why a candidate is where it is."""
+        """Return the explanation of a candidate's rank."""
         others = {"hint": self.hints, "graph": self.structure}
         worth = self.worth.memories.get(seq)
         return self.trail.why(seq, self.known, others, relevance, worth)
 
     def texts(self, seqs: Sequence[int]) -> dict[int, str]:
-        """Return how the texts of memories begin; each is read once."""
+        """Return the beginnings of the memories' texts; each is read once."""
         self._texts |= {seq: self.said[seq].content for seq in seqs if seq in self.said}
         new = [seq for seq in seqs if seq not in self._texts]
         if new:
@@ -129,7 +129,7 @@ class Run:
 
     @property
     def focal(self) -> list[Entity]:
-        """Return the entities that the words of the question name; they are looked for once."""
+        """Return the entities that the query words name; searched once."""
         if self._focal is None:
             nothing: list[Entity] = []
             agent_id = self.query.reader.agent_id
@@ -144,24 +144,24 @@ class Run:
 
     @property
     def where(self) -> Where:
-        """Return what a row must be to answer the question."""
+        """Return the SQL condition for candidates."""
         return self.view.where
 
     @property
     def pool(self) -> int:
-        """Return how many candidates each channel but the graph brings."""
+        """Return how many candidates each channel except the graph returns."""
         wanted = PAGE_POOL if self._is_page else POOL_PER_RESULT * self.query.size
         return min(MAX_POOL, self.wider * max(self.settings.top_k, wanted))
 
     @property
     def has_more(self) -> bool:
-        """Return whether a channel had more candidates than it was to bring."""
+        """Return whether a channel had more candidates than it could return."""
         brought = max(map(len, self.trail.found.values()), default=0)
         return self.pool <= brought and self.pool < MAX_POOL
 
     @property
     def graph_pool(self) -> int:
-        """Return how many candidates the graph brings of what was walked to, beside constraints."""
+        """Return how many candidates the graph returns besides constraints."""
         return PAGE_GRAPH_POOL if self._is_page else len(self.walk.memories)
 
     @property
@@ -171,7 +171,7 @@ class Run:
     def attempt(
         self, stage: str, otherwise: T, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return what the stage gives; `otherwise` when its tables are missing or damaged."""
+        """Return the result of a stage; `otherwise` if its tables are missing or damaged."""
         started = time.perf_counter()
         try:
             return work(*args, **kwargs)
@@ -184,7 +184,7 @@ class Run:
             _stage(stage).observe(time.perf_counter() - started)
 
     def apply(self, stage: str, scores: Scores, change: Callable[[Scores], Scores]) -> Scores:
-        """Return the scores after a stage, and note what it did when the caller wants to know."""
+        """Return the scores after a stage; record its effect if an explanation is requested."""
         after = self.attempt(stage, scores, change, scores)
         if self.query.explain:
             self.trail.note(stage, scores, after)

@@ -26,24 +26,24 @@ from signet.domain.recall.rank import Array
 if TYPE_CHECKING:
     from signet.domain.recall.run import Run
 
-#: What a caller may ask for by type.
+#: Source types that a caller may request.
 TYPES = (SourceType.SESSION, SourceType.COMMIT)
 _compiled = lru_cache(1_024)(re.compile)
-#: What marks a word as an identifier; so do capitals inside it.
+#: Signs that mark a word as an identifier; so do inner capitals.
 _MARK, _WORD = re.compile(r"[\d_./:]"), re.compile(r"\w+")
-#: Number of passages compared: the best by words, and as many by meaning.
+#: Passages compared: the best by words, and as many by meaning.
 READ = 24
 
 Said = Mapping[int, FoundRow]
 
 
 def find(run: "Run") -> dict[int, FoundRow]:
-    """Return the passages that may answer; with few that contain a word of the question, also the newest."""
+    """Return passages that may answer; if few contain a query word, also the newest."""
     is_asked = may_answer(run.query) or run.query.sessions is not None
     if not (run.words and is_asked and search.has_any(run.tx)):
         return {}
     words = fts.any_of(run.words)
-    # Long answers of agents match more words and would take all places of passages with a user message.
+    # Long answers of agents match more words and would displace all passages with a user message.
     found = [_rows(run, words), _rows(run, words, spoken=True)]
     if len(found[0]) < READ:
         found.append(_rows(run, None))
@@ -54,7 +54,7 @@ def find(run: "Run") -> dict[int, FoundRow]:
 
 
 def _rows(run: "Run", by: str | bytes | None, *, spoken: bool = False) -> list[FoundRow]:
-    """Return passages that fit an expression best, are nearest to a vector, or (None) are the newest."""
+    """Return passages that match an expression best, are nearest to a vector, or (None) are the newest."""
     wanted = run.query.filters
     since = asked.instant("since", wanted.since) or ""
     until = asked.instant("until", wanted.until, last=True) or "9999"
@@ -81,7 +81,7 @@ def _scope(run: "Run") -> search.ChunkScope:
 
 
 def within(run: "Run", types: Collection[SourceType]) -> list[FoundRow]:
-    """Return one chunk for each session and commit of the time in question, of these types (none: of all)."""
+    """Return one chunk for each session and commit of the time in question, of these types (none: all)."""
     scope = _scope(run)
     found: dict[tuple[str, str], list[FoundRow]] = {}
     for span in run.when.spans:
@@ -104,7 +104,7 @@ def _standing(rows: Sequence[FoundRow]) -> FoundRow:
 
 
 def may_answer(query: Query) -> bool:
-    """Return whether the question is for more than memories: who names a floor asks how these rank."""
+    """Return whether the query includes sessions and commits: a query with its own floor ranks only memories."""
     only = replace(query.filters, project=None, since=None, until=None)
     if only.type in TYPES:
         only = replace(only, type=None)
@@ -118,7 +118,7 @@ def _place(row: FoundRow) -> tuple[str, str, str, int]:
 
 
 def allowed(run: "Run", said: Said) -> dict[int, Allowed]:
-    """Return what later stages need of passages; `asks` is a whole session in which people only ask."""
+    """Return the values of passages for later stages; `asks` marks a whole session in which people only ask."""
     asking = {row.source_id for row in said.values() if _only_asks(row)}
     whole = (
         search.in_one_chunk(run.tx, run.query.reader.agent_id, sorted(asking))
@@ -144,7 +144,7 @@ def _only_asks(row: FoundRow) -> bool:
 
 
 def beside(said: Said) -> dict[int, list[int]]:
-    """Return for each passage the ones just before and after it, of those that are candidates."""
+    """Return the previous and next candidates of each passage."""
     numbers = {_place(row): number for number, row in said.items()}
     return {
         number: [
@@ -157,7 +157,7 @@ def beside(said: Said) -> dict[int, list[int]]:
 
 
 def times(said: Said) -> dict[int, tuple[None, str]]:
-    """Return when each passage was said, as `time_lookup.of` does for memories."""
+    """Return the time of each passage, as `time_lookup.of` does for memories."""
     return {number: (None, row.said_at) for number, row in said.items()}
 
 
@@ -179,14 +179,14 @@ def held(words: Collection[str], rows: Iterable[FoundRow], question: str) -> Arr
 
 
 def holders(run: "Run") -> tuple[list[int], int]:
-    """Return how many passages contain each word, and how many there are; nothing where none is a candidate."""
+    """Return how many passages contain each word, and the total; empty without candidate passages."""
     if not run.said:
         return [0] * len(run.words), 0
     return search.holders(run.tx, run.words)
 
 
 def source(row: FoundRow) -> Source:
-    """Return what a passage is of."""
+    """Return the source of a passage."""
     return Source(
         type=SourceType(row.source_type),
         id=row.source_id,
@@ -196,9 +196,9 @@ def source(row: FoundRow) -> Source:
 
 
 def hit(run: "Run", number: int, *, score: float, why: Why | None) -> Hit | None:
-    """Return a passage as a result: the turns around the words of the question, else how it ended.
+    """Return a passage as a result: the turns around the query words, else its outcome.
 
-    None if nothing of it may be shown.
+    Returns None if no part may be shown.
     """
     row, chars = run.said[number], run.settings.truncate_chars
     told, content = source(row), row.content

@@ -1,6 +1,6 @@
-"""What goes with the results: reasons of decisions, entities, their cards, transcripts, and skills (SK-41).
+"""Supplements to the results: reasons of decisions, entities, their cards, transcripts, and skills (SK-41).
 
-Beside memories, skills take no place of a memory, and never come first.
+Skills take no place of a memory, and never rank first among memories.
 """
 
 import json
@@ -31,7 +31,7 @@ CARD_IMPORTANCE = 0.85
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityAspect:
-    """One side of an entity with its values: (text, status, importance)."""
+    """An aspect of an entity with its values: (text, status, importance)."""
 
     name: str
     values: tuple[tuple[str, str, float], ...]
@@ -48,7 +48,7 @@ class Profile:
 
 
 def profiles(run: Run) -> list[Profile]:
-    """Return what the reader may see of each entity that the question names, empty ones left out."""
+    """Return the visible profile of each entity that the question names, without empty ones."""
     focal = run.focal
     if run.query.reader.scope is not None:
         ids = json.dumps([entity.id for entity in focal])
@@ -85,7 +85,7 @@ def build(profiles: Sequence[Profile], hits: Sequence[Hit], *, limit: int) -> li
 
 
 def density(profile: Profile) -> float:
-    """Return how much is known of an entity, 0..1."""
+    """Return how complete a profile is, 0..1."""
     values = sum(len(aspect.values) for aspect in profile.aspects)
     known = 0.15 * len(profile.aspects) + 0.05 * values + 0.2 * len(profile.constraints)
     return min(1.0, known)
@@ -135,9 +135,9 @@ def _card(profile: Profile, below: float) -> Hit:
     )
 
 
-#: Reasons that are shown with decisions (REC-24).
+#: Reasons shown with decisions (REC-24).
 MAX_RATIONALE = 10
-#: Characters of all transcripts of one answer together.
+#: Total characters of all transcripts in one answer.
 MAX_CHARS = 200_000
 
 
@@ -151,7 +151,7 @@ class Extra:
 
 
 def find(run: Run, hits: Sequence[Hit]) -> Extra:
-    """Return the supplements that the query asks for."""
+    """Return the supplements that the query requests."""
     query = run.query
     why: list[Hit] = run.attempt("rationale", [], _reasons, run, hits)
     known: list[Profile] = []
@@ -169,7 +169,7 @@ def find(run: Run, hits: Sequence[Hit]) -> Extra:
 
 
 def _reasons(run: Run, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the memories of type rationale that share an entity with decisions among the results (REC-24)."""
+    """Return memories of type rationale that share an entity with decisions among the results (REC-24)."""
     decisions = [hit.id for hit in hits if hit.type == "decision"]
     if not decisions or not run.settings.graph:
         return []
@@ -192,9 +192,9 @@ def _reasons(run: Run, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _sources(run: Run, hits: Sequence[Hit]) -> dict[str, str]:
-    """Return the transcripts of the caller's agent by session key, cut to `MAX_CHARS` in total (REC-27).
+    """Return transcripts of the caller's agent by session key, cut to `MAX_CHARS` in total (REC-27).
 
-    A source is what a client says it is: it opens no session of a project that the reader is not bound to.
+    The client chose the source names: they give a reader no access to sessions of other projects.
     """
     keys = list(dict.fromkeys(hit.source_id for hit in hits if hit.source_id))
     parents = {row[0]: row[1] for row in run.tx.all(sql.PARENTS, (json.dumps(keys),))}
@@ -213,14 +213,14 @@ def _sources(run: Run, hits: Sequence[Hit]) -> dict[str, str]:
     return kept
 
 
-#: Skills beside the memories of one answer.
+#: Skills in an answer with memories.
 BESIDE = 2
-#: Cosine from which a skill answers a question for skills.
+#: Minimum cosine of a skill for a question that asks for skills.
 ASKED_NEAR = 0.2
 
 
 def find_skills(run: Run, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the skills that belong to the answer, best first."""
+    """Return the skills that match the question, best first."""
     query = run.query
     if not run.settings.skills or query.as_of is not None:
         return []
@@ -234,7 +234,7 @@ def find_skills(run: Run, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _asked(run: Run, room: int) -> list[SkillHit]:
-    """Return skills by meaning; by words where meaning finds none, as long as there are no vectors."""
+    """Return skills by meaning; by words if that finds none, or without vectors."""
     near = _near(run, room, ASKED_NEAR)
     return near or skills.worded(
         run.tx,

@@ -1,4 +1,4 @@
-"""Time in recall: when memories happened, what replaced them, what they said at some instant."""
+"""Times in recall: events and successors of memories, and their state at an instant."""
 
 import json
 from collections.abc import Collection
@@ -17,19 +17,19 @@ _INDEXES = {"event_at": "idx_memories_event", "created_at": "idx_memories_create
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validity:
-    """Until when a memory held, and the id of what replaced it; None where there is none."""
+    """The end of a memory's validity, and its successor's ID; None without one."""
 
     to: str | None
     superseded_by: str | None
 
 
 def of(tx: ReadTx, seqs: Collection[int]) -> dict[int, tuple[str | None, str]]:
-    """Return for each memory when it happened, if that is known, and when it was told."""
+    """Return the time of each memory's event, if known, and of its statement."""
     return {row[0]: (row[1], row[2]) for row in tx.all(sql.TIMES, (json.dumps(list(seqs)),))}
 
 
 def within(tx: ReadTx, span: Span, where: Where, limit: int) -> list[int]:
-    """Return memories that happened or were told in an interval; none for one that is open."""
+    """Return memories with an event or statement in an interval; none if the interval is open."""
     if span.start is None or span.end is None:
         return []
     bounds = (clock.to_text(span.start), clock.to_text(span.end))
@@ -44,7 +44,7 @@ def within(tx: ReadTx, span: Span, where: Where, limit: int) -> list[int]:
 def replaced(
     tx: ReadTx, seqs: Collection[int], reader: Reader, as_of: datetime | None
 ) -> dict[int, list[int]]:
-    """Return for each memory that something has replaced what did, nearest first, as far as the reader may see it."""
+    """Return the successors of each replaced memory, nearest first, as far as the reader may see them."""
     over = Where("1")
     if as_of is not None:
         over = Where("({alias}.valid_to IS NULL OR {alias}.valid_to <= ?)", (clock.to_text(as_of),))
@@ -60,7 +60,7 @@ def replaced(
 
 
 def validity(tx: ReadTx, by: dict[int, int | None]) -> dict[int, Validity]:
-    """Return the validity of memories, given with what replaced each (None: nothing)."""
+    """Return the validity of memories, given their successors (None: no successor)."""
     pairs = json.dumps(list(by.items()))
     return {
         row[0]: Validity(to=row[1], superseded_by=row[2]) for row in tx.all(sql.VALIDITY, (pairs,))

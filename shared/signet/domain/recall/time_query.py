@@ -1,8 +1,8 @@
-"""What time a question is about: "last week", "between March and June", "before the release". Pure.
+"""Understand the time of a question: "last week", "between March and June", "before the release". Pure.
 
-The times that a text names are read by `domain/memory/dates.py`; here they become intervals, and the words that
-name them are told from those that are looked for. A date beats what is relative to today, because "last week, as
-mentioned on 6 November" is about November.
+`domain/memory/dates.py` finds the times in a text; this module turns them into intervals, and separates their words
+from the search words. A date overrides a relative time, because "last week, as mentioned on 6 November" is about
+November.
 """
 
 import math
@@ -19,10 +19,10 @@ from signet.domain.memory.dates import DAY, NUMBERS, Form, Mention
 _SHORT = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 _FRACTIONS = {"half an": 0.5}
 
-#: "Five hours ago" means an hour more or less; what is nearer, half of it.
+#: "Five hours ago" has a tolerance of an hour; shorter times, of half their length.
 ABOUT = timedelta(hours=1)
 
-#: A number with points in it is no date behind these.
+#: Words that show that the number after them is not a date.
 _VERSION = re.compile(r"\b(?:version|release|v|ip|section)\s*$", re.IGNORECASE)
 _LOOK_BACK = 20
 
@@ -58,7 +58,7 @@ def _weekend(_: re.Match[str], now: datetime) -> tuple[datetime, datetime]:
 
 
 def _day_of_month(match: re.Match[str], now: datetime) -> tuple[datetime, datetime] | None:
-    """Return the latest such day that has begun."""
+    """Return the latest day of the month with this number that has begun."""
     for back in range(_MONTHS_BACK):
         month = now.year * 12 + now.month - 1 - back
         try:
@@ -78,7 +78,7 @@ def _dotted(match: re.Match[str], _: datetime) -> tuple[datetime, datetime] | No
 
 
 def _slashed(match: re.Match[str], _: datetime) -> tuple[datetime, datetime] | None:
-    """Return a date with slashes where it can be read in one way only: 5/3/2026 is two days."""
+    """Return a date with slashes if it has one reading: 5/3/2026 is two dates."""
     first, second = int(match["first"]), int(match["second"])
     if first <= 12 and second <= 12 and first != second:
         return None
@@ -92,7 +92,7 @@ _NUMBER = rf"(?P<number>half\s+an|\d{{1,4}}|{'|'.join(sorted(NUMBERS, key=len, r
 _NAMES = "|".join(dates.WEEKDAYS)
 _TO = r"(?:and|to|until|till|through)"
 _LEAD = r"(?:on|since|until|till|before|after|by|from|between)\s+the"
-#: A number with "th" is a day when no noun follows: "on the 3rd floor".
+#: A number with "th" is a day only if no noun follows: "on the 3rd floor".
 _NO_NOUN = rf"(?=\s*(?:[?.,;:!)]|$)|\s+(?:{_TO}|of\s+(?:this|the)\s+month|we|i|did|was|were)\b)"
 _NTH = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)"
 _NUMERIC = r"(?P<first>[0-3]?\d){0}(?P<second>[0-3]?\d){0}(?P<year>(?:19|20)\d\d)(?!\.?\d|/)"
@@ -141,15 +141,15 @@ FORMS: tuple[Form, ...] = (
 )
 
 
-#: Characters in front of a time in which a word like "before" is looked for.
+#: Characters before a time that are searched for a word like "before".
 LOOK_BACK = 60
 
-#: Events are reported when they happen or soon after; a report this much later counts half.
+#: People report events when they happen or soon after; a report this much later counts half.
 TOLD_WITHIN = timedelta(days=5)
 
 Times = Mapping[int, tuple[str | None, str]]
 
-#: How far back "recently" looks.
+#: The length of "recently".
 RECENT = timedelta(days=30)
 
 _OPEN = re.compile(
@@ -174,9 +174,9 @@ _BEFORE = ("before", "prior to", "until", "till", "up to", "as of")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Half-open, in UTC; None is open on that side.
+    """A half-open interval in UTC; None is open on that side.
 
-    `is_relative`: named from today ("yesterday"). A memory with an event date counts by that date then.
+    `is_relative`: named relative to today ("yesterday"). Then a memory's event date counts, if it has one.
     """
 
     start: datetime | None = None
@@ -184,7 +184,7 @@ class Span:
     is_relative: bool = False
 
     def holds(self, instant: datetime) -> bool:
-        """Say whether an instant lies in it."""
+        """Return whether the interval contains an instant."""
         return (self.start is None or self.start <= instant) and (
             self.end is None or instant < self.end
         )
@@ -200,9 +200,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """The intervals a question is about, its text without the words that only mean something today, and without any
-    time.
-    """
+    """The intervals of a question, its text without relative times, and its text without any time."""
 
     spans: tuple[Span, ...] = ()
     rest: str
@@ -211,7 +209,7 @@ class When:
 
 
 def understand(text: str, *, now: datetime, zone: tzinfo | None = None) -> When:
-    """Return what time a question is about; `zone` None is the machine's."""
+    """Return the time that a question is about; `zone` None is the machine's."""
     today = dates.to_local(now, zone)
     found = dates.find(text, today, FORMS)
     absolute = [mention for mention in found if mention.is_absolute]
@@ -234,20 +232,20 @@ def understand(text: str, *, now: datetime, zone: tzinfo | None = None) -> When:
 
 
 def content_words(text: str, when: When, *, is_known: bool) -> list[str]:
-    """Return the words worth looking for: "last week" is none, unless nothing else is left.
+    """Return the search words, without a relative time such as "last week", unless nothing else is left.
 
-    It stays as words, too, unless `is_known` says that there are memories of that week: about an old conversation
-    it means another week, and may stand in its text. A date stays: texts that name it are looked for (measured:
-    without its words recall@10 of questions with a date is 82.6 and not 83.6 %).
+    A relative time also stays unless `is_known` says that there are memories of it: in an old conversation it meant
+    another week, and may occur in the text. Dates stay, because they match texts that name them (measured: without
+    their words recall@10 of questions with a date is 82.6 instead of 83.6 %).
     """
     rest = fts.content_words(when.rest if is_known else text)
     return [word for word in rest if word not in fts.STOP_WORDS] or fts.content_words(text)
 
 
 def around(anchor: Anchor, told: Sequence[datetime]) -> Span | None:
-    """Return the interval on one side of an event, given when those memories that tell of it say it was.
+    """Return the interval before or after an event, given the times at which memories place the event.
 
-    None when they do not agree on a day: then it is not known which event is meant.
+    Returns None if they do not agree on a day, because then the event is unclear.
     """
     if not told or max(told) - min(told) >= dates.DAY:
         return None
@@ -263,7 +261,7 @@ class _Local:
 
 
 def _spans(text: str, mentions: Sequence[Mention], zone: tzinfo | None) -> list[Span]:
-    """Return the intervals; none where one leads out of the calendar: 999 years before 3 May."""
+    """Return the intervals; none if one leaves the calendar: 999 years before 3 May."""
     try:
         local = _intervals(text, mentions)
     except (OverflowError, ValueError, KeyError):
@@ -292,9 +290,10 @@ def _intervals(text: str, mentions: Sequence[Mention]) -> list[_Local]:
 
 
 def _between(one: Mention, other: Mention) -> _Local:
-    """Return the interval of both. "November to February" begins a year earlier; "2026 to 2024" is turned round.
+    """Return the interval from one mention to the other. "November to February" begins a year earlier; "2026 to 2024"
+    is swapped.
 
-    From Thursday to Monday ends on the latest Monday.
+    "From Thursday to Monday" ends on the latest Monday.
     """
     if one.start < other.end:
         return _Local(one.start, other.end)
@@ -306,7 +305,7 @@ def _between(one: Mention, other: Mention) -> _Local:
 
 
 def _one(before: str, mention: Mention) -> _Local:
-    """Return the interval of one mention with the word in front of it: before, after, a week before."""
+    """Return the interval of one mention with the words before it: before, after, a week before."""
     shifted = _SHIFT.search(before)
     if shifted:
         return _shifted(shifted, mention)
@@ -347,7 +346,7 @@ def _without(text: str, taken: Iterable[tuple[int, int]]) -> str:
 
 
 def closeness(times: tuple[str | None, str], spans: Sequence[Span]) -> float:
-    """Return 1 for a memory of one of the intervals, less for one told after it, else 0."""
+    """Return 1 for a memory in one of the intervals, less for one stated afterwards, else 0."""
     event, told = times
     happened = clock.parsed(event)
     return max((_closeness(happened, told, span) for span in spans), default=0.0)
@@ -372,5 +371,5 @@ def _told(text: str, span: Span) -> float:
 
 
 def events(stored: Iterable[str | None]) -> list[datetime]:
-    """Return those of the stored times that can be read."""
+    """Return the stored times that are valid."""
     return [instant for text in stored if (instant := clock.parsed(text)) is not None]

@@ -1,6 +1,6 @@
-"""Questions about a time alone ("what did I do yesterday"): the sessions, commits and memories of it, newest first.
+"""Answer questions about a time alone ("what did I do yesterday"): its sessions, commits and memories, newest first.
 
-No text says that something happened yesterday, so words and meaning find nothing: the page is a timeline.
+No text says that something happened yesterday, so words and meaning find nothing, and the page is a timeline.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from signet.domain.recall.page import Page, without_copies
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 
-#: Words that only ask what there was, in the languages whose times are understood.
+#: Words that only ask for what happened, in the languages whose times are understood.
 IDLE = fts.STOP_WORDS | frozenset(
     """
     work worked working do did done doing make made happen happened decide decided decision decisions talk talked
@@ -24,13 +24,13 @@ IDLE = fts.STOP_WORDS | frozenset(
     fait faire travaille travaillé passé decidé décidé hice hecho trabajé trabajado pasó decidimos decidí
     """.split()
 )
-#: What a question asks for by name.
+#: Source types that a question can name.
 _NAMED = {name: one for one in said.TYPES for name in (one.value, f"{one.value}s")}
 _WHY = ScoreStep("time", 0.0, 1.0)
 
 
 def _asked(run: Run) -> Sequence[str] | None:
-    """Return the words that a question about a time alone adds to it, None for any other question."""
+    """Return the other words of a question about a time alone, None for any other question."""
     spans = run.when.spans
     if not (run.words and spans and all(one.start and one.end for one in spans)):
         return None
@@ -41,9 +41,9 @@ def _asked(run: Run) -> Sequence[str] | None:
 
 
 def page(run: Run) -> tuple[Run, Page] | None:
-    """Return the page of the time in question, of a project that it names, with the run behind it.
+    """Return the page of the time in question, limited to a project it names, with its run.
 
-    None for other questions, and where nothing is known of that time.
+    Returns None for other questions, and if the store has nothing of that time.
     """
     words = _asked(run)
     if words is None:
@@ -81,7 +81,7 @@ def page(run: Run) -> tuple[Run, Page] | None:
 
 
 def _laid_out(run: Run, order: Sequence[int]) -> Page:
-    """Return candidates as sayings in their order; each is as relevant as the others."""
+    """Return candidates as sayings in their order, with equal relevance."""
     all_alike = dict.fromkeys(order, 0.0)
     places = {seq: place for place, seq in enumerate(order)}
     every = sorted(topics.sayings_of(run, order, all_alike), key=lambda saying: places[saying.best])

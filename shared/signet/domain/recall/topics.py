@@ -30,16 +30,16 @@ from signet.domain.recall.sql.reading import TextSource
 from signet.wire.origin import Origin, Review, distance
 from signet.wire.recall import Newer
 
-#: Compared candidates, best first, and those among them that may be replaced.
+#: Candidates compared, best first, and those among them that may be replaced.
 COMPARED, OLDER = 30, 12
-#: The best two candidates are compared with later memories that share one of their first eight words, too (of a passage
-#: one of its names): the newest six, for words that at most 24 memories contain.
+#: The best two candidates are also compared with later memories that share one of their first eight words (for a
+#: passage, one of its names): the newest six, for words that at most 24 memories contain.
 FOLLOWED, WORDS, FOLLOWERS, RARE = 2, 8, 6, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Successor:
-    """The candidate that replaces another one, and when it was said."""
+    """The candidate that replaces another one, and its time."""
 
     seq: int
     since: str
@@ -47,7 +47,7 @@ class Successor:
 
 
 def successors(run: Run, scores: Scores) -> dict[int, Successor]:
-    """Return the successors of the best candidates that have no link, and make these candidates, too."""
+    """Return the successors of the best candidates without a link, and add these to the candidates."""
     order = sorted(scores, key=scores.__getitem__, reverse=True)[:COMPARED]
     followers = _followers(run, order)
     allowed = {**followers, **run.allowed}
@@ -83,7 +83,7 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
 
 
 def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
-    """Return later memories that share a rare word with the best, whether or not they match the question."""
+    """Return later memories that share a rare word with the best, even if they do not match the question."""
     found: set[int] = set()
     at = run.view.table["created_at"]
     for seq, text in run.texts(order[:FOLLOWED]).items():
@@ -106,7 +106,7 @@ def _projects(run: Run, seqs: list[int]) -> dict[int, str]:
 
 
 class _Provenance(NamedTuple):
-    """When a candidate was said, the distance of its origin, and whether it is pinned."""
+    """The time of a candidate, the distance of its origin, and whether it is pinned."""
 
     at: str
     distance: int
@@ -129,7 +129,7 @@ def _provenances(run: Run, seqs: set[int]) -> dict[int, _Provenance]:
 
 
 def ordered(run: Run, scores: Scores) -> Scores:
-    """Return scores that rank each later statement at least as high as the older one, and that directly behind it.
+    """Rank each later statement at least as high as the older one, which follows directly.
 
     A question about the past reverses them.
     """
@@ -159,25 +159,25 @@ def marks(run: Run) -> Mapping[int, Newer]:
     }
 
 
-#: A source that is so many times longer than what an answer shows of a text does not stand for a fact read from it:
-#: the part that is shown would most likely not hold it.
+#: A source longer than this multiple of the shown text does not represent its facts: the shown part would probably not
+#: contain them.
 LONG = 2
 
-#: Words without which a statement says the same, and marks at the ends of words.
+#: Words that do not change a statement, and marks at the ends of words.
 _FILLERS = frozenset(("", "a", "an", "the", "also", "just", "really", "that"))
 _MARKS = ".,;:!?\"'()[]…“”‘’。，！？"
 
 
 @dataclass(slots=True, kw_only=True)
 class Saying:
-    """Candidates that say one thing, best first; `shown` is the one whose text stands on the page."""
+    """Candidates that say one thing, best first; `shown` is the one whose text is displayed."""
 
     members: list[int]
     shown: int
     score: float
-    #: The session it came from, or what was saved at the same instant.
+    #: Its session, or the memories saved at the same instant.
     source: str | None
-    #: How each of several members belongs to it.
+    #: The kind of each of several members.
     kinds: dict[int, PartKind]
 
     @property
@@ -186,13 +186,13 @@ class Saying:
         return self.members[0]
 
     def take(self, copy: "Saying") -> None:
-        """Make a copy of this saying, with all that belongs to it, a part of this one."""
+        """Make a copy of this saying, with its members, a part of this one."""
         self.members.extend(copy.members)
         self.kinds |= copy.kinds | {copy.shown: PartKind.COPY}
 
 
 def sayings_of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
-    """Return the sayings of candidates that are given best first, best first."""
+    """Group candidates, given best first, into sayings, best first."""
     origins: Mapping[int, TextSource] = run.attempt("sayings", {}, reading.origins, run.tx, order)
     members: dict[str | int | tuple[str, str], list[int]] = {}
     for seq in order:
@@ -213,16 +213,16 @@ def sayings_of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
 
 
 def comparable(text: str) -> tuple[str, ...]:
-    """Return what a text says, the same for every copy: its words in their order, without fillers.
+    """Return a key that is equal for copies of a text: its words in order, without fillers.
 
-    Who does what to whom stays apart: "Alice reports to Bob" is not "Bob reports to Alice".
+    Keeps who does what to whom: "Alice reports to Bob" is not "Bob reports to Alice".
     """
     words = [word.strip(_MARKS) for word in text.casefold().split()]
     return tuple([word for word in words if word not in _FILLERS])
 
 
 def _key(run: Run, seq: int, origins: Mapping[int, TextSource]) -> str | int | tuple[str, str]:
-    """Return what all candidates of one saying have in common: the text in pieces, else the source or itself."""
+    """Return the key that all candidates of one saying share: the text in pieces, else the source or itself."""
     if seq in run.said:
         row = run.said[seq]
         return row.source_type, row.source_id
@@ -237,9 +237,9 @@ def _kind(origin: TextSource | None) -> PartKind:
 
 
 def _shown(run: Run, seqs: Sequence[int], origins: Mapping[int, TextSource]) -> int:
-    """Return what stands for a saying: its best member, or what that was read from unless it is long.
+    """Return the member to display: the best, or the source of a fact unless that is long.
 
-    What was replaced stands for nothing that was not.
+    A replaced memory never represents a current one.
     """
     if len(seqs) == 1:
         return seqs[0]
@@ -253,7 +253,7 @@ def _shown(run: Run, seqs: Sequence[int], origins: Mapping[int, TextSource]) -> 
 
 
 def _level(run: Run, found: Mapping[str | int | tuple[str, str], Saying]) -> None:
-    """Take from texts in pieces what their best piece has by chance: the length of the whole counts."""
+    """Remove from texts in pieces the advantage of their best piece: the length of the whole counts."""
     weight = run.known.model.score * float(run.known.model.features[rank.at("length")])
     texts = [key for key in found if isinstance(key, str)]
     for text, chars in reading.lengths(run.tx, texts).items():
@@ -262,7 +262,7 @@ def _level(run: Run, found: Mapping[str | int | tuple[str, str], Saying]) -> Non
 
 
 def _behind(run: Run, found: Sequence[Saying]) -> None:
-    """Keep what was replaced behind what replaced it, and that at least where the old would stand."""
+    """Rank replaced sayings behind their successors, and these at least as high as the replaced ones."""
     replaced = run.later
     if not replaced:
         return

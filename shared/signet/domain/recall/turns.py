@@ -1,9 +1,9 @@
 """Select single messages of earlier sessions, and commits, that answer a question.
 
-A bug report needs the part of a talk in which the problem was solved (`episodes/brief.py`). A question ("when did I
-hurt my shoulder?") needs a few messages, which may be in several talks, between long answers of an agent. So each
-message has its own score: that of its chunk (`prompt.py`), its words, the words of its neighbours, and, in talks where
-the agent writes most, whether the user wrote it.
+A bug report needs the part of a conversation that solved the problem (`episodes/brief.py`). A question ("when did I
+hurt my shoulder?") needs a few messages, which may be spread over several conversations, between long answers of an
+agent. So each message has its own score, from its chunk (`prompt.py`), its words, the words of its neighbours, and,
+where the agent writes most, whether the user wrote it.
 
 The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decision 57).
 """
@@ -23,23 +23,23 @@ from signet.domain.episodes.models import FoundRow, Match, Source, SourceType, i
 from signet.domain.recall import prompt, rank
 from signet.text import orders
 
-#: What the share of the question's words that a turn contains adds to the score of its chunk, and what the better of
-#: the turns before and after it adds.
+#: Weight of the share of query words that a turn contains, added to its chunk's score, and of the better of its
+#: neighbours' shares.
 WORDS, BESIDE = 3.0, 1.5
 #: Maximum distance of a message's score from the best.
 NEARLY = 6.0
-#: What a turn of a person is worth more, and what a later part of one that was cut into chunks is worth less, where all
-#: is said by an agent; where people say half it makes no difference who speaks.
+#: Bonus of a person's turn, and penalty of a later part of a turn cut into chunks, if an agent says everything; both
+#: fall to 0 if people say half.
 PERSON, LATER_PART = 3.0, -2.0
-#: Most characters of a turn of a person, of an agent, and of one that stands beside an answer or holds no word of it.
+#: Most characters of a person's turn, of an agent's, and of one without a query word or next to an answer.
 PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
-#: A line that is shorter may come twice: it says little, like the end of a block of code.
+#: A shorter line may occur twice: it says little, like the end of a code block.
 LINE_CHARS = 25
-#: Characters of the mark between turns that do not follow each other, with its line break.
+#: Characters of the omission mark between turns, with its line break.
 GAP = len(LEFT_OUT) + 1
 #: Chunks that are read.
 READ = 48
-#: What a sentence that states an outcome counts, in words of the question.
+#: Weight of a sentence that states an outcome, in query words.
 OUTCOME_WORDS = 3
 
 _SPEAKER = re.compile(rf"(User|Assistant)(?!{re.escape(split.CONTINUED)})[^:\n]{{0,60}}: ")
@@ -47,7 +47,7 @@ _PERSON = "User"
 
 
 class QuestionWord(NamedTuple):
-    """A word of the question by its stem, and how much it tells."""
+    """A query word by its stem, and its weight."""
 
     stem: str
     tells: float
@@ -62,32 +62,32 @@ class _Turn:
     #: Whether it is the last of its chunk.
     is_last: bool
     text: str
-    #: What it needs in front to stand alone.
+    #: The label that it needs to stand alone.
     label: str
     speaker: str | None
-    #: The words of the question that it holds.
+    #: The query words that it contains.
     words: frozenset[QuestionWord]
-    #: That of its chunk.
+    #: The score of its chunk.
     score: float
 
     @property
     def key(self) -> tuple[str, str, str, int, int]:
-        """Return what tells it from every other turn."""
+        """Return a key that identifies the turn."""
         row = self.row
         return row.source_type, row.source_id, row.project, row.position, self.place
 
     @cached_property
     def source(self) -> Source:
-        """Return what it was said in."""
+        """Return the source of the turn."""
         return self.row.source
 
     @cached_property
     def name(self) -> str:
-        """Return by what a session knows that it was told this."""
+        """Return the turn's name in a session's record."""
         return self.source.part(self.row.position, self.place)
 
     def is_told(self, given: Collection[str]) -> bool:
-        """Return whether it may be told to a session that was given these: it steers no agent, and is new."""
+        """Return whether a session with these items may receive it: it gives agents no instructions, and is new."""
         if is_given(self.name, given) or f"episode:{self.source.name}" in given:
             return False
         is_agents = self.row.source_type == SourceType.SESSION and self.speaker != _PERSON
@@ -95,11 +95,11 @@ class _Turn:
 
     @property
     def may_answer(self) -> bool:
-        """Return whether it is worth its room: it holds a word of the question, or is short."""
+        """Return whether it is worth its space: it contains a query word, or is short."""
         return bool(self.words) or len(self.text) <= BESIDE_CHARS
 
     def follows(self, other: "_Turn | None") -> bool:
-        """Return whether it stands straight behind another turn, behind none at the beginning of all."""
+        """Return whether it directly follows another turn; after None, whether it is the first of all."""
         if other is None:
             return self.row.position == self.place == 0
         *chunk, position, place = other.key
@@ -107,7 +107,7 @@ class _Turn:
         return self.key == after
 
     def shown(self, asked: Sequence[str], *, most: int, is_answer: bool) -> str:
-        """Return its text, of a long one the sentences that hold most of these words."""
+        """Return its text; of a long one the sentences with most of these words."""
         usual = PERSON_CHARS if self.speaker == _PERSON else AGENT_CHARS
         return _shortened(self.text, asked, min(most, usual if is_answer else BESIDE_CHARS))
 
@@ -120,7 +120,7 @@ def find(
     told: Sequence[str] = (),
     chars: int,
 ) -> list[Stretch]:
-    """Return the turns of what a prompt needs under their sources, that of the best first; empty for none.
+    """Return the turns that a prompt needs by source, that of the best first; empty without any.
 
     With their headings they have at most `chars` characters. `given` are names of parts that the session received,
     `told` are texts that it receives now; both are left out.
@@ -142,9 +142,9 @@ def find(
 
 
 def _once_each(worth: Mapping[_Turn, float]) -> dict[_Turn, float]:
-    """Return the turns without copies of an earlier one: forks of a session have the same beginning.
+    """Drop copies of an earlier turn: forks of a session begin with the same turns.
 
-    The other turns of a fork count only with a word of the question: their worth comes from the copies around them.
+    The other turns of a fork count only with a query word, because their weight comes from the copies around them.
     """
     first: dict[str, _Turn] = {}
     for one in sorted(worth, key=lambda one: one.row.said_at):
@@ -184,7 +184,7 @@ def _turns(row: FoundRow, score: float, words: Sequence[QuestionWord]) -> Iterat
 
 
 def _ranked(found: Sequence[_Turn], words: Sequence[QuestionWord]) -> dict[_Turn, float]:
-    """Return what each turn is worth, best first."""
+    """Return the weight of each turn, best first."""
     order = sorted(found, key=attrgetter("key"))
     total = _weight(words) or 1.0
     held = [_weight(one.words) / total for one in order]
@@ -202,7 +202,7 @@ def _ranked(found: Sequence[_Turn], words: Sequence[QuestionWord]) -> dict[_Turn
 
 
 def _lead_of_agents(found: Sequence[_Turn]) -> float:
-    """Return 0..1 for how much more agents say than people: 0 where these say half, 1 where they say nothing."""
+    """Return how far agents dominate, 0..1: 0 if people say half, 1 if they say nothing."""
     said = math.fsum(len(one.text) for one in found)
     people = math.fsum(len(one.text) for one in found if one.speaker == _PERSON)
     return max(0.0, 1 - 2 * people / (said or 1))
@@ -225,7 +225,7 @@ def _weight(words: Collection[QuestionWord]) -> float:
 def _fitting(
     worth: Mapping[_Turn, float], asked: Sequence[str], given: Collection[str], chars: int
 ) -> list[dict[_Turn, str]]:
-    """Return of each source the best turns that fit, as they are shown; the very best with those beside it."""
+    """Return for each source the best turns that fit, in displayed form; the very best with its neighbours."""
     least = max(worth.values(), default=0.0) - NEARLY
     by_key = {one.key: one for one in worth}
     told: dict[Source, dict[_Turn, str]] = {}
@@ -254,7 +254,7 @@ def _fitting(
 
 
 def _once(text: str, said: set[str]) -> str:
-    """Return a text with a mark in the place of lines that were said, and note the others as said."""
+    """Replace lines that were already shown by a mark, and record the others."""
     lines: list[str] = []
     for line in text.split("\n"):
         is_known = len(line) >= LINE_CHARS and line in said
@@ -267,7 +267,7 @@ def _once(text: str, said: set[str]) -> str:
 
 
 def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
-    """Return turns of one source, the best first, in their order, with a mark where something is left out."""
+    """Return the turns of one source, given best first, in their order, with omission marks."""
     order = sorted(turns, key=lambda one: (one.row.position, one.place))
     best = next(iter(turns))
     lines: list[str] = []
@@ -285,7 +285,7 @@ def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
 
 
 def _shortened(text: str, asked: Sequence[str], most: int) -> str:
-    """Return a turn, of a long one the sentences that fit and hold most of these words, in their order."""
+    """Return a turn, or of a long one the sentences that fit with most of these words, in their order."""
     if len(text) <= most:
         return text
     named = _SPEAKER.match(text)

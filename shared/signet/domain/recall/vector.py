@@ -1,8 +1,9 @@
-"""The vector channel: memories one of whose passages means something like the question.
+"""The vector channel: memories with a passage similar in meaning to the question.
 
-A memory is as near as its best passage. Where the process has the signs of all vectors (`db/vector_cache.py`), they
-choose some hundreds whose stored numbers are compared, of what passes the filters alone; else the index in the file
-chooses, more until enough pass, and when few would, exactly the rows that pass are looked at.
+The best passage determines a memory's similarity. If the process has the sign bits of all vectors
+(`db/vector_cache.py`), these choose some hundred among the memories that pass the filters, whose stored vectors are
+compared. Otherwise the index in the file chooses, with more candidates until enough pass; if few would pass, all that
+pass are compared exactly.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,17 +20,17 @@ from signet.providers.scale import Scale
 if TYPE_CHECKING:
     from signet.domain.recall.view import View
 
-#: Vectors asked of the index in the file for each memory wanted, first and when that was too few: passages share
-#: memories, filters drop some.
+#: Vectors requested from the file's index per memory, at first and if that was too few: passages share memories, and
+#: filters drop some.
 OVER_FETCH = (2, 16)
 
-#: When fewer of the nearest vectors pass, comparing all that pass is cheaper than asking the index for more
-#: (measured: 3.5 µs for each compared vector, 0.6 to 1 µs for each in the index).
+#: If a smaller share of the nearest vectors passes, comparing all that pass is cheaper than more from the index
+#: (measured: 3.5 µs per compared vector, 0.6 to 1 µs per vector from the index).
 FEW_PASS = 0.3
 
 
 class MemoryVectors(VectorCache):
-    """The signs of the vectors of memories."""
+    """The sign bits of memory vectors."""
 
     statements = reading.VECTORS
     name = "signs"
@@ -47,7 +48,7 @@ def find(tx: ReadTx, vector: bytes, view: "View", limit: int, *, model: str | No
 
 
 def by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | None) -> Scores:
-    """Return the cosines of the memories that the index in the file finds."""
+    """Return the cosines of memories found by the file's index."""
     best: Scores = {}
     for times in OVER_FETCH:
         wanted = min(vectors.MAX_K, times * limit)
@@ -66,9 +67,9 @@ def by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | No
 def stored(
     tx: ReadTx, width: int, seqs: Collection[int], *, model: str | None
 ) -> tuple[list[int], bytes]:
-    """Return whose the vectors of the given memories are, and these one behind the other.
+    """Return the owners of the given memories' vectors, and the vectors, concatenated.
 
-    The signs tell their numbers where they are.
+    Uses the numbers in the sign-bit cache if loaded.
     """
     import numpy as np
 
@@ -114,10 +115,10 @@ def compare(
     said: Mapping[int, FoundRow],
     scale: Scale,
 ) -> tuple[Scores, Scores]:
-    """Return the cosine of each given memory or passage that has a vector, and the one without what is common.
+    """Return for each memory or passage with a vector its cosine, and the cosine without the common part.
 
-    Both are on the scale that ranking is fitted for. The first is to the `plain` vector of the question, the second to
-    the `weighed` one (`gather.py`). A memory is as near as its best vector.
+    Both use the scale of the fitted ranking. The first compares with the `plain` vector of the question, the second
+    with the `weighed` one (`gather.py`). The best vector of a memory counts.
     """
     import numpy as np
 
@@ -129,7 +130,7 @@ def compare(
     if not owners:
         return {}, {}
     many = np.frombuffer(vectors_of, dtype="<f4").reshape(len(owners), -1)
-    # einsum, because a product of matrices would start the threads of a BLAS library.
+    # einsum, because a matrix product would start the threads of a BLAS library.
     norms = np.sqrt(np.einsum("ij,ij->i", many, many))
     shares = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
     as_asked, near = (

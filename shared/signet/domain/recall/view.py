@@ -1,6 +1,6 @@
-"""The memories that may answer a question, and their texts and hints that contain its words.
+"""The memories that a query may return, and their texts and hints with query words.
 
-Filters, owners and times are conditions in SQL and flags on columns.
+Filters, owners and times are SQL conditions and flags on columns.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -19,7 +19,7 @@ from signet.domain.recall.sql import reading
 
 
 def condition(query: Query) -> Where:
-    """Return what a row of `memories m` must be to answer this query; raises Invalid for an invalid time."""
+    """Return the SQL condition on `memories m` for this query; raises Invalid for an invalid time."""
     stands = asked.standing(query.as_of)
     if query.as_of is not None and not query.forgotten:
         stands &= asked.standing(None)
@@ -108,42 +108,42 @@ _NO_TABLE, _NO_ROWS = Table(), np.zeros(1, dtype=np.bool_)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """The rows that may answer; none at first."""
+    """The rows that may answer; empty at first."""
 
     where: Where
     table: Table = _NO_TABLE
     flags: Flags = field(default_factory=_NO_ROWS.copy)
-    #: The newest change of the snapshot, None where the columns have newer ones.
+    #: The newest change of the snapshot, None if the columns have newer ones.
     at: int | None = None
     _postings: dict[str, Posting] = field(default_factory=dict)
 
     def rows(self, seqs: Collection[int]) -> list[int]:
-        """Return those of the given memories that pass, in their order."""
+        """Return the given memories that pass, in their order."""
         flags = self.flags
         return [seq for seq in seqs if seq < len(flags) and flags[seq]]
 
     def allowed(self, seqs: Collection[int]) -> dict[int, Allowed]:
-        """Return those of the given memories that pass, with what later stages need."""
+        """Return the given memories that pass, with the values for later stages."""
         return self.table.allowed(self.rows(seqs))
 
     def postings(self, tx: ReadTx, words: Iterable[str]) -> dict[str, Posting]:
-        """Return the rows that hold each word, whoever may read them, and their parts of bm25."""
+        """Return the rows of any agent that contain each word, and their parts of bm25."""
         table, known = self.table, self._postings
         mean = table.chars / max(1, table.count)
         find = partial(table.postings.find, tx, rows=table.count, mean=mean, at=self.at)
         return {word: known.get(word) or known.setdefault(word, find(word)) for word in words}
 
     def held(self, tx: ReadTx, words: Sequence[str]) -> dict[str, int]:
-        """Return how many rows hold each word, whoever may read them."""
+        """Return how many rows of any agent contain each word."""
         return {word: len(one.rows) for word, one in self.postings(tx, words).items()}
 
     def weight(self, posting: Posting) -> float:
-        """Return what a word weighs in bm25."""
+        """Return a word's weight in bm25."""
         return weight(len(posting.rows), self.table.count)
 
 
 def view_of(tx: ReadTx, query: Query) -> View:
-    """Return a question's view; raises Invalid for a time that is none."""
+    """Return a query's view; raises Invalid for an invalid time."""
     columns = tx.caches.of(Columns) if tx.caches is not None else Columns()
     with columns.lock:
         table, at = columns.fresh(tx)
@@ -152,24 +152,24 @@ def view_of(tx: ReadTx, query: Query) -> View:
 
 
 def best_by_words(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Scores:
-    """Return bm25 (negative) of the `limit` best memories that pass and hold a word, of equals the newest."""
+    """Return bm25 (negative) of the `limit` best memories that pass and contain a word; of equals the newest."""
     totals, held = _totals(tx, words, view)
     return _best(totals, held > 0, limit)
 
 
 def holding_all(tx: ReadTx, words: Sequence[str], view: View, limit: int) -> Scores:
-    """Return bm25 (negative) of the `limit` best memories that pass and hold all words, best first."""
+    """Return bm25 (negative) of the `limit` best memories that pass and contain all words, best first."""
     totals, held = _totals(tx, words, view)
     return _best(totals, held == len(words), limit)
 
 
 def best_of_all(tx: ReadTx, match: str, limit: int) -> Scores:
-    """Return the rows that a full-text expression matches with their bm25, best first, whoever may read them."""
+    """Return the rows of any agent that match a full-text expression with their bm25, best first."""
     return dict(tx.tuples(reading.KEYWORD_BEST, (match, limit)))
 
 
 def _totals(tx: ReadTx, words: Sequence[str], view: View) -> tuple[Array, Array]:
-    """Return bm25 (positive) of each row, and how many of the words it holds; 0 where it does not pass."""
+    """Return bm25 (positive) of each row, and how many of the words it contains; 0 if it does not pass."""
     size = len(view.flags)
     totals, held = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.uint8)
     for posting in view.postings(tx, words).values():
@@ -207,7 +207,7 @@ def bm25_of_each(tx: ReadTx, words: Sequence[str], seqs: Collection[int], view: 
 def best_by_hints(
     tx: ReadTx, words: Sequence[str], agent_id: str, view: View, limit: int
 ) -> Scores:
-    """Return 0..1 by memory for those that were marked as answers to such a question (REC-6)."""
+    """Return 0..1 by memory for those whose hints match the question (REC-6)."""
     if not words:
         return {}
     return fts.scores(reading.hints(tx, fts.any_of(words), agent_id, view.where, limit))

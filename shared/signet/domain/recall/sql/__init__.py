@@ -1,1 +1,1 @@
-"""What recall reads of other nouns, one module for each subject; it writes nothing."""
+"""Recall's queries on tables of other nouns, one module per subject; read only."""

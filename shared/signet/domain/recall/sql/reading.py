@@ -1,6 +1,6 @@
-"""The only SQL of recall: every statement has a limit or a list of row numbers, and uses an index.
+"""SQL of recall: every statement has a limit or a list of row numbers, and uses an index.
 
-`where` is always the condition of `view.py` on the table under the name `m`; row numbers travel as JSON.
+`where` is always the condition of `view.py` on the table under the name `m`; row numbers are passed as JSON.
 """
 
 import json
@@ -19,13 +19,13 @@ from signet.domain.recall.models import FoundBy, Hit, ResultPart, Why
 if TYPE_CHECKING:
     from signet.db.binary_index import Numbers
 
-#: Rows read at once where whole tables may pass, so that memory stays flat.
+#: Rows per batch where whole tables may pass, to limit memory.
 _BATCH = 1024
 
-#: Rows of columns that are read at once: 36,000 take 0.35 s and 19 MB in parts of 4,096, and 0.22 s and 12 MB in these.
+#: Rows of columns per batch: 36,000 take 0.35 s and 19 MB in batches of 4,096, and 0.22 s and 12 MB in these.
 _PART = 512
 
-#: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
+#: FTS5 ranks and sorts the matches; the filter is applied to the best afterwards.
 KEYWORD_BEST = (
     f"SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank {at_most()}"
 )
@@ -37,13 +37,13 @@ _RANKS_OF = f"""
 SELECT rowid, rank FROM memories_fts
 WHERE memories_fts MATCH ? AND rowid >= ? AND +rowid IN {LIST}
 """
-#: Rows of anybody that are looked at: counting is for people, and must end in a large store.
+#: Most matching rows inspected: the count is for people, and must end in a large store.
 MOST_HOLDERS = 20_000
 _HOLDERS = f"""
 SELECT count(*) FROM (SELECT rowid AS seq FROM memories_fts WHERE memories_fts MATCH ? LIMIT {MOST_HOLDERS}) f
 {THEN_JOIN} memories m ON m.seq = f.seq WHERE {{where}}
 """
-#: To look in an index of nothing costs ten times as much; where no model reads there are no hints.
+#: Searching an empty index costs ten times as much; without a model there are no hints.
 _ANY_HINT = "SELECT 1 FROM memory_hints LIMIT 1"
 _HINTS = f"""
 SELECT m.seq, f.rank FROM memory_hints_fts f {THEN_JOIN} memory_hints t ON t.seq = f.rowid
@@ -61,25 +61,25 @@ SELECT m.seq, e.vector FROM memories m
 WHERE {{where}} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?)
 """
-#: The highest number a vector was ever given; numbers are not given twice.
+#: The highest number ever given to a vector; numbers are not reused.
 _NEWEST_VECTOR = "SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'"
 _NEWEST_WIDTH = """
 SELECT dimensions FROM embeddings WHERE +source_type = 'memory' AND (? IS NULL OR model IS NULL OR model = ?)
 ORDER BY seq DESC LIMIT 1
 """
 _VECTOR_ID = "SELECT id FROM embeddings WHERE seq = ?"
-#: The plus keeps SQLite from the index of sources, whose rows it would have to sort.
+#: The plus prevents SQLite from using the index of sources, whose rows it would have to sort.
 _VECTORS_AFTER = f"""
 SELECT e.seq, m.seq, e.vector FROM embeddings e {THEN_JOIN} memories m ON m.id = e.source_id
 WHERE e.seq > ? AND +e.source_type = 'memory' AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq {at_most()}
 """
-#: One text and one blob cost a half of as many rows. (A blob passes through group_concat as it is.)
+#: One text and one blob cost half of as many rows. (group_concat passes a blob unchanged.)
 _VECTORS_OF = f"""
 SELECT group_concat(seq), CAST(group_concat(vector, x'') AS BLOB)
 FROM embeddings WHERE seq IN {LIST}
 """
-#: What `db/vector_cache.py` reads.
+#: The statements for `db/vector_cache.py`.
 VECTORS = VectorStatements(
     newest=_NEWEST_VECTOR,
     newest_width=_NEWEST_WIDTH,
@@ -87,8 +87,8 @@ VECTORS = VectorStatements(
     after=_VECTORS_AFTER,
     stored=_VECTORS_OF,
 )
-#: What ranking needs, in the order of `columns.HASHED` and `columns.PLAIN`; then the memory's own source, where it
-#: stands (a fact: in the source of the memory that it was read from), and its id. Times are compared as bytes.
+#: The columns for ranking, in the order of `columns.HASHED` and `columns.PLAIN`; then the memory's own source, its
+#: place (for a fact, the source of the memory it was extracted from), and its ID. Times are compared as bytes.
 _RANKED = f"""
 SELECT m.seq, m.agent_id, m.visibility, m.scope, m.project, m.type, m.who,
   CAST(m.importance AS REAL), m.pinned IS 1, m.is_deleted IS 0, CAST(coalesce(m.deleted_at, '') AS BLOB),
@@ -117,11 +117,11 @@ _SEQS = f"""
 SELECT i.id, i.seq FROM {list_rows()} j {THEN_JOIN} memories i ON i.id = j.value
 {THEN_JOIN} memories m {NO_INDEX} ON m.seq = i.seq WHERE {{where}}
 """
-#: How texts begin; sessions of many pages are not read whole.
+#: Beginnings of texts; long sessions are not read whole.
 _CONTENTS = f"SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN {LIST}"
-#: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
-#: project that bear the same instant were saved as one piece (an import, a session told later), too.
-#: (The plus signs keep SQLite on the indexes of source and instant.)
+#: The neighbours of a memory precede or follow it in its source, by ordinal, else by the order of saving. Memories of
+#: one project with the same instant were saved as one piece (for instance by an import). (The plus signs keep SQLite on
+#: the indexes of source and instant.)
 _LIVE = "+x.is_deleted = 0 AND +x.scope IS c.scope AND +x.agent_id IS c.agent_id"
 _SOURCE = f"x.source_id = c.source_id AND x.source_type IS c.source_type AND {_LIVE}"
 _PLACE = """
@@ -147,8 +147,8 @@ SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.
   coalesce(m.origin, 'agent') AS origin, m.review
 FROM memories m {NO_INDEX} WHERE m.seq IN {LIST} AND {{where}}
 """
-#: A fact has the origin of what it was read from. A text in pieces has lost its source to their group: its source is
-#: what was saved at the same instant.
+#: A fact has the origin of the memory it was extracted from. A text in pieces has its group as source: its own source
+#: is that of memories saved at the same instant.
 _ORIGINS = f"""
 SELECT m.seq, nullif(c.seq, m.seq), iif(c.source_type = 'chunk', c.source_id, NULL),
   iif(c.source_id IS NULL OR c.source_type = 'chunk', c.project || ' ' || c.created_at,
@@ -166,7 +166,7 @@ GROUP BY j.value
 
 
 class TextSource(NamedTuple):
-    """Where a memory comes from: what it was read from, the text it is a piece of, and its source."""
+    """The origin of a memory: the memory it was extracted from, the text of which it is a piece, and its source."""
 
     read_from: int | None
     text: str | None
@@ -175,22 +175,22 @@ class TextSource(NamedTuple):
 
 
 def ranks(tx: ReadTx, match: str, most: int) -> list[tuple[int, float]]:
-    """Return the rows that match with their bm25, ascending by row, at most so many, whoever may read them."""
+    """Return up to `most` matching rows of any agent with their bm25, ascending by row."""
     return tx.tuples(_RANKS, (match, most))
 
 
 def ranks_of(tx: ReadTx, match: str, seqs: Collection[int]) -> list[tuple[int, float]]:
-    """Return those of the given rows that match with their bm25, ascending by row."""
+    """Return the given rows that match with their bm25, ascending by row."""
     return tx.tuples(_RANKS_OF, (match, min(seqs), _numbered(seqs))) if seqs else []
 
 
 def holding_rows(tx: ReadTx, match: str) -> "Numbers":
-    """Return every row that matches, ascending, whoever may read it."""
+    """Return every matching row of any agent, ascending."""
     return _numbers(tx.value(_HOLDING_ROWS, (match,)))
 
 
 def holders(tx: ReadTx, match: str, where: Where) -> int:
-    """Return how many rows match and pass the condition, of the first `MOST_HOLDERS` that match."""
+    """Count the rows that match and pass the condition, among the first `MOST_HOLDERS` matches."""
     return int(tx.value(_HOLDERS.format(where=where.sql), (match, *where.params)))
 
 
@@ -200,23 +200,23 @@ def ids(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
 
 
 def newest_change(tx: ReadTx) -> tuple[int, int]:
-    """Return number and token of the newest change of a memory; zeros when there was none."""
+    """Return number and token of the newest change of a memory; zeros if there is none."""
     row = tx.one(_NEWEST_CHANGE)
     return (0, 0) if row is None else (row[0], row[1])
 
 
 def changes_from(tx: ReadTx, number: int, most: int) -> list[tuple[int, int, int, int]]:
-    """Return (number, memory, whether it is of the text, token) of the changes from a number on, at most `most`."""
+    """Return (number, memory, whether the text changed, token) of up to `most` changes from a number on."""
     return tx.tuples(_CHANGES, (number, most))
 
 
 def ranked(tx: ReadTx, seqs: Collection[int]) -> list[tuple[Any, ...]]:
-    """Return what ranking needs of some memories."""
+    """Return the ranking columns of some memories."""
     return tx.tuples(_RANKED_OF, (_numbered(seqs),)) if seqs else []
 
 
 def ranked_after(tx: ReadTx, seq: int) -> list[tuple[Any, ...]]:
-    """Return what ranking needs of the memories behind a row number, ascending, a part of them."""
+    """Return the ranking columns of memories after a row number, ascending, one batch."""
     return tx.tuples(_RANKED_AFTER, (seq, _PART))
 
 
@@ -239,7 +239,7 @@ def hints(tx: ReadTx, match: str, agent_id: str, where: Where, limit: int) -> di
 def owners(
     tx: ReadTx, embedding_ids: Sequence[str], model: str | None, where: Where
 ) -> dict[str, int]:
-    """Return which memories these vectors belong to, for those that pass."""
+    """Return the memories of these vectors that pass."""
     params = (_json(embedding_ids), model, model, *where.params)
     return {row[0]: row[1] for row in tx.all(_OWNERS.format(where=where.sql), params)}
 
@@ -270,7 +270,7 @@ class Whereabouts(NamedTuple):
 
 
 def whereabouts(tx: ReadTx, memory_id: str, reader: Reader) -> Whereabouts | None:
-    """Return a memory by its id, forgotten or not and of whatever scope; None where the reader may not see it."""
+    """Return a memory by ID, even if forgotten, of any scope; None if the reader may not see it."""
     seen = readable(replace(reader, any_scope=True))
     return tx.row(Whereabouts, f"{_WHEREABOUTS} AND {seen.sql}", (memory_id, *seen.params))
 
@@ -281,33 +281,33 @@ def holds(tx: ReadTx, seq: int, expression: str) -> bool:
 
 
 def seqs(tx: ReadTx, memory_ids: Iterable[str], where: Where) -> dict[str, int]:
-    """Return the row numbers of those memories that pass, by id, in the order given."""
+    """Return the row numbers of the memories that pass, by ID, in the given order."""
     found = tx.all(_SEQS.format(where=where.sql), (_json(memory_ids), *where.params))
     return {row[0]: row[1] for row in found}
 
 
 def contents(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
-    """Return how the texts of memories begin."""
+    """Return the beginnings of the memories' texts."""
     return {row[0]: row[1] for row in tx.all(_CONTENTS, (_numbered(seqs),))}
 
 
 def beside(tx: ReadTx, seqs: Collection[int]) -> list[tuple[int, int | None, int | None]]:
-    """Return (memory, the one just before it, the one after it) in its source; a fact's are its source's."""
+    """Return (memory, previous memory, next memory) within its source; a fact has its source's."""
     return tx.tuples(_BESIDE, (_numbered(seqs),))
 
 
 def origins(tx: ReadTx, seqs: Collection[int]) -> dict[int, TextSource]:
-    """Return where each memory comes from."""
+    """Return the origin of each memory."""
     return {row[0]: TextSource._make(row[1:]) for row in tx.tuples(_ORIGINS, (_numbered(seqs),))}
 
 
 def lengths(tx: ReadTx, texts: Collection[str]) -> dict[str, int]:
-    """Return how many characters all pieces of each text have."""
+    """Return the total length of each text's pieces in characters."""
     return dict(tx.tuples(_PIECES, (_json(texts),))) if texts else {}
 
 
 def rows(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Row]:
-    """Return the whole rows of results that pass."""
+    """Return the complete rows of the results that pass."""
     found = tx.all(_ROWS.format(where=where.sql), (_numbered(seqs), *where.params))
     return {row[0]: row for row in found}
 
@@ -322,7 +322,7 @@ def hit(
     why: Why | None = None,
     ranked: Ranked | None = None,
 ) -> Hit:
-    """Return a row of `rows` as a result."""
+    """Convert a row of `rows` to a result."""
     return Hit(
         id=row["id"],
         content=row["content"],
@@ -351,7 +351,7 @@ def hit(
 
 
 def _tags(stored: str | None) -> str | None:
-    """Return tags as a comma list; they are stored as a JSON array, in older files as the list itself."""
+    """Return tags as a comma-separated list; they are stored as a JSON array, in older files as that list."""
     if stored is None or not stored.startswith("["):
         return stored or None
     try:
@@ -367,7 +367,7 @@ def _numbers(text: str | None) -> "Numbers":
 
 
 def _numbered(seqs: Collection[int]) -> str:
-    """Return numbers as JSON; a list of them reads the same in Python."""
+    """Return numbers as JSON; Python's list notation is the same."""
     return str(list(seqs))
 
 

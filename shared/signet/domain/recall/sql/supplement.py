@@ -1,11 +1,11 @@
-"""Statements of `recall/supplement.py`, and that for communities of `recall/correct.py`."""
+"""SQL for `recall/supplement.py`, and for communities in `recall/correct.py`."""
 
 from signet.db.dialect import LIST, THEN_JOIN, at_most, list_of, list_rows
 
 ASPECTS = f"""
 SELECT id, aspect_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id {at_most()}
 """
-#: A value is shown only when the memory it came from may be read; one without memory was told outright.
+#: A value is shown only if its memory may be read; a value without a memory was entered directly.
 SHOWN = """
 (a.source_memory_id IS NULL OR EXISTS (SELECT 1 FROM memories m WHERE m.id = a.source_memory_id AND {where}))
 """
@@ -18,7 +18,8 @@ SELECT a.attribute_value FROM entity_attributes a
 WHERE a.entity_id = ? AND a.kind = 'constraint' AND a.status = 'active' AND {SHOWN}
 ORDER BY a.importance DESC {at_most()}
 """
-#: What memories name is shown only when one of them may be read: an edge does not say which memory told it.
+#: An edge is shown only if one of the memories that name it may be read: the edge does not record which memory stated
+#: it.
 RELATED = f"""
 SELECT e.name FROM entity_dependencies d JOIN entities e ON e.id = d.target_entity_id
 WHERE d.source_entity_id = ? AND d.strength >= ? AND (
@@ -42,7 +43,7 @@ WHERE EXISTS (
 """
 
 
-#: A fact made from a memory carries that memory's id as its source: one step back leads to the session.
+#: The source of an extracted fact is its memory's ID: one step back leads to the session.
 PARENTS = f"""
 SELECT id, source_id FROM memories
 WHERE id IN {LIST} AND source_id IS NOT NULL
@@ -57,8 +58,8 @@ ENTITIES_OF = f"""
 SELECT id, mentions FROM entities WHERE id IN (
   SELECT entity_id FROM memory_entity_mentions WHERE memory_id IN {LIST})
 """
-#: Entities with so few mentions are asked for their reasons: a mention costs 3 µs, one of the newest reasons 0.8 µs
-#: (measured at 50,000 memories).
+#: Reasons of entities with fewer mentions are looked up by mention: a mention costs 3 µs, one of the newest reasons 0.8
+#: µs (measured at 50,000 memories).
 FEW_MENTIONS = 200
 AMONG_MENTIONS = f"""
 SELECT DISTINCT m.seq, m.created_at FROM (
@@ -67,7 +68,7 @@ SELECT DISTINCT m.seq, m.created_at FROM (
 {THEN_JOIN} memories m ON m.id = r.memory_id WHERE +m.type = 'rationale' AND {{where}}
 ORDER BY m.created_at DESC, m.seq DESC {at_most()}
 """
-#: Reasons are few: where entities are mentioned often it begins with the newest reasons (by the index of types).
+#: Reasons are few: for often mentioned entities the search begins with the newest reasons (by the index of types).
 AMONG_NEWEST = f"""
 SELECT m.seq FROM (SELECT seq FROM memories WHERE type = 'rationale' ORDER BY seq DESC LIMIT 500) t
 {THEN_JOIN} memories m ON m.seq = t.seq WHERE EXISTS (

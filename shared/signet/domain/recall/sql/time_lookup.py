@@ -1,14 +1,14 @@
-"""The statements of `recall/time_lookup.py`."""
+"""SQL for `recall/time_lookup.py`."""
 
 from signet.db.dialect import LIST, THEN_JOIN, at_most, by_index, list_rows
 
-#: When what a memory tells happened, and when it was told; a fact was told when its source was.
+#: The time of a memory's event, and the time of the statement; for a fact, that of its source.
 TIMES = f"""
 SELECT m.seq, coalesce(m.event_at, p.event_at), coalesce(p.created_at, m.created_at) FROM memories m
 LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 WHERE m.seq IN {LIST}
 """
-#: Newest first: the older part of a long time is cut off, at the latest behind so many rows of anybody.
+#: Newest first: the older part of a long interval is cut off, at the latest after this many rows of all agents.
 MOST_ROWS = 5_000
 WITHIN = f"""
 SELECT m.seq FROM (
@@ -18,7 +18,7 @@ SELECT m.seq FROM (
 """
 #: Only memories without an event date.
 NO_EVENT = " AND t.event_at IS NULL"
-#: What replaced a memory, nearest first, passing over what was forgotten; the bound on steps ends a ring.
+#: The successors of a memory, nearest first, without forgotten ones; the limit on steps ends a cycle.
 REPLACED = f"""
 WITH RECURSIVE chain (seq, id, step) AS (
   SELECT m.seq, m.superseded_by, 1 FROM memories m
