@@ -13,7 +13,7 @@ _LAST = 1_000_000
 
 
 def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
-    """Return the whole text of a source that a reader may see, else an empty text; `id` may be a long memory's group."""
+    """Return the text of a source that a reader may see, empty if none; `id` may be a long memory's group."""
     if type in (SourceType.SESSION, SourceType.COMMIT):
         return withheld.cleaned(tx, reader.agent_id, sql.whole(tx, reader.agent_id, type, id))
     source = Source(type=type, id=id, agent_id=reader.agent_id)
