@@ -44,12 +44,12 @@ T = TypeVar("T")
 
 #: Connections for reading, each with its thread; a request holds one only while it reads.
 READERS = 4
-#: Reads from other threads (actors, background work) in addition to those of the reader threads.
+#: Reads from other threads (actors, background work), on top of those of the reader threads.
 EXTRA_READERS = 8
 
 
 class Database:
-    """One process's hold on the database file; open it once, close it at the end."""
+    """One process's connections to the database file; open it once, close it at the end."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Database:
         group_seconds: float = GROUP_SECONDS,
         inline: bool = True,
     ) -> None:
-        """Open the file; `group_seconds` and `inline` are the writer's (see writer.py).
+        """Open the file; the writer uses `group_seconds` and `inline` (see writer.py).
 
         The schema must exist (see migrate.py). Raises StorageBusy or StorageFull.
         """
@@ -104,7 +104,7 @@ class Database:
     ) -> T:
         """Run `function(tx, ...)` in a synced transaction; return its result after the commit.
 
-        Raises what the function raises (its writes are rolled back), StorageBusy, StorageFull.
+        Raises the function's errors (its writes are rolled back), StorageBusy, StorageFull.
         """
         return cast(T, self.writer.call(partial(_flip, function, args, kwargs), durable=True))
 
@@ -114,7 +114,7 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do what `write` does without waiting for the disk: for bookkeeping that a power cut may undo."""
+        """Write without waiting for the disk, for bookkeeping that a power cut may undo."""
         return cast(T, self.writer.call(partial(_flip, function, args, kwargs), durable=False))
 
     async def awrite(
@@ -123,7 +123,7 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do what `write` does, for asyncio callers."""
+        """Write as `write` does, for asyncio callers."""
         return cast(
             T, await self.writer.acall(partial(_flip, function, args, kwargs), durable=True)
         )
@@ -134,7 +134,7 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do what `write_quick` does, for asyncio callers."""
+        """Write as `write_quick` does, for asyncio callers."""
         work = partial(_flip, function, args, kwargs)
         return cast(T, await self.writer.acall(work, durable=False))
 
@@ -154,24 +154,24 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Do what `read` does on a reader thread, for asyncio callers."""
+        """Read as `read` does, on a reader thread, for asyncio callers."""
         loop = asyncio.get_running_loop()
-        # The caller of a request is in its context (domain/auth/caller.py).
+        # The context contains the request's caller (domain/auth/caller.py).
         read = partial(self.read, function, *args, **kwargs)
         return await loop.run_in_executor(self._threads, copy_context().run, read)
 
     @property
     def holding(self) -> tuple[int, int]:
-        """Return the number of the open write transaction of this process, and its thread; zeros without one."""
+        """Return the number of this process's open write transaction, and its thread; zeros without one."""
         return self._gate.holding
 
     def rest(self) -> None:
-        """Give up the pages of the file that connections keep; the next reads and writes load them again."""
+        """Drop the connections' cached pages; the next reads and writes load them again."""
         self._readers.close()
         self.write_quick(lambda tx: tx.run("PRAGMA shrink_memory"))
 
     def close(self) -> None:
-        """Finish the writes that wait and close every connection; safe to call twice."""
+        """Finish the waiting writes and close every connection; safe to call twice."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -187,9 +187,9 @@ class Database:
     def needs_restart(self) -> bool:
         """Return whether files of the database were moved, replaced or deleted while this process had them open.
 
-        If the database was deleted or replaced, this process first writes everything that was stored: to its path, or
-        next to the new file. Then all processes must close their connections and open the files that are there. False
-        when that cannot be written: ask again.
+        If the database was deleted or replaced, this process first writes all stored data: to its path, or next to the
+        new file. Then all processes must close their connections and open the present files. Returns False if that
+        write fails: ask again.
         """
         if not self.files.are_displaced():
             return False
@@ -201,11 +201,11 @@ class Database:
         return True
 
     async def aprobe(self) -> None:
-        """Commit a page that stays the same, to see whether anything can be stored; raises what a write raises."""
+        """Commit an unchanged page to check whether writing works; raises the errors of a write."""
         await self.awrite_quick(lambda tx: tx.run("PRAGMA user_version = 0"))
 
     def _translate(self, error: BaseException) -> BaseException:
-        """Return the SignetError for an error, by what became of the file; note one that says it is damaged."""
+        """Return the SignetError for an error, given the state of the file; record one that reports damage."""
         found = translate(error)
         if primary_code(error) in (SQL, CANNOT_OPEN):
             try:
@@ -236,5 +236,7 @@ def _flip(
 ) -> Any:
     try:
         return function(tx, *args, **kwargs)
-    except StopIteration as error:  # no future takes one, and its caller would wait for ever
+    except (
+        StopIteration
+    ) as error:  # a future does not accept it, and its caller would wait for ever
         raise RuntimeError("a transaction's function raised StopIteration") from error

@@ -1,13 +1,13 @@
 """Vectors packed to two bits for each dimension, in memory: a million of 384 dimensions in 116 MB.
 
-The sign of each number is kept, and whether it is larger than most. How many signs differ orders vectors by angle well
-enough to choose some thousands; for these the question's own numbers (four bits each) are summed with the two bits,
-times what makes each row's sum a cosine. What that chooses is compared by its stored numbers (`vector_cache.py`).
-The method is RaBitQ's (Gao and Long, SIGMOD 2024, and Extended RaBitQ, 2025) without its rotation, which changes
-nothing for vectors of language models (measured). Share of the true 50 nearest among 150 chosen: 99.96 % of 6,500
-passages of conversations, 97 % in the stores of `loadtests`, whose vectors lie closer together.
+The bits of a number are its sign, and whether it is large. The number of different signs orders vectors by angle well
+enough to choose some thousands. For these, the question's numbers (four bits each) are summed with the two bits, and
+scaled to a cosine for each row. The chosen rows are compared by their stored numbers (`vector_cache.py`). The method is
+RaBitQ's (Gao and Long, SIGMOD 2024, and Extended RaBitQ, 2025) without its rotation, which changes nothing for vectors
+of language models (measured). Share of the true 50 nearest among 150 chosen: 99.96 % of 6,500 passages of
+conversations, 97 % in the stores of `loadtests`, whose vectors lie closer together.
 
-Rows are only ever added, or marked as gone. Any thread may search while one adds.
+Rows are only added, or marked as deleted. Any thread may search while one adds.
 """
 
 import numpy as np
@@ -18,31 +18,31 @@ Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Planes = npt.NDArray[np.uint64]
 
-#: Rows in one block: its intermediate results fit into a core's cache, and memory stays flat however many there are.
+#: Rows in one block: its intermediate results fit into a core's cache, and limit the memory of a search.
 BLOCK = 32_768
 
-#: Rows that get the second look, for each row wanted.
+#: Rows compared by both bits, per requested row.
 LOOKS = 8
 
-#: The owner of a row that is gone.
+#: The owner of a deleted row.
 GONE = -1
 
-#: Larger than most: above this many times the root of a vector's mean square. The best border of two bits for a
+#: A number is large above this multiple of the root of its vector's mean square: the best border of two bits for a
 #: normal distribution (Max 1960).
 LARGE = 0.98
 
-#: Bits of each number of the question in the second look.
+#: Bits of each number of the question in the second comparison.
 QUESTION_BITS = 4
 
 #: More signs than any vector has.
 _FAR = np.iinfo(np.uint16).max
 
-#: Planes whose counts, 64 at most, add up to a byte: bytes are added many at a time.
+#: Planes whose counts, 64 at most, fit into a byte: many bytes are added at a time.
 _BYTE = 3
 
 
 class _Block:
-    """Some rows: their bits as planes of 64 dimensions (sign, other bit), and whose they are."""
+    """Some rows: their bits as planes of 64 dimensions (sign, other bit), and their owners."""
 
     __slots__ = ("keys", "owners", "planes", "scales")
 
@@ -69,7 +69,7 @@ class BinaryIndex:
         self._blocks: list[_Block] = []
 
     def add(self, keys: Numbers, owners: Numbers, vectors: Floats) -> None:
-        """Add rows behind the others; `vectors` is (rows, width). One thread at a time."""
+        """Append rows; `vectors` is (rows, width). One thread at a time."""
         planes, scales = self._reduce(vectors)
         self._highest_owner = max(self._highest_owner, int(owners.max(initial=0)))
         done = 0
@@ -86,7 +86,7 @@ class BinaryIndex:
             self.count += room  # last: searches now see whole rows
 
     def forget(self, keys: Numbers) -> None:
-        """Mark rows as gone; unknown keys are ignored."""
+        """Mark rows as deleted; unknown keys are ignored."""
         for block, rows in self._filled():
             places = np.searchsorted(block.keys[:rows], keys)
             places = places[places < rows]
@@ -177,7 +177,7 @@ class BinaryIndex:
         return [(block, min(BLOCK, count - at * BLOCK)) for at, block in enumerate(blocks)]
 
     def _reduce(self, vectors: Floats) -> tuple[Planes, Floats]:
-        """Return (rows, width) as (planes, 2, rows), and what makes the sum of a row its cosine.
+        """Return (rows, width) as (planes, 2, rows), and the factor that makes each row's sum a cosine.
 
         The two bits of a number mean -1.5, -0.5, 0.5 and 1.5.
         """
@@ -199,7 +199,7 @@ class BinaryIndex:
 
 
 def _ones(planes: Planes) -> Floats:
-    """Return how many bits are set in (planes, 2, rows), as (2, rows)."""
+    """Count the set bits in (planes, 2, rows), as (2, rows)."""
     counts = np.bitwise_count(planes)
     ones = np.zeros(counts.shape[1:], dtype=np.float32)
     for first in range(0, len(counts), _BYTE):

@@ -1,7 +1,6 @@
-"""What one process keeps in memory about its database file: computed from its rows, lost without harm.
+"""A process's in-memory caches of its database file: computed from rows, and safe to lose.
 
-Each kind of it is a class; a file has one instance of each, made when it is first asked for
-(`tx.caches.of(MemoryVectors)`).
+Each kind is a class; a file has one instance of each, created on first use (`tx.caches.of(MemoryVectors)`).
 """
 
 import threading
@@ -22,10 +21,10 @@ log = logs.get("system")
 
 
 class ProcessCaches:
-    """The instances that belong to one open database; for any thread."""
+    """The caches of one open database; thread-safe."""
 
     def __init__(self, snapshot: Callable[[], "AbstractContextManager[ReadTx]"]) -> None:
-        """Keep `snapshot`, which opens one for the threads of `later`."""
+        """Store `snapshot`, which opens a snapshot for the threads of `later`."""
         self._snapshot = snapshot
         self._lock = threading.Lock()
         self._kept: dict[type, object] = {}
@@ -42,7 +41,7 @@ class ProcessCaches:
         return found
 
     def later(self, name: str, work: "Callable[[ReadTx], bool]") -> None:
-        """Call `work` in a thread until it returns False; nothing happens while a thread of that name is at it.
+        """Call `work` in a thread until it returns False; does nothing while a thread of that name runs.
 
         Each call has a separate snapshot, and should be short.
         """
@@ -57,7 +56,7 @@ class ProcessCaches:
             thread.start()
 
     def close(self) -> None:
-        """End the threads, each after the call that it is in."""
+        """End the threads, each after its current call."""
         with self._lock:
             self._is_closed = True
             threads = list(self._threads.values())
@@ -71,5 +70,5 @@ class ProcessCaches:
                     if not work(tx):
                         return
         except (SignetError, sqlite.DatabaseError) as error:
-            # What is missing now is missed again by the next reader, who asks for it again.
+            # The next reader finds the data missing again, and requests it again.
             log.warning("derived.given_up", what=name, error=type(error).__name__)

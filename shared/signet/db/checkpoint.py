@@ -1,9 +1,9 @@
-"""Move the write-ahead log into the database file; run by one process only, the scheduler.
+"""Move the write-ahead log into the database file; only the scheduler runs this.
 
-The log file keeps its size: a commit that writes over it costs less than one that lengthens it (see
-`driver.LOG_PAGES`). One that a large transaction has left is cut, and the last process to close the database removes
-it. While a process writes much, its own commits move the log each `driver.LOG_PAGES`, under the write gate. SQLite
-before 3.51.3 has a rare race between checkpoints and commits: there this one runs under the gate too.
+The log file keeps its size, because overwriting it is cheaper than extending it (see `driver.LOG_PAGES`). After a large
+transaction it is truncated, and the last process to close the database removes it. While a process writes much, its own
+commits move the log each `driver.LOG_PAGES`, under the write gate. SQLite before 3.51.3 has a rare race between
+checkpoints and commits: there this checkpoint runs under the gate too.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from signet.observe import metrics
 
 
 class Checkpointer:
-    """Looks at the log once in a while and moves it when it pays; for one thread."""
+    """Checks the log from time to time and moves it when worthwhile; for one thread."""
 
     def __init__(self, database: Path) -> None:
         self._database = database
@@ -28,9 +28,9 @@ class Checkpointer:
         self._moved = 0
 
     def look(self) -> bool:
-        """Move the log if it has changed since it was last moved whole; return whether all of it was moved now.
+        """Move the log if it has changed since it was last moved completely; return whether all of it was moved.
 
-        Not into a file that was emptied: it would look like a small whole one.
+        Skips a file that was emptied: it would look like a small intact one.
         """
         try:
             found = self._log.stat()
@@ -50,7 +50,7 @@ class Checkpointer:
                 if found.st_size > LOG_BYTES:
                     with self._gate:
                         self._checkpoint("TRUNCATE")
-        except sqlite.Error as error:  # locked, or a full disk: the log stays until the next look
+        except sqlite.Error as error:  # locked, or a full disk: the log stays until the next check
             damage.note_error(self._connection, error)
             return False
         return is_moved
@@ -62,7 +62,7 @@ class Checkpointer:
         return not busy and moved >= frames
 
     def close(self) -> None:
-        """Move the log a last time, so that the mark knows the newest change, and close the connection."""
+        """Move the log a last time, so that the mark has the newest change, and close the connection."""
         self.look()
         self._connection.close()
         self._mark.close()

@@ -1,7 +1,7 @@
-"""The last jump of the machine's wall clock, as a row that every process can read.
+"""The last jump of the machine's wall clock, as a row for all processes.
 
-The scheduler records jumps (signet_scheduler/clock_guard.py). Retention asks `allows_deleting` before it deletes, and
-diagnostics, doctor and status explain themselves by `latest`.
+The scheduler records jumps (signet_scheduler/clock_guard.py). Retention calls `allows_deleting` before it deletes;
+diagnostics, doctor and status report `latest`.
 """
 
 import json
@@ -14,20 +14,20 @@ from signet.db.transaction import ReadTx, WriteTx
 
 #: Written by the scheduler alone.
 _KEY = "clock:jump"
-#: A gain of this much is a leap: time windows of days would be over at once. Shorter gains only start work early.
+#: A gain of this much is a leap: it would end time windows of days at once. Shorter gains only start work early.
 LEAP = timedelta(days=1)
-#: Retention waits this long after a leap; a clock that is still there then is taken to be right.
+#: Retention waits this long after a leap; if the clock still shows that time then, it counts as right.
 CONFIRMED_AFTER = timedelta(days=1)
-#: Time for which a jump is reported to a person.
+#: How long a jump is shown to a person.
 SHOWN_FOR = timedelta(days=1)
-#: The scheduler starts something each minute. After a longer silence it has not looked at this clock yet.
+#: The scheduler starts something each minute. After a longer silence it has not checked this clock yet.
 UNSEEN = timedelta(hours=1)
 
 
 class Jump(NamedTuple):
-    """The clock jumped by `seconds` (negative: back) and said `at` (ISO text) right after.
+    """The clock jumped by `seconds` (negative: back) to `at` (ISO text).
 
-    `ahead` is what this jump and those before it have gained (s) since the time last held for a day.
+    `ahead` is the total gain (s) of this jump and earlier ones since the time last stayed right for a day.
     """
 
     at: str
@@ -36,14 +36,14 @@ class Jump(NamedTuple):
 
     @property
     def described(self) -> str:
-        """Return the jump in words, with local date and time."""
+        """Describe the jump, with local date and time."""
         then = clock.parse(self.at).astimezone().strftime("%Y-%m-%d %H:%M")
         way = "back" if self.seconds < 0 else "ahead"
         return f"the clock jumped {way} by {_span(abs(self.seconds))} at {then}"
 
 
 def record(tx: WriteTx, seconds: float, *, now: datetime) -> None:
-    """Store a jump in place of the last one; a step back of a part of a leap leaves the rest to be confirmed."""
+    """Replace the last jump; stepping back by a part of a leap leaves the rest unconfirmed."""
     last = _last(tx)
     then = now - timedelta(seconds=seconds)
     ahead = 0.0 if last is None or _is_confirmed(last, then) else last.ahead
@@ -52,13 +52,13 @@ def record(tx: WriteTx, seconds: float, *, now: datetime) -> None:
 
 
 def latest(tx: ReadTx, *, now: datetime) -> Jump | None:
-    """Return the last jump, None when there was none lately."""
+    """Return the last jump, None without a recent one."""
     jump = _last(tx)
     return None if jump is None or abs(now - clock.parse(jump.at)) >= SHOWN_FOR else jump
 
 
 def allows_deleting(tx: ReadTx, *, now: datetime) -> bool:
-    """Return whether the time is trusted enough to delete what is old by it."""
+    """Return whether the clock is trusted enough to delete old data by it."""
     last_runs = schedule.last_runs(tx).values()
     newest = clock.ms_to_instant(max(last_runs)) if last_runs else now
     if now - newest > UNSEEN:

@@ -1,4 +1,4 @@
-"""JSON in columns of text, of which none raises: rows of older files may hold anything. Parts of rows."""
+"""Parse JSON in text columns, without ever raising: rows of older files may hold anything. Parts of rows."""
 
 import json
 from collections.abc import Mapping
@@ -21,13 +21,13 @@ def json_object(stored: str | None) -> dict[str, Any]:
 
 
 def json_strings(stored: str | None) -> tuple[str, ...]:
-    """Return the strings of an array, none where something else is stored."""
+    """Return the strings of an array, none for any other value."""
     found = json_value(stored)
     return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
 
 
 def json_or_text(stored: str | None) -> Any:
-    """Return the value, or the text itself where that is no JSON."""
+    """Return the value, or the text itself if it is not JSON."""
     try:
         return None if stored is None else json.loads(stored)
     except (ValueError, RecursionError):
@@ -35,11 +35,11 @@ def json_or_text(stored: str | None) -> Any:
 
 
 def object_or_text(stored: str | None) -> dict[str, Any] | str | None:
-    """Return the object, or the text itself where that is something else."""
+    """Return the object, or the text itself for any other value."""
     found = json_value(stored)
     return found if isinstance(found, dict) else stored
 
 
 def part(shape: type[D], row: Mapping[str, object]) -> D:
-    """Return of a typed dictionary what a smaller one holds."""
+    """Return the fields of a row that a smaller typed dictionary declares."""
     return cast("D", {key: row[key] for key in shape.__annotations__})

@@ -1,8 +1,8 @@
-"""Unchanged rows of any table, read by exports and written by restores.
+"""Copy unchanged rows of any table, for exports and restores.
 
 Each table is written by one noun (tests/architecture). A restore is the one exception: it is no new event for a noun,
-so its rows go straight into their tables, through here. Tables and conditions come from `domain/transfer/kinds.py`,
-never from a request.
+so it writes rows directly, through this module. Tables and conditions come from `domain/transfer/kinds.py`, never from
+a request.
 """
 
 import ast
@@ -19,7 +19,7 @@ from signet.db.transaction import ReadTx, WriteTx
 from signet.db.visibility import Where
 
 MAIN = "main"
-#: The name under which a preview has the real database attached.
+#: The name of the real database, attached during a preview.
 STORE = "store"
 
 _OVERLAID = """
@@ -30,7 +30,7 @@ SELECT sql FROM store.sqlite_master WHERE sql IS NOT NULL AND tbl_name IN ({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column: its name, its declared type, whether it may not be null, and its value when none is given."""
+    """A column: its name, declared type, whether it is required, and its default."""
 
     name: str
     type: str
@@ -39,7 +39,7 @@ class Column:
 
 
 def columns_of(tx: ReadTx, table: str) -> list[Column]:
-    """Return the columns of a table in their order, as the database describes them."""
+    """Return the columns of a table in their order."""
     return [
         Column(
             name=row["name"],
@@ -52,12 +52,11 @@ def columns_of(tx: ReadTx, table: str) -> list[Column]:
 
 
 def tables(connection: Connection) -> set[str]:
-    """Return the names of the tables of a database."""
     return {row[0] for row in connection.execute(TABLES)}
 
 
 def count(tx: ReadTx, table: str, where: Where) -> int:
-    """Return how many rows `t` of a table meet a condition."""
+    """Count the rows `t` of a table that meet a condition."""
     return int(tx.value(f"SELECT count(*) FROM {table} t WHERE {where.sql}", where.params))
 
 
@@ -90,12 +89,12 @@ def insert(tx: WriteTx, table: str, values: Mapping[str, Any], *, replaces: bool
 
 
 def redirect(tx: WriteTx, table: str, column: str, *, old: object, new: object) -> None:
-    """Let a column name another row wherever it names this one."""
+    """Replace a reference to one row by a reference to another, in a column."""
     tx.run(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, old))
 
 
 def overlay(connection: Connection, database: Path, names: Sequence[str]) -> None:
-    """Attach a database to an empty one, read-only, and give that one its tables with what makes rows unique."""
+    """Attach a database read-only to an empty one, and create its tables there with their unique keys."""
     connection.execute("PRAGMA synchronous = OFF")
     quoted = str(database.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     connection.execute(f"ATTACH ? AS {STORE}", (f"file:{quoted}?mode=ro",))
@@ -106,7 +105,7 @@ def overlay(connection: Connection, database: Path, names: Sequence[str]) -> Non
 
 
 def _literal(sql: str | None) -> str | int | float | None:
-    """Return the value of a default, None for one that is computed."""
+    """Return the value of a default, None for a computed one."""
     if sql is None or not re.fullmatch(r"'[^']*'|-?[0-9.]+", sql):
         return None
     value = ast.literal_eval(sql)

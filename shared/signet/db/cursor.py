@@ -1,4 +1,4 @@
-"""Where a page ends: opaque text for clients, the values that its order goes by for us."""
+"""Cursors of pages: opaque text for clients, the sort values for us."""
 
 import base64
 import json
@@ -14,14 +14,14 @@ class BadCursor(Invalid):
 
 
 def write(values: Sequence[object]) -> str | None:
-    """Return values as a cursor; None where one is no text or number, as a row of another program may hold."""
+    """Encode values as a cursor; None if one is neither text nor number, as in a row of another program."""
     if not all(isinstance(value, Value) for value in values):
         return None
     return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
 def read(text: str, *kinds: type[Value] | None) -> list[Value]:
-    """Return the values of a cursor; raises BadCursor unless each is of its kind, None for any."""
+    """Decode a cursor; raises BadCursor unless each value is of its kind, None for any."""
     try:
         found = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (ValueError, RecursionError) as error:

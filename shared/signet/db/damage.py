@@ -1,8 +1,8 @@
-"""Damage of the database: findings are stored next to the file, for every process, the next start and people.
+"""Damage of the database: findings are stored next to the file, for all processes, the next start and people.
 
 Restoring a backup moves the note away together with the file.
 
-A damaged file does not show what it lacks. So each start compares it with two witnesses: the index of the write-ahead
+A damaged file does not show what is missing. So each start compares it with two witnesses: the index of the write-ahead
 log (`-shm`) counts the frames that the log had, and the mark is the number of the newest change of a memory.
 """
 
@@ -33,7 +33,7 @@ _MOVED, _MOVED_AT = struct.Struct("=I"), 96
 
 
 class DamageKind(StrEnum):
-    """`DAMAGED`: the file cannot be read in full. `LOST`: it can, but changes that were stored are gone."""
+    """`DAMAGED`: the file cannot be read in full. `LOST`: it can, but stored changes are missing."""
 
     DAMAGED = "damaged"
     LOST = "lost"
@@ -48,7 +48,7 @@ class Damage(NamedTuple):
 
     @property
     def message(self) -> str:
-        """Return it with the way back."""
+        """Return the finding and how to recover."""
         if self.kind is DamageKind.DAMAGED:
             return f"the database is damaged ({self.what}). {WAY_BACK}"
         return f"{self.what}. {WAY_BACK}. To accept the loss: signet doctor --fix"
@@ -59,17 +59,17 @@ def path_of(database: Path) -> Path:
 
 
 def note(database: Path, kind: DamageKind, what: str) -> None:
-    """Note damage; the first note stays, except that a damaged file replaces lost changes."""
+    """Record damage; the first note stays, except that a damaged file replaces lost changes."""
     known = read(database)
     if known is not None and (known.kind is DamageKind.DAMAGED or kind is DamageKind.LOST):
         return
     found = Damage(kind, what, time.time())
-    with contextlib.suppress(OSError):  # a full or read-only disk has its own error
+    with contextlib.suppress(OSError):  # a full or read-only disk raises its own error
         files.replace_file(path_of(database), json.dumps(found._asdict()).encode())
 
 
 def note_error(connection: Connection, error: BaseException) -> None:
-    """Note an error that somebody is about to pass over, if it says that the file is damaged."""
+    """Record an error about to be ignored, if it means that the file is damaged."""
     if says_damage(error):
         with contextlib.suppress(sqlite.Error):
             (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
@@ -89,14 +89,14 @@ def read(database: Path) -> Damage | None:
 
 
 def accept(database: Path) -> str:
-    """Go on without the lost changes and return what was lost."""
+    """Continue without the lost changes, and return what was lost."""
     known = read(database)
     path_of(database).unlink(missing_ok=True)
     return known.what if known else "nothing was lost"
 
 
 def examine(database: Path, stop: Callable[[], bool]) -> None:
-    """Read the whole file and note what is wrong with it, or that a noted damage is gone, unless `stop` ends it."""
+    """Read the whole file and record its faults, or that a recorded damage is gone, unless `stop` ends it."""
     problems = snapshot.quick_problems(database, most=3, stop=stop)
     if problems:
         note(database, DamageKind.DAMAGED, problems[0].splitlines()[-1])
@@ -108,15 +108,15 @@ def examine(database: Path, stop: Callable[[], bool]) -> None:
 
 
 def mark_path(database: Path) -> Path:
-    """Return the file that knows the newest change of a memory."""
+    """Return the path of the mark, which holds the newest change of a memory."""
     return database.with_name(f"{database.name}.mark")
 
 
 class Mark:
-    """Keeps the mark up to date, from the first change on; for one thread.
+    """Updates the mark, from the first change on; for one thread.
 
-    An empty file would say that a person wants an empty memory. It is not synced, and a power cut may leave an older
-    one. So that it is never ahead of the file, write only a change that a checkpoint has moved into the file since.
+    An empty file would mean that a person wants an empty memory. It is not synced, and a power cut may leave an older
+    one. To keep it behind the file, write only a change that a checkpoint has moved into the file since.
     """
 
     def __init__(self, database: Path) -> None:
@@ -124,12 +124,12 @@ class Mark:
         self._file: int | None = None
 
     def newest(self, connection: Connection) -> bytes:
-        """Return the mark of the newest change, nothing before the first."""
+        """Return the mark of the newest change, empty before the first."""
         newest = connection.execute(_NEWEST).fetchone()
         return f"{newest[0]:020d} {newest[1]:+021d}\n".encode() if newest else b""
 
     def write(self, mark: bytes) -> None:
-        """Write a mark down; what a full disk refuses is written next time."""
+        """Write a mark; if a full disk refuses it, the next call writes it."""
         with contextlib.suppress(OSError):
             if mark and self._file is None:
                 flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
@@ -143,7 +143,7 @@ class Mark:
 
 
 def _marked(database: Path) -> tuple[int, int] | None:
-    """Return number and token of the newest change that was seen, None when none was."""
+    """Return number and token of the newest recorded change, None without any."""
     number, _, token = (files.read_small(mark_path(database)) or b"").partition(b" ")
     try:
         return int(number), int(token)
@@ -152,9 +152,9 @@ def _marked(database: Path) -> tuple[int, int] | None:
 
 
 def check_not_emptied(database: Path) -> None:
-    """Raise StorageDamaged for a file that is missing or has no tables although memories were stored in it.
+    """Raise StorageDamaged for a missing or empty file in which memories were stored.
 
-    The mark of changes shows that, or a backup; a person who wants an empty memory leaves an empty mark.
+    The mark of changes proves it, or a backup; a person who wants an empty memory leaves an empty mark.
     """
     if _has_tables(database):
         return
@@ -171,7 +171,7 @@ def check_not_emptied(database: Path) -> None:
 
 
 def _has_tables(database: Path) -> bool:
-    """Return whether a file is more than an empty database; one that cannot be read counts as damaged, not as empty."""
+    """Return whether a file is more than an empty database; an unreadable one counts as damaged, not as empty."""
     if not database.exists() or not database.stat().st_size:
         return False
     try:
@@ -187,9 +187,9 @@ def _has_backups(database: Path) -> bool:
 
 
 def recover(database: Path) -> None:
-    """Note what a database lacks after an end of any kind; call it before any other process opens the file.
+    """Record what a database lacks after any kind of end; call it before any other process opens the file.
 
-    A log whose valid part is older than the file itself is put aside: SQLite would replay it.
+    A log whose valid part is older than the file itself is moved aside, because SQLite would replay it.
     """
     if not database.exists() or not database.stat().st_size:
         return
@@ -216,7 +216,7 @@ def recover(database: Path) -> None:
 
 
 class _Index(NamedTuple):
-    """The log by its index: valid frames, how many of them are in the database file too, and which log it is."""
+    """The log according to its index: valid frames, how many are in the database file too, and the log's identity."""
 
     frames: int
     moved: int
@@ -224,7 +224,7 @@ class _Index(NamedTuple):
 
 
 def _index(database: Path) -> _Index | None:
-    """Return the content of the log's index; None without one, or if the system was restarted since."""
+    """Return the content of the log's index; None without one, or after a restart of the machine."""
     path = database.with_name(f"{database.name}-shm")
     try:
         written = path.stat().st_mtime
@@ -237,7 +237,7 @@ def _index(database: Path) -> _Index | None:
         or raw[: _INDEX.size] != raw[_INDEX.size : 2 * _INDEX.size]
     ):
         return None
-    # After a power cut this file may be newer than the log, and older too.
+    # After a power cut this file may be newer or older than the log.
     if written * 1000 < clock.wall_ms() - clock.elapsed_ms():
         return None
     found = _INDEX.unpack_from(raw)
@@ -267,7 +267,7 @@ def _compare_mark(database: Path, connection: Connection) -> None:
 
 
 def _ended(database: Path) -> str:
-    """Return when the database was last in use, in local time."""
+    """Return the time of the database's last use, in local time."""
     seconds = max(
         path.stat().st_mtime
         for path in (database, mark_path(database), database.with_name(f"{database.name}-shm"))

@@ -1,7 +1,7 @@
-"""What SQLite writes in its own way, by name, for the `sql.py` of each noun.
+"""SQLite's dialect, by name, for the `sql.py` of each noun.
 
-A list is one parameter, so that a statement is one text for lists of any length: `f"WHERE id IN {LIST}"` with
-`as_list(ids)`. A second database engine would have its own words for what is here, in `fts.py` and in `vectors.py`.
+A list is one parameter, so that a statement has one text for lists of any length: `f"WHERE id IN {LIST}"` with
+`as_list(ids)`. Another database engine would need other texts here, in `fts.py` and in `vectors.py`.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 #: The names of all tables.
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
-#: The pages of the file, those of them that hold nothing, and the bytes of one.
+#: The pages of the file, its unused pages, and the bytes of a page.
 PAGES = "PRAGMA page_count"
 FREE_PAGES = "PRAGMA freelist_count"
 PAGE_BYTES = "PRAGMA page_size"
@@ -24,28 +24,27 @@ QUICK_CHECK = "PRAGMA quick_check(50)"
 #: The values of a list that is bound as one parameter, for `IN`.
 LIST = "(SELECT value FROM json_each(?))"
 
-#: A join that reads the tables in the order in which they are written, for `JOIN`: the planner does not choose.
+#: A join that reads the tables in the written order, instead of `JOIN`: the planner does not choose.
 THEN_JOIN = "CROSS JOIN"
 
-#: After a table: no index of it is used.
+#: After a table: use no index.
 NO_INDEX = "NOT INDEXED"
 
 
 def cut_off(pages: int) -> str:
-    """Return the statement that gives up to `pages` free pages back to the file system."""
+    """Return the statement that returns up to `pages` free pages to the file system."""
     return f"PRAGMA incremental_vacuum({pages})"
 
 
 def by_index(name: str) -> str:
-    """Return what stands after a table that is to be read by the index `name`."""
+    """Return the clause after a table that makes SQLite use the index `name`."""
     return f"INDEXED BY {name}"
 
 
 def at_most(parameter: str = "?") -> str:
     """Return the `LIMIT` of a statement that is planned once.
 
-    SQLite uses a bare parameter when it plans, and so plans the statement again for each value
-    (a twelfth of the work of a recall).
+    SQLite plans a statement with a bare parameter again for each value (a twelfth of the work of a recall).
     """
     return f"LIMIT {parameter} + 0"
 
@@ -61,5 +60,5 @@ def list_rows(parameter: str = "?") -> str:
 
 
 def as_list(values: Iterable[str | int | float]) -> str:
-    """Return what is bound where a statement has `LIST`, `list_of` or `list_rows`."""
+    """Return the parameter for `LIST`, `list_of` or `list_rows`."""
     return json.dumps(list(values))

@@ -1,14 +1,13 @@
-"""The only module that imports a SQLite driver, and the only one that opens the database file.
+"""The only module that imports a SQLite driver and opens the database file.
 
-Chosen once per process (design: two SQLite libraries in one process must never open the same file, because
-each would believe it holds the write lock):
+The driver is chosen once per process. Two SQLite libraries in one process must never open the same file, because each
+would believe it holds the write lock:
 
-1. the interpreter's `sqlite3`, if it can load extensions and is new enough;
-2. `pysqlite3`;
-3. the interpreter's plain `sqlite3`: vectors are then compared in NumPy.
+1. the interpreter's `sqlite3`, if it can load extensions and is new enough; 2. `pysqlite3`; 3. the interpreter's plain
+`sqlite3`: vectors are then compared in NumPy.
 
-SQLite before 3.51.3 has a rare race between checkpoints and commits of different connections that can damage
-a WAL file (https://sqlite.org/wal.html#walresetbug); `version_is_safe` tests if this library has the mend.
+SQLite before 3.51.3 has a rare race between checkpoints and commits of different connections that can damage a WAL file
+(https://sqlite.org/wal.html#walresetbug); `version_is_safe` tests whether this library has the fix.
 """
 
 import importlib
@@ -50,11 +49,11 @@ __all__ = [
     "version_is_safe",
 ]
 
-#: Result codes (https://sqlite.org/rescode.html) of "somebody else holds the lock" and "cannot be written".
+#: Result codes (https://sqlite.org/rescode.html) of a lock held by another connection.
 BUSY = frozenset({5, 6})
 FULL = frozenset({8, 10, 13, 14})
 SQL, CANNOT_OPEN = 1, 14
-#: Result codes of a damaged file: malformed, not a database, and (an extended code) shorter than it should be.
+#: Result codes of a damaged file: malformed, not a database, and (an extended code) too short.
 DAMAGED = frozenset({11, 26, 522})
 
 #: A commit that finds the log longer than this moves it into the database file and the next one restarts it.
@@ -62,23 +61,23 @@ DAMAGED = frozenset({11, 26, 522})
 #: commit of one row takes 0.2 ms instead of 0.35 (measured on ext4), and no pause is longer than moving 32 MB.
 #: Moving it each 8 MB costs a tenth of the saves a second (`loadtests/run.py remember`: 1,461 against 1,545).
 LOG_PAGES = 8_000
-#: One large transaction makes the file of the log longer; what is above this is given back to the disk.
+#: A large transaction extends the log file; the part above this is returned to the disk.
 LOG_BYTES = 64 * 1024 * 1024
 
-#: How long a reader waits for a lock that it can only meet during recovery or a checkpoint reset.
+#: How long a reader waits for a lock, which it meets only during recovery or a checkpoint reset.
 READ_WAIT_MS = 5_000
 
-#: Pages that a connection keeps: a process has one that writes and up to twelve that read, and these lose all with
-#: each commit of somebody else.
+#: Cached pages of a connection: a process has one that writes and up to twelve that read, and these lose all with each
+#: commit of another.
 WRITE_CACHE_KB = 8_000
 READ_CACHE_KB = 2_000
-#: Prepared statements that a connection keeps, of about 10 KB each; a recall has fewer than thirty.
+#: Cached prepared statements of a connection, of about 10 KB each; a recall has fewer than thirty.
 WRITE_STATEMENTS = 256
 READ_STATEMENTS = 64
 
 _PRAGMAS = (
     "PRAGMA synchronous = NORMAL",
-    "PRAGMA foreign_keys = OFF",  # history and jobs outlive what they name
+    "PRAGMA foreign_keys = OFF",  # history and jobs outlive the rows they name
     "PRAGMA temp_store = MEMORY",
     "PRAGMA mmap_size = 0",
     f"PRAGMA journal_size_limit = {LOG_BYTES}",
@@ -86,17 +85,16 @@ _PRAGMAS = (
 
 
 def version_is_safe() -> bool:
-    """Return whether this SQLite has the mend of the WAL-reset bug (3.51.3, 3.50.7, 3.44.6 and later)."""
+    """Return whether this SQLite has the fix of the WAL-reset bug (3.51.3, 3.50.7, 3.44.6 and later)."""
     found = sqlite.sqlite_version_info
     mended = {(3, 50): 7, (3, 44): 6}
     return found >= (3, 51, 3) or found[2] >= mended.get((found[0], found[1]), 1 << 30)
 
 
 def connect(path: Path, *, read_only: bool = False) -> Connection:
-    """Open the database with our pragmas, in autocommit mode, with sqlite-vec where it can be loaded.
+    """Open the database with our pragmas, in autocommit mode, with sqlite-vec if it can be loaded.
 
-    A writable connection creates a missing file and switches it to WAL. Raises the driver's
-    OperationalError.
+    A writable connection creates a missing file and switches it to WAL. Raises the driver's OperationalError.
     """
     mode = "ro" if read_only else "rwc"
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
@@ -139,7 +137,7 @@ def _load_vec(connection: Connection) -> None:
     try:
         connection.load_extension(str(Path(package.origin).with_name("vec0")))
     except sqlite.OperationalError:
-        return  # a library for another system: NumPy compares the vectors, `vec_loaded` is then False
+        return  # a library for another system: NumPy compares the vectors, and `vec_loaded` is False
     finally:
         connection.enable_load_extension(False)
 
@@ -157,6 +155,6 @@ def says_damage(error: BaseException) -> bool:
 
 
 def primary_code(error: BaseException) -> int:
-    """Return the primary SQLite result code of a driver error, 0 when it carries none."""
+    """Return the primary SQLite result code of a driver error, 0 without one."""
     code: Any = getattr(error, "sqlite_errorcode", 0)
     return int(code or 0) & 0xFF

@@ -1,10 +1,10 @@
-"""Full-text queries: from any text a person types to an expression that FTS5 accepts, and bm25 to a score.
+"""Build full-text queries: any text of a person to an expression that FTS5 accepts, and bm25 to a score.
 
-Whatever the text holds (operators, quotes, NUL, half of a surrogate pair, a megabyte), the expression is a list
-of quoted strings, so it cannot be an FTS5 syntax error. The index stems (`porter unicode61`); a quoted word that
-the tokenizer cuts, such as "long-term", is looked for as a phrase. Chinese, Japanese and Korean are looked for by
-pairs of characters, as in the index (`script`). A term such as `miet*mietest` matches all words that begin with
-its first part, and for its second part as the index stems it.
+For any text (operators, quotes, NUL, half of a surrogate pair, a megabyte), the expression is a list of quoted strings,
+so it cannot be an FTS5 syntax error. The index stems (`porter unicode61`); a quoted word that the tokenizer cuts, such
+as "long-term", is searched as a phrase. Chinese, Japanese and Korean are searched by pairs of characters, as in the
+index (`script`). A term such as `miet*mietest` matches all words that begin with its first part, and the stem of its
+second part.
 """
 
 import re
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from signet.db import languages, script
 
-#: Words of a query that are searched for; a longer text is cut, because each word costs a walk of the index.
+#: Words of a query that are searched; a longer text is cut, because each word costs an index lookup.
 MAX_WORDS = 48
 
 #: English stop words. They stay in the index and are removed only from queries:
@@ -58,7 +58,7 @@ def words(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """Return a text in its form for comparison: lower-case, without accents, special letters folded."""
+    """Return a text folded for comparison: lower-case, without accents, special letters replaced."""
     return languages.unaccented(script.fold(text).lower())
 
 
@@ -68,14 +68,14 @@ def encodable(text: str) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words worth looking for: without stop words, unless nothing else is left.
+    """Return the words to search: without stop words, unless nothing else is left.
 
-    Words of languages that inflect by endings come with their beginnings, as in `miet*mietest` (`languages`).
+    Words of languages with inflection endings get their beginnings too, as in `miet*mietest` (`languages`).
     """
     return list(_content_words(text))
 
 
-@lru_cache(128)  # one prompt asks for its words about six times
+@lru_cache(128)  # one prompt needs its words about six times
 def _content_words(text: str) -> tuple[str, ...]:
     every = words(text)
     language = languages.of(every, STOP_WORDS)
@@ -86,13 +86,13 @@ def _content_words(text: str) -> tuple[str, ...]:
 
 
 def stands_for(term: str, word: str) -> bool:
-    """Return whether a word of a text is one that a term of `content_words` looks for."""
+    """Return whether a word of a text matches a term of `content_words`."""
     start, star, whole = term.partition("*")
     return word == whole or folded(word).startswith(start) if star else word == term
 
 
 def shown(term: str) -> str:
-    """Return the word of a question that a term is for."""
+    """Return the query word of a term."""
     return term.rpartition("*")[2]
 
 
@@ -107,7 +107,7 @@ def all_of(terms: Sequence[str]) -> str:
 
 
 def as_indexed(expression: str) -> str:
-    """Return an FTS5 expression with its words as the index has them."""
+    """Return an FTS5 expression with the words as the index stores them."""
     return _OPERAND.sub(_operand, script.usual(expression))
 
 
@@ -119,14 +119,14 @@ def _operand(found: re.Match[str]) -> str:
 def _quoted(term: str) -> str:
     """Return one word of an expression; a single ideograph or kana is the beginning of a pair."""
     start, _, whole = term.partition("*")
-    if whole:  # the index may have stemmed the word to less than its beginning
+    if whole:  # the index may have shortened the word below its beginning
         return f'("{start}"* OR "{script.indexed(whole)}")'
     is_single = len(start) == 1 and script.has_runs(start)
     return f'"{start}"*' if is_single else f'"{script.indexed(start)}"'
 
 
 def scores(ranks: Mapping[int, float]) -> dict[int, float]:
-    """Return bm25 values (negative, lower is better) as 0..1, the best of them 1; the order is kept.
+    """Return bm25 values (negative, lower is better) as 0..1 in the same order, the best of them 1.
 
     bm25 has no fixed scale: in a store of few rows it is about -0.000002. So the best of the batch is the unit.
     """

@@ -1,8 +1,7 @@
 """Full-text indexes: their parts, and building a new one next to the old one.
 
-A new index is filled in small transactions while the old one goes on answering; triggers bring what changes meanwhile
-into it. At the end it takes the old one's place in one step. Killed anywhere, the next run goes on where this one
-stopped.
+Small transactions fill a new index while the old one keeps answering; triggers add later changes. At the end the new
+one replaces the old one in one step. After a crash, the next run continues.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ from signet.db.transaction import ReadTx, WriteTx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """One full-text index: its table, the columns it holds, how it cuts words, what its triggers' names begin with.
+    """A full-text index: its table, columns, tokenizer, and the prefix of its triggers' names.
 
     It reads the table through a view (see `signet.db.script`).
     """
@@ -30,7 +29,7 @@ class Index:
         return script.view_name(self.table)
 
     def create(self, name: str) -> str:
-        """Return the statement that makes it, empty, under a name."""
+        """Return the statement that creates it, empty, under a name."""
         listed = ", ".join(self.columns)
         return (
             f"CREATE VIRTUAL TABLE {name} USING fts5({listed}, content = '{self.view}',"
@@ -38,7 +37,7 @@ class Index:
         )
 
 
-#: As the schema makes them.
+#: As the schema creates them.
 INDEXES = (
     Index(
         name="memories_fts",
@@ -72,9 +71,9 @@ INDEXES = (
 
 
 def ensure(tx: WriteTx, indexes: Iterable[Index] = INDEXES) -> bool:
-    """Make what is missing of the indexes, empty, and return whether anything was (SCH-3).
+    """Create missing parts of the indexes, empty, and return whether any was missing (SCH-3).
 
-    Without an index no row of its table can be written, without its triggers no row comes into it.
+    Without an index no row of its table can be written; without its triggers it gets no rows.
     """
     made = [statement for index in indexes for statement in missing(tx, index)]
     for statement in made:
@@ -83,13 +82,12 @@ def ensure(tx: WriteTx, indexes: Iterable[Index] = INDEXES) -> bool:
 
 
 def integrity(tx: ReadTx, index: Index) -> list[str]:
-    """Return SQLite's check of an index: "ok", or its faults. It takes long, and may be interrupted."""
+    """Return SQLite's check of an index: "ok", or its faults. It is slow and may be interrupted."""
     reopen(tx, index)
     return [str(row[0]) for row in tx.all(f"PRAGMA integrity_check('{index.name}')")]
 
 
 def rows(tx: ReadTx, index: Index) -> int:
-    """Return how many rows the table of an index has."""
     return int(tx.value(f"SELECT COUNT(*) FROM {index.table}"))
 
 
@@ -106,17 +104,17 @@ def has(tx: ReadTx, name: str) -> bool:
 
 
 def reopen(tx: ReadTx, index: Index) -> None:
-    """Let this connection forget what it knew of an index, before SQLite checks it.
+    """Make this connection forget its state of an index, before SQLite checks it.
 
-    FTS5 notices merged segments of other connections only when a query opens the index. A check alone goes by what this
-    connection remembers, and takes segments that are gone since for lost (seen with SQLite 3.53.4).
+    FTS5 notices merged segments of other connections only when a query opens the index. A check alone uses the
+    remembered state, and reports segments removed since as lost (seen with SQLite 3.53.4).
     """
     if indexed_rows(tx, index.name) is not None:
         tx.all(f"SELECT rowid FROM {index.name} LIMIT 1")
 
 
 def begin(tx: WriteTx, *, index: Index) -> int:
-    """Make the new index and its triggers, unless an earlier run has."""
+    """Create the new index and its triggers, unless an earlier run has."""
     new, filled = f"{index.name}_new", f"{index.name}_filled"
     ensure(tx, [index])
     if has(tx, new) and has(tx, filled):
@@ -152,24 +150,24 @@ def fill(tx: WriteTx, *, index: Index, limit: int) -> int:
 def _swap(tx: WriteTx, index: Index) -> None:
     _clear(tx, index)
     tx.run(f"DROP TABLE {index.name}")
-    # The triggers of the table name the index, which is not there for a moment.
+    # The triggers of the table name the index, which is missing for a moment.
     tx.run("PRAGMA legacy_alter_table = ON")
     try:
         tx.run(f"ALTER TABLE {index.name}_new RENAME TO {index.name}")
     finally:
         tx.run("PRAGMA legacy_alter_table = OFF")
-    # Processes keep what they have read of the old index (domain/recall/columns.py).
+    # Processes cache rows of the old index (domain/recall/columns.py).
     tx.run("INSERT INTO memory_changes (seq) VALUES (0)")
 
 
 def parts(index: Index) -> Mapping[str, str]:
-    """Return the statements that make the index, the view that it reads, and its triggers, by name."""
+    """Return the statements that create the index, its view, and its triggers, by name."""
     view = script.view(index.table, index.columns)
     return {index.view: view, index.name: index.create(index.name), **_triggers(index)}
 
 
 def missing(tx: ReadTx, index: Index) -> list[str]:
-    """Return the statements that make the parts of the index that are not there."""
+    """Return the statements that create the missing parts of the index."""
     return [part for name, part in parts(index).items() if not has(tx, name)]
 
 
@@ -201,7 +199,7 @@ def _following(
         f"WHEN {side}.seq <= (SELECT seq FROM {filled}) " if filled else ""
         for side in ("old", "new")
     )
-    # The view shows the current row: removed index entries are read before the change, added ones after it.
+    # The view shows the current row: index entries to remove are read before the change, entries to add after it.
     changes = {
         "bd": f"BEFORE DELETE ON {index.table} {old}{drop}",
         "ai": f"AFTER INSERT ON {index.table} {new}{add}",

@@ -1,8 +1,8 @@
-"""One writer at a time per machine: an advisory lock that waits in line.
+"""One writer at a time per machine: an advisory lock with a queue.
 
-SQLite's own waiting sleeps in steps and starves writers. The kernel wakes who waits for a `flock`, but does not hand
-it over: a writer that returns at once, as the worker does with a backlog, is there before the one that was woken.
-So there are two locks: a writer that waits for the gate holds the place before it, and one that returns must take
+SQLite's own waiting sleeps in steps and starves writers. The kernel wakes a process that waits for a `flock`, but does
+not hand the lock over: a writer that returns at once, as the worker does with a backlog, takes it before the woken one.
+So there are two locks: a writer that waits for the gate holds the place in front of it, and one that returns must take
 that place first.
 
 The gate is taken before BEGIN IMMEDIATE and released after COMMIT, by the thread that has the writer's turn in a
@@ -31,19 +31,19 @@ class WriteGate:
 
     @property
     def holding(self) -> tuple[int, int]:
-        """Return how often this lock was taken, and the thread (native id) that holds it; zeros while it is free."""
+        """Return how often this lock was taken, and the thread (native ID) that holds it; zeros while it is free."""
         thread = self._thread
         return (self._entered, thread) if thread else (0, 0)
 
     def __enter__(self) -> None:
-        if not self._is_held:  # else who waits for us to leave holds the place before it
+        if not self._is_held:  # else a writer that waits for us to leave holds the place in front
             self._enter(0)
 
     def __exit__(self, *_: object) -> None:
         self.leave()
 
     def try_enter(self) -> bool:
-        """Take the lock if it is free and no other writer waits; to enter the context manager then does not wait."""
+        """Take the lock if it is free and no other writer waits; entering the context manager then does not wait."""
         try:
             self._enter(fcntl.LOCK_NB)
         except BlockingIOError:
@@ -51,7 +51,7 @@ class WriteGate:
         return True
 
     def leave(self) -> None:
-        """Give the lock up; harmless when it is not held."""
+        """Release the lock; harmless if it is not held."""
         if self._is_held:
             self._is_held = False
             self._thread = 0

@@ -18,13 +18,13 @@ Range = tuple[int, int]
 _TOKEN = re.compile(
     rf"(?P<run>[{script.RANGES}]+)|(?P<picture>{script.PICTURE})|\d+|(?:(?![{script.RANGES}])[^\W\d_]|[\u0300-\u036f])+"
 )
-#: Signs that belong to the one before: accents of all scripts, joiners with what they join, selectors, skin tones.
+#: Signs that belong to the one before: accents of all scripts, joiners with the next sign, selectors, skin tones.
 _JOINED = re.compile(
     r"(?:[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
     r"\u20d0-\u20f0\u3099\u309a\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]|\u200d.)+",
     re.DOTALL,
 )
-#: A stem has at least these letters of each of its words.
+#: A stem shares at least this many letters with each of its words.
 _SAME = 2
 
 
@@ -36,7 +36,7 @@ class _Token(NamedTuple):
 
 
 class _Wanted(NamedTuple):
-    """Terms of a question: stems, beginnings, sequences of stems, and pairs of characters without spaces."""
+    """Query terms: stems, beginnings, sequences of stems, and pairs of characters without spaces."""
 
     stems: frozenset[str]
     beginnings: tuple[str, ...]
@@ -46,7 +46,7 @@ class _Wanted(NamedTuple):
 
 
 def ranges(text: str, terms: Sequence[str]) -> list[Range]:
-    """Return the places of a question's terms (`fts.content_words`) in a text, in order and apart."""
+    """Return the places of a query's terms (`fts.content_words`) in a text, in order, without overlap."""
     wanted = _wanted(tuple(terms))
     tokens = list(_tokens(text))
     found: list[Range] = []
@@ -64,7 +64,7 @@ def ranges(text: str, terms: Sequence[str]) -> list[Range]:
 
 
 def window(text: str, places: Sequence[Range], chars: int) -> Range:
-    """Return the part of a text, of at most `chars`, with most of these places; whole words where there are any."""
+    """Return the part of a text, of at most `chars`, with most of these places; in whole words if possible."""
     if len(text) <= chars:
         return 0, len(text)
     most = max(
@@ -128,7 +128,7 @@ def _wanted(terms: tuple[str, ...]) -> _Wanted:
         elif words:
             phrases.append(words)
     first = {one[:_SAME] for one in (*stems, *beginnings, *(phrase[0] for phrase in phrases))}
-    # A stem of one letter, or of a letter and what follows it in other forms.
+    # A stem of one letter, or of a letter and the suffixes of other forms.
     return _Wanted(
         frozenset(stems), tuple(beginnings), tuple(phrases), tuple(pairs), frozenset(first)
     )

@@ -1,4 +1,4 @@
-"""What `signet doctor` and `signet report` ask a database file, which may be of any version, locked or damaged."""
+"""Queries of `signet doctor` and `signet report` on a database file of any version, possibly locked or damaged."""
 
 import contextlib
 import time
@@ -9,13 +9,13 @@ from typing import NamedTuple
 from signet.db.driver import connect, sqlite
 from signet.db.transaction import ReadTx
 
-#: How long a question waits for a lock that recovery holds.
+#: How long a query waits for a lock of recovery.
 WAIT_MS = 1_000
 #: How often the time is checked, in steps of SQLite's virtual machine.
 _STEPS = 20_000
 
 _CAN_READ = "SELECT count(*) FROM sqlite_master"
-#: The rows of the index are in a table of sqlite-vec's own, which is not there before the first vector.
+#: sqlite-vec's own table with the rows of the index; it does not exist before the first vector.
 _HAS_INDEX = "SELECT 1 FROM sqlite_master WHERE name = 'vec_embeddings_rowids'"
 _DRIFT = """
 SELECT (SELECT count(*) FROM embeddings e
@@ -34,7 +34,7 @@ SELECT 1 FROM memories
 
 
 class IndexDrift(NamedTuple):
-    """How many vectors the index lacks, and how many of its rows have none."""
+    """Vectors missing in the index, and index rows without a vector."""
 
     missing: int
     orphaned: int
@@ -64,7 +64,7 @@ def reading(path: Path, *, seconds: float) -> Iterator[ReadTx | None]:
 
 
 def memory_count(path: Path) -> int | None:
-    """Return how many memories a database file of any version holds; None when that cannot be read."""
+    """Count the memories of a database file of any version; None if it cannot be read."""
     if not path.exists():
         return None
     try:
@@ -78,7 +78,7 @@ def memory_count(path: Path) -> int | None:
 
 
 def index_drift(tx: ReadTx) -> IndexDrift | None:
-    """Return how far vectors and their index differ; None while there is no index."""
+    """Return the differences between vectors and their index; None without an index."""
     return None if tx.value(_HAS_INDEX) is None else tx.row(IndexDrift, _DRIFT)
 
 
@@ -88,7 +88,7 @@ def newest_texts(tx: ReadTx, *, chars: int, limit: int) -> list[str]:
 
 
 def newest_instant(tx: ReadTx) -> str | None:
-    """Return the latest instant at which a memory was made or a process started."""
+    """Return the latest time at which a memory was made or a process started."""
     found: str | None = tx.value(_NEWEST_INSTANT)
     return found
 

@@ -1,8 +1,8 @@
 """Languages other than English: stop words and inflection endings. Pure.
 
-The index stems English words only (`porter`). A word of a question in another language is looked for by its
-beginning instead: `Mieten` as `miet*`, which also finds `Miete`. The endings are deliberately few: bm25 ranks, so a
-beginning that matches a word too many costs little, and one that is too long finds nothing.
+The index stems English words only (`porter`). A query word in another language is searched by its beginning instead:
+`Mieten` as `miet*`, which also finds `Miete`. The endings are deliberately few: bm25 ranks, so a beginning that matches
+one word too many costs little, and one that is too long finds nothing.
 """
 
 import re
@@ -17,7 +17,7 @@ from signet import resources
 class Language:
     """One language: `stops` are lower-case stop words of questions.
 
-    `endings` are tried in order, and one is taken off when at least `least` letters stay.
+    `endings` are tried in order; one is removed if at least `least` letters remain.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Language:
     least: int = 4
 
     def beginning(self, word: str) -> str:
-        """Return the beginning of a word that its other forms share, the word itself where nothing comes off."""
+        """Return the beginning that a word shares with its other forms, the word itself if no ending matches."""
         for ending in self.endings:
             if word.endswith(ending) and len(word) - len(ending) >= self.least:
                 return word[: -len(ending)]
@@ -42,7 +42,7 @@ def _language(name: str, stops: str, endings: str, least: int = 4) -> Language:
 
 
 class _Plain(dict[int, str]):
-    """Each character without its marks, worked out when it is first met."""
+    """Maps each character to its form without marks, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         parts = unicodedata.normalize("NFD", chr(code))
@@ -70,15 +70,15 @@ BY_SPACES = (GERMAN, FRENCH, SPANISH)
 #: Pairs of characters that occur in questions about anything.
 PAIRS = frozenset(_FILE["pairs"].split())
 
-#: Words that say nothing in a question of any language.
+#: Stop words in a question of any language.
 SAY_NOTHING = PAIRS | RUSSIAN.stops
 
-#: Short words that begin a question and are no English ones, and longer ones that are English, or names, as well.
+#: Short words that begin a question and are not English, and longer ones that are also English words or names.
 _OPENERS = frozenset(("wer", "wie", "wem", "wen", "qui", "que", "où"))
 _ENGLISH_TOO = frozenset(_FILE["english_too"].split())
 
 _CYRILLIC = re.compile(r"[а-я]+")
-#: How a French question turns verb and subject round.
+#: French inversion of verb and subject in a question.
 _INVERTED = re.compile(
     r"-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous|ce|moi|toi|les?|la|lui|leur|y|en)$"
 )
@@ -88,8 +88,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 def of(words: Sequence[str], english: frozenset[str]) -> Language | None:
     """Return the language of a question by its stop words, None for English and unknown ones.
 
-    One such word decides only where the question begins with it, and where it is no English word or name as well:
-    "Wann Geburtstag?", but neither "the die was cast" nor "car insurance".
+    A single stop word decides only if the question begins with it and it is not also an English word or name: "Wann
+    Geburtstag?", but neither "the die was cast" nor "car insurance".
     """
     if not words:
         return None
@@ -106,24 +106,24 @@ def _opens(word: str) -> bool:
 
 
 def is_russian(word: str) -> bool:
-    """Return whether a word, in lower case, is of Cyrillic letters alone."""
+    """Return whether a lower-case word has only Cyrillic letters."""
     return _CYRILLIC.fullmatch(word) is not None
 
 
 def bare(words: Sequence[str], language: Language | None) -> Sequence[str]:
-    """Return words without the pronouns that a question adds: `préfère-t-elle` is `préfère`."""
+    """Remove pronouns that a question adds to a verb: `préfère-t-elle` becomes `préfère`."""
     return [_INVERTED.sub("", word) for word in words] if language is FRENCH else words
 
 
 def beginnings(words: Sequence[str], language: Language | None) -> Sequence[str]:
-    """Return what to look for in place of words: see `beginning`; English ones stay."""
+    """Return the search terms for words: see `beginning`; English ones stay."""
     if language is None and "".join(words).isascii():
         return words
     return [beginning(word, language) for word in words]
 
 
 def beginning(word: str, language: Language | None) -> str:
-    """Return what to look for in place of a word: it, with its beginning and `*` before it where endings inflect it."""
+    """Return the search term for a word: the word, preceded by its beginning and `*` if it has an inflection ending."""
     if is_russian(word):
         plain = next(
             (word[:-2] for end in _REFLEXIVE if word.endswith(end) and len(word) > 5), word
@@ -134,5 +134,5 @@ def beginning(word: str, language: Language | None) -> str:
         found = language.beginning(plain)
     else:
         return word
-    # The index stems English: a final y would become i, and be found no more.
+    # The index stems English: it would turn a final y into i, and miss it.
     return f"{found}*{word}" if len(found) >= 3 and not found.endswith("y") else word

@@ -1,10 +1,10 @@
-"""Bring a database file to the schema of this program, from any earlier one.
+"""Migrate a database file from any earlier schema to the schema of this program.
 
-`upgrade` runs once at daemon start, before any other process opens the file. One process migrates (file lock),
-others wait and find the work done. Before a file with data changes, a copy is put next to it. All pending
-revisions are one transaction: a failure leaves the file unchanged. A file of a newer program is not touched.
+`upgrade` runs once at daemon start, before any other process opens the file. One process migrates (file lock), others
+wait and find the work done. A file with data is first copied, next to it. All pending revisions are one transaction: a
+failure leaves the file unchanged. A file of a newer program is not touched.
 
-`current`, `head` and `is_current` are cheap and load no migration library, so every process may ask at start.
+`current`, `head` and `is_current` are cheap and load no migration library, so every process may call them at its start.
 """
 
 import contextlib
@@ -33,10 +33,10 @@ COPIES = 2
 FREE_DISK_FACTOR = 2
 
 
-#: The earlier TypeScript program looks into `schema_migrations` and runs every step whose number is missing. On a file
-#: of ours its steps delete vectors, rebuild `memory_jobs` without our columns, and leave a unique index on
-#: `embeddings.content_hash` at which later vectors fail. So all numbers up to this one count as done; the newest known
-#: is 147. No revision does it, so that an older version of ours can still open the file.
+#: The earlier TypeScript program reads `schema_migrations` and runs every step whose number is missing. On our files
+#: its steps delete vectors, rebuild `memory_jobs` without our columns, and leave a unique index on
+#: `embeddings.content_hash` that makes later vectors fail. So all numbers up to this one count as done; the newest
+#: known is 147. No revision does it, so that an older version of ours can still open the file.
 RESERVED = 400
 _OWN_VERSION = "SELECT max(version) FROM schema_migrations WHERE checksum <> 'not-run'"
 _RESERVED = "SELECT count(*) FROM schema_migrations WHERE version BETWEEN 1 AND ?"
@@ -44,7 +44,7 @@ _RESERVE = """
 WITH RECURSIVE step (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM step WHERE number < ?)
 INSERT OR IGNORE INTO schema_migrations (version, applied_at, checksum) SELECT number, ?, 'not-run' FROM step"""
 
-#: For a reader that has the file open already.
+#: For a reader that has opened the file already.
 READ_VERSION = "SELECT version_num FROM signet_schema_version"
 
 
@@ -62,7 +62,7 @@ class MigrationFailed(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """What an upgrade did: the revision before (None: a new or an adopted file) and after, and the copy."""
+    """The result of an upgrade: the revision before (None: a new or an adopted file) and after, and the copy."""
 
     before: str | None
     after: str
@@ -79,7 +79,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """How a file differs from what the revisions make, by names such as `index idx_memories_type`.
+    """Differences between a file and the schema of the revisions, by names such as `index idx_memories_type`.
 
     `foreign` are indexes and triggers of other programs on our tables, `guards` those that can make writes fail.
     """
@@ -90,7 +90,7 @@ class Differences:
     guards: tuple[str, ...] = ()
 
     def told(self) -> list[str]:
-        """Return every difference in words, in the order of the names."""
+        """Describe every difference, in the order of the names."""
         return sorted(
             [f"{key} is missing" for key in self.missing]
             + [f"{key} differs" for key in self.differs]
@@ -115,10 +115,9 @@ def upgrade(database: Path, *, now: datetime) -> Migration:
 
 
 def current(database: Path) -> str | None:
-    """Return the revision of the file; None for no file, an empty one, or one that is not ours yet.
+    """Return the revision of the file; None for a missing, empty or not yet adopted one.
 
-    Raises SchemaTooNew for a revision that this program does not know, MigrationFailed for a file that is no
-    database.
+    Raises SchemaTooNew for an unknown revision, MigrationFailed for a file that is not a database.
     """
     if not database.exists():
         return None
@@ -160,14 +159,14 @@ def is_current(database: Path) -> bool:
 
 
 def drift(database: Path) -> list[str]:
-    """Return what differs from a new file, in sorted sentences, foreign indexes and triggers left out."""
+    """Return the differences to a new file as sorted sentences, without foreign indexes and triggers."""
     return replace(compare(database), foreign=()).told()
 
 
 def compare(database: Path) -> Differences:
     """Return how a file differs from a new one in tables, indexes and triggers.
 
-    Columns at the end of a table and tables with other names are no difference: adopted files keep theirs.
+    Extra columns at the end of a table and extra tables do not count: adopted files keep theirs.
     """
     wanted, found = _model(), _definitions(database)
     differs = [
@@ -189,7 +188,7 @@ def compare(database: Path) -> Differences:
 def mend(database: Path) -> list[str]:
     """Drop foreign indexes and triggers of our tables and restore our own; return the changes.
 
-    Rows and tables are not touched. Raises MigrationFailed when an index of ours does not fit the rows; the file is
+    Rows and tables are not touched. Raises MigrationFailed if one of our indexes does not fit the rows; the file is
     then unchanged.
     """
     found, wanted, done = compare(database), _model(), []
@@ -220,7 +219,7 @@ def schema(database: Path) -> dict[str, str]:
 
 
 def _model() -> "dict[str, Definition]":
-    """Return what the revisions make of an empty file."""
+    """Return the definitions that the revisions create in an empty file."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -248,7 +247,7 @@ def _may_refuse(sql: str) -> bool:
 def _revisions() -> list[str]:
     """Return the revisions, oldest first, by the names of their files.
 
-    Alembic knows them too, but loading it takes most of a second, and every process asks at its start.
+    Alembic knows them too, but takes most of a second to load, and every process needs them at its start.
     """
     files = (alembic_dir() / "versions").glob("[0-9]*.py")
     return sorted(path.name.partition("_")[0] for path in files)
@@ -268,7 +267,7 @@ def _has_table(connection: Connection, name: str) -> bool:
 
 @contextlib.contextmanager
 def _lock(database: Path) -> Iterator[None]:
-    """Hold the right to migrate; waits for another process that has it."""
+    """Hold the migration lock; waits for another process that has it."""
     with contextlib.ExitStack() as held:
         try:
             held.enter_context(locked(Path(f"{database}.migrate.lock")))
@@ -285,10 +284,8 @@ def _migrate(database: Path, before: str | None, now: datetime) -> Migration:
             has_rows = _has_table(connection, "*")
             copy = _copy(connection, database, before, now) if has_rows else None
         _run_revisions(database, now)
-    except (
-        Exception
-    ) as error:  # whatever it was: the transaction is rolled back, and the user learns why
-        reason = getattr(error, "orig", error)  # the driver's own words, without the statement
+    except Exception as error:  # any error: the transaction is rolled back, and the user learns why
+        reason = getattr(error, "orig", error)  # the driver's own message, without the statement
         raise MigrationFailed(
             f"{database} could not be upgraded to schema {head()} and was not changed: {reason}"
         ) from error
@@ -313,13 +310,13 @@ def _run_revisions(database: Path, now: datetime, *, to: str = "head") -> None:
 
 def _is_reserved(database: Path) -> bool:
     with contextlib.closing(connect(database, read_only=True)) as connection:
-        if not _has_table(connection, "schema_migrations"):  # doctor names that
+        if not _has_table(connection, "schema_migrations"):  # doctor reports that
             return True
         return bool(connection.execute(_RESERVED, (RESERVED,)).fetchone()[0] >= RESERVED)
 
 
 def _reserve(database: Path, now: datetime) -> None:
-    """Note every step of the earlier program as done; its own rows in an adopted file stay."""
+    """Record every step of the earlier program as done; an adopted file keeps its own rows."""
     if _is_reserved(database):
         return
     try:
@@ -344,7 +341,7 @@ def _engine(database: Path) -> "Engine":
 
 
 def _copy(connection: Connection, database: Path, before: str | None, now: datetime) -> Path | None:
-    """Write a copy named after its version and the time; None when the disk is too full for one."""
+    """Write a copy named after its version and the time; None if the disk lacks space for one."""
     if not _has_room(database):
         return None
     for unfinished in database.parent.glob(f"{database.name}.bak-*.part"):
@@ -382,7 +379,7 @@ def _has_room(database: Path) -> bool:
 
 
 def _compact(database: Path) -> None:
-    """Give the space of the moved tables back, and switch the adopted file to incremental vacuum."""
+    """Free the space of the moved tables, and switch the adopted file to incremental vacuum."""
     if not _has_room(database):
         return
     with contextlib.closing(connect(database)) as connection:
@@ -410,7 +407,7 @@ def _has_all(found: str, wanted: str) -> bool:
 
 
 def _columns(body: str) -> list[str]:
-    """Return the definitions of columns and constraints between the parentheses of a table, the last one open."""
+    """Return the column and constraint definitions of a table, given its text without the last parenthesis."""
     parts, depth = [""], 0
     for mark in body:
         depth += (mark == "(") - (mark == ")")

@@ -1,7 +1,7 @@
-"""The files that a process has open as its database, and whether their paths still lead to them.
+"""The files that a process has opened as its database, and whether their paths still lead to them.
 
-A process whose file is moved, replaced or deleted writes to a file that no one reads. A file system
-without lasting inode numbers is no such case: the kernel then shows the file under its path as before.
+A process whose file is moved, replaced or deleted writes to a file that no one reads. A file system without stable
+inode numbers is an exception: there the kernel still shows the file under its path.
 """
 
 import os
@@ -12,7 +12,7 @@ from signet.db.damage import WAY_BACK
 from signet.errors import StorageDamaged, StorageMoved
 
 _FDS = Path("/proc/self/fd")
-#: Names a file without opening it: closing such a descriptor releases none of SQLite's locks. Linux has it.
+#: Opens a file only by name: closing such a descriptor releases none of SQLite's locks. Linux only.
 _ONLY_NAMED = getattr(os, "O_PATH", None)
 
 
@@ -28,7 +28,7 @@ class OpenedFiles:
             for end in ("", "-wal", "-shm")
             if (found := _identity(path := self._path + end)) is not None
         }
-        #: What the kernel knows of these very files; another descriptor may be of the file that replaced one.
+        #: Descriptors of these very files; a newly opened one might lead to a replacement.
         self._named: dict[str, int] = {}
         if _ONLY_NAMED is not None:
             for path in self._known:
@@ -36,7 +36,7 @@ class OpenedFiles:
                     self._named[path] = os.open(path, _ONLY_NAMED | os.O_CLOEXEC)
 
     def check(self) -> None:
-        """Raise StorageMoved when the database's path leads elsewhere, StorageDamaged when it was emptied (2 µs)."""
+        """Raise StorageMoved if the database's path leads elsewhere, StorageDamaged if it was emptied (2 µs)."""
         try:
             found = os.stat(self._path)  # noqa: PTH116  # Path.stat takes 2 µs more
         except OSError:
@@ -49,7 +49,7 @@ class OpenedFiles:
             )
 
     def are_displaced(self) -> bool:
-        """Return whether a path no longer leads to what was opened, except that of the log of an emptied database."""
+        """Return whether a path no longer leads to the opened file, except the log of an emptied database."""
         with suppress(FileNotFoundError):
             if self.database.stat().st_size == 0:
                 return False
@@ -69,7 +69,7 @@ class OpenedFiles:
         return log in self._known and _identity(log) == self._known[log]
 
     def _is_same(self, path: str) -> bool:
-        """Return whether the kernel shows the opened file under this path; then its inode number has changed."""
+        """Return whether the kernel shows the opened file under this path; then only its inode number has changed."""
         if path not in self._named or (found := _identity(path)) is None:
             return False
         try:

@@ -1,6 +1,6 @@
-"""One function that waits for the writer, and how its caller is answered.
+"""A function that waits for the writer, and how its caller gets the result.
 
-A blocking caller waits for an event, an asyncio caller has a future of its loop, `later` has a function that is called.
+A blocking caller waits for an event, an asyncio caller has a future of its loop, `later` passes a callback.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from signet.observe import logs
 
 log = logs.get("system")
 
-#: Given the result and the error (None: there was none) by the thread that did the work.
+#: Called with the result and the error (None without one) by the thread that did the work.
 Done = Callable[[Any, BaseException | None], None]
 
 
 class WriteOperation:
-    """What is to be done, and how it went."""
+    """A queued write and its outcome."""
 
     __slots__ = (
         "_answered",
@@ -60,30 +60,30 @@ class WriteOperation:
         self._answered = None if loop or done else threading.Event()
 
     def start(self) -> bool:
-        """Move to running; False when the caller has given up."""
+        """Move to running; False if the caller has given up."""
         with self._lock:
             if self._state == "waiting":
                 self._state = "running"
             return self._state == "running"
 
     def abandon(self) -> bool:
-        """Give up waiting; False when it runs already, and then its end must be awaited."""
+        """Give up waiting; False if it runs already, and then its end must be awaited."""
         with self._lock:
             if self._state == "waiting":
                 self._state = "abandoned"
             return self._state == "abandoned"
 
     def expire(self) -> None:
-        """Answer the asyncio caller that no turn came, unless it runs already."""
+        """Tell the asyncio caller that no turn came, unless it runs already."""
         if self.abandon() and self.future is not None and not self.future.done():
             self.future.set_exception(StorageBusy())
 
     def resolve(self) -> None:
-        """Answer the caller; for asyncio callers this runs in their loop."""
+        """Pass the result to the caller; for asyncio callers this runs in their loop."""
         if self.done is not None:
             try:
                 self.done(self.result, self.error)
-            except Exception:  # its bug must not keep their answers from the others of its group
+            except Exception:  # its bug must not withhold the results of the others in its group
                 log.exception("write.done_failed")
         elif self.future is not None:
             if self.future.done():
@@ -101,11 +101,11 @@ class WriteOperation:
         return self._answered.wait(seconds)
 
     def outcome(self) -> Any:
-        """Return the result or raise the error; once, by the blocking caller."""
+        """Return the result or raise the error; called once, by the blocking caller."""
         error, self.error = self.error, None
         if error is None:
             return self.result
         try:
             raise error
         finally:
-            del error  # else this frame and the error would keep each other
+            del error  # else this frame and the error would keep each other alive

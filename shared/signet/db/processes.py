@@ -1,4 +1,4 @@
-"""Rows of the processes of a daemon that have announced themselves: the only SQL of `processes`."""
+"""SQL of `processes`: the registered processes of a daemon."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ DELETE FROM processes WHERE owner = ?
 
 
 class Process(NamedTuple):
-    """One process: who owns its leases, what it is, and the inode of its lock file."""
+    """A process: the owner name of its leases, its role, and the inode of its lock file."""
 
     owner: str
     kind: str
@@ -26,18 +26,17 @@ class Process(NamedTuple):
 
 
 def insert(tx: WriteTx, process: Process, *, beat_ms: int) -> None:
-    """Announce a process; `beat_ms` is the monotonic clock."""
+    """Register a process; `beat_ms` is the monotonic clock."""
     owner, kind, pid, started_at, lock_inode, queues = process
     tx.run(_INSERT, (owner, kind, pid, started_at, beat_ms, lock_inode, queues))
 
 
 def every(tx: ReadTx) -> list[Process]:
-    """Return every process that has announced itself and not been removed, the oldest first."""
+    """Return every registered process, the oldest first."""
     return tx.rows(Process, _ALL)
 
 
 def remove(tx: WriteTx, owner: str) -> None:
-    """Delete the row of a process."""
     tx.run(_REMOVE, (owner,))
 
 

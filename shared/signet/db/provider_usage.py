@@ -1,4 +1,4 @@
-"""How much providers of models were asked for in each hour: the only SQL of `provider_usage`."""
+"""SQL of `provider_usage`: calls and tokens of model providers per hour."""
 
 from typing import NamedTuple
 
@@ -12,22 +12,20 @@ _DELETE_OLD = "DELETE FROM provider_usage WHERE hour < ?"
 
 
 class ProviderUsage(NamedTuple):
-    """What a provider was asked for in one hour: calls, and tokens read and written."""
+    """A provider's usage in one hour: calls, and tokens read and written."""
 
     calls: int = 0
     tokens: int = 0
 
 
 def used(tx: ReadTx, provider: str, hour: str) -> ProviderUsage:
-    """Return what a provider was asked for in an hour."""
     return tx.row(ProviderUsage, _USED, (provider, hour)) or ProviderUsage()
 
 
 def add(tx: WriteTx, provider: str, hour: str, usage: ProviderUsage) -> None:
-    """Add to what a provider was asked for in an hour."""
     tx.run(_ADD, (provider, hour, *usage))
 
 
 def delete_old(tx: WriteTx, before_hour: str) -> None:
-    """Delete the counts of hours before this one."""
+    """Delete the usage of hours before this one."""
     tx.run(_DELETE_OLD, (before_hour,))

@@ -17,7 +17,7 @@ from signet.errors import StorageBusy
 
 
 class Readers:
-    """A pool of read-only connections; for any thread."""
+    """A pool of read-only connections; thread-safe."""
 
     def __init__(
         self,
@@ -31,16 +31,16 @@ class Readers:
         self._translate = translate
         self._most = most
         self._wait_seconds = wait_seconds
-        #: Those that are not in use; the last one is taken first.
+        #: Idle connections; the last one is used first.
         self._free: list[Connection] = []
         self._in_use = 0
-        #: Those who wait, in the order of their coming; guarded by the condition, as the count is.
+        #: Waiting callers, in order of arrival; guarded by the condition, like the count.
         self._line: deque[object] = deque()
         self._changed = threading.Condition()
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        """Lend a connection for the block; raises StorageBusy when none comes free in time."""
+        """Lend a connection for the block; raises StorageBusy if none becomes free in time."""
         self._take_turn()
         try:
             lent = self._take()

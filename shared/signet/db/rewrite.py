@@ -1,8 +1,8 @@
 """Rewrite the whole database file, so that no deleted content stays in it.
 
-A deleted row leaves its bytes in free pages, in the free room of others, and in the log; a full-text index keeps its
-words until its segments are merged. So the segments are merged, `VACUUM` rewrites every page, and the log is moved
-and cut. Other writers wait at the gate meanwhile (2.3 s for a store of 110 MB).
+A deleted row leaves its bytes in free pages, in unused parts of other pages, and in the log; a full-text index keeps
+its words until its segments are merged. So the segments are merged, `VACUUM` rewrites every page, and the log is moved
+and truncated. Other writers wait at the gate meanwhile (2.3 s for a store of 110 MB).
 """
 
 import contextlib
@@ -21,7 +21,7 @@ def rewrite(database: Path) -> None:
         contextlib.closing(WriteGate(database)) as gate,
         gate,
     ):
-        # It makes a copy first, which need not fit into memory.
+        # VACUUM first makes a copy, which need not fit into memory.
         connection.execute("PRAGMA temp_store = FILE")
         for index in INDEXES:
             connection.execute(f"INSERT INTO {index.name} ({index.name}) VALUES ('optimize')")

@@ -1,4 +1,4 @@
-"""Small values that processes share and that outlive them, by key: the only SQL of `runtime_settings`.
+"""SQL of `runtime_settings`: small persistent values shared by processes, by key.
 
 Keys are of the form `subject:name`; the comment at a key names its writer.
 """
@@ -13,13 +13,13 @@ INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPD
 
 
 def get(tx: ReadTx, key: str) -> str | None:
-    """Return a value, None before the first one."""
+    """Return a value, None if not set."""
     value: str | None = tx.value(_GET, (key,))
     return value
 
 
 def get_number(tx: ReadTx, key: str) -> int:
-    """Return a whole number, 0 before the first one."""
+    """Return a whole number, 0 if not set."""
     return int(get(tx, key) or 0)
 
 
@@ -34,7 +34,6 @@ def drop_all(tx: WriteTx, prefix: str) -> None:
 
 
 def put(tx: WriteTx, key: str, value: str | int) -> None:
-    """Store a value in place of an earlier one."""
     tx.run(_PUT, (key, str(value)))
 
 

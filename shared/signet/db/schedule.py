@@ -1,4 +1,4 @@
-"""When each periodic task last ran, and which scheduler leads: the only SQL of `beats` and `scheduler_lease`."""
+"""SQL of `beats` and `scheduler_lease`: last runs of periodic tasks, and the leading scheduler."""
 
 from signet.db.transaction import ReadTx, WriteTx
 
@@ -13,15 +13,15 @@ RETURNING epoch"""
 
 
 def last_runs(tx: ReadTx) -> dict[str, int]:
-    """Return when each periodic task last ran, in ms since 1970."""
+    """Return the time of each periodic task's last run, in ms since 1970."""
     return dict(tx.tuples(_LAST_RUNS))
 
 
 def record_run(tx: WriteTx, name: str, at_ms: int, slot: str) -> None:
-    """Store when a periodic task ran, and the number of its interval."""
+    """Store the time of a periodic task's run, and the number of its interval."""
     tx.run(_RECORD, (name, at_ms, slot))
 
 
 def lead(tx: WriteTx, owner: str, at_ms: int) -> int:
-    """Store which scheduler leads from now on and return how many have led before, this one included."""
+    """Store the leading scheduler and return how many have led, this one included."""
     return int(tx.value(_LEAD, (owner, at_ms)))

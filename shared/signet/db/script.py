@@ -18,16 +18,16 @@ from functools import cache
 
 #: Ideographs, kana and Hangul, as the ranges of a character class; marks such as the middle dot end a run.
 RANGES = "々〇ぁ-ゖゝ-ゟァ-ヺー-ヿㇰ-ㇿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𳎿"
-#: One range around all of them, which is quicker to look for (and holds other signs, too).
+#: One range around all of them, which is faster to search (and contains other signs, too).
 _AROUND = "⺀-𳎿"
 #: Characters that the tokenizer `unicode61` does not change.
 FOLDED = {"ß": "ss", "ẞ": "ss", "ё": "е", "Ё": "Е", "œ": "oe", "Œ": "OE", "æ": "ae", "Æ": "AE"}
 
-#: Letters and digits that are other ones in another dress (NFKC), as the ranges of a character class.
+#: Stylistic variants of letters and digits (NFKC), as the ranges of a character class.
 _DRESSED = "²³µ¹⁰-₟ℂ-⓿㈀-㏿ﬀ-ﬆ０-９Ａ-Ｚａ-ｚｦ-ﾟ"
-#: Signs that are left alone: they name no letter, or end a word.
+#: Signs that stay unchanged: they represent no letter, or end a word.
 _UNDRESSED = "™℠℡℻Ω℮"
-#: Wide marks but those of sentences, and hyphens. In an index every mark ends a word, so only texts in Python change.
+#: Wide marks except sentence marks, and hyphens. In an index every mark ends a word, so only texts in Python change.
 _MARKS: dict[int, int | str] = {
     one: one - 0xFEE0 for one in range(0xFF02, 0xFF5F) if chr(one) not in "，；？"
 }
@@ -35,14 +35,14 @@ _MARKS |= {**dict.fromkeys(map(ord, "‐‑−﹣"), ord("-")), 0xFE0F: ""}
 #: The longest usual form of one.
 _FORM_CHARS = 3
 _MARKED = re.compile("[ｳｶ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ")
-#: Pictures that are words, as the ranges of a character class, and how the number begins that the index has for one.
+#: Pictures that count as words, as the ranges of a character class, and the prefix of their number in the index.
 _EMOJI = "⌚⌛⏩-⏺☀-➿⬅-⬇⬛⬜⭐⭕🇦-🇿🌀-🫿"
 _EMOJI_WORD = "00"
 
-#: Letters that part from digits, as the ranges of a character class.
+#: Letters that are separated from digits, as the ranges of a character class.
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ"
 _DIGITS = "0123456789"
-#: ASCII that is seen but digits, the most frequent first: `ltrim` compares each character with these in order.
+#: Visible ASCII without digits, the most frequent first: `ltrim` compares each character with these in order.
 _NO_DIGITS = "".join(
     dict.fromkeys(
         " etaoinsrhldcumfpgwybvkxjqz.,-_/:\"'`()\n"
@@ -64,7 +64,7 @@ _JOINT = re.compile(rf"(?<=[{_LETTERS}])(?=[0-9])|(?<=[0-9])(?=[{_LETTERS}])")
 
 @cache
 def _forms() -> dict[str, str]:
-    """Return the usual form of each dressed character, by a version of Unicode that never changes."""
+    """Return the usual form of each variant, by a version of Unicode that never changes."""
     table = unicodedata.ucd_3_2_0
     found: dict[str, str] = {}
     for one in re.findall(f"[{_DRESSED}]", "".join(map(chr, range(0xB2, 0xFFA0)))):
@@ -77,7 +77,7 @@ def _forms() -> dict[str, str]:
 
 @cache
 def _changes(*, marks: bool) -> tuple[re.Pattern[str], dict[int, str]]:
-    """Return what finds the characters of a text that `usual`, or with `marks` `fold`, replaces, and by what."""
+    """Return a pattern for the characters that `usual` (or `fold`, with `marks`) replaces, and their replacements."""
     folds, signs = str.maketrans(FOLDED), _MARKS if marks else {}
     forms = {ord(one): one for one in FOLDED} | {code: chr(code) for code in signs}
     forms |= str.maketrans(_forms() | {"ﾞ": "", "ﾟ": ""})
@@ -86,7 +86,7 @@ def _changes(*, marks: bool) -> tuple[re.Pattern[str], dict[int, str]]:
 
 
 def fold(text: str) -> str:
-    """Return a text in the form that is compared: `usual`, with usual marks."""
+    """Return a text in the form for comparison: `usual`, with usual marks."""
     return text if text.isascii() else _replaced(text, marks=True)
 
 
@@ -104,22 +104,22 @@ def _replaced(text: str, *, marks: bool) -> str:
 
 
 def parted(text: str) -> str:
-    """Return a text in which each run of these scripts is parted from what is around it."""
+    """Return a text with spaces around each run of these scripts."""
     return _RUN.sub(r" \g<0> ", text) if has_runs(text) else text
 
 
 def apart(text: str) -> str:
-    """Return a text in which each emoji is parted from what is around it."""
+    """Return a text with spaces around each emoji."""
     return text if text.isascii() else _PICTURE.sub(r" \g<0> ", text)
 
 
 def is_picture(word: str) -> bool:
-    """Return whether a word is one emoji, a flag, or a digit on a key cap, of which the index has the digit."""
+    """Return whether a word is one emoji, a flag, or a digit on a key cap, which is indexed as a digit."""
     return _PICTURE.fullmatch(word) is not None
 
 
 def indexed(word: str) -> str:
-    """Return a word of a question as the index reads it."""
+    """Return a query word in its indexed form."""
     return _PICTURE.sub(_numbers, _JOINT.sub(" ", word)).strip()
 
 
@@ -129,12 +129,12 @@ def _numbers(found: re.Match[str]) -> str:
 
 
 def has_runs(text: str) -> bool:
-    """Return whether a text holds a character of a script that is cut into pairs."""
+    """Return whether a text contains a character of a script that is cut into pairs."""
     return not text.isascii() and _RUN.search(text) is not None
 
 
 def cut(word: str) -> list[str]:
-    """Return the words to look for in place of one that spaces enclose: pairs of characters, and what is between."""
+    """Return the search words for a word between spaces: pairs of characters, and the parts between."""
     if not has_runs(word):
         return [word]
     found: list[str] = []
@@ -146,7 +146,7 @@ def cut(word: str) -> list[str]:
 
 
 def cut_all(words: Iterable[str]) -> list[str]:
-    """Return the words to look for in place of several, each once."""
+    """Return the search words for several words, each once."""
     return list(dict.fromkeys([part for word in words for part in cut(word)]))
 
 
@@ -155,9 +155,9 @@ def _pairs(run: str) -> list[str]:
 
 
 def view(table: str, columns: Sequence[str]) -> str:
-    """Return the statement that makes the view through which full text reads a table: `seq` and the columns."""
+    """Return the statement that creates a table's full-text view: `seq` and the columns."""
     listed = ", ".join(f"{_read(column)} AS {column}" for column in columns)
-    # By another name, because SQLite would not rename the table inside the expressions when it is renamed.
+    # By an alias, because SQLite would not rename the table inside the expressions when it is renamed.
     return f"CREATE VIEW {view_name(table)} AS SELECT seq, {listed} FROM {table} AS source"
 
 
@@ -168,14 +168,14 @@ def view_name(table: str) -> str:
 def _read(column: str) -> str:
     own = f"source.{column}"
     is_ascii = f"length(CAST({own} AS BLOB)) = length({own})"
-    # A text that came from no table is made once, however often it is named.
+    # A text that is not from a table is computed once, however often it is named.
     plain = f"(SELECT {_folded('usual.t')} FROM (SELECT {_usual(own)} AS t) AS usual)"
     whole = f"SELECT CASE WHEN {is_ascii} THEN {own} ELSE {plain} END AS t"
     return f"(SELECT {_parted('whole.t')} FROM ({whole}) AS whole)"
 
 
 def _usual(text: str) -> str:
-    """Return the expression for a text with usual characters, and words in place of emoji."""
+    """Return the expression for a text with usual characters, and words instead of emoji."""
     forms = "".join(f"{one}{form:<{_FORM_CHARS}}" for one, form in _forms().items())
     keys = _ranges(_forms())
     usual = f"rtrim(substr(forms, instr(forms, substr(two, 1, 1)) + 1, {_FORM_CHARS}))"
@@ -192,7 +192,7 @@ def _usual(text: str) -> str:
 
 
 def _ranges(characters: Iterable[str]) -> str:
-    """Return characters in ascending order as the ranges of a character class."""
+    """Return characters, given in ascending order, as the ranges of a character class."""
     runs: list[str] = []
     for one in sorted(characters):
         if runs and ord(one) == ord(runs[-1][-1]) + 1:
@@ -203,7 +203,7 @@ def _ranges(characters: Iterable[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """Return the expression for a text that is no ASCII: cut into pairs, and folded."""
+    """Return the expression for a text that is not ASCII: cut into pairs, and folded."""
     letter = f"""CASE WHEN two GLOB '[{RANGES}][{RANGES}]' THEN ' ' || two || ' '
                     WHEN two GLOB '[{RANGES}]*' THEN ' ' || substr(two, 1, 1) || ' '
                     ELSE substr(two, 1, 1) END"""
@@ -214,7 +214,7 @@ def _folded(text: str) -> str:
 
 
 def _each(text: str, letter: str, more: str = "") -> str:
-    """Return the expression that makes `letter` of each two characters `two` of a text; `more` are other sources."""
+    """Return the expression that maps each two characters `two` of a text to `letter`; `more` are other sources."""
     return f"""(
       WITH RECURSIVE
         place (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM place WHERE at < {_PIECE}),
@@ -228,9 +228,9 @@ def _each(text: str, letter: str, more: str = "") -> str:
 
 
 def _parted(text: str) -> str:
-    """Return the expression for a text in which letters and digits that meet are parted.
+    """Return the expression that separates adjacent letters and digits of a text.
 
-    Each step takes the text up to the next digit (`ahead` begins with it) and the digits, or one character that is no
+    Each step takes the text up to the next digit (`ahead` begins with it) and the digits, or one character that is not
     ASCII.
     """
     skipped = "'" + _NO_DIGITS.replace("'", "''") + "'"

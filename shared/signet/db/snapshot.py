@@ -1,6 +1,6 @@
-"""A copy of the whole database at one instant, while others write; and what is in such a file.
+"""Copy the whole database at one instant, while others write; and inspect such a copy.
 
-`VACUUM INTO` reads one snapshot, the write-ahead log included, and writes a compact file with the same rows, row
+`VACUUM INTO` reads one snapshot, including the write-ahead log, and writes a compact file with the same rows, row
 numbers and indexes (full text and vectors too). It holds no lock that a writer waits for.
 """
 
@@ -23,7 +23,7 @@ SELECT name FROM pragma_table_list
 
 
 def damaged(database: Path, error: Exception) -> StorageDamaged:
-    """Return the error about a file that cannot be read, with what to do."""
+    """Return the error about an unreadable file, with instructions."""
     return StorageDamaged(
         f"{database} cannot be read: {error}. Restore a backup: signet backup list, then "
         "signet restore FILE",
@@ -32,9 +32,9 @@ def damaged(database: Path, error: Exception) -> StorageDamaged:
 
 
 def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None = None) -> None:
-    """Write the current database to a new file that only its owner may read, synced to disk.
+    """Write the current database to a new private file, synced to disk.
 
-    `tell` hears how many bytes are written, and stops the copy by raising. Raises StorageFull and StorageDamaged; the
+    `tell` is called with the bytes written, and stops the copy by raising. Raises StorageFull and StorageDamaged; the
     caller then removes the new file.
     """
     os.close(os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -44,7 +44,7 @@ def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None =
         try:
             if tell is not None:
                 tell(into.stat().st_size)
-        except BaseException as error:  # carried past SQLite, which knows only that it is to stop
+        except BaseException as error:  # carried past SQLite, which only learns that it must stop
             stopped.append(error)
         return len(stopped)
 
@@ -63,10 +63,10 @@ def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None =
 
 
 def rescue(database: Path, have_left_log: Callable[[], bool], connection: Connection) -> None:
-    """Write a database that was deleted or replaced while this connection has it open: to its path, or next to it.
+    """Save a database that was deleted or replaced while this connection has it open: to its path, or next to it.
 
-    A replaced one becomes `.bak-…` and the new file stays. The log at that path is of the old file: a new one must not
-    find it. Nothing happens when another process has done so. Raises sqlite.Error and OSError.
+    A replaced one becomes `.bak-…` and the new file stays. The log at that path belongs to the old file: a new one must
+    not find it. Does nothing if another process has done so. Raises sqlite.Error and OSError.
     """
     is_replaced = database.exists()
     if not (have_left_log() if is_replaced else database.parent.is_dir()):
@@ -85,7 +85,7 @@ def rescue(database: Path, have_left_log: Callable[[], bool], connection: Connec
 
 
 def size(database: Path) -> int:
-    """Return how many bytes a copy of the database takes at most. Raises StorageDamaged."""
+    """Return the maximum size of a copy in bytes. Raises StorageDamaged."""
     try:
         with contextlib.closing(connect(database, read_only=True)) as connection:
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
@@ -97,7 +97,7 @@ def size(database: Path) -> int:
 
 
 def counts(database: Path) -> dict[str, int]:
-    """Return how many rows each table has, by name. Raises StorageDamaged."""
+    """Count the rows of each table, by name. Raises StorageDamaged."""
     try:
         with contextlib.closing(connect(database, read_only=True)) as connection:
             names = [str(row[0]) for row in connection.execute(_TABLES)]
@@ -110,12 +110,12 @@ def counts(database: Path) -> dict[str, int]:
 
 
 def problems(database: Path) -> list[str]:
-    """Return what SQLite finds wrong with the file, nothing when it is sound; reads all of it."""
+    """Return the faults that SQLite finds, empty for a healthy file; reads all of it."""
     return _pragma(database, "integrity_check(10)", lambda: False) or []
 
 
 def quick_problems(database: Path, *, most: int, stop: Callable[[], bool]) -> list[str] | None:
-    """Return what SQLite finds wrong without looking into indexes; None when `stop` ended the check."""
+    """Return the faults that SQLite finds without reading indexes; None if `stop` ended the check."""
     return _pragma(database, f"quick_check({int(most)})", stop)
 
 

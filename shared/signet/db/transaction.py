@@ -1,8 +1,8 @@
-"""What code that reads and writes rows holds in its hand.
+"""Transactions: the interface of code that reads and writes rows.
 
-A `ReadTx` is one snapshot of the database. A `WriteTx` also writes; only the writer makes one, so
-there is exactly one place that commits (see writer.py). SQL is text with `?` or `:name` parameters; rows are
-read by name or position, or come as named tuples with `rows` and `row`, whose fields the compiler knows.
+A `ReadTx` is one snapshot of the database. A `WriteTx` also writes; only the writer creates one, so there is exactly
+one place that commits (see writer.py). SQL is text with `?` or `:name` parameters; rows are read by name or position,
+or come as named tuples with `rows` and `row`, whose fields the compiler knows.
 """
 
 import re
@@ -25,7 +25,7 @@ Params = Sequence[Any] | Mapping[str, Any]
 _CAMEL = re.compile(r"_([a-z])")
 #: The name of a column in a cursor's description, and the first value of a row.
 _NAME = _FIRST = itemgetter(0)
-#: How a column is read whose field is of another type than SQLite has, by that type.
+#: Converters for columns whose field type SQLite lacks.
 _READS: Mapping[object, Callable[[Any], Any]] = {
     bool: bool,
     bool | None: lambda flag: None if flag is None else bool(flag),
@@ -39,7 +39,7 @@ _READS: Mapping[object, Callable[[Any], Any]] = {
 
 
 class PartFailed(Exception):
-    """An optional part of a write failed; the write is run again without it."""
+    """An optional part of a write failed; the write runs again without it."""
 
     def __init__(self, part: str) -> None:
         super().__init__(part)
@@ -52,7 +52,7 @@ def _read(kind: object) -> Callable[[Any], Any] | None:
 
 @cache
 def _make(shape: type[N], names: tuple[str, ...]) -> Callable[[Sequence[Any]], N]:
-    """Return what makes a named tuple of a row with these columns; raise TypeError where they differ."""
+    """Return the constructor of a named tuple for rows with these columns; raise TypeError if they differ."""
     if names != shape._fields:
         raise TypeError(f"{shape.__name__} has {shape._fields}, the statement gives {names}")
     reads = list(map(_read, shape.__annotations__.values()))
@@ -81,7 +81,7 @@ class ReadTx:
     __slots__ = ("_known", "caches", "connection")
 
     def __init__(self, connection: Connection, caches: ProcessCaches | None = None) -> None:
-        """Keep the connection, and what the process derives from the file where it may be asked for."""
+        """Store the connection and, if available, the process's caches of the file."""
         self.connection = connection
         self.caches = caches
         self._known: dict[Hashable, Any] = {}
@@ -97,7 +97,7 @@ class ReadTx:
         return self.connection.execute(sql, params).fetchall()
 
     def tuples(self, sql: str, params: Params = ()) -> list[tuple[Any, ...]]:
-        """Return every row without the names of its columns: of hundreds each costs a quarter of a µs less."""
+        """Return every row without column names: of hundreds each costs a quarter of a µs less."""
         cursor = self.connection.cursor()
         cursor.row_factory = None
         return cursor.execute(sql, params).fetchall()
@@ -165,11 +165,11 @@ class WriteTx(ReadTx):
         self.skipped = skipped
 
     def once(self, key: Hashable, read: Callable[[], T]) -> T:
-        """Return what `read` gives now: what a transaction has written changes it."""
+        """Call `read` without caching: the transaction's own writes change its result."""
         return read()
 
     def run(self, sql: str, params: Params = ()) -> int:
-        """Run one statement and return how many rows it changed."""
+        """Run one statement and return the number of changed rows."""
         return self.connection.execute(sql, params).rowcount
 
     def many(self, sql: str, rows: Iterable[Params]) -> None:
@@ -177,10 +177,10 @@ class WriteTx(ReadTx):
         self.connection.executemany(sql, rows)
 
     def optional(self, part: str, work: Callable[[], T], otherwise: T) -> T:
-        """Do a part whose failure must not cost the rest, and return what it returns.
+        """Run a part that may fail without failing the rest, and return its result.
 
-        When it fails on its data, the whole function is undone and run again with this part left out, which
-        then gives `otherwise`. (A savepoint would do, but it makes FTS5 write out its index each time.)
+        If it fails on its data, the whole function is undone and run again without this part, which then returns
+        `otherwise`. (A savepoint would do, but it makes FTS5 write its index each time.)
         """
         if part in self.skipped:
             return otherwise
@@ -188,9 +188,9 @@ class WriteTx(ReadTx):
             return work()
         except (sqlite.DatabaseError, ValueError, LookupError) as error:
             if not self.connection.in_transaction:
-                raise  # SQLite gave everything up: there is no rest
+                raise  # SQLite undid the whole transaction
             raise PartFailed(part) from error
 
     def signal(self, name: str) -> None:
-        """Tell the listener of this process about a change, once it is committed (see `Writer.listen`)."""
+        """Signal a change to this process's listener after the commit (see `Writer.listen`)."""
         self.signals.add(name)

@@ -1,9 +1,8 @@
-"""The packed index of a process: the signs of every vector of one table, kept equal to the rows.
+"""A process's packed index: the sign bits of every vector of one table, kept in sync with the rows.
 
-Before each search it reads what has come since the last one: numbers of vectors are given in the order of commits
-and never twice, so all that is new has a higher one, whoever wrote it. What was deleted is noticed when its row is
-not found, and forgotten then. While much is missing (after a start, a change of the model, an import) a thread reads
-it in parts, and searches do without this index.
+Before each search it reads the new vectors: their numbers follow the order of commits and are never reused, so every
+new one, of any process, has a higher number. Deleted ones are dropped when their rows are not found. If much is missing
+(after a start, a change of the model, an import) a thread reads it in parts, and searches do without this index.
 """
 
 import threading
@@ -20,60 +19,60 @@ if TYPE_CHECKING:
 
 Scores = dict[int, float]
 
-#: Stored vectors that are compared at first for each owner wanted, and at least.
+#: Stored vectors compared at first per requested owner, and at least.
 COMPARED = 3
 LEAST_COMPARED = 120
 
-#: Of more vectors than these, signs tell the nearest less well, and so many times as many are compared: of the true 10
-#: nearest of a million 98.7 % are found then, 96.9 % otherwise.
+#: In larger stores signs select the nearest less well, so this many times as many are compared: of the true 10 nearest
+#: of a million this finds 98.7 %, otherwise 96.9 %.
 MANY, MORE = 300_000, 3
 
-#: Signs are poor guides where many vectors are nearly as near. This share of the best from the last third of those
-#: compared is a sign of it, and twice as many are compared, at most so many times. Of the true 10 nearest the 24 found
-#: for a page hold 99.95 % among 3,700 dialogue turns and 99.6 to 99.9 % in the stores of `loadtests`, whose vectors lie
-#: closer together (125 are compared on average).
+#: Signs select poorly if many vectors are nearly as near. It is a sign of that if this share of the best comes from the
+#: last third of the compared vectors; then twice as many are compared, up to this many times. Of the true 10 nearest,
+#: the 24 found for a page contain 99.95 % among 3,700 dialogue turns and 99.6 to 99.9 % in the stores of `loadtests`,
+#: whose vectors lie closer together (125 are compared on average).
 UNSURE = 0.05
 TIMES = (1, 2, 4)
-#: How many are chosen for these times: to choose costs a walk of all signs.
+#: Number selected each time; every selection reads all signs.
 CHOSEN = (2, 2, 8)
 
 #: With fewer vectors the index in the file is as fast.
 WORTH = 2_000
 
-#: With so many, the first question would miss this index for a noticeable time.
+#: With this many vectors, the first query would miss this index noticeably.
 LARGE = 20_000
 
-#: Vectors that a search reads itself, and that the thread reads at once (each 2 µs): more at once take longer, and
-#: memory that the process keeps (parts of 4,096 over 36,000 vectors 0.40 s and 27 MB, of 512 0.17 s and 8).
+#: Vectors that a search reads itself, and batch size of the thread (2 µs each). Larger batches take longer, and memory
+#: that the process keeps (batches of 4,096 over 36,000 vectors 0.40 s and 27 MB, of 512 0.17 s and 8).
 INLINE = 512
 PART = 512
 
-#: No snapshot is this old. So what was missed that long ago is gone for all, and a snapshot that has less than what
-#: was read that long ago is of a file that was put back.
+#: No snapshot is older. So a vector missed that long ago is deleted for all snapshots, and a snapshot with fewer
+#: vectors than were read that long ago belongs to a restored file.
 OLDEST_SNAPSHOT_MS = 30_000
 
 
 class VectorStatements(NamedTuple):
-    """How a table of vectors is read; `number` is given in the order of commits and never twice."""
+    """Statements for a table of vectors; `number` follows the order of commits and is never reused."""
 
-    #: The highest number that was ever given.
+    #: The highest number ever given.
     newest: str
     #: The width of the newest vector (of a model, twice).
     newest_width: str
-    #: What tells the vector (of a number) from others with this number in another copy of the file.
+    #: Distinguishes the vector with this number from others with the same number in another copy of the file.
     mark: str
-    #: Number, owner and vector (behind a number, of a width, of a model, twice, at most so many), in order.
+    #: Number, owner and vector, in order; parameters: previous number, width, model, model, limit.
     after: str
-    #: The numbers (of a list) that are there, parted by commas, and their vectors one behind the other, as one row.
+    #: One row for a list of numbers: those that exist, separated by commas, and their vectors, concatenated.
     stored: str
 
 
 class VectorCache:
-    """One file's signs of the vectors of one table; for any thread."""
+    """The sign bits of one table's vectors in one file; thread-safe."""
 
-    #: Of the table, given by a subclass.
+    #: The statements of the table, set by a subclass.
     statements: ClassVar[VectorStatements]
-    #: Of the thread that reads what is missing.
+    #: The name of the thread that reads missing vectors.
     name: ClassVar[str]
 
     def __init__(self) -> None:
@@ -86,16 +85,16 @@ class VectorCache:
         self._missed: dict[int, int] = {}
 
     def newest(self, tx: ReadTx) -> int:
-        """Return the highest number that a vector was ever given, 0 when there was none."""
+        """Return the highest number ever given to a vector, 0 for none."""
         return int(tx.value(self.statements.newest) or 0)
 
     def stored(self, tx: ReadTx, numbers: Collection[int]) -> tuple["Numbers", bytes]:
-        """Return the numbers of those of the given vectors that are there, and these one behind the other."""
+        """Return the numbers of the existing vectors among these, and the vectors, concatenated."""
         import numpy as np
 
         # A list of numbers reads the same in Python and in JSON.
         found = tx.one(self.statements.stored, (str(list(numbers)),))
-        assert found is not None  # what is put together is one row, of nothing too
+        assert found is not None  # the concatenation is always one row, even of nothing
         return np.fromstring(found[0] or "", dtype=np.int64, sep=","), found[1] or b""
 
     def nearest(
@@ -107,10 +106,10 @@ class VectorCache:
         *,
         model: str | None,
     ) -> Scores | None:
-        """Return the cosines of the owners that the signs choose; None when there are no signs now.
+        """Return the cosines of the owners that the signs select; None without signs.
 
-        Only owners that `allowed` gives True for; an owner is as near as its best vector. More are compared while the
-        best `limit` leave doubt that they are the best of all.
+        Only owners for which `allowed` has True; an owner's best vector counts. More are compared while it is doubtful
+        that the best `limit` are the best of all.
         """
         import numpy as np
 
@@ -138,13 +137,13 @@ class VectorCache:
             if is_all or (is_half and not _is_unsure(part, scores, limit)):
                 break
         if not (is_half or is_all):
-            return None  # too many of those chosen are gone
+            return None  # too many of the selected ones are deleted
         return best_of(whose, list(scores.values()))
 
     def fresh(self, tx: ReadTx, width: int, model: str | None) -> "BinaryIndex | None":
-        """Return signs that hold every vector of this width and model that the snapshot has.
+        """Return signs that include every vector of this width and model in the snapshot.
 
-        None while they are not there, or not worth it. What else they hold is not found in the snapshot.
+        Returns None if they are not loaded, or not worthwhile. They may include vectors that the snapshot lacks.
         """
         newest = self.newest(tx)
         if newest < WORTH or tx.caches is None:
@@ -163,15 +162,15 @@ class VectorCache:
         return packed
 
     def read_ahead(self, tx: ReadTx, model: str | None) -> None:
-        """Begin to read a large store, before anybody asks."""
+        """Begin to read a large store before the first query."""
         width = tx.value(self.statements.newest_width, (model, model))
         if width and self.newest(tx) >= LARGE:
             self.fresh(tx, width, model)
 
     def missed(self, tx: ReadTx, numbers: list[int]) -> None:
-        """Note vectors whose rows the snapshot does not have; those newer than it do not count.
+        """Record vectors whose rows the snapshot lacks, except newer ones.
 
-        They are dropped when no snapshot that still has them can be in use.
+        They are dropped once no snapshot in use can still have them.
         """
         newest, now = self.newest(tx), clock.monotonic_ms()
         with self._lock:
@@ -180,7 +179,7 @@ class VectorCache:
                     self._missed.setdefault(number, now)
 
     def _drop_missed(self) -> None:
-        """Drop what was missed long enough ago."""
+        """Drop vectors that were missed long enough ago."""
         import numpy as np
 
         before = clock.monotonic_ms() - OLDEST_SNAPSHOT_MS
@@ -191,19 +190,19 @@ class VectorCache:
                 del self._missed[number]
 
     def _catch_up(self, tx: ReadTx) -> bool:
-        """Read one part of what is missing; return whether there is more."""
+        """Read one batch of the missing vectors; return whether there are more."""
         with self._lock:
             return self._read(tx, self.newest(tx))
 
     def _read(self, tx: ReadTx, newest: int) -> bool:
-        """Read one part of what the snapshot has more; return whether there is still more."""
+        """Read one batch of the snapshot's newer vectors; return whether there are more."""
         if self._of is None or self._packed is None or newest <= self._last:
             return False
         if self._last and tx.value(self.statements.mark, (self._last,)) not in (
             self._last_id,
             None,
         ):
-            self._begin(*self._of)  # put back to an older state, and written to since
+            self._begin(*self._of)  # restored to an older state, and written to since
         width, model = self._of
         rows = tx.all(self.statements.after, (self._last, width, model, model, PART))
         if rows:
@@ -237,26 +236,26 @@ def _add(packed: "BinaryIndex", rows: list[Row]) -> None:
 
 
 def _is_unsure(chosen: Sequence[int], scores: Scores, limit: int) -> bool:
-    """Return whether what the signs put last is among the best: then there are likely better ones behind it."""
+    """Return whether the last vectors by sign are among the best: then better ones probably follow."""
     last = set(chosen[2 * len(chosen) // 3 :])
     best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]
     return sum(number in last for number in best) > UNSURE * limit
 
 
 def _owners(numbers: "Numbers", owners: "Numbers", wanted: "Numbers") -> list[int]:
-    """Return whose the wanted ones of some vectors are."""
+    """Return the owners of the requested vectors."""
     order = numbers.argsort()
     found: list[int] = owners[order[numbers.searchsorted(wanted, sorter=order)]].tolist()
     return found
 
 
 def best_of(owners: Sequence[int], scores: Sequence[float]) -> Scores:
-    """Return for each owner its highest score: of the same key, the last one stays in a dictionary."""
+    """Return the highest score of each owner, given ascending: in a dictionary the last one of a key stays."""
     order = sorted(range(len(scores)), key=scores.__getitem__)
     return {owners[place]: scores[place] for place in order}
 
 
 def first(scores: Scores, limit: int) -> Scores:
-    """Return the best, of equals the newest."""
+    """Return the best scores; of equals the newest."""
     order = sorted(sorted(scores, reverse=True), key=scores.__getitem__, reverse=True)[:limit]
     return {owner: scores[owner] for owner in order}

@@ -1,11 +1,11 @@
-"""Vectors: their bytes, the vec0 index, and the nearest of them.
+"""Vectors: their bytes, the vec0 index, and nearest-neighbour search.
 
-A vector travels as little-endian float32, 4 bytes for each dimension. `embeddings` is the store of record;
-`vec_embeddings` (sqlite-vec) is an index over it with the same ids, made and filled here because its width is a
-setting. Where the index is missing, of another width, or sqlite-vec cannot be loaded, NumPy compares the stored
-vectors and gives the same answer. Similarity is the cosine, 0 where it would be negative.
+A vector is stored as little-endian float32, 4 bytes for each dimension. `embeddings` is the store of record;
+`vec_embeddings` (sqlite-vec) is an index over it with the same IDs, created and filled here because its width is a
+setting. If the index is missing or of another width, or sqlite-vec cannot be loaded, NumPy compares the stored vectors
+and gives the same answer. Similarity is the cosine, 0 if it would be negative.
 
-Which memory a vector belongs to, and who may see it, is not known here.
+This module knows neither a vector's memory nor who may see it.
 """
 
 import re
@@ -19,14 +19,14 @@ from signet.db.transaction import ReadTx, WriteTx
 #: sqlite-vec refuses a larger k (https://alexgarcia.xyz/sqlite-vec/features/knn.html).
 MAX_K = 4096
 
-#: Vectors that are put into a new index in the transaction that makes it.
+#: Vectors added to a new index in the transaction that creates it.
 AT_ONCE = 500
 
-#: Rows compared at once by the NumPy path, so that memory stays flat.
+#: Rows per batch of the NumPy path, to limit memory.
 _BATCH = 2048
 
 _DECLARED = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'vec_embeddings'"
-#: There while the index is being filled, with the number of the last vector it holds.
+#: Exists while the index is being filled, with the number of its last vector.
 _FILLED = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'vec_embeddings_filled'"
 _CREATE = """
 CREATE VIRTUAL TABLE vec_embeddings
@@ -41,7 +41,7 @@ SELECT seq, id, vector FROM embeddings
 WHERE seq > ? AND dimensions = ? AND length(vector) = 4 * dimensions ORDER BY seq LIMIT ?
 """
 _INSERT = "INSERT INTO vec_embeddings (id, embedding) VALUES (?, ?)"
-#: sqlite-vec keeps its ids in a table of this name.
+#: sqlite-vec's own table of IDs.
 _EMPTY_SOME = (
     "DELETE FROM vec_embeddings WHERE id IN (SELECT id FROM vec_embeddings_rowids LIMIT ?)"
 )
@@ -51,7 +51,7 @@ _ALL = "SELECT id, vector FROM embeddings WHERE dimensions = ? AND length(vector
 
 
 def mean(many: bytes | None, count: int) -> bytes | None:
-    """Return the mean of vectors that stand one behind the other; None for none."""
+    """Return the mean of concatenated vectors; None for none."""
     import numpy as np
 
     if not many or count < 2:
@@ -69,7 +69,7 @@ def pack(values: Iterable[float]) -> bytes:
 
 
 def unpack(vector: bytes) -> list[float]:
-    """Return the numbers of a packed vector; raises ValueError when the length is no multiple of 4."""
+    """Return the numbers of a packed vector; raises ValueError if the length is not a multiple of 4."""
     numbers = array("f")
     numbers.frombytes(vector)
     if sys.byteorder == "big":
@@ -87,7 +87,7 @@ def cosines(vector: bytes, others: Sequence[bytes]) -> list[float]:
 
     one = np.frombuffer(vector, dtype="<f4")
     many = np.frombuffer(b"".join(others), dtype="<f4").reshape(-1, len(one))
-    # einsum, because a product of matrices would start the threads of a BLAS library.
+    # einsum, because a matrix product would start the threads of a BLAS library.
     norms = np.sqrt(np.einsum("ij,ij->i", many, many) * np.einsum("j,j->", one, one))
     products = np.einsum("ij,j->i", many, one)
     found = np.divide(products, norms, out=np.zeros_like(products), where=norms > 0)
@@ -101,10 +101,10 @@ def indexed_dimensions(tx: ReadTx) -> int | None:
 
 
 def ensure(tx: WriteTx, dimensions: int) -> bool:
-    """Make the index `dimensions` wide and hold every stored vector of that width.
+    """Make the index `dimensions` wide and complete.
 
-    True when it was built, False when it existed already or sqlite-vec cannot be loaded. An index of
-    another width, or one made without a text id, is dropped first. Costs about 0.1 ms for each vector.
+    Returns True if it was built, False if it existed already or sqlite-vec cannot be loaded. An index of another width,
+    or one without a text ID, is dropped first. Costs about 0.1 ms for each vector.
     """
     if not vec_loaded(tx.connection):
         return False
@@ -118,17 +118,17 @@ def ensure(tx: WriteTx, dimensions: int) -> bool:
 
 
 def needs_rebuild(tx: ReadTx, dimensions: int) -> bool:
-    """Return whether there are vectors and the index is not whole or not `dimensions` wide."""
+    """Return whether there are vectors and the index is incomplete or not `dimensions` wide."""
     if not vec_loaded(tx.connection) or tx.value(_MORE_THAN, (0,)) is None:
         return False
     return indexed_dimensions(tx) != dimensions
 
 
 def rebuild(tx: WriteTx, dimensions: int, *, limit: int) -> bool:
-    """Bring the index a small step nearer to being `dimensions` wide and whole; True while steps are left.
+    """Rebuild the index in a small step to `dimensions`; True while steps are left.
 
-    A step empties, makes or fills in at most `limit` vectors (about 0.1 ms each). Until the last one the NumPy path
-    answers: questions of the new width do not meet an index of the old one, nor one that is being filled.
+    A step empties, creates or fills in at most `limit` vectors (about 0.1 ms each). Until the last step the NumPy path
+    answers, so that queries never meet an index of the old width or a partly filled one.
     """
     if not needs_rebuild(tx, dimensions):
         return False
@@ -151,14 +151,14 @@ def rebuild(tx: WriteTx, dimensions: int, *, limit: int) -> bool:
 def insert(tx: WriteTx, rows: Sequence[tuple[str, bytes]]) -> None:
     """Add new (id, vector) pairs to the index; those of another width are left to the NumPy path.
 
-    The index is made on the first call in a file with few vectors. One that is being made is left alone: it is filled
-    in the order of the vectors' numbers, and these have the highest.
+    The first call creates the index in a file with few vectors. An index under construction is skipped: it is filled in
+    the order of the vectors' numbers, and new ones have the highest.
     """
     if not rows or not vec_loaded(tx.connection):
         return
     if tx.value(_DECLARED) is None:
         if tx.value(_MORE_THAN, (AT_ONCE,)) is None:
-            # `embeddings` is written first, so this fills in the rows given here as well.
+            # `embeddings` is written first, so this includes the given rows.
             ensure(tx, dimensions(rows[0][1]))
         return
     width = indexed_dimensions(tx)
@@ -172,7 +172,7 @@ def delete(tx: WriteTx, ids: Iterable[str]) -> None:
 
 
 def knn(tx: ReadTx, vector: bytes, k: int) -> list[tuple[str, float]]:
-    """Return at most `k` ids of `embeddings` with their similarity 0..1, best first.
+    """Return at most `k` IDs of `embeddings` with their similarity 0..1, best first.
 
     Fewer than `min(k, MAX_K)` means that there are no more of this width.
     """
@@ -186,7 +186,7 @@ def knn(tx: ReadTx, vector: bytes, k: int) -> list[tuple[str, float]]:
 
 
 def similarity(distance: float | None) -> float:
-    """Return the similarity 0..1 of a cosine distance; a zero vector has no distance, and similarity 0."""
+    """Return the similarity 0..1 of a cosine distance; 0 for a zero vector, which has no distance."""
     return 0.0 if distance is None else min(1.0, max(0.0, 1.0 - distance))
 
 

@@ -1,8 +1,8 @@
-"""A reader's scope as a WHERE clause: the only translation of "who may read this memory" to SQL.
+"""The reader's rights as a WHERE clause: the only SQL for "who may read this memory".
 
-Every path that shows a memory (recall, search, list, similar, expand, rationale rows) adds `readable`. It
-does not cover deletion: history and recovery must see forgotten rows, all others add
-`is_deleted = 0`. What policy an agent has is decided in domain/agents/registry.py.
+Every path that shows a memory (recall, search, list, similar, expand, rationale rows) adds `readable`. It does not
+cover deletion: history and recovery must see forgotten rows, all others add `is_deleted = 0`. domain/agents/registry.py
+decides an agent's policy.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from functools import lru_cache
 
 from signet.ids import USER_PREFIX, is_of_user
 
-#: The condition that a row has the owner `:agent`, if one is named, and none that is hidden from the caller
-#: (`Caller.hidden`). Both are parameters of the statement.
+#: The condition that a row belongs to `:agent`, if given, and is not hidden from the caller (`Caller.hidden`). Both are
+#: parameters of the statement.
 OF_AGENT = "(:agent IS NULL OR agent_id = :agent) AND agent_id NOT GLOB :hidden"
 _OF_NO_PERSON = f"{{alias}}.agent_id NOT GLOB '{USER_PREFIX}*'"
 
 
-#: What begins a sentence about the user: of preferences, and of the few other facts that are true in every project.
+#: Beginnings of sentences about the user: preferences, and the few other facts that hold in every project.
 _ABOUT_USER = ("The user ", "The user''s ", "User ", "I ", "I''m ", "My ")
 _PROFILE = (
     *(
@@ -35,7 +35,7 @@ _PROFILE = (
     ),
     *("The user''s timezone ", "My name ", "I live ", "I work ", "I speak "),
 )
-#: What tells that a preference is about the project in which it was said: names of code, numbers, the project itself.
+#: Signs that a preference concerns only its project: names of code, numbers, the project itself.
 _OF_A_PROJECT = """
 ({m}.content GLOB '*[0-9/_`#@]*' OR {m}.content LIKE '% this %' OR {m}.content LIKE '% here%'
  OR instr(lower({m}.content),
@@ -46,9 +46,9 @@ def _begins(starts: tuple[str, ...]) -> str:
     return " OR ".join(f"{{m}}.content GLOB '{one}*'" for one in starts)
 
 
-#: A memory that is for every project: saved or said by the user or an agent outside of one, pinned outside of one, part
-#: of a document that the user added, or a statement about the user: a preference or profile that is of no project. What
-#: was imported, what a tool or the web says, and all other statements stay where they are.
+#: A memory for every project: saved or said by the user or an agent outside of any project, pinned outside of any, part
+#: of a document that the user added, or a preference or profile of the user without a project. Imports, statements of
+#: tools and the web, and all other statements stay in their project.
 EVERYWHERE = f"""
 ({{m}}.project IS NULL AND ({{m}}.pinned = 1 OR {{m}}.type = 'document_chunk'
    OR coalesce({{m}}.origin, 'agent') IN ('user', 'agent', 'inferred'))
@@ -67,7 +67,7 @@ class ReadPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """The project that a session works in, empty for none: unrequested, it is given only memories that belong there.
+    """The project that a session works in, empty for none: without a request, it gets only memories that belong there.
 
     These are the memories of this project, those for every project (`EVERYWHERE`), and for a personal assistant
     (`is_personal`) also imports without a project.
@@ -77,7 +77,7 @@ class Here:
     is_personal: bool = False
 
     def labels(self, project: str | None) -> tuple[str, ...]:
-        """Return what tells that something is of elsewhere: nothing for what is of this project."""
+        """Return the labels for a memory of another project; none for one of this project."""
         if not self.project or project == self.project:
             return ()
         name = (project or "").replace("\\", "/").rstrip("/").rpartition("/")[2]
@@ -86,11 +86,11 @@ class Here:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Who reads, and how far.
+    """A reader and the limits of what it may read.
 
-    `scope` None means the rows without scope, a string that scope alone; `any_scope` lifts this (a memory asked
-    for by its id). `project` is a mandatory limit of the caller's token, not a wish of the query. `here` limits what
-    a session is given unrequested; None for a person or agent who asks.
+    `scope` None selects rows without a scope, a string only that scope; `any_scope` lifts this (for a memory requested
+    by ID). `project` is a mandatory limit of the caller's token, not a filter of the query. `here` limits what a
+    session gets without a request; None for a person or agent who asks.
     """
 
     agent_id: str = "default"
@@ -110,7 +110,7 @@ class Where:
     params: tuple[object, ...] = ()
 
     def __and__(self, other: "Where") -> "Where":
-        """Return the condition that holds when both do."""
+        """Return the condition that both hold."""
         return Where(f"{self.sql} AND {other.sql}", self.params + other.params)
 
 
@@ -124,10 +124,9 @@ def readable(reader: Reader, alias: str = "m") -> Where:
 
 
 def archived(reader: Reader, alias: str = "m") -> Where:
-    """Return the condition on a row of `memories` that belonged to an agent which was removed.
+    """Return the condition on a row of `memories` that belonged to a removed agent.
 
-    No one reads these. They are listed for an operator who sees what is shared, a person's own for that person alone
-    (AUTH-27).
+    No one reads these. An operator with access to shared memories can list them, a person only their own (AUTH-27).
     """
     shown = "0" if is_of_user(reader.agent_id) else _OF_NO_PERSON.format(alias=alias)
     where = Where(f"{alias}.visibility = 'archived'") & _owners(reader, alias, shown)
@@ -137,7 +136,7 @@ def archived(reader: Reader, alias: str = "m") -> Where:
 def owned(reader: Reader, alias: str) -> Where:
     """Return the condition on a row that has an owner but neither visibility, scope nor project, such as a document.
 
-    It counts as global, a person's as private (AUTH-27); a reader who is bound to a project does not see it.
+    It counts as global, a person's as private (AUTH-27); a reader limited to a project does not see it.
     """
     return (
         _owners(reader, alias, _OF_NO_PERSON.format(alias=alias))
@@ -157,7 +156,7 @@ def _within(where: Where, reader: Reader, alias: str) -> Where:
 
 
 def belongs(here: Here, alias: str = "m") -> Where:
-    """Return the condition on a row of `memories` that a session which works here may be given unasked."""
+    """Return the condition on a row of `memories` that a session here may receive without a request."""
     own = f"coalesce({alias}.project, '') = ?"
     if here.is_personal:
         own = f"({own} OR {alias}.project IS NULL)"

@@ -1,16 +1,16 @@
-"""The one writer thread of a process: everything that waits becomes one transaction.
+"""The one writer thread of a process: all waiting writes become one transaction.
 
-Callers hand over functions; each runs as `function(tx)` in the transaction of a group, and is answered after
-the group's commit. A function that raises before it has written costs the others nothing; when one raises after
-that, or SQLite gives up the whole transaction (disk full, I/O error), the group is rolled back and the others are run
-again. So a function may run twice, but its rows are written once. (No savepoint for each: it would make FTS5 write
-out its pending index after every memory, measured at a fifth of the work.)
+Callers pass functions; each runs as `function(tx)` in the transaction of a group, and gets its result after the group's
+commit. A function that raises before it has written does not affect the others. If one raises after writing, or SQLite
+ends the whole transaction (disk full, I/O error), the group is rolled back and the others run again. So a function may
+run twice, but its rows are written once. (There is no savepoint for each function: it would make FTS5 write its pending
+index after every memory, measured at a fifth of the work.)
 
-A `CommitHook` rides along: it may add statements to every transaction and may request an extra one. The queue
-uses it to claim the next jobs in the commit that completes the last ones.
+A `CommitHook` may add statements to every transaction and request an extra one. The queue uses it to claim the next
+jobs in the commit that completes the last ones.
 
-Durability is chosen per transaction: a group is synced to disk (synchronous=FULL) when one of its members asks
-for it, else a power cut may undo it, though never a process kill (https://sqlite.org/pragma.html#pragma_synchronous).
+Durability is chosen per transaction: a group is synced to disk (synchronous=FULL) if one of its members asks for it;
+otherwise a power cut may undo it, though never a process kill (https://sqlite.org/pragma.html#pragma_synchronous).
 """
 
 import asyncio
@@ -43,9 +43,9 @@ log = logs.get("system")
 
 T = TypeVar("T")
 
-#: A group takes at most this many functions and starts none after this many seconds of work, so that other
-#: processes get their turn. People wait for the API, which may take longer turns (measured: 5 ms close a group
-#: after a third of 32 waiting saves, and each group costs one sync).
+#: A group takes at most this many functions and starts none after this many seconds, so that other processes get their
+#: turn. People wait for the API, which may take longer turns (measured: a limit of 5 ms closes a group after a third of
+#: 32 waiting saves, and each group costs one sync).
 GROUP_SIZE = 256
 GROUP_SECONDS = 0.005
 INTERACTIVE_SECONDS = 0.02
@@ -54,20 +54,20 @@ WAIT_SECONDS = 5.0
 
 
 class _Undo(Exception):
-    """The transaction must be rolled back, because a function failed after it had written."""
+    """Roll back the transaction, because a function failed after it had written."""
 
 
 class CommitHook(Protocol):
     """A hook that adds statements to the writer's transactions."""
 
     def wants_commit(self, tx: ReadTx) -> bool:
-        """Return whether a transaction should be opened now for this hook alone."""
+        """Return whether to open a transaction for this hook alone."""
 
     def before_commit(self, tx: WriteTx) -> None:
         """Add statements to a transaction that is about to commit."""
 
     def after_commit(self, committed: bool) -> None:
-        """Learn whether the transaction of the last `before_commit` was committed."""
+        """Called with whether the transaction of the last `before_commit` was committed."""
 
 
 class Writer:
@@ -84,15 +84,15 @@ class Writer:
         check: Callable[[], None] = lambda: None,
         translate: Callable[[BaseException], BaseException] | None = None,
     ) -> None:
-        """Start the thread. With `inline` a caller may do the work itself while the thread is idle, which saves
-        the hand-over; not in the worker, whose jobs run at a lower priority than its writing thread.
+        """Start the thread. With `inline` a caller may do the work itself while the thread is idle, which saves the
+        hand-over; not in the worker, whose jobs run at a lower priority than its writing thread.
 
-        `check` raises when nothing may be written, before each transaction; `translate` replaces the function below.
+        `check` raises before a transaction if writing is not allowed; `translate` replaces the function below.
         """
         self._connection = connection
         self._check = check
         self._translate_error = translate or globals()["translate"]
-        #: Why the newest transaction failed, None after one that was committed.
+        #: Why the newest transaction failed, None after a committed one.
         self.fault: SignetError | None = None
         self._gate = gate
         self._wait_seconds = wait_seconds
@@ -116,8 +116,7 @@ class Writer:
     def call(self, function: Callable[[WriteTx], Any], *, durable: bool) -> Any:
         """Run a function in a transaction and return its result after the commit; blocks the caller.
 
-        Raises what the function raised, StorageBusy when no turn came in time, StorageFull when the disk
-        refused.
+        Raises the function's errors, StorageBusy if no turn came in time, StorageFull if the disk refused.
         """
         operation = WriteOperation(_in_context(function), durable)
         self._submit(operation, inline=self._inline)
@@ -128,7 +127,7 @@ class Writer:
         return operation.outcome()
 
     async def acall(self, function: Callable[[WriteTx], Any], *, durable: bool) -> Any:
-        """Do what `call` does without blocking the event loop."""
+        """Call without blocking the event loop."""
         loop = asyncio.get_running_loop()
         operation = WriteOperation(_in_context(function), durable, loop=loop)
         assert operation.future is not None
@@ -152,7 +151,7 @@ class Writer:
                 self._condition.notify()
                 return
         try:
-            # Only if the gate is free too: a caller's patience is limited, the thread's is not.
+            # Only if the gate is free too: a caller's waiting time is limited, the thread's is not.
             if self._gate.try_enter():
                 try:
                     self._one_pass()
@@ -165,34 +164,34 @@ class Writer:
                 self._condition.notify()
 
     def add_hook(self, hook: CommitHook) -> None:
-        """Let a hook ride along from now on."""
+        """Add a hook to all later transactions."""
         with self._condition:
             self._hook = hook
             self._awake = True
             self._condition.notify()
 
     def listen(self, listener: Callable[[set[str]], None]) -> None:
-        """Call this with the signals of each committed transaction, from the thread that committed it."""
+        """Call `listener` with the signals of each committed transaction, from the thread that committed it."""
         self._listener = listener
 
     def wake(self) -> None:
-        """Make the writer ask its hook whether it wants a transaction."""
+        """Make the writer check whether its hook wants a transaction."""
         with self._condition:
             self._awake = True
             self._condition.notify()
 
     def alone(self, function: Callable[[Connection], T]) -> T:
-        """Run a function with the connection, outside of a transaction, while no process of ours writes."""
+        """Run a function with the connection, outside of a transaction, while none of our processes writes."""
         with self._turn, self._gate:
             return function(self._connection)
 
     def stop(self) -> None:
-        """Finish what waits and end the thread; safe to call twice."""
+        """Finish the waiting writes and end the thread; safe to call twice."""
         with self._condition:
             self._stopping = True
             self._condition.notify()
         self._thread.join()
-        with self._turn:  # what a caller was doing itself, or has put back
+        with self._turn:  # work that a caller was doing itself, or has put back
             while self._waiting:
                 self._one_pass()
 
@@ -240,7 +239,7 @@ class Writer:
             self._listener(signals)
 
     def _put_back(self, group: list[WriteOperation]) -> list[WriteOperation]:
-        """Let the members of an undone group that have no error run again, first in line; return the others."""
+        """Put members of an undone group without an error back, first in line; return the others."""
         again = [operation for operation in group if operation.error is None]
         with self._condition:
             self._waiting.extendleft(reversed(again))
@@ -250,7 +249,7 @@ class Writer:
     def _transact(
         self, group: list[WriteOperation], signals: set[str], hook: CommitHook | None
     ) -> None:
-        """Open a transaction, run what waits (it is moved to `group`), commit."""
+        """Open a transaction, run the waiting functions (moving them to `group`), commit."""
         with self._condition:
             durable = any(op.durable for op in itertools.islice(self._waiting, GROUP_SIZE))
         self._sync_for(durable)
@@ -279,8 +278,8 @@ class Writer:
     def _recover(
         self, group: list[WriteOperation], error: BaseException, signals: set[str]
     ) -> None:
-        """Answer a lost group: a busy or lone one with the error, else each member runs alone."""
-        if not group:  # no transaction could be opened: everything that waits shares the error
+        """Resolve a failed group: a busy or single one with the error, else run each member alone."""
+        if not group:  # no transaction could be opened: all waiting functions get the error
             while self._waiting:
                 operation = self._waiting.popleft()
                 if operation.start():
@@ -311,7 +310,7 @@ class Writer:
             operation.error = operation.error or self._translate(error)
 
     def _run_one(self, operation: WriteOperation, signals: set[str]) -> None:
-        """Run one function; raises _Undo when what it has written must go, StorageFull when all is gone."""
+        """Run one function; raises _Undo if its writes must be undone, StorageFull if the transaction is lost."""
         connection = self._connection
         tx = WriteTx(connection, operation.skipped)
         before = connection.total_changes
@@ -333,7 +332,7 @@ class Writer:
             raise operation.error or StorageFull()
 
     def _run_hook(self, hook: CommitHook, signals: set[str]) -> bool:
-        """Let the hook add its statements; its failure is undone and costs the group nothing."""
+        """Let the hook add its statements; a failure is undone and does not affect the group."""
         tx = WriteTx(self._connection)
         tx.run("SAVEPOINT hook")
         try:
@@ -353,18 +352,18 @@ class Writer:
     def _tell_hook(hook: CommitHook, committed: bool) -> None:
         try:
             hook.after_commit(committed)
-        except Exception:  # the group is committed: it must not be run again
+        except Exception:  # the group is committed: it must not run again
             log.exception("writer.hook_failed")
 
     def _begin(self) -> None:
-        """BEGIN IMMEDIATE; waits for a writer that does not know the gate, at most `wait_seconds`."""
+        """BEGIN IMMEDIATE; waits for a writer outside the gate, at most `wait_seconds`."""
         self._check()
         until = time.monotonic() + self._wait_seconds
         while True:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
-                # A table that another process has made is unknown to a first statement whose trigger names it: only
-                # a statement that runs sees that the schema has changed (1.6 µs).
+                # A first statement does not know a table from another process if its trigger names it: only running a
+                # statement updates the schema (1.6 µs).
                 self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 0")
                 return
             except sqlite.OperationalError as error:
@@ -402,7 +401,7 @@ class Writer:
 
 
 def _in_context(function: Callable[[WriteTx], Any]) -> Callable[[WriteTx], Any]:
-    """Return a function that runs in the context of who asks for it, in whatever thread: caller, request, trace.
+    """Return a function that runs in its requester's context in any thread: caller, request, trace.
 
     Without it a transaction would run with the rights of the daemon (domain/auth/caller.py).
     """
@@ -433,7 +432,7 @@ def translate(error: BaseException) -> BaseException:
 
 
 def _lack_of_files() -> SignetError | None:
-    """Return the error for a process or machine that cannot open another file, None where it can."""
+    """Return the error if the process or machine cannot open another file, else None."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:

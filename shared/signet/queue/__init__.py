@@ -1,7 +1,7 @@
 """The durable job queue over `memory_jobs`: enqueue in your own transaction, run in a worker.
 
-Importing this package loads neither dramatiq nor a thread: the API only enqueues and reads. What claims and runs
-jobs is in the worker: its dispatcher, executor and lease heartbeat.
+Importing this package loads neither dramatiq nor a thread: the API only enqueues and reads. The worker claims and runs
+jobs: its dispatcher, executor and lease heartbeat.
 """
 
 from signet.queue.enqueue import BULK, DUE, MAX_ATTEMPTS, NORMAL, NOW, PERIODIC, NewJob, enqueue

@@ -1,4 +1,4 @@
-"""Look after jobs by hand: read, retry, cancel, delete."""
+"""Manage jobs by hand: read, retry, cancel, delete."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from signet.queue.enqueue import DUE
 from signet.queue.kinds import RUN_ONCE, JobStatus
 
 _ONE = "SELECT * FROM memory_jobs WHERE id = ?"
-#: The column that holds when a job came into its state; for the two that rest it leads an index.
+#: The column with the time of a job's last change of state; for the two final states it leads an index.
 _CHANGED = {
     JobStatus.PENDING: "updated_at",
     JobStatus.LEASED: "updated_at",
@@ -35,7 +35,7 @@ SELECT * FROM (SELECT *, {changed} AS changed FROM memory_jobs WHERE status = '{
 _OF_TARGET = f"""
 SELECT *, updated_at AS changed FROM memory_jobs
  WHERE {{target}} AND {{choice}} AND status IN {list_of(":states")}"""
-#: Only conditions that are asked for: without any the indexes hold all that is counted.
+#: Only the requested conditions: without any, the indexes contain everything to count.
 _COUNTED = {
     "since": "{changed} >= :since",
     "until": "{changed} < :until",
@@ -46,7 +46,7 @@ _COUNTED = {
 _TALLY = """
 SELECT '{status}' AS status, queue, job_type AS kind, {code} AS code, COUNT(*) AS jobs FROM memory_jobs
  WHERE status = '{status}'{choice} GROUP BY 2, 3, 4"""
-#: What a choice may name so that no state has to be looked through.
+#: Fields of a filter that make a search through all states unnecessary.
 _TARGETS = {
     "job_ids": f"id IN {list_of(':job_ids')}",
     "memory_id": "memory_id = :memory_id",
@@ -70,9 +70,9 @@ _OPEN = "SELECT 1 FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'le
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFilter:
-    """A choice of jobs; None is everything. `since` and `until` (ISO text) bound the latest change.
+    """A filter for jobs; None matches everything. `since` and `until` (ISO text) limit the latest change.
 
-    `project` is that of the memory a job is for; `hidden` is a GLOB pattern of owners to leave out.
+    `project` is that of the job's memory; `hidden` is a GLOB pattern of owners to leave out.
     """
 
     states: Sequence[JobStatus] = tuple(_CHANGED)
@@ -86,7 +86,7 @@ class JobFilter:
     agent_id: str | None = None
     project: str | None = None
     hidden: str | None = None
-    #: The time of the latest change and the id of a job, behind which the newest come.
+    #: The latest change and the ID of a job after which the page begins.
     behind: tuple[str, str] | None = None
 
 
@@ -94,7 +94,7 @@ EVERY = JobFilter()
 
 
 class JobTally(NamedTuple):
-    """The number of equal jobs of a choice; `code` is that of the last error, only for dead jobs."""
+    """The number of matching jobs with equal values; `code` is that of the last error, only for dead jobs."""
 
     status: str
     queue: str
@@ -111,7 +111,7 @@ def get(tx: ReadTx, job_id: str) -> Row | None:
 def find(
     tx: ReadTx, which: JobFilter = EVERY, *, limit: int = 50, oldest_first: bool = False
 ) -> list[Row]:
-    """Return the jobs of a choice in the order of their latest change, newest first by default.
+    """Return matching jobs in the order of their latest change, newest first by default.
 
     Each state is read through its own index, so that a long history costs nothing.
     """
@@ -130,7 +130,7 @@ def find(
 
 
 def tally(tx: ReadTx, which: JobFilter) -> list[JobTally]:
-    """Count the jobs of a choice by state, queue, kind and code, whatever of these the choice names."""
+    """Count matching jobs by state, queue, kind and code."""
     target = [sql for name, sql in _TARGETS.items() if getattr(which, name) is not None]
     conditions = [
         *target,
@@ -164,10 +164,10 @@ def _in_state(state: JobStatus, order: str) -> str:
 
 
 def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
-    """Give a dead job a fresh start, or let a waiting one start now.
+    """Restart a dead job, or start a waiting one now.
 
-    Raises NotFound, and Conflict for a job that runs or is done, whose kind runs once, or whose target has another
-    open job.
+    Raises NotFound, and Conflict for a running or completed job, one whose kind runs once, or one whose target has
+    another open job.
     """
     row = get(tx, job_id)
     match None if row is None else JobStatus(row["status"]):
@@ -194,7 +194,7 @@ def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
 
 
 def cancel_one(tx: WriteTx, job_id: str, *, now: datetime) -> JobStatus:
-    """Cancel an open job and return its state: dead, or leased while it is still asked to stop.
+    """Cancel an open job and return its state: dead, or leased if it must still stop.
 
     Raises NotFound, and Conflict for a job that has ended.
     """
@@ -220,10 +220,7 @@ def delete_one(tx: WriteTx, job_id: str) -> None:
 
 
 def hurry(tx: WriteTx, *, now: datetime) -> int:
-    """Let jobs that wait for another try, and providers that wait to be asked, have their turn now.
-
-    Return how many jobs that are.
-    """
+    """Make waiting retries and providers due now; return the number of jobs."""
     times = {"wall": int(now.timestamp() * 1000), "now": clock.to_text(now)}
     tx.run(_ASK_AGAIN, times)
     tx.signal(DUE)
@@ -231,19 +228,19 @@ def hurry(tx: WriteTx, *, now: datetime) -> int:
 
 
 def has_open(tx: ReadTx, queue: str) -> bool:
-    """Return whether a queue has a job that waits or runs."""
+    """Return whether a queue has a waiting or running job."""
     return tx.one(_OPEN, (queue,)) is not None
 
 
 def spread(tx: WriteTx, job_ids: Sequence[str], *, apart_ms: int, now: datetime) -> None:
-    """Let jobs start one after the other, the first now."""
+    """Start jobs one after the other, the first now."""
     start = int(now.timestamp() * 1000)
     tx.many(_START_AT, [(start + place * apart_ms, id_) for place, id_ in enumerate(job_ids)])
 
 
 #: A running job ends as usual.
 _OF_MEMORIES = f"DELETE FROM memory_jobs WHERE memory_id IN {LIST} AND status <> 'leased'"
-#: The hints keep the planner on the partial indexes of the times that are compared.
+#: The hints make the planner use the partial indexes of the compared times.
 _COMPLETED = f"""
 DELETE FROM memory_jobs WHERE rowid IN (
   SELECT rowid FROM memory_jobs {by_index("idx_memory_jobs_completed_at")}
@@ -261,15 +258,15 @@ def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
 
 
 def delete_completed(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest jobs that were completed before this time; return how many."""
+    """Delete the oldest jobs completed before this time; return their number."""
     return tx.run(_COMPLETED, (before, limit))
 
 
 def delete_dead(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest jobs that died before this time; return how many."""
+    """Delete the oldest jobs that died before this time; return their number."""
     return tx.run(_DEAD, (before, limit))
 
 
 def delete_ended(tx: WriteTx, status: JobStatus, job_ids: Sequence[str]) -> int:
-    """Delete those of these jobs that are still in this state; return how many."""
+    """Delete those of these jobs that are still in this state; return their number."""
     return tx.run(_ENDED, (status, as_list(job_ids)))

@@ -1,15 +1,15 @@
 """The circuit breaker of a queue whose provider is down: it limits the jobs that may start.
 
-When a run ends with `ProviderDown` its queue stops claiming until the provider may be asked again; then one job
-goes through as a probe. Its success closes the breaker, its failure opens it again, and any other end
-allows the next probe. The state is a row, so that it holds across processes and restarts: while a
-provider is down, at most one call a probe interval is made.
+When a run ends with `ProviderDown`, its queue stops claiming until the provider's wait is over; then one job runs as a
+probe. Its success closes the breaker, its failure opens it again, and any other end allows the next probe. The state is
+a row, so that it holds across processes and restarts: while a provider is down, it gets at most one call per probe
+interval.
 
-A run that ends with `ProviderFailed` leaves open who is to blame. The first one puts a row in state `closed`, which
-the next success deletes. Several failures of one kind over different jobs since then mean that the provider is ill:
-the breaker opens and those failures are not charged. A job that keeps failing while others succeed, or whose outages
-end and it fails all the same, is charged. One that died with no other job to compare it with is tried again once, when
-the provider has answered another.
+After `ProviderFailed` the cause is unclear. The first failure adds a row in state `closed`, which the next success
+deletes. Several failures of one kind in different jobs since then mean that the provider is failing: the breaker opens,
+and those failures do not use up attempts. A job uses up attempts if it keeps failing while others succeed, or fails
+again after each outage. A job that died with no other job for comparison is retried once after the provider has
+answered another.
 """
 
 import json
@@ -27,23 +27,23 @@ from signet.queue.kinds import ERRORS_KEPT, breaker_of, queues_behind
 
 log = logs.get("pipeline")
 
-#: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
-#: provider's recovery. A provider may ask for longer, up to MAX_PROBE_MS.
+#: Waits between probes: doubled with each failure up to this, so that work starts within five seconds of a provider's
+#: recovery. A provider may ask for longer, up to MAX_PROBE_MS.
 FIRST_PROBE_MS = 1_000
 LAST_PROBE_MS = 4_000
-#: The longest wait that a provider may ask for; a proxy that says "tomorrow" is probed all the same.
+#: The longest wait that a provider may ask for; a proxy that says "tomorrow" is probed anyway.
 MAX_PROBE_MS = 600_000
-#: Time after which an unfinished probe is given up and another may start.
+#: An unfinished probe expires after this time, and another may start.
 PROBE_MS = 120_000
 
 #: Failures of one kind since the last answer, not all of one job, after which the breaker opens.
 ILL_AFTER = 3
-#: Failures longer ago than this are not counted for that.
+#: Older failures do not count for that.
 ILL_WITHIN = timedelta(minutes=10)
-#: How many outages one job is excused for: some requests make a healthy server fail.
+#: Outages for which one job is excused: some requests make a healthy server fail.
 MAX_OUTAGES = 3
 
-#: `updated_at` is when the trouble began, whatever happens to the row until it goes.
+#: `updated_at` is the beginning of the trouble, until the row is deleted.
 _READ = "SELECT state, failures, retry_at_ms, probe, updated_at FROM provider_breakers WHERE provider = ?"
 _ANY_OPEN = "SELECT 1 FROM provider_breakers WHERE state <> 'closed' LIMIT 1"
 _SUSPECT = """
@@ -64,7 +64,7 @@ UPDATE memory_jobs SET due_ms = ?, updated_at = ?
 _CLOSE = "DELETE FROM provider_breakers WHERE provider = ? RETURNING updated_at, state"
 _NO_SUSPECT = "DELETE FROM provider_breakers WHERE provider = ? AND state = 'closed' RETURNING updated_at, state"
 _CODES = list_of(":codes")
-#: How often the row has failed so since then, of what it remembers.
+#: Failures of this kind since then, as far as the row records them.
 _TIMES = f"""
 (SELECT COUNT(*) FROM json_each(CASE WHEN json_valid(errors) THEN errors ELSE '[]' END)
   WHERE value ->> 'at' >= :since AND value ->> 'code' IN {_CODES})"""
@@ -104,7 +104,7 @@ UPDATE memory_jobs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowance:
-    """How many jobs may be claimed, and when to look again if that is fewer than asked for."""
+    """How many jobs may be claimed, and when to check again if that is fewer than requested."""
 
     jobs: int
     again_at_ms: int | None = None
@@ -126,26 +126,26 @@ def is_any_open(tx: ReadTx) -> bool:
 
 
 def note_probe(tx: WriteTx, queue: str, job_id: str, *, now_ms: int) -> int:
-    """Note that this job is the probe; return until when (ms since 1970) no other one may."""
+    """Record this job as the probe; return until when (ms since 1970) no other may start."""
     again = now_ms + PROBE_MS
     tx.run(_PROBE, (job_id, again, breaker_of(queue)))
     return again
 
 
 def probe_lost(tx: WriteTx, queue: str, job_id: str, *, now: datetime) -> None:
-    """Let another probe start now if this job was the last one: it ended without an answer."""
+    """Allow another probe now if this job was the last one: it ended without an answer."""
     tx.run(_PROBE_LOST, (int(now.timestamp() * 1000), breaker_of(queue), job_id))
 
 
 def reset(tx: WriteTx, queue: str, *, now: datetime) -> None:
-    """Close the breaker and make due what waits for it: the provider of this queue has changed."""
+    """Close the breaker and make its waiting jobs due: the provider of this queue has changed."""
     close_breaker(tx, queue, now=now)
     for code in (ProviderDown.code, *PROVIDER_FAILURES):
         _make_due(tx, queue, code, now)
 
 
 def settings_allow(tx: WriteTx, queue: str, *, now: datetime) -> None:
-    """Make what waits for the settings due: they allow it now."""
+    """Make jobs due that waited for a change of settings."""
     _make_due(tx, queue, NotNow.code, now)
 
 
@@ -159,14 +159,14 @@ def _make_due(tx: WriteTx, queue: str, code: str, now: datetime) -> None:
 def open_breaker(
     tx: WriteTx, queue: str, job_id: str, *, retry_after_ms: int | None, now: datetime
 ) -> int:
-    """Stop the queue until its provider may be asked again; return when (ms since 1970) this job may try.
+    """Stop the queue until its provider's wait is over; return when (ms since 1970) this job may retry.
 
     A job that was running already when the breaker opened changes nothing.
     """
     row = _opened(tx, queue)
     now_ms = int(now.timestamp() * 1000)
     if row is not None and row["retry_at_ms"] > now_ms and row["probe"] != job_id:
-        # While a probe is out, what the row holds is only when it is given up.
+        # While a probe runs, the row only has the time at which it expires.
         return now_ms + FIRST_PROBE_MS if row["probe"] else int(row["retry_at_ms"])
     failures = (row["failures"] if row else 0) + 1
     wait: int = min(FIRST_PROBE_MS * 2 ** min(failures - 1, 10), LAST_PROBE_MS)
@@ -180,9 +180,9 @@ def open_breaker(
 
 
 def is_ill(tx: WriteTx, queue: str, job_id: str, code: str, *, now: datetime) -> bool:
-    """Note that the provider has failed a job in this way; return whether that is the provider's fault.
+    """Record a provider failure of this job; return whether the provider is at fault.
 
-    While the breaker is open, failures of other kinds count too: a server that recovers fails in several ways.
+    While the breaker is open, failures of other kinds count too: a recovering server fails in several ways.
     """
     tx.run(_SUSPECT, (breaker_of(queue), clock.to_text(now)))
     row = tx.one(_READ, (breaker_of(queue),))
@@ -205,27 +205,27 @@ def is_ill(tx: WriteTx, queue: str, job_id: str, code: str, *, now: datetime) ->
 
 
 def is_late(tx: ReadTx, *, now: datetime) -> bool:
-    """Return whether a provider is put off for longer than any wait of ours: the clock was ahead."""
+    """Return whether a provider's wait exceeds all our waits: the clock was ahead."""
     return tx.one(_IS_LATE, {"wall": int(now.timestamp() * 1000)}) is not None
 
 
 def bring_forward(tx: WriteTx, *, now: datetime) -> None:
-    """Let those providers be probed now."""
+    """Allow probes of those providers now."""
     tx.run(_BRING_FORWARD, {"wall": int(now.timestamp() * 1000)})
 
 
 def close_breaker(tx: WriteTx, queue: str, *, now: datetime) -> None:
-    """Let the queue run again: its provider has answered."""
+    """Reopen the queue: its provider has answered."""
     _revive(tx, queue, tx.all(_CLOSE, (breaker_of(queue),)), now)
 
 
 def note_answer(tx: WriteTx, queue: str, *, now: datetime) -> None:
-    """Forget failures of the provider that were not enough to open the breaker: it has answered."""
+    """Forget failures that were too few to open the breaker: the provider has answered."""
     _revive(tx, queue, tx.all(_NO_SUSPECT, (breaker_of(queue),)), now)
 
 
 def breaker_retry_at(tx: ReadTx, queue: str) -> int | None:
-    """Return until when the queue is stopped, None when it is not."""
+    """Return until when the queue is stopped, None if it runs."""
     row = _opened(tx, queue)
     return None if row is None else int(row["retry_at_ms"])
 
@@ -241,7 +241,7 @@ def _failed(tx: ReadTx, queue: str, codes: Sequence[str], *, since: str) -> dict
 
 
 def _give_back(tx: WriteTx, queue: str, *, due_ms: int, now: datetime) -> None:
-    """Take back what failures were charged, and how jobs died of them, since the provider last answered."""
+    """Undo the attempts and deaths of jobs from failures since the provider last answered."""
     row = tx.one(_READ, (breaker_of(queue),))
     if row is None:
         return
@@ -263,7 +263,7 @@ def _outages(tx: ReadTx, job_id: str) -> tuple[str | None, int]:
 
 
 def _revive(tx: WriteTx, queue: str, closed: Sequence[Row], now: datetime) -> None:
-    """Try again what died while the provider answered no job."""
+    """Retry jobs that died while the provider answered no job."""
     for row in closed:
         if row["state"] != "closed":
             log.info("provider.answers_again", queue=queue, since=row["updated_at"])

@@ -1,8 +1,8 @@
-"""Jobs of one kind and one subject that wait together: one run may do them all.
+"""Jobs of one kind and subject that wait together: one run may do them all.
 
-The run that was leased does the others' work too and completes those that still wait, in its own transaction. They were
-never leased, so they are charged nothing; one that another run has leased meanwhile is done twice, which every job is
-safe against. `subject` is a key of the payload.
+The leased run also does the others' work and completes those that still wait, in its own transaction. They were never
+leased, so this uses up no attempt; one that another run has leased meanwhile is done twice, which is safe for every
+job. `subject` is a key of the payload.
 """
 
 import json
@@ -16,7 +16,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import at_most
 from signet.queue.transitions import Lease
 
-#: How many waiting jobs are searched, the next due first.
+#: Waiting jobs that are searched, the next due first.
 SEARCHED = 2_000
 
 _WAITING = f"""
@@ -39,9 +39,9 @@ class WaitingJob:
 
 
 def waiting(tx: ReadTx, lease: Lease, key: str, *, count: int) -> list[WaitingJob]:
-    """Return up to `count` jobs that wait for the same as this one; none for a job that is to run alone.
+    """Return up to `count` waiting jobs with the same subject; none for a job that must run alone.
 
-    A job runs alone once it has failed, or when a run before has passed it over.
+    A job runs alone after it has failed, or after another run has left it out.
     """
     if lease.attempts > 1 or lease.payload.get("alone") or count < 1:
         return []
@@ -65,5 +65,5 @@ def complete(tx: WriteTx, job_id: str, *, by: str, now: datetime) -> None:
 
 
 def leave_alone(tx: WriteTx, job_id: str) -> None:
-    """Let a job that still waits run alone: a run with others passed it over."""
+    """Make a waiting job run alone: a run with others left it out."""
     tx.run(_ALONE, (job_id,))

@@ -1,4 +1,4 @@
-"""Put a job into the caller's transaction: a row and the job that it causes are one commit."""
+"""Add a job in the caller's transaction: a row and the job that it causes are one commit."""
 
 import json
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from signet.queue.kinds import queue_of
 #: The signal of a transaction after which a job may be due (see wakeup.py).
 DUE = "jobs"
 
-#: Dedupe key of jobs that a schedule starts: at most one of a kind is open, however long its queue is paused.
+#: Dedupe key of scheduled jobs: at most one of a kind is open, however long its queue is paused.
 PERIODIC = "periodic"
-#: Priorities are few on purpose: a claim looks at each level with one index seek.
+#: Priorities are few on purpose: a claim searches each level with one index seek.
 NOW, NORMAL, BULK = 0, 1, 2
 MAX_ATTEMPTS = 3
 
@@ -39,14 +39,14 @@ class NewJob:
     delay_ms: int = 0
     agent_id: str | None = None
     parent_id: str | None = None
-    #: Distinguishes jobs that have no memory and no document, such as `retention:2026-05-01T06:00`.
+    #: Distinguishes jobs without a memory or document, such as `retention:2026-05-01T06:00`.
     dedupe_key: str | None = None
     queue: str | None = None
     job_id: str | None = None
 
     @property
     def unique_key(self) -> str | None:
-        """What no two open jobs share; None when the job has no target."""
+        """Return the key that only one open job may have; None if the job has no target."""
         target = self.memory_id or self.document_id or self.dedupe_key
         return f"{self.kind}:{target}" if target else None
 
@@ -54,9 +54,9 @@ class NewJob:
 def enqueue(
     tx: WriteTx, job: NewJob, *, now: datetime, max_attempts: int = MAX_ATTEMPTS
 ) -> str | None:
-    """Insert the job and return its id; None when an open one for the same target exists.
+    """Insert the job and return its ID; None if an open one for the same target exists.
 
-    It becomes visible to workers, which are woken, when the caller's transaction commits.
+    Workers see it, and are woken, when the caller's transaction commits.
     """
     job_id = job.job_id or ids.new_ordered_id()
     text = clock.to_text(now)

@@ -24,13 +24,13 @@ from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, JobStatus
 
 #: Times are taken before their commit, so each read overlaps the one before by this much.
 OVERLAP = timedelta(seconds=1)
-#: New rows of one look; the next one goes on after them.
+#: New rows read by one look; the next one continues after them.
 NEW_ROWS = 500
 #: Ended rows of one look, more than end within the overlap at any speed; a slower watcher misses some.
 ENDED_ROWS = 10_000
-#: Rows of one level of one queue that a look reads for those put back.
+#: Rows read in one level of one queue to find jobs put back.
 BACK_ROWS = 1_000
-#: How many jobs a watch remembers; they must outlast the overlap, or would be reported twice.
+#: Jobs that a watch remembers; they must outlast the overlap, or would be reported twice.
 REMEMBERED = 4 * ENDED_ROWS
 
 _COLUMNS = "id, rowid AS row, status, lease_token, last_error_code, updated_at, created_at"
@@ -43,7 +43,7 @@ SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'completed' AND completed_at >
 _DEAD = f"""
 SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'dead' AND failed_at >= ?
  ORDER BY failed_at DESC LIMIT {ENDED_ROWS}"""
-#: Whatever puts a row back makes it due then or later; one that has never run counts as new.
+#: Any change that puts a row back makes it due then or later; one that has never run counts as new.
 _BACK = f"""
 SELECT * FROM (SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'pending' AND queue = ? AND priority = ?
                   AND due_ms >= ? ORDER BY due_ms, id LIMIT {BACK_ROWS})
@@ -71,7 +71,7 @@ class JobEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EventCursor:
-    """What a watcher knows: the last row, and the wall clock (ms) of the look."""
+    """A watcher's position: the last row, and the wall clock (ms) of the look."""
 
     row: int
     at_ms: int
@@ -88,9 +88,9 @@ class EventCursor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What one look saw: events in the order of their times, and the cursor after them.
+    """The result of one look: events in the order of their times, and the cursor after them.
 
-    `more` says that the next look has more at once, `missed` that something ended that no look will return.
+    `more`: the next look has more at once. `missed`: a job ended that no look will return.
     """
 
     events: tuple[JobEvent, ...]
@@ -99,14 +99,14 @@ class Look:
     missed: bool = False
 
 
-#: What a watch knows of a job: its state and the token of its last lease.
+#: A watch's state of a job: its status and the token of its last lease.
 _Known = tuple[str, int]
 
 
 def happened(
     before: _Known | None, status: JobStatus, token: int, code: str | None
 ) -> EventType | None:
-    """Return what has happened to a job that was so, or unknown, and now is in this state. Pure."""
+    """Return the event between a job's previous state (None: unknown) and this one. Pure."""
     if before == (status, token):
         return None
     match status:

@@ -1,8 +1,8 @@
-"""What an actor sees of the job that it runs, and how that run ends.
+"""A running job as its actor sees it, and the end of that run.
 
-`job.commit` is how an actor writes: its effects and the completion of the job are one transaction. Nothing is ever
-raised into a running thread: an actor calls `job.check()` between its stages, and once its lease is lost, or was ended
-because the run has exceeded its time limit, nothing it writes is accepted.
+An actor writes with `job.commit`: its effects and the completion of the job are one transaction. Nothing is ever raised
+into a running thread: an actor calls `job.check()` between its stages. Once its lease is lost, or was ended because the
+run exceeded its time limit, its writes are rejected.
 """
 
 import math
@@ -33,35 +33,35 @@ class JobContext:
     lease: Lease
     db: Database = field(repr=False)
     clock: Clock = field(default=clock.SYSTEM, repr=False)
-    #: The jobs that its queue counts as running; the dispatcher claims a next one when this one leaves.
+    #: Jobs that count as running in its queue; when this one leaves, the dispatcher claims the next.
     in_flight: "set[JobContext]" = field(default_factory=set, repr=False)
-    #: Whether this run finds out if the provider of its queue is back (see circuit_breaker.py).
+    #: Whether this run tests if its queue's provider has recovered (see circuit_breaker.py).
     is_probe: bool = False
     #: Start and deadline, in monotonic seconds.
     started_at: float = 0.0
     ends_at: float = math.inf
     lost: bool = False
     cancelled: bool = False
-    #: Set when its lease was ended, because it was over its time limit, while it ran on.
+    #: Set if its lease was ended for exceeding the time limit while it kept running.
     is_abandoned: bool = False
-    #: Set once the row has left the leased state; there is then no end to write.
+    #: Set once the row has left the leased state; then there is no end to write.
     is_finished: bool = False
     #: Writes an end that could not be written; called at the next heartbeat.
     write_again: Callable[[], None] | None = field(default=None, repr=False)
 
     def start(self) -> None:
-        """Begin to count the time that the run takes."""
+        """Start the clock of the run."""
         self.started_at = time.monotonic()
         self.ends_at = self.started_at + time_limit_of(self.lease.kind)
 
     def allow(self, seconds: float) -> None:
-        """Restart the time limit after `seconds` for a call of a model: it bounds the time between two calls."""
+        """Restart the time limit with `seconds` for a model call: it limits the time between two calls."""
         limit = seconds + time_limit_of(self.lease.kind)
         self.ends_at = max(self.ends_at, time.monotonic() + limit)
 
     @property
     def is_over_time(self) -> bool:
-        """Whether the run has taken longer than its kind may."""
+        """Whether the run has exceeded the time limit of its kind."""
         return time.monotonic() >= self.ends_at
 
     def check(self) -> None:
@@ -74,11 +74,11 @@ class JobContext:
             raise TimeoutError(f"{self.lease.kind} ran longer than its time limit")
 
     def commit(self, effects: Callable[[WriteTx], T], *, durable: bool = True) -> T:
-        """Write the job's effects and complete it in one transaction; return what `effects` returns.
+        """Write the job's effects and complete it in one transaction; return the result of `effects`.
 
-        A returned dict is stored as the job's result. Raises LeaseLost, with nothing written, when another
-        worker has the job now. Without `durable` it does not wait for the disk, and a power cut undoes the effects and
-        the completion together: for jobs that read rows alone and write what these say, as they do it again then.
+        A returned dict is stored as the job's result. Raises LeaseLost, with nothing written, if another worker has the
+        job now. Without `durable` it does not wait for the disk, and a power cut undoes the effects and the completion
+        together. This suits jobs that only derive rows from other rows, because they repeat the work.
         """
         self.leave_queue()
         write = self.db.write if durable else self.db.write_quick

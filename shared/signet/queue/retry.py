@@ -1,4 +1,4 @@
-"""How the run of a job ended, and from an error what becomes of its job: tried again, postponed or buried."""
+"""How a job's run ended, and what an error means for the job: retry, postpone or bury."""
 
 import random
 from dataclasses import dataclass
@@ -28,13 +28,14 @@ PROVIDER_BASE_MS, PROVIDER_CAP_MS = 15_000, 240_000
 #: The wait of a job that was running at two deaths of its process, and the number of deaths that bury it.
 CRASH_BASE_MS = 30_000
 MAX_CRASHES = 5
-#: How long a job waits, uncharged, when the database itself could not be written.
+#: How long a job waits, without using an attempt, if the database could not be written.
 STORAGE_WAIT_MS = 1_000
-#: How long a job waits, uncharged, that the settings do not allow; a change of them makes it due (circuit_breaker.py).
+#: How long a job waits, without using an attempt, if the settings do not allow it; changing them makes it due
+#: (circuit_breaker.py).
 SETTINGS_WAIT_MS = 600_000
-#: How long a job waits, uncharged, while nothing may be changed.
+#: How long a job waits, without using an attempt, while changes are frozen.
 FROZEN_WAIT_MS = 60_000
-#: Kinds of our errors that no retry can mend.
+#: Kinds of our errors that no retry can fix.
 _PERMANENT = frozenset({Kind.INVALID, Kind.NOT_FOUND, Kind.TOO_LARGE, Kind.FORBIDDEN})
 
 
@@ -54,7 +55,7 @@ class End(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
-    """The end of one run: what happened, why, and for a retry how long to wait (None: the usual backoff)."""
+    """The end of one run: result, reason, and the wait before a retry (None: the usual backoff)."""
 
     end: End
     code: str = ""
@@ -64,8 +65,8 @@ class RunOutcome:
     queue: str | None = None
     #: Whether a provider refused work: its queue then stops (see circuit_breaker.py).
     is_provider_down: bool = False
-    #: Whether a provider answered with an error, or not in time: its fault or the job's (see circuit_breaker.py).
-    #: With a wait, its queue stops for that time, and the job is charged.
+    #: Whether a provider answered with an error, or not in time: its fault or the job's (see circuit_breaker.py). With
+    #: a wait, its queue stops for that time, and the job uses up an attempt.
     is_provider_failure: bool = False
 
 
@@ -84,9 +85,9 @@ class Cancelled(SignetError):
 def outcome_of(
     error: BaseException | None, *, permanent: tuple[type[BaseException], ...] = ()
 ) -> RunOutcome:
-    """Return what becomes of a job whose run ended with this error, None when it ended well.
+    """Return the outcome of a run that ended with this error, None for success.
 
-    `permanent` names further errors that bury the job at once.
+    `permanent` lists further errors that bury the job at once.
     """
     if error is None:
         return RunOutcome(end=End.COMPLETED)
@@ -139,9 +140,9 @@ def delay_ms(attempts: int, jitter: float, *, base_ms: int = BASE_MS, cap_ms: in
 
 
 def after_failure(attempts: int, *, is_provider: bool = False) -> int:
-    """Return `delay_ms` with random jitter, so that jobs that failed together do not return together.
+    """Return `delay_ms` with random jitter, so that jobs that failed together do not retry together.
 
-    Failures of a model last longer than those of our own: it is loading, lacks memory, or writes what it wrote before.
+    Failures of a model last longer than our own: it is loading, lacks memory, or repeats its previous answer.
     """
     if is_provider:
         return delay_ms(attempts, random.random(), base_ms=PROVIDER_BASE_MS, cap_ms=PROVIDER_CAP_MS)
@@ -151,7 +152,7 @@ def after_failure(attempts: int, *, is_provider: bool = False) -> int:
 def after_crash(crashes: int) -> int:
     """Return the wait (ms) of a job whose process died: none the first time, then 30 s, doubled twice each time.
 
-    The first death may have had any cause and its job runs again at once. A job that was running at two deaths is
-    suspect and runs alone from then on; the waits outlast a machine that kills processes for lack of memory.
+    The first death may have any cause, and its job runs again at once. A job that was running at two deaths is suspect
+    and runs alone from then on; the waits are long enough for a machine that kills processes for lack of memory.
     """
     return 0 if crashes <= 1 else CRASH_BASE_MS * 4 ** min(crashes - 2, 3)

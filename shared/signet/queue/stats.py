@@ -1,7 +1,7 @@
-"""How the queue is doing, from rows.
+"""Statistics of the queue, from rows.
 
-What is open and what died is counted through partial indexes, whose size is that of the backlog; rates look at the
-end of the index of completed jobs, and what is completed is counted by the entries of an index.
+Open and dead jobs are counted through partial indexes, whose size is that of the backlog. Rates use the end of the
+index of completed jobs, and completed jobs are counted by index entries.
 """
 
 import json
@@ -19,13 +19,13 @@ from signet.queue import transitions
 from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import HAS_FAILED, QUEUES, JobStatus, queues_behind
 
-#: A lease is held while its process is known and prolongs it; that is no question of its age. The monotonic clock
-#: restarts with the machine, so an end too far ahead is of an earlier start (see transitions.py).
+#: A lease holds while its process is alive and extends it, whatever its age. The monotonic clock restarts with the
+#: machine, so an end too far ahead is from an earlier start (see transitions.py).
 STALE = f"""status = 'leased' AND COALESCE(leased_at, '') < :before
    AND NOT (lease_until_ms BETWEEN :monotonic AND :monotonic + {transitions.LONGEST_LEASE_MS}
             AND EXISTS (SELECT 1 FROM processes p WHERE p.owner = lease_owner))"""
 
-#: No row rests in `failed`, so that no index holds it.
+#: No row stays in `failed`, so no index contains it.
 _RESTING = (JobStatus.PENDING, JobStatus.LEASED, JobStatus.COMPLETED, JobStatus.DEAD)
 _COUNTS = " UNION ALL ".join(
     f"SELECT queue, job_type AS kind, '{status}' AS status, COUNT(*) AS jobs FROM memory_jobs"
@@ -42,7 +42,7 @@ UNION ALL
 SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'leased' GROUP BY queue, job_type
 UNION ALL
 SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'dead' GROUP BY queue, job_type"""
-#: Rates cover the last minutes, and at most this number of jobs.
+#: Rates cover these last seconds, and at most this number of jobs.
 RATE_SECONDS = 120
 RATE_JOBS = 10_000
 _RECENT = """
@@ -73,7 +73,7 @@ SELECT COUNT(*) FROM memory_jobs
  WHERE status = 'pending' AND queue IN (SELECT queue.value FROM {list_rows()} AS queue)"""
 _AWAY = json.dumps([ProviderDown.code, *PROVIDER_FAILURES])
 _SUMMARY = "SELECT status, COUNT(*) FROM summary_jobs GROUP BY status"
-#: What the states of summary_jobs are called in answers.
+#: Names of the states of summary_jobs in answers.
 _SUMMARY_STATES = {
     "pending": "pending",
     "processing": "leased",
@@ -91,7 +91,7 @@ class Depth(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far the jobs of one kind are: `waiting` ones are due, `delayed` ones not yet."""
+    """The progress of one kind of job: `waiting` ones are due, `delayed` ones are due later."""
 
     queue: str
     kind: str
@@ -99,14 +99,14 @@ class Progress:
     delayed: int
     running: int
     dead: int
-    #: For how long the oldest due job has been waiting.
+    #: How long the oldest due job has been waiting.
     oldest_seconds: float
-    #: Completed jobs a second in the last minutes.
+    #: Jobs completed per second in the last minutes.
     per_second: float
 
     @property
     def eta_seconds(self) -> float | None:
-        """Return when the due jobs will be finished at this rate; None if no job finishes."""
+        """Return the seconds until the due jobs are finished at this rate; None if no job finishes."""
         left = self.waiting + self.running
         if not left:
             return 0.0
@@ -115,16 +115,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breaker:
-    """Queues that stand still because the provider they ask did not answer."""
+    """Queues that are stopped because their provider did not answer."""
 
     name: str
     queues: tuple[str, ...]
     state: str
     failures: int
-    #: When the next probe may go (wall clock).
+    #: The time of the next probe (wall clock).
     retry_at_ms: int | None
     error: str | None
-    #: When the provider failed for the first time.
+    #: The time of the provider's first failure.
     since: str
     #: Jobs of these queues that are not running.
     waiting: int
@@ -141,7 +141,7 @@ def totals(tx: ReadTx) -> dict[str, int]:
 
 
 def progress(tx: ReadTx, *, now: datetime) -> list[Progress]:
-    """Return how far the jobs of each kind are, for every kind that has an open, dead or recent job."""
+    """Return the progress of every kind of job with an open, dead or recent one."""
     wall = int(now.timestamp() * 1000)
     since = clock.to_text(now - timedelta(seconds=RATE_SECONDS))
     recent = {
@@ -172,7 +172,7 @@ def progress(tx: ReadTx, *, now: datetime) -> list[Progress]:
 
 
 def by_kind(found: Sequence[Progress]) -> list[Progress]:
-    """Add up the queues of each kind: a kind may wait in two after a change of version."""
+    """Add up the queues of each kind: after a change of version a kind may wait in two."""
     kinds: dict[str, Progress] = {}
     for one in found:
         known = kinds.get(one.kind)
@@ -192,7 +192,7 @@ def by_kind(found: Sequence[Progress]) -> list[Progress]:
 
 
 def unserved(found: Sequence[Progress]) -> list[dict[str, object]]:
-    """Return the waiting jobs that no worker of this version takes, by queue and kind."""
+    """Return the waiting jobs that no worker of this version accepts, by queue and kind."""
     return [
         {"queue": one.queue, "kind": one.kind, "jobs": one.waiting + one.delayed}
         for one in found
@@ -201,7 +201,7 @@ def unserved(found: Sequence[Progress]) -> list[dict[str, object]]:
 
 
 def _rate(recent: tuple[int, datetime] | None, now: datetime) -> float:
-    """Return jobs a second since the first of the recent ones; a single one has no start."""
+    """Return jobs per second since the first of the recent ones; a single one has no rate."""
     if recent is None:
         return 0.0
     jobs, since = recent
@@ -210,7 +210,7 @@ def _rate(recent: tuple[int, datetime] | None, now: datetime) -> float:
 
 
 def oldest_due_seconds(tx: ReadTx, *, now: datetime) -> float:
-    """Return for how long the oldest due job of our queues has been waiting, 0 when nothing waits."""
+    """Return how long the oldest due job of our queues has been waiting, 0 without one."""
     wall = int(now.timestamp() * 1000)
     oldest = tx.value(_OLDEST, (wall, json.dumps(list(QUEUES))))
     return 0.0 if oldest is None else (wall - oldest) / 1000
@@ -222,13 +222,13 @@ def delayed(tx: ReadTx, *, now: datetime) -> dict[str, int]:
 
 
 def last_error(tx: ReadTx) -> dict[str, object] | None:
-    """Return kind, text, code and time of the job that died last."""
+    """Return kind, text, code and time of the newest dead job."""
     row = tx.one(_LAST_ERROR)
     return None if row is None else dict(row)
 
 
 def error_codes(tx: ReadTx) -> dict[str, int]:
-    """Return for each code how many dead jobs carry it, most first."""
+    """Count the dead jobs by error code, most first."""
     found: Counter[str] = Counter()
     for row in tx.all(_CODES):
         found[row[0] or "unknown"] += row[1]
@@ -259,7 +259,7 @@ def breakers(tx: ReadTx) -> list[Breaker]:
 
 
 def _why(tx: ReadTx, breaker: str) -> str | None:
-    """Return what the provider behind a breaker said last, as the errors of waiting jobs have it."""
+    """Return the provider's last message behind a breaker, from the errors of waiting jobs."""
     for queue in queues_behind(breaker):
         for level in (NOW, NORMAL, BULK):
             found = tx.value(_WHY, (queue, level, _AWAY))

@@ -1,10 +1,10 @@
-"""Every move of a job from state to state, as named statements: claim, extend, release, finish, reap, requeue, cancel.
+"""Every state transition of a job, as named statements: claim, extend, release, finish, reap, requeue, cancel.
 
 Each claim raises `lease_token`, the fence that every later write of the lease names: a worker that lost its lease
-changes 0 rows. Attempts are counted at the claim; the death of a process is not charged, but MAX_CRASHES of them bury
-the job. Each move is one update, so that two who try the same one do no harm. The statements are SQL text because
-composing them costs more than running them.
-(A job comes into the table in enqueue.py; circuit_breaker.py gives back what an outage of a provider cost.)
+changes 0 rows. Attempts are counted at the claim; the death of a process uses up none, but MAX_CRASHES of them bury the
+job. Each transition is one update, so that two callers may try the same one. The statements are SQL text because
+composing them costs more than running them. (enqueue.py adds jobs to the table; circuit_breaker.py gives back attempts
+used up by a provider's outage.)
 """
 
 import json
@@ -26,12 +26,12 @@ from signet.text import json_text
 REQUEUE_BATCH = 50
 #: Leases of dead or hung processes ended in one transaction, so that other writers get their turn.
 REAP_BATCH = 100
-#: The monotonic clock starts again with the machine: an end further away than any lease lasts is of an earlier start. A
+#: The monotonic clock restarts with the machine: an end further away than any lease lasts is from an earlier start. A
 #: minute longer than the longest lease, because a reaper reads the clock before it waits for its turn to write.
 LONGEST_LEASE_MS = 660_000
-#: Jobs due later than this need no wake-up: workers look for commits once a second (dispatcher.LOOK_SECONDS).
+#: Jobs due later than this need no wake-up: workers check for commits once a second (dispatcher.LOOK_SECONDS).
 UNNOTICED_MS = 1_000
-#: Error texts are cut here: a row is for reading, the log has the rest.
+#: Error texts are cut to this length: a row is for reading, and the log has the full text.
 ERROR_CHARS = 2_000
 _CRASHED = RunOutcome(end=End.CRASHED, code="crashed", error="the process that ran this job died")
 HUNG = RunOutcome(end=End.EXPIRED, code="lease_expired", error="lease expired before completion")
@@ -56,7 +56,7 @@ UPDATE memory_jobs
 RETURNING id, job_type, queue, priority, due_ms, lease_token, attempts, max_attempts, crashes,
           memory_id, document_id, agent_id, created_at, CAST(payload AS BLOB)"""
 CLAIM = _CLAIM.format(only="")
-#: Only jobs that have not failed before: a probe that is not one of a few jobs that every provider fails.
+#: Only jobs that have not failed before, for probes: some jobs fail with any provider.
 _CLAIM_FRESH = _CLAIM.format(only="AND last_error_code IS NULL ")
 _FRESH = """
 SELECT 1 FROM memory_jobs WHERE status = 'pending' AND queue = ? AND priority IN (0, 1, 2) AND due_ms <= ?
@@ -105,7 +105,7 @@ UPDATE memory_jobs
 
 _RESULT = "UPDATE memory_jobs SET result = ? WHERE id = ?"
 
-#: The past errors and this one, newest last; what another program has left there instead is dropped.
+#: The past errors and this one, newest last; values of other programs in their place are dropped.
 _ERRORS = f"""
 json_insert(CASE WHEN json_valid(errors) THEN
               CASE WHEN json_type(errors) <> 'array' THEN '[]'
@@ -175,7 +175,7 @@ class Lease(NamedTuple):
 
 
 class Leased(NamedTuple):
-    """What of a leased row decides on its end; of a `Lease` the same is known since the claim."""
+    """The columns of a leased row that decide its end; a `Lease` has the same since the claim."""
 
     job_id: str
     token: int
@@ -198,8 +198,8 @@ def claim(
 ) -> list[Lease]:
     """Lease up to `count` due jobs of a queue, highest priority and oldest first.
 
-    A probe is a job that has not failed yet, if there is one. A row that came from outside with no attempt left
-    is buried instead (dead, code `exhausted`).
+    A probe is a job that has not failed yet, if there is one. A row from outside without attempts left is buried
+    instead (dead, code `exhausted`).
     """
     has_fresh = is_probe and has_due_fresh(tx, queue, wall_ms=int(now.timestamp() * 1000))
     rows = tx.tuples(
@@ -231,20 +231,20 @@ def claim(
 def extend(
     tx: WriteTx, job_ids: Collection[str], *, owner: str, monotonic_ms: int, lease_ms: int
 ) -> dict[str, tuple[int, bool]]:
-    """Prolong the leases that are still ours; return for each its token and whether to cancel it."""
+    """Extend the leases that are still ours; return for each its token and whether to cancel it."""
     rows = tx.all(_EXTEND, (monotonic_ms + lease_ms, owner, json.dumps(list(job_ids))))
     return {row["id"]: (row["lease_token"], bool(row["cancel_requested"])) for row in rows}
 
 
 def release(tx: WriteTx, job_id: str, token: int, *, now: datetime) -> bool:
-    """Give a job back unrun: due now, the attempt is not counted; False when the lease was lost."""
+    """Give a job back without running it: due now, without using an attempt; False if the lease was lost."""
     wall = int(now.timestamp() * 1000)
     fence = {"id": job_id, "token": token, "wall": wall, "now": clock.to_text(now)}
     return tx.run(_RELEASE, fence) == 1
 
 
 def is_held(tx: ReadTx, job_id: str, token: int) -> bool:
-    """Return whether this lease is still the job's one."""
+    """Return whether this lease is still valid."""
     return tx.one(_HELD, (job_id, token)) is not None
 
 
@@ -260,17 +260,17 @@ def has_due_fresh(tx: ReadTx, queue: str, *, wall_ms: int) -> bool:
 
 
 def complete(tx: WriteTx, job_id: str, token: int, *, now: datetime) -> bool:
-    """Complete a job; False, and nothing changed, when the lease was lost."""
+    """Complete a job; False, with nothing changed, if the lease was lost."""
     return tx.run(_COMPLETE, {"id": job_id, "token": token, "now": clock.to_text(now)}) == 1
 
 
 def record_result(tx: WriteTx, job_id: str, result: object) -> None:
-    """Keep what a completed job reports, as JSON."""
+    """Store the result of a completed job, as JSON."""
     tx.run(_RESULT, (json.dumps(result), job_id))
 
 
 def finish(tx: WriteTx, lease: Lease | Leased, outcome: RunOutcome, *, now: datetime) -> bool:
-    """End a lease as the outcome says; False, and nothing changed, when the lease was lost."""
+    """End a lease with this outcome; False, with nothing changed, if the lease was lost."""
     if outcome.end is End.COMPLETED:
         return complete(tx, lease.job_id, lease.token, now=now)
     if outcome.end is End.RELEASED:
@@ -281,7 +281,7 @@ def finish(tx: WriteTx, lease: Lease | Leased, outcome: RunOutcome, *, now: date
 
 
 def _fail(tx: WriteTx, lease: Lease | Leased, outcome: RunOutcome, now: datetime) -> bool:
-    """Move a leased row to pending or dead; its attempts, which do not change while it is leased, decide which."""
+    """Move a leased row to pending or dead, depending on its attempts, which do not change while it is leased."""
     attempts, crashes = lease.attempts, lease.crashes
     dead, wait_ms = False, outcome.wait_ms
     match outcome.end:
@@ -299,7 +299,7 @@ def _fail(tx: WriteTx, lease: Lease | Leased, outcome: RunOutcome, now: datetime
             dead = attempts >= lease.max_attempts
             if wait_ms is None:
                 wait_ms = retry.after_failure(attempts, is_provider=outcome.is_provider_failure)
-    # A file name or a model's answer may hold half a surrogate pair, which the database cannot.
+    # A file name or a model's answer may contain half a surrogate pair, which the database rejects.
     error = outcome.error[:ERROR_CHARS].encode("utf-8", "replace").decode()
     moved = tx.run(
         _END,
@@ -322,12 +322,12 @@ def _fail(tx: WriteTx, lease: Lease | Leased, outcome: RunOutcome, now: datetime
 
 
 def reap_owner(tx: WriteTx, owner: str, *, now: datetime) -> int:
-    """End up to REAP_BATCH leases of a process known to be dead and return how many; repeat while full."""
+    """End up to REAP_BATCH leases of a dead process and return their number; repeat while full."""
     return _reap(tx, tx.rows(Leased, _OF_OWNER, (owner,)), _CRASHED, now)
 
 
 def reap_expired(tx: WriteTx, *, monotonic_ms: int, now: datetime) -> int:
-    """End up to REAP_BATCH leases that were not extended in time and return how many; repeat while full."""
+    """End up to REAP_BATCH leases that were not extended in time and return their number; repeat while full."""
     return _reap(tx, tx.rows(Leased, _OVERDUE, {"now": monotonic_ms}), HUNG, now)
 
 
@@ -346,10 +346,10 @@ def requeue(
     job_ids: list[str] | None = None,
     limit: int = REQUEUE_BATCH,
 ) -> list[str]:
-    """Give dead jobs a fresh start, oldest first, and return their ids.
+    """Restart dead jobs, oldest first, and return their IDs.
 
-    Attempts restart at zero; the token, the number of runs and the past errors stay. A job whose target has
-    an open job, or whose kind runs once, is left alone.
+    Attempts restart at zero; the token, the number of runs and the past errors stay. Skips a job whose target has an
+    open job, or whose kind runs once.
     """
     rows = tx.all(
         _REQUEUE,
@@ -366,18 +366,18 @@ def requeue(
 
 
 def cancel(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
-    """Cancel an open job: a pending one dies now, a running one is asked to stop; False when it is not open."""
+    """Cancel an open job: a pending one dies now, a running one is asked to stop; False if it is not open."""
     params = {"id": job_id, "now": clock.to_text(now)}
     return tx.run(_CANCEL_PENDING, params) == 1 or tx.run(_CANCEL_LEASED, params) == 1
 
 
 def flush(tx: WriteTx, queue: str, *, now: datetime) -> int:
-    """Bury every waiting job of a queue with code `flushed` and return how many that are."""
+    """Bury every waiting job of a queue with code `flushed` and return their number."""
     return tx.run(_FLUSH, {"queue": queue, "now": clock.to_text(now)})
 
 
 def _payload(stored: bytes | None) -> Mapping[str, Any]:
-    """Return the payload as a mapping; any other value is kept under `undecodable` for the actor's refusal."""
+    """Return the payload as a mapping; any other value goes under `undecodable` for the actor's refusal."""
     if not stored:
         return {}
     # As bytes: text that another program broke would stop the whole claim.

@@ -1,8 +1,8 @@
-"""Wake the other processes when a job may be due: one datagram to each that listens.
+"""Wake the other processes when a job may be due: one datagram to each listener.
 
-Each process that consumes binds a datagram socket in `<runtime dir>/bell/`. After a commit that made
-something due, one byte goes to every socket; a full one is awake already, a dead one is removed. A signal can
-be lost, so a listener also looks at `PRAGMA data_version` once a second.
+Each consuming process binds a datagram socket in `<runtime dir>/bell/`. After a commit that made a job due, one byte
+goes to every socket; the owner of a full one is awake already, a dead socket is removed. A signal can be lost, so a
+listener also checks `PRAGMA data_version` once a second.
 """
 
 import contextlib
@@ -19,13 +19,13 @@ SECONDS_SETTLED_NS = 2_500_000_000
 
 
 class Notifier:
-    """Wakes every process of a workspace that listens; for any thread."""
+    """Wakes every listening process of a workspace; thread-safe."""
 
     def __init__(self, runtime_dir: Path) -> None:
         self._folder = str(runtime_dir / "bell")
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
         self._socket.setblocking(False)
-        #: The addresses, and when their folder had changed last; a ring between two changes need not read it.
+        #: The addresses, and the folder's last change: without a new change, a notification need not read the folder.
         self._known: tuple[int | None, tuple[str, ...]] = (None, ())
 
     def notify(self) -> None:
@@ -41,7 +41,7 @@ class Notifier:
 
     def _listeners(self) -> tuple[str, ...]:
         seen, found = self._known
-        # Taken before the folder is looked at: what changes from then on must look different.
+        # Taken before the folder is read: later changes must get another time.
         now = time.time_ns()
         try:
             changed = os.stat(self._folder).st_mtime_ns  # noqa: PTH116  # Path.stat takes 2 µs more
@@ -62,7 +62,7 @@ def _settled_ns(changed: int) -> int:
 
 
 class Listener:
-    """One process's own socket; for one thread."""
+    """A process's own socket; for one thread."""
 
     def __init__(self, runtime_dir: Path, owner: str) -> None:
         folder = runtime_dir / "bell"
