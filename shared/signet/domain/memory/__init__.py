@@ -1,1 +1,1 @@
-"""Memories: written, read, changed, forgotten; and the text rules they all share."""
+"""Memories: save, read, change, forget; and the text rules that these share."""

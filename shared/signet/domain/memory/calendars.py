@@ -135,7 +135,7 @@ _CALENDARS = tuple(
     for name, tables in resources.table(__file__).items()
 )
 
-#: Words in front of a time that open it to one side, as `when` knows them in English.
+#: Words before a time that leave it open on one side, by their English equivalents in `when`.
 RELATIONS = {
     **dict.fromkeys(("vor", "avant", "antes de", "antes del", "до"), "before"),
     **dict.fromkeys(("nach", "après", "apres", "después de", "después del", "после"), "after"),

@@ -1,7 +1,7 @@
-"""Choosing what to forget together, and making sure that it is what was seen.
+"""Choose memories to forget together, and confirm the choice.
 
-A preview shows the candidates and a token of their set. Many of them are forgotten only with that token, so a set
-that has changed meanwhile needs a new look.
+A preview shows the candidates and a token of their set. Forgetting many requires that token, so that a set which has
+changed since needs a new preview.
 """
 
 import hashlib
@@ -20,12 +20,12 @@ from signet.domain.memory.sql.search import SearchRow
 from signet.errors import Invalid
 from signet.wire.requests.model import SAFE_INTEGER
 
-#: Memories of one batch, how many are looked for when nothing is said, and from how many on a batch needs a token.
+#: Memories of one batch, the default limit, and the number from which a batch needs a token.
 MAX_CANDIDATES = 200
 DEFAULT_LIMIT = 20
 CONFIRM_ABOVE = 25
 
-#: Memories with some of the words that are compared where none has all; and memories that are only shown.
+#: Memories with some of the words that are compared if none has all; and memories that are only shown.
 MAX_NEARLY = 500
 MAX_SIMILAR = 20
 

@@ -1,10 +1,10 @@
-"""What times a text names: calendar dates, months, years, "yesterday", "three weeks ago". Pure.
+"""Find the times that a text names: calendar dates, months, years, "yesterday", "three weeks ago". Pure.
 
-The rules are those of English; phrases of other languages are turned into English ones first (`calendars`).
+The rules are those of English; `calendars` first translates phrases of other languages.
 
-Times are local and without zone here (`to_utc` and `to_local` lead out and in); every mention is a half-open
-interval. Words that are also other words ("may", "march", "fall", "second") count only where a date can stand:
-next to a day or year, or after a preposition of time.
+Times are local and without zone here (`to_utc` and `to_local` convert them); every mention is a half-open interval.
+Words with another meaning ("may", "march", "fall", "second") count only where a date can occur: next to a day or year,
+or after a preposition of time.
 """
 
 import re
@@ -26,7 +26,7 @@ ABOUT_A_WEEK = timedelta(days=3)
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-#: First month of each season, as the northern half of the earth counts them.
+#: First month of each season in the northern hemisphere.
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 NUMBERS = {
     **{
@@ -55,7 +55,7 @@ _NUMBER = r"(?P<number>\d{1,3}|" + "|".join(sorted(NUMBERS, key=len, reverse=Tru
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 _WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)})"
-#: What may stand before a month or year that stands alone.
+#: Words that may precede a month or year without a day.
 _BEHIND = (
     r"(?:in|during|since|until|till|by|before|after|from|of|between|through|throughout|early|late|mid|this past"
     r"|as of|the year|and|to)"
@@ -80,7 +80,7 @@ class Mention:
 
 Read = Callable[[re.Match[str], datetime], tuple[datetime, datetime] | None]
 
-#: Words of which one must be in the text, the form, how it is read, and whether it needs no "today".
+#: Words of which one must be in the text, the pattern, its reader, and whether it needs no "today".
 Form = tuple[tuple[str, ...], re.Pattern[str], Read, bool]
 
 
@@ -93,7 +93,7 @@ def find(text: str, today: datetime, more: Sequence[Form] = ()) -> list[Mention]
     text = text[:MAX_CHARS]
     lowered = text.lower()
     forms = (*_FORMS, *more)
-    # Many forms share their clues, and most texts have none: each is looked for once.
+    # Many forms share their clues, and most texts have none, so each clue is searched once.
     there = {clue for clues in {form[0] for form in forms} for clue in clues if clue in lowered}
     for clues, pattern, read, is_absolute in forms:
         if there.isdisjoint(clues):
@@ -391,7 +391,7 @@ def _compiled() -> Iterator[Form]:
 
 _FORMS = tuple(_compiled())
 
-#: A month that is also a word needs this in front of it when it stands with a bare number, in small letters.
+#: A month that is also an ordinary word needs one of these before it, if it is in small letters with a bare number.
 _WORDS_TOO = ("may", "mar", "march")
 _LEADS_TO_DATE = re.compile(
     r"\b(?:on|by|since|until|till|before|after|from|to|and|of|the)\s+$", re.IGNORECASE

@@ -1,6 +1,6 @@
-"""Memories derived from others: hidden and restored with their sources, read again when these change (MEM-52 ff.).
+"""Memories derived from others: hidden and restored with their sources, extracted again when these change (MEM-52 ff.).
 
-A derived memory (a fact of extraction or of a session) is hidden with its last source, unless a person has pinned,
+A derived memory (a fact extracted from a memory or session) is hidden with its last source, unless a person has pinned,
 changed, saved or recovered it. Up to `AT_ONCE` follow in the transaction of the change, the others in a job.
 """
 
@@ -22,18 +22,18 @@ from signet.wire.origin import Origin
 
 
 class ChangeKind(StrEnum):
-    """What happens to memories."""
+    """The kinds of changes that hide, restore or delete memories."""
 
-    #: Hidden; they may be recovered for a while.
+    #: Hidden; recoverable for a while.
     FORGOTTEN = "forgotten"
     #: Hidden because a person called them wrong.
     REJECTED = "rejected"
-    #: Hidden because the text that they were read from has changed.
+    #: Hidden because their source text has changed.
     RETIRED = "retired"
     RECOVERED = "recovered"
     #: Deleted at once, with all copies of their text.
     ERASED = "erased"
-    #: Deleted after they were forgotten for the retention time.
+    #: Deleted at the end of the retention time after being forgotten.
     PURGED = "purged"
 
 
@@ -83,7 +83,7 @@ def publish(
 SESSION_END = "session_end"
 #: Derived memories that are hidden or restored in the transaction of the change itself.
 AT_ONCE = 200
-#: The kind of job that does the rest.
+#: The kind of job that handles the rest.
 KIND = "follow_memory"
 ATTEMPTS = 5
 
@@ -92,7 +92,7 @@ Facts = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Who hides or restores memories, why and when; for `is_asked` see `MemoryEvent`."""
+    """The author, reason and time of hiding or restoring memories; for `is_asked` see `MemoryEvent`."""
 
     kind: ChangeKind
     actor: Actor
@@ -132,7 +132,7 @@ def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> A
 
 
 def along_session(tx: ReadTx, agent_id: str, key: str) -> Along:
-    """Return the memories that are hidden with a session: those read from it alone."""
+    """Return the memories that are hidden with a session: those derived only from it."""
     found = tx.rows(Dependent, sources.OF_SESSION, (agent_id, key))
     first = {one.id: one.content for one in found if _keeper(one) is None}
     after = along(tx, list(first))
@@ -142,7 +142,7 @@ def along_session(tx: ReadTx, agent_id: str, key: str) -> Along:
 
 
 def hide(tx: WriteTx, memory_id: str, found: Along, change: Change, metadata: Facts) -> bool:
-    """Hide an active memory and what was derived from it; False if it is not active."""
+    """Hide an active memory and those derived from it; False if it is not active."""
     content = memories.hide(tx, memory_id, at=change.at)
     if content is None:
         return False
@@ -153,7 +153,7 @@ def hide(tx: WriteTx, memory_id: str, found: Along, change: Change, metadata: Fa
 
 
 def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
-    """Hide what was derived from a hidden memory: the first `AT_ONCE` now, the rest in a job.
+    """Hide memories derived from a hidden one: the first `AT_ONCE` now, the rest in a job.
 
     Facts of a changed text are hidden at once: they are few, and new ones may follow soon.
     """
@@ -200,7 +200,7 @@ def bring_back(tx: WriteTx, root_id: str, change: Change) -> list[Memory]:
 
 
 def follow(tx: WriteTx, root_id: str, change: Change) -> int:
-    """Do the next part of a change that was left to a job; return the number of memories that followed."""
+    """Process the next part of a change that was left to a job; return the number of memories changed."""
     root = memories.by_id(tx, root_id)
     if root is None:
         return 0
@@ -212,7 +212,7 @@ def follow(tx: WriteTx, root_id: str, change: Change) -> int:
 
 
 def retire(tx: WriteTx, memory: Memory, *, actor: Actor, at: datetime) -> int:
-    """Hide facts read from a memory's old text alone, and return their number; others lose this source."""
+    """Hide facts derived only from a memory's old text, and return their number; others lose this source."""
     found = along(tx, [memory.id])
     reason = "the text that it was read from has changed"
     withdraw(
@@ -232,13 +232,13 @@ def revive_retired(tx: WriteTx, source: Memory, content: str, change: Change) ->
 
 
 def own(tx: WriteTx, memory_id: str, actor: Actor) -> None:
-    """Note that a person (not an agent) vouches for a derived memory, which then outlives its sources."""
+    """Record that a person (not an agent) vouches for a derived memory, which then outlives its sources."""
     if actor.may_claim is Origin.USER:
         tx.run(sources.ADD, (memory_id, SourceKind.PERSON, actor.name))
 
 
 def saved_too(tx: WriteTx, memory_id: str, actor: Actor) -> None:
-    """Note that a derived memory was also saved, so that it no longer depends on its sources."""
+    """Record that a derived memory was also saved, so that it no longer depends on its sources."""
     if actor.type != PIPELINE:
         tx.run(sources.ADD, (memory_id, SourceKind.PERSON, actor.name))
 

@@ -1,4 +1,4 @@
-"""Conditions on `memories m` that a person may ask for, in the one form that every search shares."""
+"""Conditions on `memories m` for filters, shared by all searches."""
 
 import re
 from datetime import datetime, timedelta
@@ -9,8 +9,8 @@ from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Where
 from signet.errors import Invalid
 
-#: The tags of `memories m` as rows `t`. They are a JSON array; rows of older files may hold a comma list.
-#: Compared whole and in lower case: by SQLite, which knows ASCII, or by a function of the connection, in Python.
+#: The tags of `memories m` as rows `t`. They are a JSON array; rows of older files may contain a comma-separated list.
+#: They are compared whole and in lower case: in SQL, which only knows ASCII, or by a Python function of the connection.
 TAGS = """json_each(CASE WHEN json_valid(m.tags) THEN m.tags
   ELSE '["' || replace(replace(replace(m.tags, '\\', ''), '"', ''), ',', '","') || '"]' END) t"""
 _TAG = f"EXISTS (SELECT 1 FROM {TAGS} WHERE {{lower}}(trim(t.value)) = ?)"
@@ -19,10 +19,10 @@ _HELD = f"""
  OR (m.tags IS NOT NULL AND EXISTS (SELECT 1 FROM {TAGS} WHERE instr(lower(t.value), lower(?)) > 0)))"""
 
 
-#: The stored JSON has a tag of these characters unescaped, so that most rows need not be parsed.
+#: The stored JSON contains a tag of these characters unescaped, so that most rows need no parsing.
 _PLAIN = re.compile(r"[\w .:+-]+", re.ASCII)
-#: Rows that may be merged when they are equal: of one owner, scope, project and visibility, not kept by a person,
-#: and not replaced by something newer.
+#: Rows that may be merged if equal: of one owner, scope, project and visibility, not protected by a person, and not
+#: superseded.
 EQUAL = "content_hash, agent_id, visibility, COALESCE(scope, ''), COALESCE(project, '')"
 
 
@@ -82,7 +82,7 @@ def holds(text: str) -> Where:
 def standing(as_of: datetime | None, alias: str = "m") -> Where:
     """Return the condition that a row of `memories` exists now, or existed at an instant."""
     if as_of is None:
-        # The plus keeps SQLite from the index of what is deleted, in which nearly every row is a hit.
+        # The plus prevents SQLite from using the index of deletion, in which nearly every row is a hit.
         return Where(f"+{alias}.is_deleted = 0")
     at = clock.to_text(as_of)
     there = f"{alias}.created_at <= ? AND ({alias}.is_deleted = 0 OR {alias}.deleted_at > ?)"

@@ -36,8 +36,8 @@ from signet.queue.job_context import JobContext
 
 SUPERSEDED = "superseded"
 PIPELINE_DELETE = "pipeline_delete"
-#: The kind of job that overwrites the bytes of erased texts, the time in which erasures share one job, and its
-#: attempts: readers of an older state block it.
+#: The job kind that overwrites the bytes of erased texts, the time in which erasures share one job, and its attempts:
+#: readers of an older snapshot block it.
 REWRITE = "rewrite_store"
 REWRITE_WINDOW_MS = 1_000
 REWRITE_ATTEMPTS = 10
@@ -97,7 +97,7 @@ def forget(
     now: datetime,
     metadata: Mapping[str, object] | None = None,
 ) -> bool:
-    """Hide an active memory with the facts read from it alone; False if it is not active."""
+    """Hide an active memory with the facts derived only from it; False if it is not active."""
     change = Change(kind=ChangeKind.FORGOTTEN, actor=actor, reason=reason, at=now)
     metadata = metadata or {"force": False, "ifVersion": None}
     return derived.hide(tx, memory_id, derived.along(tx, [memory_id]), change, metadata)
@@ -106,7 +106,7 @@ def forget(
 def forget_session(
     tx: WriteTx, agent_id: str, key: str, *, actor: Actor, reason: str, now: datetime
 ) -> Along:
-    """Hide the memories read from a session alone and return them; each can be recovered separately."""
+    """Hide the memories derived only from a session and return them; each can be recovered separately."""
     found, is_asked = derived.along_session(tx, agent_id, key), actor.type != PIPELINE
     change = Change(
         kind=ChangeKind.FORGOTTEN, actor=actor, reason=reason, at=now, is_asked=is_asked
@@ -214,7 +214,7 @@ def stored_row(tx: WriteTx, memory_id: str) -> Row | None:
 
 
 def keep_copy(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
-    """Keep a row from before the pipeline changed it, so that a person can undo that (PIP-58)."""
+    """Store the row before a change of the pipeline, so that a person can undo the change (PIP-58)."""
     whole = json.dumps(dict(old), ensure_ascii=False)
     same = (old[name.strip()] for name in sql.SAME.split(","))
     times = (old["created_at"], clock.to_text(at))
@@ -222,5 +222,5 @@ def keep_copy(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
 
 
 def drop_deleted_copies(tx: WriteTx, memory_id: str) -> None:
-    """Delete the copies of a recovered memory, so that nothing is left if it is forgotten later."""
+    """Delete the stored rows of a recovered memory, so that none remains if it is forgotten later."""
     tx.run(sql.DELETE_COPIES, (memory_id, PIPELINE_DELETE))

@@ -1,8 +1,8 @@
-"""Values that somebody forgot, rejected or erased: only a person brings them back (MEM-58 to MEM-60).
+"""Values that a person forgot, rejected or erased: only a person can restore them (MEM-58 to MEM-60).
 
-A value is a memory's text as `wording.py` compares it. It is written in the transaction that hides or deletes the
-memory and outlives its row. Of an erased one there are only hashes. A person who saves the same again by hand means
-it: that lifts the value.
+A value is a memory's text as `wording.py` compares it. The transaction that hides or deletes the memory stores it, and
+it outlives the memory's row. Of an erased one only hashes are stored. If a person saves the same text again by hand,
+the value is lifted.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from signet.errors import NotFound
 from signet.ids import is_of_user
 from signet.wire import memory as wire
 
-#: Characters of a text by which a person knows it again in a list.
+#: Characters of a text that identify it in a list.
 LABEL_CHARS = 80
 #: Rows of one page.
 MAX_LIMIT = 1_000

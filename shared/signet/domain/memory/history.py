@@ -1,4 +1,4 @@
-"""Every change of a memory, one row. Rows are added, and removed when they are old (MEM-24)."""
+"""The history: one row for each change of a memory. Rows are only added, and removed when old (MEM-24)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -150,7 +150,7 @@ def metadata_of_last(tx: ReadTx, memory_id: str, event: Event) -> Mapping[str, A
 def imported(
     tx: ReadTx, since: str, *, reader: Reader, project: str | None = None
 ) -> list[KeyCount]:
-    """Return the sources of what was imported since an ISO instant, with their number of memories, most first."""
+    """Return the sources of memories imported since an ISO instant, with their counts, most first."""
     where = readable(reader) & Where("coalesce(?, m.project) IS m.project", (project,))
     return tx.records(KeyCount, sql.IMPORTED.format(where=where.sql), (since, *where.params))
 

@@ -19,7 +19,7 @@ REASON = "its agent was removed"
 
 
 def archive(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
-    """Archive the next memories of an agent, which hides them from every reader; return how many, 0 at the end."""
+    """Archive the next memories of an agent, which hides them from every reader; return their number, 0 at the end."""
     ids = tx.column(sources.OF_AGENT, (agent_id, False, BATCH))
     said = {"visibility": "archived"}
     for memory_id in ids:
@@ -31,7 +31,7 @@ def archive(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
 
 
 def erase(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
-    """Erase the next memories of an agent, forgotten and archived ones too; return how many, 0 at the end."""
+    """Erase the next memories of an agent, including forgotten and archived ones; return their number, 0 at the end."""
     ids = tx.column(sources.OF_AGENT, (agent_id, True, BATCH))
     for memory_id in ids:
         memory = memories.by_id(tx, memory_id)

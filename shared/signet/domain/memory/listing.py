@@ -1,7 +1,7 @@
-"""Pages of memories: by filters, in a state or at an instant, in an order, with counts where they are asked for.
+"""Pages of memories, filtered, sorted, in a state or at an instant, with optional counts.
 
-A page ends with a cursor: the place of its last memory in the order, so that the next one begins behind it, whatever
-has come or gone meanwhile. Looking here counts as no use of a memory.
+A page ends with a cursor: the position of its last memory in the order, where the next page begins, even if memories
+were added or removed meanwhile. Listing does not count as use.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from signet.errors import Invalid
 
 #: Values of one facet.
 MAX_VALUES = 50
-#: Which facets there are, and the filter that each leaves out, so that it also counts what could be chosen instead.
+#: The facets, and the filter that each leaves out, to count the other choices too.
 FACETS = {
     "type": "type",
     "who": "who",

@@ -1,4 +1,4 @@
-"""Reading memories: one by its id, or the newest. Every answer is limited to what the reader may see."""
+"""Read memories, by ID or the newest. Every answer is limited to what the reader may see."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -102,7 +102,7 @@ def check_version(memory: Memory, expected: int | None) -> None:
         raise Refused(memory.id, memory.version, "version_conflict")
 
 
-#: Ids of one beginning that are shown: enough to see that it is no beginning of one.
+#: IDs listed for an ambiguous prefix.
 MAX_IDS = 10
 
 
@@ -169,7 +169,7 @@ def several(tx: ReadTx, memory_ids: Sequence[str]) -> list[Memory]:
 
 
 def find(tx: ReadTx, memory_id: str) -> Memory | None:
-    """Return any memory, forgotten ones too: for jobs, which act for the owner."""
+    """Return any memory, including forgotten ones: for jobs, which act for the owner."""
     return memories.by_id(tx, memory_id)
 
 
@@ -177,7 +177,7 @@ def stats(tx: ReadTx, *, reader: Reader) -> MemoryStats:
     return memories.stats(tx, reader)
 
 
-#: Links of one kind that are listed, and characters of each.
+#: Listed links of one kind, and characters of each.
 MOST, CHARS = 50, 200
 
 
@@ -218,7 +218,7 @@ def _access(memory: Memory, agent_id: str, known: dict[str, Agent]) -> links.Age
 
 
 def _rule(memory: Memory, reader: Reader, known: dict[str, Agent]) -> tuple[bool, str]:
-    """Return whether an agent reads a memory, and why, with the rules of `db/visibility.py`."""
+    """Return whether an agent may read a memory, and the rule of `db/visibility.py` that decides it."""
     if memory.visibility == Visibility.ARCHIVED:
         return False, "archived"
     if memory.agent_id == reader.agent_id:

@@ -1,4 +1,4 @@
-"""Fields of a memory outside of its version: extraction, vectors, hints, uses, and its place in a file."""
+"""Fields of a memory that do not change its version: extraction, vectors, hints, uses, and its place in a file."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ def set_vectors(
     model: str,
     now: datetime,
 ) -> None:
-    """Replace a memory's vectors by those of these (passage, vector) pairs, and store their model.
+    """Replace a memory's vectors by these (passage, vector) pairs, and store their model.
 
     The caller checks that the memory still has this `content_hash`.
     """
@@ -70,7 +70,7 @@ def queue_reading(
 
 
 def run_embedding(job: JobContext, embedder: Embedder) -> None:
-    """Embed the job's memory and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
+    """Embed the job's memory and complete the job; raises the provider's errors, LeaseLost, Cancelled."""
     memory_id = job.lease.memory_id or ""
     gap = job.db.read(embeddings.gap, memory_id, model=embedder.model)
     if gap is None:

@@ -1,8 +1,8 @@
-"""Which memories a request to forget by words means: those that hold all that it names. Pure.
+"""Interpret a request to forget by words: it matches memories that contain everything it names. Pure.
 
-"Please delete everything about Ines" names Ines: the words of the request itself are left out (`FRAME`, `NOUNS`). The
-full-text index only brings candidates, because it stems "Ines" to "in" and takes `x@shop.com` for the beginning of
-`x@shop.com.mx`. Here words are compared with their inflected forms and identifiers as a whole.
+"Please delete everything about Ines" names Ines: the words of the request itself are removed (`FRAME`, `NOUNS`). The
+full-text index only finds candidates, because it stems "Ines" to "in" and matches `x@shop.com` with the beginning of
+`x@shop.com.mx`. This module compares words with their inflected forms, and identifiers as a whole.
 """
 
 import re
@@ -17,7 +17,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(map(fts.folded, text.split()))
 
 
-#: Words that ask and name nothing, at both ends of a request, by language; None is English.
+#: Words of a request that name nothing, at both its ends, by language; None is English.
 _FRAMES: Mapping[Language | None, frozenset[str]] = {
     None: _words("""
         please kindly forget forgot delete remove erase clear drop wipe purge discard everything anything all any every
@@ -43,7 +43,7 @@ _FRAMES: Mapping[Language | None, frozenset[str]] = {
         записал записала сохранил сохранила
         """),
 }
-#: Those of languages whose stop words are not known here: Italian, Portuguese, Dutch, Polish, Turkish, Swedish.
+#: Those of languages without a list of stop words: Italian, Portuguese, Dutch, Polish, Turkish, Swedish.
 _OTHER_FRAMES = _words("""
     dimentica dimenticare cancella cancellare rimuovi tutto tutti tutte riguarda sai detto su sul sulla
     esquece esqueça esquecer apaga apague apagar remova tudo sobre sabes disse
@@ -52,7 +52,7 @@ _OTHER_FRAMES = _words("""
     """)
 FRAME = _OTHER_FRAMES.union(*_FRAMES.values())
 
-#: What a request calls that which is stored: left out before a preposition, and else where nothing has it, too.
+#: Words for stored items: removed before a preposition, and elsewhere if no memory contains them.
 NOUNS = _words("""
     record records data fact note notes memory memories info information entry entries stuff things thing details facts
     knowledge items references comment comments remarks trace traces content contents
@@ -98,7 +98,7 @@ _RELATED = re.compile(
     r"^(?:ex|co|step|half|great|grand|schwieger|beau|belle)-?|-in-law$|(?<=[rnt])in$|(?<=[nrst])e$"
 )
 
-#: What frames a request where no spaces part words.
+#: The frame of a request in scripts without spaces.
 _FRAME_RUN = (
     r"请|忘记|忘掉|忘了|删除|删掉|清除|抹去|所有|全部|一切|任何|关于|有关|我的|把|将|记录|数据|笔记|信息|内容|资料|記錄|資料|關於|刪除"
     r"|に関する|に関して|について|についての|のこと|に関係する|すべて|全て|全部|記録|データ|メモ|情報|削除|忘れて|消して|して|ください|下さい|私の"
@@ -107,13 +107,13 @@ _FRAME_RUN = (
 _CJK_FRAME = re.compile(f"(?:{_FRAME_RUN})+")
 #: Characters between words of Chinese and Japanese sentences.
 _PARTICLES = re.compile("[的了吗吧呢のはがをにへとでも、。，！？]+|さん")
-#: What hangs on a Korean word.
+#: Particles at the end of a Korean word.
 _KOREAN = re.compile("(?<=[가-힣]{2})(?:에게|에서|으로|[은는을를에의과와로])$|^[은는을를에의]$")
 
 #: A request about the person: "my weight" is not a parcel's, and "I live" is not a band's.
 _OWN = frozenset(("my", "mine", "i", "me", "myself", "we", "our", "us", "user"))
 _ACTS = frozenset(("i", "we"))
-#: What stands between a verb and a noun, in several languages; and how many words are looked at.
+#: Words between a verb and a noun, in several languages; and the number of words checked.
 _BEFORE_NOUNS = _OWN | _words("""
     the a an this that these those you it your his her their mir mich das die der den dem eine einen meine mein unsere
     le la les mon ma mes el los las mi mis il i gli lo os as meu minha de het een mijn
@@ -122,12 +122,13 @@ _LEAD = 6
 _BOTH = re.compile(
     r"\s(?:and|und|et|y)\s(?=(?:my|our|meine?n?|unsere?n?|mon|ma|mes|mis?)\s)", re.IGNORECASE
 )
-#: "I" stands before a word, or the verb follows it, within this number of words.
+#: "I" precedes a word, or the verb follows it, within this number of words.
 _NEAR = 3
-#: These are nouns only at the beginning or after such a word: "60 euros back" is of no back.
+#: These are nouns only at the beginning or after such a word: "60 euros back" is not about a back.
 _ADVERBS = _words("back down up right left well home past round light close fast cold still")
 _BEFORE_ADVERBS = r"(?:^|[.!?:]\s*|\b(?:a|an|the|this|that|my|our|your|his|her|its|their)\s+)"
-#: What begins a question, and what may follow "how". Another verb may stand in the answer, at the end of a question.
+#: Words that begin a question, and that may follow "how". Another verb at the end of a question may be part of the
+#: answer.
 _ASKING = _words("""
     what which when where why who whose how was welche welcher welches wann wo warum wer wie wieviel
     quand où quel quelle quels quelles comment pourquoi cuándo dónde qué cuál cuánto когда где какой какая сколько
@@ -139,27 +140,27 @@ _OPENING, _CLOSING = "(\"'«“„‘[{<", ")(,.;:!?\"'»”“’]}>"
 _POSSESSIVE = re.compile(r"['’]s?$")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _WORD = re.compile(r"[^\W_]+")
-#: What makes a token an identifier: a digit, or a mark inside or before it.
+#: Marks of an identifier: a digit, or a sign inside or before the token.
 _IDENTIFIER = re.compile(r"\d|\w[^\w\s]+\w|_|^[@#/~$.%+-]+\w|\w[+#]+$")
-#: A double name is another one than each of its parts.
+#: A double name differs from each of its parts.
 _DOUBLE = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][^\W_]*+(?:-[A-ZÀ-Þ][^\W_]*+)+")
 _PLAIN_HYPHENS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _TELEPHONE = re.compile(r"\+?[\d(][\d()/.-]*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-#: The name of a file, which may stand behind its folder.
+#: A file name, which may follow its folder.
 _FILE = re.compile(r"[\w-]+\.[A-Za-z]\w{0,4}")
 
-#: From this number of words on, one may be missing where no memory holds all of them.
+#: From this number of words on, one may be missing if no memory contains all.
 MANY_WORDS = 4
 #: From this number of words on, memories with more than half of them are similar.
 SEVERAL_WORDS = 2
-#: Identifiers by which candidates are looked for; all are compared.
+#: Identifiers used to find candidates; all are compared.
 _MAX_IDENTIFIERS = 20
 
-#: One of these decides that a request is German, as one stop word in general does not.
+#: Each of these shows that a request is German; other stop words only do so in numbers.
 _GERMAN_ONLY = frozenset(("vom", "zum", "zur", "beim", "für", "und"))
 
-#: Endings that English nouns and verbs have; others are in `languages`.
+#: Endings that English nouns and verbs share; others are in `languages`.
 _GERMAN_NOUN = frozenset(("", "e", "en", "er", "ern", "n", "s", "es", "em", "r"))
 
 
@@ -172,8 +173,10 @@ class RequestWord:
     language: Language | None
 
     def is_in(self, words: frozenset[str], text: str) -> bool:
-        """Return whether a text has the word in some form; `words` are its own, folded."""
-        if script.has_runs(self.text) or script.is_picture(self.text):  # no spaces around these
+        """Return whether a text contains the word in some form; `words` are the text's folded words."""
+        if script.has_runs(self.text) or script.is_picture(
+            self.text
+        ):  # these have no spaces around them
             return self.text in text
         return self.text in words or any(self._same(other) for other in words)
 
@@ -209,7 +212,7 @@ class Identifier:
         return self._found(self._exact(), text)
 
     def is_spelled_otherwise_in(self, text: str) -> bool:
-        """Return whether a text has it with other marks between the same letters and digits."""
+        """Return whether a text contains it with other signs between the same letters and digits."""
         parts = re.findall(r"[^\W\d_]+|\d+", self.text)
         if len("".join(parts)) < 3 or (len(parts) == 1 and parts[0].isdigit()):
             return False
@@ -252,7 +255,7 @@ class Identifier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpretation:
-    """One way to read a request: all of these words and identifiers are meant."""
+    """One interpretation of a request: all of these words and identifiers must match."""
 
     words: tuple[RequestWord, ...] = ()
     identifiers: tuple[Identifier, ...] = ()
@@ -269,7 +272,7 @@ class Interpretation:
         return len(self.words) > 1 or bool(self.identifiers or self.roles)
 
     def match(self, *, nearly: bool = False) -> str:
-        """Return the expression for memories with all of it; `nearly`, the identifiers, else any word."""
+        """Return the expression for memories with all of it; with `nearly`, the identifiers, else any word."""
         identifiers = self.identifiers[:_MAX_IDENTIFIERS]
         parts = [f"({one.match})" for one in identifiers if one.match]
         if nearly and parts:
@@ -283,7 +286,7 @@ class Interpretation:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Whether a reading takes a memory (`is_meant`) or only resembles it, and why."""
+    """Whether a memory matches an interpretation (`is_meant`) or only resembles it, and the reason."""
 
     is_meant: bool
     why: str
@@ -292,14 +295,14 @@ class Held:
 
 
 def parts(request: str) -> list[str]:
-    """Return the requests that one is made of: "my shoe size and my ring size" asks for each."""
+    """Return the requests in a compound one: "my shoe size and my ring size" asks for each."""
     return _BOTH.split(request)
 
 
 def without_verbs(request: str, is_known: Callable[[str], bool]) -> str:
-    """Return a request without words that no memory has and that ask: "nuke the notes on Hamburg" names Hamburg.
+    """Drop request verbs that no memory contains: "nuke the notes on Hamburg" names Hamburg.
 
-    Such a verb is one of the first words and stands before an article or a pronoun, or after "I" or "we".
+    Such a verb is one of the first words and precedes an article or a pronoun, or follows "I" or "we".
     """
     said = [fts.folded(_APOSTROPHE.split(one)[0]).strip(_CLOSING) for one in request.split()]
     kept = 0
@@ -315,7 +318,7 @@ def without_verbs(request: str, is_known: Callable[[str], bool]) -> str:
 
 
 def readings(request: str) -> list[Interpretation]:
-    """Return the ways to read a request, the narrowest first; none where it names nothing."""
+    """Return the interpretations of a request, the narrowest first; none if it names nothing."""
     tokens = list(_tokens(script.fold(request)))
     plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
     language = languages.of(plain, fts.STOP_WORDS) or _asked_in(plain)
@@ -339,7 +342,7 @@ def _names(one: Identifier) -> bool:
 
 
 def held(reading: Interpretation, content: str) -> Held | None:
-    """Return what a memory holds of a reading; None where it lacks an identifier or half of the words."""
+    """Return the match of a memory; None if it lacks an identifier or half of the words."""
     folded = fts.folded(content)
     words = frozenset(_split(folded))
     plain = script.parted(script.fold(content))
@@ -367,13 +370,13 @@ def held(reading: Interpretation, content: str) -> Held | None:
     if reading.asks and lacks == [reading.words[-1]]:
         is_nearly |= len(have) > 1 and not all(one.is_name for one in have)
     is_nearly = is_nearly and not any(one.is_name for one in lacks)
-    if any(map(_names, exact)):  # a ticket or an address identifies the memory by itself
+    if any(map(_names, exact)):  # a ticket or an address identifies the memory
         is_nearly = 2 * len(lacks) <= len(reading.words)
     return Held(is_nearly, f"holds {names}; lacks {', '.join(one.text for one in lacks)}")
 
 
 def _is_same(reading: Interpretation, folded: str) -> bool | None:
-    """Return whether a folded text gives each name the relation or job of the reading; None if it gives none."""
+    """Return whether a text gives each name the requested relation or job; None if it gives none."""
     found: list[bool | None] = []
     for role, name in reading.roles:
         ending = "n?" if role in _ADDRESSES else r"\w{0,2}"
@@ -391,7 +394,7 @@ def _is_same(reading: Interpretation, folded: str) -> bool | None:
 
 
 def _has_name(name: str, text: str) -> bool:
-    """Return whether a text has a word as a name: "project Falcon" is no falcon."""
+    """Return whether a text contains a word as a name: "project Falcon" is not about a falcon."""
     start = _WORD.findall(name)[0]
     return any(
         one[0].isupper() and fts.folded(one).startswith(start) for one in _WORD.findall(text)
@@ -403,13 +406,13 @@ def _is_role(word: str) -> bool:
 
 
 def _split(folded: str) -> list[str]:
-    """Return the words of a folded text; scripts without spaces part those of others."""
+    """Return the words of a folded text; runs of scripts without spaces are separate words."""
     words = _WORD.findall(folded)
     return script.cut_all(words) if script.has_runs(folded) else words
 
 
 def _is_own(reading: Interpretation, folded: str) -> bool:
-    """Return whether a text says the one word of a reading of the person who speaks."""
+    """Return whether a text states the one word of a request about its speaker."""
     words = _WORD.findall(folded)
     (wanted,) = reading.words
     if wanted.text in _ADVERBS and not re.search(rf"{_BEFORE_ADVERBS}{wanted.text}\b", folded):
@@ -444,7 +447,7 @@ def _tokens(request: str) -> Iterator[tuple[str, bool]]:
 
 
 def _asked_in(words: Sequence[str]) -> Language | None:
-    """Return the language of the first word that asks; None for English and where none does."""
+    """Return the language of the first request word; None for English, and without any."""
     asking = (lang for word in words for lang, some in _FRAMES.items() if fts.folded(word) in some)
     return next(asking, None)
 
@@ -554,7 +557,7 @@ def _is_title_case(text: str) -> bool:
 
 
 def _parts(text: str, *, splits: bool) -> list[str]:
-    """Return the words of one token; those of a script without spaces are cut out of its frame."""
+    """Return the words of one token; in a script without spaces, without their frame."""
     if not script.has_runs(text):
         return [text]
     parts = [_KOREAN.sub("", part) for part in _CJK_FRAME.sub(" ", text).split()]

@@ -43,14 +43,14 @@ class Event(StrEnum):
     CREATED = "created"
     UPDATED = "updated"
     DELETED = "deleted"
-    #: Forgotten because somebody said that it is wrong.
+    #: Forgotten because a person called it wrong.
     REJECTED = "rejected"
     RECOVERED = "recovered"
     MERGED = "merged"
     SPLIT = "split"
-    #: A person has said in a word what it is worth.
+    #: A person has given a verdict on it.
     REVIEWED = "reviewed"
-    #: An attribute that this memory told of an entity gave way to a newer one (KG-12).
+    #: A newer attribute of an entity superseded one from this memory (KG-12).
     ATTRIBUTE_SUPERSEDED = "attribute_superseded"
     NONE = "none"
 
@@ -79,13 +79,13 @@ class Rules:
     """The settings for saving a memory."""
 
     frozen: bool = False
-    #: Whether an `extract` and an `embed` job are queued for a new memory.
+    #: Whether a new memory gets an `extract` and an `embed` job.
     extract: bool = True
     embed: bool = True
     #: A longer text is saved in pieces of about `chunk_chars`.
     max_chars: int = 800
     chunk_chars: int = 600
-    #: How often a job of a new memory is tried, and how soon.
+    #: Attempts of a new memory's jobs, and their priority.
     attempts: int = 3
     priority: int = NORMAL
     #: Whether secrets in the text are replaced.
@@ -95,7 +95,6 @@ class Rules:
 
     @classmethod
     def of(cls, settings: Settings) -> "Rules":
-        """Return what the settings say about saving."""
         pipeline, guardrails = settings.pipeline, settings.pipeline.guardrails
         return cls(
             frozen=pipeline.mutations_frozen,
@@ -120,7 +119,7 @@ class NewMemory:
     pinned: bool = False
     tags: tuple[str, ...] | None = None
     who: str = "daemon"
-    #: Whose words the writer says that these are.
+    #: The origin that the writer claims.
     origin: Origin | None = None
     project: str | None = None
     source_type: str = "manual"
@@ -130,25 +129,25 @@ class NewMemory:
     session_id: str | None = None
     created_at: datetime | None = None
     event_at: datetime | None = None
-    #: None: who usually reads what its owner keeps.
+    #: None: the default of its owner.
     visibility: Visibility | None = None
     scope: str | None = None
     hints: tuple[str, ...] = ()
     transcript: str | None = None
-    #: When the first and the last message of the transcript were said, where that is known.
+    #: Times of the transcript's first and last message, if known.
     spoken: tuple[datetime, datetime] | None = None
     harness: str | None = None
     idempotency_key: str | None = None
     runtime_path: str | None = None
-    #: What the client says itself about the things that the text names.
+    #: The client's own statements about the entities in the text.
     told: StructuredInput | None = None
-    #: Memories that this one corrects; they stay, behind it.
+    #: Memories that this one supersedes; they stay, ranked after it.
     supersedes: tuple[str, ...] = ()
-    #: The kinds of secrets that were replaced in it; None before the search for secrets.
+    #: The kinds of masked secrets; None before the search for secrets.
     masked: tuple[str, ...] | None = None
-    #: Save another text of a known source too, instead of answering with the one that is there.
+    #: Save a new text of a known source too, instead of returning the existing one.
     keeps_versions: bool = False
-    #: Whether somebody says this now; what is taken from a file or another program is not saved when it was forgotten.
+    #: Whether a person says this now; a forgotten text from a file or program is not saved again.
     is_asked: bool = True
 
     @property
@@ -192,7 +191,7 @@ class Draft:
 
     @classmethod
     def of(cls, new: NewMemory, **others: Any) -> Self:
-        """Return the row of a text to remember: its fields, with these others in place of its own."""
+        """Return the row of a text to remember, with these fields replaced."""
         given = {one.name: getattr(new, one.name) for one in fields(cls) if hasattr(new, one.name)}
         return cls(**{**given, **others})
 
@@ -219,23 +218,23 @@ class Remembered:
     content: str
     deduped: bool
     embedded: bool = False
-    #: Whether a memory that was there before has the text of this save now, in which only case or blanks differ.
+    #: Whether an existing memory was updated to this spelling, which differs only in case or blanks.
     is_rewritten: bool = False
     entities_linked: int = 0
     hints_written: int = 0
     is_chunked: bool = False
     ids: tuple[str, ...] = ()
     group_id: str | None = None
-    #: The memories that it has replaced by this save.
+    #: The memories superseded by this save.
     superseded: tuple[str, ...] = ()
-    #: Those that it may not replace, because their origin is better.
+    #: Memories that it may not supersede, because they have a better origin.
     not_superseded: tuple[str, ...] = ()
-    #: The kinds of secrets that were replaced in what was handed over.
+    #: The kinds of secrets masked in the request.
     masked: tuple[str, ...] = ()
-    #: The forgotten memories whose value was said again by this save, so that it is forgotten no longer.
+    #: The forgotten memories whose value this save states again, which lifts it.
     lifted: tuple[str, ...] = ()
     origin: Origin = Origin.AGENT
-    #: What was claimed without the right to it, None where the claim holds.
+    #: A claimed origin without permission, None if the claim holds.
     claimed: Origin | None = None
     review: Review | None = None
 
@@ -328,11 +327,11 @@ class Changed:
     current_version: int
     new_version: int | None
     content_changed: bool = False
-    #: The kinds of secrets that were replaced in the new text.
+    #: The kinds of secrets masked in the new text.
     masked: tuple[str, ...] = ()
-    #: The forgotten memories whose value the new text says, so that it is forgotten no longer.
+    #: The forgotten memories whose value the new text states, which lifts it.
     lifted: tuple[str, ...] = ()
-    #: What went, or came back, with it, and what stays without it.
+    #: The memories hidden or restored with it, and those that stay without it.
     along: Along = field(default_factory=Along)
 
 
@@ -370,7 +369,7 @@ class Memory:
     ordinal: int | None
     event_at: str | None
     manual_override: bool
-    #: From when and until when it is true, and the id of what has replaced it.
+    #: The period in which it is true, and the ID of its successor.
     valid_from: str | None
     valid_to: str | None
     superseded_by: str | None
@@ -385,10 +384,10 @@ class Owner(NamedTuple):
 
 
 def tags_of(stored: str | None) -> tuple[str, ...]:
-    """Return tags from their column: a JSON array, or the comma list of older rows (MEM-21)."""
+    """Return tags from their column: a JSON array, or the comma-separated list of older rows (MEM-21)."""
     if not stored:
         return ()
     found = columns.json_value(stored) if stored.startswith("[") else None
-    # A comma list of an older file may begin like an array.
+    # A comma-separated list of an older file may begin like an array.
     listed = found if isinstance(found, list) else stored.split(",")
     return tuple(tag for item in listed if (tag := str(item).strip()))

@@ -1,11 +1,11 @@
-"""Changing a memory in one transaction, and letting one memory supersede others.
+"""Change a memory in one transaction, and let one memory supersede others.
 
-A new text replaces links, hints and vectors of the old one; jobs make the new vector and facts, so that no caller waits
-for a model.
+A new text replaces links, hints and vectors of the old one; jobs compute the new vector and facts, so that no caller
+waits for a model.
 
-A superseded memory stays in history and in recall, after its successor, with the time it was valid. Only the link is
-stored (`superseded_by`, `valid_from`, `valid_to`): a memory is superseded while one of its successors is active. A
-chain never closes: a superseded memory that replaces its successor is current again.
+A superseded memory stays in history and in recall, ranked after its successor, with its period of validity. Only the
+link is stored (`superseded_by`, `valid_from`, `valid_to`): a memory is superseded while one of its successors is
+active. A chain never closes: a superseded memory that replaces its successor is current again.
 """
 
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
 
 
 def _sent(memory: Memory, name: str) -> object:
-    """Return a field as a patch has it: no project is an empty text."""
+    """Return a field in the form of a patch: no project is an empty text."""
     value = getattr(memory, name)
     return "" if name == "project" and value is None else value
 
@@ -142,7 +142,7 @@ def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
 def _rewrite(
     tx: WriteTx, memory: Memory, text: Normalized, *, actor: Actor, rules: Rules, now: datetime
 ) -> None:
-    """Store the new text, drop everything read from the old one, and queue reading it again (MEM-27)."""
+    """Store the new text, drop all data derived from the old one, and queue its extraction (MEM-27)."""
     derived.retire(tx, memory, actor=actor, at=now)
     memories.rewrite(tx, memory.id, text, _event_at(memory, text, now))
     if marks.drop_hints(tx, memory.id):
@@ -160,7 +160,7 @@ def _rewrite(
 
 
 def was_read(tx: ReadTx, memory: Memory) -> bool:
-    """Return whether facts are extracted from a memory; they are not from a fact."""
+    """Return whether facts are extracted from a memory; not if it is a fact itself."""
     is_derived = tx.value(sql.IS_DERIVED, (memory.id,)) is not None
     return memory.extraction_status != ExtractionStatus.NONE and not is_derived
 
@@ -176,7 +176,7 @@ def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
 
 
 def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:
-    """Return the time of the event: the new text's if the old one's came from its text."""
+    """Return the time of the event: from the new text, if the previous time came from the old text."""
     written_at = clock.parsed(memory.created_at) or now
     if memory.event_at != dates.told_day(wording.one_line(memory.content), written_at):
         return memory.event_at
@@ -236,7 +236,7 @@ def is_current() -> Where:
 
 
 def _read_from(tx: WriteTx, new: Link, replaced: Sequence[Link]) -> list[Link]:
-    """Return facts read from the superseded memories alone, which are superseded too."""
+    """Return facts derived only from superseded memories, which are superseded too."""
     found = derived.along(tx, [old.id for old in replaced])
     links = tx.rows(Link, sql.OLD, (as_list(memory_id for memory_id, _ in found.goes),))
     return [old for old in links if old.superseded_by is None and _may_replace(new, old)]

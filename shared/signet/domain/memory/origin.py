@@ -1,7 +1,7 @@
-"""The one place that decides where the words of a memory come from, and whether a person looks at them first.
+"""The only module that decides a memory's origin, and whether a person must review it first.
 
-Who writes counts (`Actor.origin`), then what the writer says itself, as far as it may (`Actor.may_claim`), then the
-kind of source: a page is a page, for any author. What is made from other memories has the lowest origin of them.
+The writer counts first (`Actor.origin`), then the writer's claim as far as allowed (`Actor.may_claim`), then the kind
+of source: a web page stays one, whoever saves it. A memory derived from others has their lowest origin.
 """
 
 import re
@@ -34,10 +34,10 @@ def decided(claimed: Origin | None, kind: str | None, *, by: Origin, may_claim: 
 
 
 def review(origin: Origin, text: str, type: str = "fact") -> Review | None:
-    """Return WAITING for a text that needs a person's review before agents get it unasked.
+    """Return WAITING for a text that needs a person's review before agents get it without a request.
 
-    Texts not by the user wait if they look like an attack, texts of tools and the web if they give any order. Pieces of
-    a page do not: such sentences are removed when the page is quoted.
+    Texts not by the user wait if they look like an attack, texts of tools and the web if they contain an instruction.
+    Pieces of a page do not: such sentences are removed when the page is quoted.
     """
     if origin is Origin.USER:
         return None

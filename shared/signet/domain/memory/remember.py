@@ -1,7 +1,7 @@
-"""Saving a text: insert it, or return the memory that already has it.
+"""Save a text: insert it, or return the memory that already has it.
 
 `remember` does everything in the caller's transaction, so that no crash leaves a memory without its jobs. Every save
-runs it, so it has few statements: it inserts first, and searches only if the insert is refused.
+runs it, so it uses few statements: it inserts first, and searches only if the insert is refused.
 """
 
 import json
@@ -37,7 +37,7 @@ from signet.errors import Frozen, Invalid
 from signet.text import masking
 from signet.wire.origin import SPEAKERS, STRANGERS, Origin, Review, lowest, may_replace
 
-#: A hint outside this length is no question.
+#: A hint of another length is not a question.
 HINT_CHARS = range(5, 301)
 
 #: The importance of a memory saved without one.
@@ -46,12 +46,12 @@ DEFAULT_IMPORTANCE = 0.8
 #: The source type of a piece of a long text; its source ID is the group.
 CHUNK = "chunk"
 
-#: The namespace for group IDs, which are the same for the same source.
+#: The namespace for group IDs; the same source always gets the same ID.
 _GROUPS = uuid.UUID("5f0b2a3c-1c0e-4c7e-9a5e-6d2f5f0c9b11")
 
 
 class _By(NamedTuple):
-    """Who saves, under which rules, and when."""
+    """The author, rules and time of a save."""
 
     actor: Actor
     rules: Rules

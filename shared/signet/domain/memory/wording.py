@@ -1,4 +1,4 @@
-"""The text of a memory: normalized, hashed, with its prefixes, compared as a value, and split into pieces."""
+"""The text of a memory: normalise, hash, parse prefixes, compare as a value, and split into pieces."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from functools import cache
 
 from signet.text.controls import encodable
 
-#: One trailing run of these does not make a text different.
+#: One trailing run of these does not distinguish texts.
 TRAILING = ".,!?;:"
 
 _LINE_END = re.compile(r"\r\n?")
@@ -75,13 +75,13 @@ def composed(text: str) -> str:
 CRITICAL_IMPORTANCE = 1.0
 
 _CRITICAL = re.compile(r"critical:", re.IGNORECASE)
-#: No reference of a link (`[1]: https://…`).
+#: Not the reference of a link (`[1]: https://…`).
 _TAGS = re.compile(r"\[([^\]\n]+)\]:(?!\s*\w+://)")
 _TAG = re.compile(r"[^\W\d_][\w ./-]*")
-#: A line of a log, or a note to oneself, begins with one of these, or with a word in capitals.
+#: A log line or a note to oneself begins with one of these, or with a word in capitals.
 _LEVELS = frozenset("error err warn warning info debug trace fatal notice".split())
 
-#: First match wins. Triggers match where a word starts, so `debug` is no bug and `until the` no lesson.
+#: The first match wins. Triggers match at the start of words, so `debug` is not a bug and `until the` not a lesson.
 _TYPES = tuple(
     (re.compile(rf"\b(?:{triggers})"), name)
     for triggers, name in (
@@ -145,7 +145,7 @@ _TOKEN = re.compile(
     r"(?:(?<!\S)[-+])?\d+(?:[.,:/-]\d+)*|[^\W\d_][\w]*(?:'\w+)?(?:\+\+|#(?!\w))?|\w+|[^\w\s]"
 )
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'"})
-#: Symbols that say something: comparison, currency, percent; emoji are known by their category.
+#: Signs with a meaning: comparison, currency, percent; emoji are recognised by their category.
 _SIGNS = frozenset("<>=≤≥≠±%&")
 _PERSON = {
     **dict.fromkeys(("i", "me", "myself"), ("user",)),
@@ -163,7 +163,7 @@ _PERSON = {
 }
 _CONTRACTED = {"'m": "be", "'re": "be", "'ve": "have", "'ll": "will"}
 _NOT = "n't"
-#: Without this many letters an `s` belongs to the word: "js", "gas".
+#: With fewer letters an `s` belongs to the word: "js", "gas".
 _PLURAL_LETTERS = 4
 #: Introductions, as words of this form.
 _OPENINGS = tuple(
@@ -255,16 +255,16 @@ def _hash_words(words: list[str]) -> str:
     return hashlib.sha256(" ".join(words).encode("utf-8", "replace")).hexdigest()
 
 
-#: What parts a text, the widest first. The indentation of a line stays with the line.
+#: Separators of a text, the widest first. The indentation of a line stays with the line.
 _PARTS = (re.compile(r"\n(?:[^\S\n]*\n)+"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"))
-#: Letters of flags, two for each; and how many joined characters are kept together.
+#: Letters of flags, two for each; and the number of joined characters that stay together.
 _FLAGS, _MOST_JOINED = "".join(map(chr, range(0x1F1E6, 0x1F200))), 40
 _BLANK = re.compile(r"\s")
 
 
 @cache
 def _joint() -> re.Pattern[str]:
-    """Match where a text without blanks can be cut: behind a comma or a stop, and in scripts that have no blanks."""
+    """Match where a text without blanks can be cut: behind a comma or a stop, and in scripts without blanks."""
     from signet.db import script  # the command line loads no database
 
     return re.compile(rf"[,;|&。、，；！？](?!\d)|[{script.RANGES}](?=[{script.RANGES}])")
@@ -302,7 +302,7 @@ def _spans(
 
 
 def _cut(text: str, start: int, end: int, target: int) -> Iterator[tuple[int, int]]:
-    """Yield stretches that end after a word, else after a comma; only words over two targets are cut."""
+    """Yield ranges that end after a word, else after a comma; only words over two targets are cut."""
     while end - start > target:
         at = _last(_BLANK, text, start, start + target + 1) or _last(
             _joint(), text, start, start + target

@@ -1,1 +1,1 @@
-"""What people say in one sentence: its language, its kind, and where sentences begin and end. Pure."""
+"""Analyse sentences: language, kind, and boundaries. Pure."""

@@ -1,7 +1,7 @@
-"""What one sentence of a person is: a decision, a rule, an open item, or nothing worth keeping. Pure.
+"""Classify a person's sentence: a decision, a rule, an open item, or not worth saving. Pure.
 
-The words are in `language.toml`. Precision comes first: a question, a joke, another's words and the state of the moment
-are nothing, whatever words they have.
+The words are in `language.toml`. Precision has priority: a question, a joke, a quotation and a passing state are not
+saved, whatever words they contain.
 """
 
 import re
@@ -13,7 +13,7 @@ from signet.domain.statements.language import pattern
 
 
 class StatementKind(StrEnum):
-    """What a sentence says."""
+    """The kinds of statements."""
 
     OPEN = "open"
     DECISION = "decision"
@@ -25,7 +25,7 @@ class StatementKind(StrEnum):
     FACT = "fact"
 
 
-#: Kinds in the order in which they are tried, and those that are nothing if they hold only at the moment.
+#: Kinds in the order of matching, and those that are dropped if they hold only at the moment.
 _ORDER = (
     StatementKind.DECISION,
     StatementKind.PREFERENCE,
@@ -37,10 +37,10 @@ _ORDER = (
 )
 _MOMENTARY = (StatementKind.CHANGE, StatementKind.FACT)
 MIN_WORDS, MAX_WORDS, MAX_JOKE_WORDS = 2, 60, 4
-#: Longer statements about how things are tell a story.
+#: Longer factual statements are stories.
 MOST_FACT_WORDS = 28
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|`[^`]+`|\d+")
-#: Words in quotation marks are another's, unless they name something.
+#: Words in quotation marks belong to another person, unless they are a name.
 _QUOTED = re.compile(r"\"[^\"\n]{12,300}\"|“[^”\n]{12,300}”|„[^“\n]{12,300}“|«[^»\n]{12,300}»")
 _QUOTE = re.compile('["“”„«»]')
 _ASKS = re.compile(r"(?<!\bok)(?<!\bokay)(?<!\bclear)(?<!\bklar)(?<!\bvale)[?？]")
@@ -48,27 +48,27 @@ _LABEL = re.compile(
     r"(?:(?:rule|regel|règle|convention|policy|guideline)(?: (?:for|of) [^:]{1,40})?:|please|bitte)\s+",
     re.I,
 )
-#: Behind it a statement is explained.
+#: Introduces the reason of a statement.
 _REASON = re.compile(r"[,;(]\s|\s(?:because|since|weil|denn|parce que|car|porque)\s")
-#: What makes a rule of the words behind it.
+#: Turns the following words into a rule.
 _FROM_NOW = re.compile(
     r"^(?:from now on|going forward|ab (?:jetzt|sofort)|désormais|please|bitte|(?:general )?rule|regel|règle"
     r"|convention|policy|guideline)(?: (?:for|of) [^:]{1,40})?[,:]?\s+",
     re.I,
 )
 _OPENED = re.compile(r"\s*[,:!.…–—-]*\s+|[,:!.…]+\s*")
-#: A clause behind a statement that asks for its consequence.
+#: A clause after a statement that requests its consequence.
 _REQUEST = re.compile(
     r"(?:,? so|,? and|, donc|\bdonc|,? also|,? then|\.|,) (?:please |bitte )?(?:you can|can you|could you|kannst du"
     r"|peux-tu|add|remove|delete|drop the|fix|rename|supprime|lösch\w*|entferne|ändere)\b[^,;]*$",
     re.I,
 )
-#: A number, code, a path, an acronym or another name: what makes a statement about one thing.
+#: A number, code, a path, an acronym or another name, which makes a statement specific.
 _SPECIFIC = re.compile(
     r"^(?:our|the team's|unsere?|notre|nos) |\d|`|\w[./_]\w|\b[a-z]+-[a-z]+-|\b[A-Z]{2,}|\w[A-Z]"
     r"|(?<=\w )(?-i:[A-Z])[a-z]+|\b(?:https?|utf)\b"
 )
-#: Machine text and passwords are no statements.
+#: Machine text and passwords are not statements.
 _NO_TALK = re.compile(
     r"^/\w|(?:\b[\w.-]+: [\w./-]+ ){2}[\w.-]+:|\b(?:password|passwort|passphrase|mot de passe|contraseña|token|secret"
     r"|key) (?=\S*[a-z])(?=\S*\d)\S{6}|^\W*\w[\w-]*(?:\W+\w[\w-]*)?\W*$|\b403 forbidden",
@@ -87,7 +87,7 @@ def bare(sentence: str) -> str:
 
 
 def told(sentence: str) -> str:
-    """Return what a sentence states, without openers, the label of a rule and a request behind it."""
+    """Return the statement in a sentence, without openers, the label of a rule and a request at the end."""
     kept = bare(sentence)
     if label := _LABEL.match(kept):
         kept = kept[label.end() :]
@@ -97,7 +97,7 @@ def told(sentence: str) -> str:
 
 @lru_cache(4_096)
 def of(sentence: str) -> StatementKind | None:
-    """Return what a sentence is; None for a question, a request, and what is not meant or holds only now."""
+    """Return the kind of a sentence; None for a question, a request, an insincere or a momentary statement."""
     said = bare(sentence)
     if _ASKS.search(said):  # "We moved to Hetzner, can you update the docs?" states something
         said = _REQUEST.sub("", said)
@@ -121,7 +121,7 @@ def of(sentence: str) -> StatementKind | None:
 
 
 def _is_loose(kind: StatementKind, said: str, shown: str) -> bool:
-    """Return whether a sentence has the words of its kind and says nothing that stands alone."""
+    """Return whether a sentence has the words of its kind but depends on its context."""
     if kind is StatementKind.PREFERENCE:
         return pattern("points").search(shown) is not None
     if kind is StatementKind.FACT:
@@ -132,7 +132,7 @@ def _is_loose(kind: StatementKind, said: str, shown: str) -> bool:
 
 
 def is_meant(sentence: str) -> bool:
-    """Return whether a sentence may state something: no question, joke, thought, machine text or another's words."""
+    """Return whether a sentence may be a statement: no question, joke, thought, machine text or quotation."""
     shown = _QUOTED.sub('"…"', sentence)
     return (
         MIN_WORDS <= len(_WORD.findall(sentence)) <= MAX_WORDS
@@ -152,7 +152,7 @@ def is_open(sentence: str) -> bool:
 
 
 def is_noted(sentence: str) -> bool:
-    """Return whether a sentence of a note says how something is; whoever wrote it down means to keep it."""
+    """Return whether a sentence of a note describes a fact; its author wants to keep it."""
     said = bare(sentence)
     states = pattern("fact").search(said) or pattern("person").search(said)
     is_now = pattern("told_to").search(said) or pattern("passing").search(said)
@@ -160,7 +160,7 @@ def is_noted(sentence: str) -> bool:
 
 
 def said(paragraphs: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the sentences of a message that are in no quotation, and that the next one calls no joke: "Kidding."."""
+    """Yield the sentences of a message, except quotations and those that the next one calls a joke: "Kidding."."""
     for one in paragraphs:
         is_quoted = False
         for at, sentence in enumerate(one):
@@ -173,6 +173,6 @@ def said(paragraphs: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def takes_back(message: str) -> bool:
-    """Return whether a message only takes back the one before it: "no, forget that"."""
+    """Return whether a message only takes back the previous one: "no, forget that"."""
     found = pattern("forget_that").search(message)
     return found is not None and len(_WORD.findall(message)) <= len(_WORD.findall(found[0])) + 1

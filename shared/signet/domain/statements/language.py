@@ -1,4 +1,4 @@
-"""The product's words for what statements are, from `language.toml`: compiled patterns and word lists. Pure."""
+"""Word lists and compiled patterns for statements, from `language.toml`. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 from signet import resources
 
-#: What these stand for is in the file; patterns ignore case but in `NAME`.
+#: Placeholders defined in the file; patterns ignore case except in `NAME`.
 _NAMED = re.compile(r"\b(?:NAME|DATE|WHO)\b")
 
 
@@ -28,7 +28,7 @@ def alternatives(part: str) -> str:
 
 @cache
 def pattern(part: str) -> re.Pattern[str]:
-    """Return the pattern of a part; it ignores case, but not that of names."""
+    """Return the pattern of a part, which ignores case except in names."""
     names = table()["names"]
     return re.compile(_NAMED.sub(lambda found: names[found[0]], alternatives(part)), re.IGNORECASE)
 

@@ -1,6 +1,6 @@
-"""From text to sentences: what people wrote, without code, logs, tables and other machine text.
+"""Split text into sentences of people, without code, logs, tables and other machine text.
 
-Returns paragraphs, because a pronoun may only look back inside one. A list item is a paragraph of its own.
+Returns paragraphs, because a pronoun may only refer to its own paragraph. A list item is a separate paragraph.
 """
 
 import re
@@ -8,28 +8,28 @@ from collections.abc import Iterator
 
 from signet.domain.statements.language import listed
 
-#: Abbreviations whose full stop ends no sentence.
+#: Abbreviations whose full stop does not end a sentence.
 ABBREVIATIONS = frozenset(
     "mr. mrs. ms. dr. prof. st. sr. jr. vs. e.g. i.e. etc. approx. no. fig. inc. ltd. corp. co. "
     "dept. est. cf. al. a.m. p.m. u.s. u.k. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. "
     "nov. dec. z.b. bzw. usw. ca. nr. evtl. ggf.".split()
 )
 
-#: A line with a smaller share of letters and spaces is no prose.
+#: A line with a smaller share of letters and spaces is not prose.
 PROSE_SHARE = 0.75
 
 #: A line at least this long, without a full stop, was broken by an editor.
 WRAPPED_CHARS = 70
 
-#: What goes on longer is no sentence; it is not worth its time.
+#: A longer one is not a sentence, and not worth its time.
 MAX_SENTENCE_CHARS = 1_000
 
-#: Longer lines are whole paragraphs (a stored memory is one line): their sentences are looked at one by one.
+#: Longer lines are whole paragraphs (a stored memory is one line): their sentences are checked one by one.
 LONG_LINE_CHARS = 200
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_MARK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-#: Code in backticks is kept as it is; what follows the bar is taken out.
+#: Code in backticks stays unchanged; the alternatives after it are removed.
 _TAG = re.compile(r"(`[^`\n]*`)|<!--(?:(?!-->|<!--).)*+-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^)\[\n]{0,1000}\)")
 _ASIDE = re.compile(r"(`[^`\n]*`)|(?<!\s)\s*+\[[^\]\n]{0,300}\](?!\()")
@@ -59,7 +59,7 @@ _MACHINE = re.compile(
     """,
     re.VERBOSE,
 )
-#: Behind the number of a day: "bis zum 15. Januar".
+#: After the number of a day: "bis zum 15. Januar".
 _MONTH = re.compile(rf"\s*(?:{'|'.join(sorted(listed('words', 'months')))})\b", re.IGNORECASE)
 _BOUNDARY = re.compile(
     r"(?:(?<![.!?…])|(?![.!?…]))([^\s.!?…]{0,40}+)([.!?…]++)([\"'”’)\]*_`]*+)\s++(?=[\"'“‘(\[`*_]*\w|[-–—])"
@@ -75,7 +75,7 @@ def paragraphs(text: str) -> list[list[str]]:
 
 
 def _blocks(prose: str) -> Iterator[str]:
-    """Yield paragraphs and list items as one line each; wrapped lines are joined again."""
+    """Yield paragraphs and list items as one line each, joining wrapped lines."""
     block = last = ""
     for line in prose.split("\n"):
         item = _ITEM.match(line)
@@ -93,7 +93,7 @@ def _blocks(prose: str) -> Iterator[str]:
 
 
 def is_prose(line: str, bare: str) -> bool:
-    """Say whether a line was written for people; `bare` is the line without its list mark."""
+    """Return whether a line was written for people; `bare` is the line without its list mark."""
     if len(line) > LONG_LINE_CHARS and not _STRUCTURE.match(bare):
         return True
     if _HEADING.match(line) or _MACHINE.match(bare):
@@ -106,7 +106,7 @@ def is_prose(line: str, bare: str) -> bool:
 
 
 def _continues(last: str, line: str) -> bool:
-    """Say whether a line goes on with the sentence of the line before."""
+    """Return whether a line continues the sentence of the previous one."""
     if not last or last[-1] in ".!?:":
         return False
     return line[0].islower() or last[-1] in ",(" or len(last) >= WRAPPED_CHARS

@@ -1,1 +1,1 @@
-"""From sessions to notes and facts, and from many notes to few."""
+"""Summarise sessions to notes and facts, and condense notes."""

@@ -1,6 +1,6 @@
-"""Who takes notes of a session: the built-in rules, or a model.
+"""Take notes of a session, with the built-in rules or a model.
 
-A model's calls happen here and nowhere else in summaries; they raise the errors of `signet.providers.ports`.
+All model calls of summaries happen here; they raise the errors of `signet.providers.ports`.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,19 +34,19 @@ from signet.providers.ports import LanguageModel, Shape
 from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
 
-#: Tokens that notes, and a judgement, may have.
+#: Maximum tokens of notes and of a judgement.
 NOTES_TOKENS = 4_096
 JUDGE_TOKENS = 1_024
-#: Parts smaller than this are not tried when the model's context is too small.
+#: A smaller part is not sent if the model's context is too small.
 LEAST_CHARS = 1_000
 #: Time for condensing (PIP-43).
 CONDENSE_SECONDS = 90.0
-#: What the rules show of a session besides its facts: the beginnings of the first requests.
+#: The beginnings of the first requests, shown by the rules in addition to the facts.
 SHOWN_REQUESTS = 8
 REQUEST_CHARS = 160
-#: Headings of kinds of facts whose plural is no word.
+#: Headings of kinds of facts without a plural.
 TITLES = {"rationale": "Reasons", "procedural": "Procedures"}
-#: What the rules keep of each summary that is condensed.
+#: Characters of each condensed summary that the rules keep.
 CONDENSED_CHARS = 600
 
 
@@ -66,14 +66,14 @@ class NoteTaker(Protocol):
 
 
 class RuleReader:
-    """The built-in reader: the same session always gives the same notes and facts."""
+    """The built-in rules: the same session always gives the same notes and facts."""
 
     name = "rules"
 
     def notes(self, asked: SummaryJob, check: Callable[[], None]) -> Notes:
-        """Return the findings of the rules, as a list by kind, below the user's request.
+        """Return the facts found by the rules, as a list by kind, below the user's request.
 
-        A long session is read in parts: the time the rules take may grow faster than a text.
+        A long session is read in parts, because the time of the rules may grow faster than the text.
         """
         text = asked.session.text
         parts = prompt.parts(text)
@@ -114,9 +114,9 @@ class ModelReader:
         return self._model.name
 
     def notes(self, asked: SummaryJob, check: Callable[[], None]) -> Notes:
-        """Ask for notes; of a long session part by part, and then for one set of them (PIP-38).
+        """Ask for notes; for a long session part by part, and then for one combined set (PIP-38).
 
-        What the model gives no notes of that can be read, the rules read.
+        The rules read what the model gives no usable notes of.
         """
         text, day = asked.session.text, asked.day
         parts = prompt.parts(text)
@@ -141,7 +141,7 @@ class ModelReader:
     def _part(
         self, asked: SummaryJob, text: str, place: str, check: Callable[[], None]
     ) -> Sequence[Notes]:
-        """Read one part, in halves if the model's context is too small, by the rules below `LEAST_CHARS`."""
+        """Read one part; halve it if the model's context is too small, and use the rules below `LEAST_CHARS`."""
         check()
         part = replace(asked, session=replace(asked.session, text=text))
         request = prompt.part_notes(text, day=asked.day, place=place)
@@ -154,7 +154,7 @@ class ModelReader:
         return [one for half in halves for one in self._part(asked, half, place, check)]
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
-        """Ask for one text; the rules make one if it is unusable, or the summaries are too long."""
+        """Ask for one text; use the rules if it is unusable, or the summaries are too long."""
         texts = [one.content for one in summaries]
         try:
             answer = self._model.generate(
@@ -170,7 +170,7 @@ class ModelReader:
         return usable or RuleReader().condensed(summaries)
 
     def judged(self, memories: Sequence[tuple[str, str]], text: str) -> Score | None:
-        """Return the worth of memories (ID and text) to a session, None if the model gives none."""
+        """Return the usefulness of memories (ID and text) to a session, None if the model gives none."""
         shown = [memory_id for memory_id, _ in memories]
         return ask(
             self._model,
@@ -277,7 +277,7 @@ def queue_condense(
 
 
 def run_condense(job: JobContext, reader: NoteTaker | None, *, attempts: int) -> None:
-    """Condense the job's summaries and complete the job; raises what the providers raise.
+    """Condense the job's summaries and complete the job; raises the providers' errors.
 
     `attempts` are those of the follow-up jobs.
     """
@@ -299,10 +299,10 @@ def run_condense(job: JobContext, reader: NoteTaker | None, *, attempts: int) ->
         now = clock.now()
         still = tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
         if [one.id for one in still] != [one.id for one in children]:
-            # A session that went on has moved behind others: the next job takes those that are oldest now.
+            # A continued session has moved after others: the next job takes those that are oldest then.
             queue_condense(tx, agent_id, project, depth, attempts=attempts, now=now)
             return {"skipped": "summaries_changed"}
-        # Something may have been forgotten while the model wrote.
+        # A statement may have been forgotten while the model wrote.
         content = withheld.cleaned(tx, agent_id, condensed)
         parent_id = ids.new_id()
         span = (min(one.earliest_at for one in children), max(one.latest_at for one in children))

@@ -20,7 +20,7 @@ from signet.wire.sessions import SessionSummary, SummaryPage
 
 SLUG_CHARS = 50
 OTHERWISE = "session"
-#: How many sessions of one name have a number; later ones have their time.
+#: Sessions of one name that get a number; later ones get their time.
 NUMBERED = 20
 
 _HEADING = re.compile(r"^##[ \t]+(\S.*)$", re.MULTILINE)
@@ -64,7 +64,7 @@ def project_name(project: str | None) -> str:
 
 
 def run_files(job: JobContext, root: Path, known: Sequence[withheld.Statement]) -> int:
-    """Rewrite the notes of the job's agent that contain withheld text or lack restored text; return how many.
+    """Rewrite the agent's notes that contain withheld text or lack restored text; return their number.
 
     `known` are the withheld statements. A person's changes stay. Raises OSError.
     """
@@ -78,7 +78,7 @@ def run_files(job: JobContext, root: Path, known: Sequence[withheld.Statement]) 
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
-    """Remove erased statements from summaries, and from transcripts waiting for one; return how many changed."""
+    """Remove erased statements from summaries, and from transcripts waiting for one; return the number changed."""
     of_sessions = withheld.TextTable(sql.TEXTS, sql.CLEAN)
     of_jobs = withheld.TextTable(sql.PARTS, sql.CLEAN_PART)
     return sum(withheld.clean(job, texts, known) for texts in (of_sessions, of_jobs))

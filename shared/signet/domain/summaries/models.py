@@ -1,4 +1,4 @@
-"""What a session is turned into."""
+"""Values of summaries: jobs, notes, facts and scores."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,21 +7,21 @@ from typing import NamedTuple
 from signet import clock
 from signet.domain.transcripts.models import Session
 
-#: A distilled fact never outweighs what somebody asked to remember (PIP-41).
+#: A distilled fact never outweighs a memory that a person asked to save (PIP-41).
 MOST_IMPORTANT = 0.5
 USUAL_IMPORTANCE = 0.3
-#: Facts of a session that was read in one piece, and of each part of a longer one (PIP-39).
+#: Facts of a session read in one piece, and of each part of a longer one (PIP-39).
 MAX_FACTS = 15
 MAX_PART_FACTS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryJob:
-    """The session of a job: its text in the version of `chars` characters, or a part of it."""
+    """A session to summarise: its text in the version of `chars` characters, or a part of it."""
 
     job_id: str
     session: Session
-    #: When its last and first messages were said; without times in the transcript, when they were handed over.
+    #: Times of its last and first messages; without times in the transcript, those of the delivery.
     ended_at: datetime
     started_at: str
     asked_at: datetime
@@ -42,7 +42,7 @@ class Said:
     type: str = "fact"
     importance: float = USUAL_IMPORTANCE
     tags: tuple[str, ...] = ()
-    #: When it was said (ISO, UTC) and in which sentence, where that is known.
+    #: The time of the message (ISO, UTC) and its sentence, if known.
     said_at: str | None = None
     sentence: str = ""
 
@@ -72,7 +72,7 @@ class Score:
     used: int
     novel: int
     reasoning: str
-    #: Memory id to relevance, 0..1.
+    #: Relevance of memories by ID, 0..1.
     relevance: tuple[tuple[str, float], ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""The words with which a model is asked to take notes of a session, to condense notes and to judge recall."""
+"""Prompts for notes of a session, for condensing notes, and for judging recall."""
 
 import re
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ from signet.providers import answers, asking
 from signet.providers.asking import INTEGER, NUMBER, TEXT, an_object, list_of, one_of
 from signet.text.controls import encodable
 
-#: Facts of the parts that the last request is shown (PIP-38).
+#: Facts of the parts included in the last request (PIP-38).
 SHOWN_FACTS = 30
-#: Characters of an id that a model is shown.
+#: Characters of an ID shown to a model.
 SHORT_ID = 8
 
 _NOTES = """\
@@ -64,7 +64,7 @@ memories_used: how many were of use. novel_context_count: how many things the us
 per_memory: the id of each memory and its relevance, 0 to 1.
 """
 
-#: A request for notes without its data: a text made of these words copies it.
+#: The request for notes without its data: a text that repeats these words is a copy.
 INSTRUCTIONS = _NOTES + _COMBINE
 NOTES_SHAPE = an_object(
     summary=TEXT,
@@ -110,7 +110,7 @@ def judged(memories: Sequence[tuple[str, str]], text: str) -> str:
 
 
 MAX_TAGS = 8
-#: A summary is cut here; it is read by people and shown to models.
+#: A longer summary is cut; people and models read it.
 MAX_SUMMARY_CHARS = 20_000
 
 
@@ -220,12 +220,12 @@ def _share(item: answers.Json, key: str) -> float:
     return min(max(answers.number(item, key) or 0.0, 0.0), 1.0)
 
 
-#: A part ends at the first turn that begins after this length; one turn of `LONGEST` times that is cut.
+#: A part ends at the first turn that begins after this length; a turn of `LONGEST` times that is cut.
 PART_CHARS = 20_000
 LONGEST = 3
 
-#: Who speaks in what harnesses log. Where they do, `Note: …` in an answer begins no turn: what follows it would be read
-#: as the user's words.
+#: Speaker labels in harness logs. With these labels, `Note: …` in an answer does not begin a turn, which would look
+#: like the user's.
 _ROLE = re.compile(r"^(?=(?:User|Human|Assistant|AI)(?: \([^)\n]*\))?:\s)", re.MULTILINE)
 _TURN = re.compile(r"^(?=\S[^\n:]{0,40}: )", re.MULTILINE)
 
@@ -247,7 +247,7 @@ def parts(text: str, size: int = PART_CHARS) -> list[str]:
 
 
 def _cut_hard(text: str, cuts: list[int], start: int, place: int, most: int) -> int:
-    """Cut a piece of over `most` characters between words; return where the last part begins."""
+    """Cut a piece of over `most` characters between words; return the start of the last part."""
     while place - start > most:
         end = start + most
         between = max(text.rfind(mark, start + most // 2, end) for mark in "\n ")

@@ -1,7 +1,7 @@
-"""Asking for the summary of a session: one job for each version of it, and one open job at most.
+"""Request the summary of a session: one job for each version, and at most one open job.
 
-A job that finds more stored than it has read asks for the rest itself (summarize.py), so nothing said while it runs is
-lost.
+A job that finds more stored text than it has read requests the rest itself (summarize.py), so messages that arrive
+while it runs are not lost.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ def of_session(
     by_model: bool = True,
     now: datetime,
 ) -> Queued:
-    """Queue the reading of the present version of a transcript, unless it was read.
+    """Queue the reading of a transcript's current version, unless it was read.
 
     Without `by_model` the built-in rules read it.
     """
@@ -57,7 +57,7 @@ def of_part(
 
 
 def restart(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
-    """Queue a request whose job is gone; False for an unknown one, and if its session has an open job."""
+    """Queue a request whose job is gone; False for an unknown one, or if its session has an open job."""
     found = tx.row(sql.RequestRow, sql.REQUEST, (job_id,))
     if found is None:
         return False

@@ -12,11 +12,11 @@ from signet.domain.memory.modify import is_current
 from signet.domain.summaries.models import Score, SummaryJob
 from signet.domain.transcripts.models import Session
 
-#: Characters per token, for the count that readers are shown.
+#: Characters per token, for the displayed count.
 TOKEN_CHARS = 4
-#: Memories of a session that its summary is linked to (PIP-43).
+#: Memories linked to a session's summary (PIP-43).
 MAX_LINKS = 50
-#: How many known names a session is searched for, the ones mentioned most; and from how many mentions on.
+#: Known names that are searched in a session, the most mentioned first; and their least number of mentions.
 MAX_NAMES = 2_000
 LEAST_MENTIONS = 3
 
@@ -25,7 +25,7 @@ SELECT canonical_name FROM entities WHERE agent_id = ? AND mentions >= ? AND len
  ORDER BY mentions DESC LIMIT ?"""
 OF_SESSION = "SELECT content FROM session_summaries WHERE agent_id = ? AND session_key = ?"
 OF_ONE = f"{OF_SESSION} AND depth = 0 AND (? IS NULL OR project = ?)"
-#: The summaries of a session and those made of them, which are made again without it.
+#: The summaries of a session and those made from them, which are made again without it.
 MADE_OF = """
 WITH RECURSIVE made (id) AS (
   SELECT id FROM session_summaries WHERE agent_id = ? AND session_key = ?
@@ -56,7 +56,7 @@ SELECT id FROM memories {by_index("idx_memories_created")}
 _SCORE = """
 INSERT INTO session_scores (id, agent_id, session_key, project, harness, score, confidence, memories_recalled,
     memories_used, novel_context_count, reasoning, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-#: Memories that hold now and in every scope.
+#: Current memories of every scope.
 LIKE = f"""
 SELECT m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type <> 'document_chunk'
@@ -88,7 +88,7 @@ TOTAL = f"SELECT COUNT(*) FROM session_summaries {_PAGE_WHERE}"
 def put(
     tx: WriteTx, asked: SummaryJob, summary: str, memory_ids: Sequence[str], now: datetime
 ) -> str:
-    """Store the summary of a session with its links to memories, instead of an earlier one; return its id."""
+    """Store the summary of a session with its links to memories, replacing an earlier one; return its ID."""
     session = asked.session
     at = clock.to_text(now)
     end = clock.to_text(asked.ended_at)
@@ -102,7 +102,7 @@ def put(
 
 
 def remembered(tx: ReadTx, session: Session, *, since: datetime) -> list[str]:
-    """Return the memories that were saved within a session."""
+    """Return the memories that were saved during a session."""
     rows = tx.all(_REMEMBERED, (session.key, session.agent_id, clock.to_text(since)))
     return [row[0] for row in rows]
 
@@ -116,7 +116,7 @@ def put_score(tx: WriteTx, session: Session, score: Score, *, shown: int, now: d
 
 
 class RequestRow(NamedTuple):
-    """A request to start again; with `transcript` it is for a part of a session."""
+    """A request to restart; with `transcript` it is for a part of a session."""
 
     session_id: str | None
     agent_id: str
@@ -186,14 +186,14 @@ DELETE_OLD = (
 
 
 def of_version(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, bool] | None:
-    """Return the job that was asked to read this version of a session, and whether it is still to be done."""
+    """Return the job for this version of a session, and whether it is still open."""
     for job_id, status in tx.tuples(_OF_VERSION, (agent_id, key, version)):
         return job_id, status != "done"
     return None
 
 
 def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> SummaryJob | None:
-    """Return the session that a job is for, None when nothing is known of it.
+    """Return the session of a job, None if nothing is stored of it.
 
     A whole session is read from its stored transcript; a job of an older file may have more text.
     """

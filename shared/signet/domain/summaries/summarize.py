@@ -1,8 +1,8 @@
-"""One `summarize` job, top to bottom: read the session, take notes, write their file, save their facts.
+"""Run one `summarize` job: read the session, take notes, write their file, save the facts.
 
-Notes are taken and written with no transaction open; then one transaction saves the facts, stores the summary and
-completes the job. The name of the file is chosen in an earlier transaction and kept with the job, so that a job
-that was killed anywhere writes the same file again and nothing twice.
+Notes are taken and written without an open transaction; then one transaction saves the facts, stores the summary and
+completes the job. An earlier transaction chooses the file name and stores it with the job, so that a repeated job
+writes the same file again and nothing twice.
 """
 
 import contextlib
@@ -36,12 +36,12 @@ from signet.wire.origin import Origin
 
 SOURCE = derived.SESSION_END
 ACTOR = Actor(name="summary-worker", type="pipeline")
-#: A fact is looked up by its first words; a memory that has this share of all its words says it (PIP-42), unless what
-#: they differ by is a name, a number or a denial: "lives in Bergen" and "lives in Tromso" share most of their words.
+#: A memory is found by the first words of a fact, and states it if it has this share of all its words (PIP-42), unless
+#: they differ in a name, a number or a denial: "lives in Bergen" and "lives in Tromso" share most of their words.
 LOOKED_UP = 10
 WORD_CHARS = 3
 SAME_SHARE = 0.7
-#: Types of what an agent has to follow.
+#: Types of facts that an agent must follow.
 RULES = frozenset({"rule", "constraint", "correction", "procedural"})
 
 
@@ -66,9 +66,9 @@ def save(
     rules: Rules,
     now: datetime,
 ) -> list[str]:
-    """Save facts like any memory and return their IDs; existing ones keep their ID.
+    """Save facts as memories and return their IDs; existing ones keep theirs.
 
-    Forgotten ones are left out. Each belongs to the repository where it was said (`held`, see transcripts/models.py).
+    Skips forgotten ones. Each belongs to the repository of its message (`held`, see transcripts/models.py).
     """
     saved = []
     for fact in facts:
@@ -96,7 +96,7 @@ def _placed(fact: Said, turns: Sequence[tuple[transcript.Turn, frozenset[str]]])
 
 def _draft(asked: SummaryJob, fact: Said, model: str, now: datetime) -> Draft:
     session = asked.session
-    # A clock that was ahead does not make a fact the newest for years.
+    # A clock that was ahead must not make a fact the newest for years.
     said_at = min(clock.parsed(fact.said_at or "") or asked.ended_at, now)
     day = dates.told_day(fact.content, said_at) or dates.told_day(fact.sentence, said_at)
     return Draft(
@@ -131,9 +131,10 @@ def _is_known(tx: ReadTx, agent_id: str, content: str, project: str) -> bool:
 
 log = logs.get("pipeline")
 
-#: How many earlier sessions novelty looks at, and how long before its end a session may have begun to remember.
+#: Earlier sessions that novelty is measured against, and how long before its end a session may have begun saving
+#: memories.
 SESSIONS_BEFORE, SESSION_DAYS = 5, 7
-#: What the judge of recall is shown of a session, and of each memory.
+#: Characters of a session for the judge of recall, and of each memory.
 JUDGED_CHARS = 12_000
 JUDGED_MEMORY_CHARS = 300
 
@@ -143,8 +144,8 @@ def run(
 ) -> None:
     """Take notes of the job's session and complete the job; `root` is the workspace.
 
-    Without a reader the job ends and the transcript stays. Raises what the providers raise, OSError if the notes cannot
-    be written, LeaseLost, Cancelled.
+    Without a reader the job ends and the transcript stays. Raises the providers' errors, OSError if the notes cannot be
+    written, LeaseLost, Cancelled.
     """
     is_part = bool(job.lease.payload.get("is_part"))
     asked = job.db.read(sql.asked, job.lease.job_id, is_part=is_part, now=clock.now())
@@ -215,7 +216,7 @@ def _read(
         saved = save(tx, asked, news, held=held, model=reader.name, rules=rules, now=now)
         whose = asked.session
         summary = withheld.cleaned(tx, whose.agent_id, notes.summary)
-        if summary != notes.summary:  # forgotten meanwhile, but in the file
+        if summary != notes.summary:  # forgotten meanwhile, but still in the file
             withheld.queue(tx, whose.agent_id, is_back=False, now=now, file=path)
         if not asked.is_part:
             if notes.topic:
@@ -256,7 +257,7 @@ def _keep_summary(
 def _read_on(
     tx: WriteTx, asked: SummaryJob, rules: Rules, now: datetime, *, by_model: bool
 ) -> None:
-    """Queue the session again if more of it arrived meanwhile."""
+    """Queue the session again if more of it has arrived."""
     chars = stored.length(tx, asked.session.agent_id, asked.session.key)
     if not asked.is_part and chars > asked.chars:
         requests.of_session(
@@ -290,9 +291,9 @@ def _judged(job: JobContext, asked: SummaryJob, reader: NoteTaker) -> tuple[Scor
 #: A question and its answer count as an exchange from these lengths on.
 USER_CHARS = 20
 ASSISTANT_CHARS = 50
-#: Novelty looks at the beginnings of texts.
+#: Novelty compares the beginnings of texts.
 HEAD_CHARS = 2_000
-#: Share of unknown words from which a session is all new, and up to which nothing in it is.
+#: Share of unknown words from which a session is all new, and up to which nothing in it is new.
 ALL_NEW = 0.3
 NOTHING_NEW = 0.1
 

@@ -1,4 +1,4 @@
-"""The statements of `memory_history`, one row for each change, and `memories_cold`, whole rows of past memories."""
+"""SQL of `memory_history`, one row for each change, and `memories_cold`, whole rows of past memories."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,38 +14,38 @@ CHANGES = (
     "SELECT id, event, old_content, new_content, changed_by, actor_type, reason, metadata, created_at,"
     " session_id, request_id FROM memory_history WHERE memory_id = ? ORDER BY created_at, rowid LIMIT ?"
 )
-#: The changes of all memories that pass, newest first, without proposals that changed nothing.
+#: Visible changes of all memories, newest first, without proposals that changed nothing.
 PAGE = """
 SELECT h.id, h.event, h.old_content, h.new_content, h.changed_by, h.actor_type, h.reason, h.metadata, h.created_at,
        h.session_id, h.request_id, h.memory_id, NULL AS content
   FROM memory_history h LEFT JOIN memories m ON m.id = h.memory_id
        LEFT JOIN forgotten_values v ON v.memory_id = h.memory_id AND v.part = 0 AND m.id IS NULL
  WHERE {where} AND h.event <> 'none' ORDER BY h.created_at DESC, h.id DESC LIMIT ?"""
-#: Memories that were imported since an instant, by their source.
+#: Memories imported since an instant, by source.
 IMPORTED = """
 SELECT m.source_type AS key, count(*) AS count FROM memory_history h JOIN memories m ON m.id = h.memory_id
  WHERE h.created_at >= ? AND h.event = 'created' AND h.changed_by <> 'pipeline' AND m.origin = 'imported'
    AND m.source_type <> 'pipeline-v2' AND m.is_deleted = 0 AND {where} GROUP BY 1 ORDER BY 2 DESC"""
-#: The first change after an instant knows what the text was before it.
+#: The first change after an instant has the text before it.
 TEXTS = f"""
 SELECT m.seq, (
   SELECT h.old_content FROM memory_history h
   WHERE h.memory_id = m.id AND h.event = 'updated' AND h.created_at > ? AND h.old_content IS NOT h.new_content
   ORDER BY h.created_at, h.rowid LIMIT 1) AS text
 FROM memories m WHERE m.seq IN {LIST} AND text IS NOT NULL"""
-#: By whom memories were forgotten last, and why.
+#: The last person or program that forgot each memory, and the reason.
 FORGOTTEN = f"""
 SELECT m.id, h.changed_by, h.reason FROM memories m {THEN_JOIN} memory_history h ON h.rowid = (
   SELECT l.rowid FROM memory_history l WHERE l.memory_id = m.id AND l.event IN ('deleted', 'rejected')
   ORDER BY l.created_at DESC, l.rowid DESC LIMIT 1)
 WHERE m.id IN {LIST}"""
-#: The texts of a memory, and what decisions about it say in the history of others.
+#: The texts of a memory, and quotes of it in the decisions of other memories' history.
 BLANK = (
     "UPDATE memory_history SET old_content = NULL, new_content = NULL, metadata = NULL WHERE memory_id = ?1",
     "UPDATE memory_history SET metadata = json_remove(metadata, '$.fact.content', '$.targetContent')"
     " WHERE instr(metadata, ?1) AND json_valid(metadata)",
 )
-#: What somebody did to memories from an instant on; what the pipeline does is no judgement.
+#: Changes by people since an instant; changes by the pipeline are not a judgement.
 TAKEN_BACK = f"""
 SELECT DISTINCT memory_id, event FROM memory_history
  WHERE memory_id IN {LIST} AND created_at >= ? AND actor_type IS NOT 'pipeline'
@@ -53,7 +53,7 @@ SELECT DISTINCT memory_id, event FROM memory_history
 METADATA = "SELECT metadata FROM memory_history WHERE memory_id = ? AND event = 'none' AND reason = ? ORDER BY rowid"
 OF_LAST = "SELECT metadata FROM memory_history WHERE memory_id = ? AND event = ? ORDER BY rowid DESC LIMIT 1"
 LAST = "SELECT coalesce(max(rowid), 0) FROM memory_history"
-#: What repairs write is of no memory, and a proposal that changed nothing is no change.
+#: Without rows of repairs, which belong to no memory, and proposals that changed nothing.
 SINCE = """
 SELECT rowid AS number, memory_id, event FROM memory_history
  WHERE rowid > ? AND memory_id <> 'system' AND event <> 'none' ORDER BY rowid LIMIT ?"""
@@ -72,7 +72,7 @@ class Numbered(NamedTuple):
 
 
 class ForgettingRow(NamedTuple):
-    """Who forgot a memory last, and why."""
+    """The last person or program that forgot a memory, and the reason."""
 
     id: str
     changed_by: str
@@ -80,7 +80,7 @@ class ForgettingRow(NamedTuple):
 
 
 WHOLE = "SELECT * FROM memories WHERE id = ?"
-#: Columns that a copy has in common with its memory.
+#: Columns that a copy shares with its memory.
 SAME = (
     "type, category, content, confidence, importance, source_id, source_type, tags, who, why, project, content_hash,"
     " normalized_content, extraction_status, embedding_model, extraction_model, update_count, agent_id"
@@ -147,5 +147,5 @@ class KnownValue(NamedTuple):
 
 
 def delete_values(tx: WriteTx, memory_ids: Sequence[str]) -> int:
-    """Delete the values of memories; return how many rows went."""
+    """Delete the values of memories; return the number of rows."""
     return tx.run(_DELETE, (as_list(memory_ids),))

@@ -1,8 +1,7 @@
-"""The rows of `memories`: inserting, reading, changing and hiding them.
+"""SQL for rows of `memories`: insert, read, change and hide.
 
-Three keys can make a save a repetition: the idempotency key, the source and the content hash. All are looked
-for among the rows of one owner, one visibility and one scope, so that no answer shows a row that its
-reader may not see.
+Three keys identify a repeated save: the idempotency key, the source and the content hash. All are searched among the
+rows of one owner, visibility and scope, so that no answer contains a row that its reader may not see.
 """
 
 import json
@@ -78,13 +77,13 @@ _TWIN = (
     " AND COALESCE(scope, '') = COALESCE(?, '') AND COALESCE(project, '') = COALESCE(?, '') AND is_deleted = 0"
     " AND id <> ?"
 )
-#: Another statement sets the text: naming its column would write the full-text index again.
+#: Another statement sets the text: naming its column would rewrite the full-text index.
 _PATCH = (
     "UPDATE memories SET type = coalesce(?, type), importance = coalesce(?, importance),"
     " pinned = coalesce(?, pinned), who = coalesce(?, who), tags = CASE WHEN ? THEN ? ELSE tags END,"
     " version = version + 1, update_count = coalesce(update_count, 0) + 1, updated_at = ?, updated_by = ? WHERE id = ?"
 )
-#: A fact that the project has already stays where it is.
+#: A fact that the project has already stays in its place.
 FILE = f"UPDATE OR IGNORE memories SET project = ? WHERE id IN {LIST}"
 _REWRITE = (
     "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, event_at = ?,"
@@ -95,7 +94,7 @@ _WAITING = (
     " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
 )
 _COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND "
-#: What belongs to a session of an agent, and how.
+#: Memories of an agent's session, and their relation to it.
 _OF_SESSION = """
 SELECT m.id, m.content, m.type, m.created_at, CASE WHEN d.memory_id IS NULL THEN 'saved' ELSE 'distilled' END AS how
   FROM memories m LEFT JOIN memory_sources d ON d.memory_id = m.id AND d.kind = 'session' AND d.source_id = ?
@@ -103,16 +102,16 @@ SELECT m.id, m.content, m.type, m.created_at, CASE WHEN d.memory_id IS NULL THEN
  ORDER BY m.seq"""
 BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
 SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
-#: Naming `type` lets those who keep columns of memories see the change.
+#: Naming `type` makes the change visible to caches of columns.
 _SET_ORIGIN = "UPDATE memories SET origin = ?, review = ?, type = type WHERE id = ?"
-#: Importance from which a memory counts as critical in the statistics (MEM-19).
+#: Importance from which the statistics count a memory as critical (MEM-19).
 CRITICAL = 0.9
 
 
 def insert(
     tx: WriteTx, memory_id: str, draft: Draft, text: Normalized, review: Review | None
 ) -> bool:
-    """Insert one row; False when an active row has its hash or any row its idempotency key."""
+    """Insert one row; False if an active row has its hash, or any row its idempotency key."""
     at = clock.to_text(draft.created_at)
     row = (
         memory_id,
@@ -155,7 +154,7 @@ def by_id(tx: ReadTx, memory_id: str) -> Memory | None:
 
 
 def readable(tx: ReadTx, memory_id: str, reader: Reader) -> Memory | None:
-    """Return the memory if this reader may see it, deleted or not, in whatever scope."""
+    """Return the memory in any scope, even if deleted, if this reader may see it."""
     seen = visibility.readable(replace(reader, any_scope=True))
     return _memory(tx.one(f"{_BY_ID} AND {seen.sql}", (memory_id, *seen.params)))
 
@@ -168,7 +167,7 @@ def of_session(tx: ReadTx, key: str, reader: Reader) -> list[SessionMemory]:
 
 
 def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str]:
-    """Return the ids that begin so, deleted or not, in whatever scope; an empty beginning has none."""
+    """Return the IDs with this prefix in any scope, including deleted ones; none for an empty prefix."""
     seen = visibility.readable(replace(reader, any_scope=True))
     beyond = prefix + "\U0010ffff"
     rows = tx.all(_BEGINNING + seen.sql + " LIMIT ?", (prefix, beyond, *seen.params, limit))
@@ -176,7 +175,7 @@ def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str
 
 
 def by_ids(tx: ReadTx, memory_ids: Sequence[str], *, texts: Mapping[str, str]) -> list[Memory]:
-    """Return those of the memories that exist, in this order, deleted ones too; `texts` replace theirs."""
+    """Return the existing memories in this order, including deleted ones; `texts` replace theirs."""
     here = Where(AMONG, (as_list(memory_ids),))
     found = {row["id"]: row for row in tx.all(f"{_READ} WHERE {here.sql}", here.params)}
     rows = (_value(found[memory_id]) for memory_id in memory_ids if memory_id in found)
@@ -191,18 +190,18 @@ def stats(tx: ReadTx, reader: Reader) -> MemoryStats:
 
 
 def by_key(tx: ReadTx, key: str, agent_id: str) -> Memory | None:
-    """Return the memory that was saved with this idempotency key, deleted or not."""
+    """Return the memory saved with this idempotency key, even if deleted."""
     return _memory(tx.one(_BY_KEY, (key, agent_id)))
 
 
 def by_source(tx: ReadTx, draft: Draft) -> Memory | None:
-    """Return the first active memory with the draft's source and place in it."""
+    """Return the first active memory with the draft's source and place."""
     owner = (draft.agent_id, draft.visibility, draft.scope)
     return _memory(tx.one(_BY_SOURCE, (draft.source_type, draft.source_id, *owner, draft.ordinal)))
 
 
 def by_group(tx: ReadTx, piece: Draft) -> Memory | None:
-    """Return the first active memory of the draft's source, whatever its place in it."""
+    """Return the first active memory of the draft's source, at any place."""
     owner = (piece.agent_id, piece.visibility, piece.scope)
     return _memory(tx.one(_BY_GROUP, (piece.source_type, piece.source_id, *owner)))
 
@@ -221,7 +220,7 @@ def hide(tx: WriteTx, memory_id: str, *, at: datetime) -> str | None:
 
 
 def twin(tx: ReadTx, memory: Memory, content_hash: str) -> str | None:
-    """Return the id of another active memory of the same owner, visibility, scope and project with this hash."""
+    """Return the ID of another active memory of the same owner, visibility, scope and project with this hash."""
     owner = (memory.agent_id, memory.visibility, memory.scope, memory.project)
     found: str | None = tx.value(_TWIN, (content_hash, *owner, memory.id))
     return found
@@ -241,7 +240,7 @@ def patch(
 
 
 def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None) -> None:
-    """Give a memory another text, of which neither facts nor vectors are known; the caller counts the change."""
+    """Store a new text without facts and vectors; the caller counts the change."""
     row = (text.storage, text.canonical, text.content_hash, event_at, memory_id)
     tx.run(_REWRITE, row)
 
@@ -254,13 +253,13 @@ def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> list[Memo
 
 
 def count_waiting(tx: ReadTx, reader: Reader | None) -> int:
-    """Return how many active memories wait for a review, those of everybody without a reader."""
+    """Count the active memories that wait for a review; those of all owners without a reader."""
     seen = visibility.readable(reader) if reader else Where("1")
     return int(tx.value(_COUNT_WAITING + seen.sql, seen.params))
 
 
 def set_origin(tx: WriteTx, memory_id: str, origin: Origin, review: Review | None) -> None:
-    """Store whose words a memory is, and what a person has said of it."""
+    """Store the origin and review of a memory."""
     tx.run(_SET_ORIGIN, (origin, review, memory_id))
 
 
@@ -284,7 +283,7 @@ SET_VECTOR_MODEL = (
 COUNT_USE = "UPDATE memories SET access_count = access_count + 1, last_accessed = ? WHERE id = ?"
 COUNT_SHOWING = "UPDATE memories SET access_count = access_count + 1 WHERE id = ?"
 SET_PLACE = "UPDATE memories SET source_path = ?, source_section = ? WHERE id = ?"
-#: A change by a person or a repair: one version more.
+#: A change by a person or a repair increases the version by one.
 SET_TAGS = (
     "UPDATE memories SET tags = ?, updated_at = ?, updated_by = ?, version = version + 1,"
     " update_count = COALESCE(update_count, 0) + 1 WHERE id = ?"
@@ -297,7 +296,7 @@ ADD_HINT = (
 )
 DELETE_HINTS = "DELETE FROM memory_hints WHERE memory_id = ?"
 ANY_HINT = "SELECT 1 FROM memory_hints WHERE memory_id = ? LIMIT 1"
-#: Which of these memories are active and have no hints, in this order.
+#: Those of these memories that are active and have no hints, in this order.
 WITHOUT_HINTS = f"""
 SELECT m.id FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
  WHERE m.is_deleted = 0 AND NOT EXISTS (SELECT 1 FROM memory_hints h WHERE h.memory_id = m.id)

@@ -1,4 +1,4 @@
-"""Statements that search `memories`: full text, filters, pages and counts."""
+"""SQL that searches `memories`: full text, filters, pages and counts."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _LIMITED = " LIMIT ? OFFSET ?"
 
 
 class SearchRow(NamedTuple):
-    """A memory that passes; a search without words leaves `bm25` None and `content` empty."""
+    """A memory that passes; without words `bm25` is None and `content` empty."""
 
     id: str
     pinned: int
@@ -40,7 +40,7 @@ class SearchRow(NamedTuple):
 
 
 def matching(tx: ReadTx, match: str, where: Where, limit: int = -1) -> list[SearchRow]:
-    """Return what the text index has under this expression and passes, best first; -1 is all."""
+    """Return the matches of this expression that pass, best first; -1 is no limit."""
     sql = _FOUND + where.sql + _BY_RANK + " LIMIT ?"
     return tx.rows(SearchRow, sql, (match, *where.params, limit))
 
@@ -48,7 +48,7 @@ def matching(tx: ReadTx, match: str, where: Where, limit: int = -1) -> list[Sear
 def passing(
     tx: ReadTx, where: Where, limit: int, offset: int, *, newest_first: bool
 ) -> list[SearchRow]:
-    """Return memories that pass: the last changed first, else the pinned and most important."""
+    """Return memories that pass: with `newest_first` by last change, else the pinned and most important first."""
     order = _BY_CHANGE if newest_first else _BY_WEIGHT
     return tx.rows(
         SearchRow, _FILTERED + where.sql + order + _LIMITED, (*where.params, limit, offset)
@@ -60,13 +60,13 @@ def count(tx: ReadTx, where: Where) -> int:
     return int(tx.value(f"SELECT count(*) FROM memories m WHERE {where.sql}", where.params))
 
 
-#: The condition that something newer has replaced a memory.
+#: The condition that a memory was superseded.
 IS_REPLACED = REPLACED.format(alias="m")
-#: The condition that no verdict of a person holds of a memory.
+#: The condition that no person's verdict applies to a memory.
 UNREVIEWED = """coalesce((
   SELECT h.reason FROM memory_history h WHERE h.memory_id = m.id AND h.event = 'reviewed'
   ORDER BY h.rowid DESC LIMIT 1), 'none') = 'none'"""
-#: What a page can be ordered by. Rows of older files may hold NULL, behind which a page could not begin.
+#: The sort keys of a page. Rows of older files may contain NULL, which no cursor can represent.
 KEYS = {
     "created": "m.created_at",
     "updated": "m.updated_at",
@@ -81,7 +81,7 @@ _PAGE = """
 SELECT m.seq, m.id, {key} AS sort_key FROM memories m{index} WHERE {where}
 ORDER BY sort_key {way}, m.seq {way} LIMIT ? OFFSET ?"""
 _STATE = f"CASE WHEN m.is_deleted THEN 'forgotten' WHEN {IS_REPLACED} THEN 'superseded' ELSE 'active' END"
-#: What is counted for each facet.
+#: The counted expression of each facet.
 _COUNTED = {name: f"m.{name}" for name in ("type", "who", "project", "source_type")} | {
     "tag": "m.tags",
     "state": _STATE,
@@ -114,7 +114,7 @@ def behind(sort: str, way: str, key: str | int | float, seq: int) -> Where:
 
 
 def facets(tx: ReadTx, names: Sequence[str], where: Where) -> dict[str, Counter[str]]:
-    """Return how often each value of the named facets occurs, from one reading of the rows."""
+    """Count the values of the named facets, in one pass over the rows."""
     columns = ", ".join(_COUNTED[name] for name in names)
     found: dict[str, Counter[str]] = {name: Counter() for name in names}
     for *values, times in tx.tuples(_COUNTS.format(columns=columns, where=where.sql), where.params):

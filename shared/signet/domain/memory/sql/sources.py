@@ -1,4 +1,4 @@
-"""The statements of `memory_sources` and `memory_withdrawals`: what memories were read from, and what went with it."""
+"""SQL of `memory_sources`, `memory_withdrawals`: the sources of derived memories, and memories hidden with others."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -9,7 +9,7 @@ from signet.db.dialect import LIST, THEN_JOIN, as_list, by_index, list_of, list_
 
 
 class SourceKind(StrEnum):
-    """What a derived memory stands on; `person` is somebody's own word for it."""
+    """The kinds of sources of a derived memory; `person` is a person's own confirmation."""
 
     MEMORY = "memory"
     SESSION = "session"
@@ -17,14 +17,14 @@ class SourceKind(StrEnum):
 
 
 class WithdrawReason(StrEnum):
-    """Why a derived memory was hidden: its source was, or has another text now."""
+    """Why a derived memory was hidden: its source was hidden, or has a new text."""
 
     FORGOTTEN = "forgotten"
     CHANGED = "changed"
 
 
 class Dependent(NamedTuple):
-    """A derived memory and what keeps it; `has_other` is another source that is still there."""
+    """A derived memory and its remaining support; `has_other` is another existing source."""
 
     id: str
     content: str
@@ -54,7 +54,7 @@ SELECT memory_id, kind, ?2 FROM memory_sources
 #: A session that was not forgotten.
 _IS_KEPT = """
 NOT EXISTS (SELECT 1 FROM forgotten_sessions g WHERE g.agent_id = m.agent_id AND g.session_key = o.source_id)"""
-#: What stands on a session, and the summaries that its harness made of it.
+#: Memories based on a session, and its harness's summaries of it.
 OF_SESSION = f"""
 SELECT m.id, m.content, coalesce(m.pinned, 0) OR coalesce(m.manual_override, 0) AS is_pinned,
        EXISTS (SELECT 1 FROM memory_sources p WHERE p.memory_id = m.id AND p.kind = 'person') AS is_owned,
@@ -66,7 +66,7 @@ SELECT m.id, m.content, coalesce(m.pinned, 0) OR coalesce(m.manual_override, 0) 
    AND (m.id IN (SELECT memory_id FROM memory_sources WHERE kind = 'session' AND source_id = ?2)
      OR (m.session_id = ?2 AND m.type = 'session_summary' AND m.origin = 'inferred'))
  ORDER BY m.seq"""
-#: What stands on memories that are gone (`?1`), and `?2`; one that is gone itself is left out.
+#: Memories based on deleted memories (`?1`), and `?2`; deleted ones are left out.
 DEPENDENTS = f"""
 SELECT m.id, m.content, coalesce(m.pinned, 0) OR coalesce(m.manual_override, 0) AS is_pinned,
        EXISTS (SELECT 1 FROM memory_sources p WHERE p.memory_id = m.id AND p.kind = 'person') AS is_owned,
@@ -79,7 +79,7 @@ FROM (SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id I
       UNION SELECT value FROM {list_rows("?2")}) s
 {THEN_JOIN} memories m ON m.id = s.memory_id
 WHERE m.is_deleted = 0 AND m.id NOT IN {list_of("?1")} ORDER BY m.seq"""
-#: Facts of sessions, and harnesses' summaries of them, that may have the value of a memory.
+#: Facts of sessions, and harness summaries, that may have the value of a memory.
 LIKE = f"""
 SELECT m.id, m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0
@@ -93,11 +93,11 @@ SELECT m.content, {_DOCUMENT} AS document
   JOIN document_memories d ON d.memory_id = m.id JOIN documents o ON o.id = d.document_id AND o.status <> 'deleted'
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type = 'document_chunk'
    AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
-#: The documents of which a memory is itself a piece.
+#: The documents of which a memory is a piece.
 HOLDERS = f"""
 SELECT {_DOCUMENT} FROM document_memories d JOIN documents o ON o.id = d.document_id AND o.status <> 'deleted'
  WHERE d.memory_id = ? ORDER BY o.created_at"""
-#: Facts of sessions and summaries of harnesses, hidden ones too, and hidden pieces of documents.
+#: Facts of sessions and harness summaries, including hidden ones, and hidden pieces of documents.
 SAID_ELSEWHERE = """
 SELECT seq, agent_id, content FROM memories
  WHERE seq > ? AND (source_type = 'session_end' OR (type = 'session_summary' AND origin = 'inferred')
@@ -108,7 +108,7 @@ WITHDRAW = """
 INSERT OR REPLACE INTO memory_withdrawals (memory_id, root_id, why, created_at) VALUES (?, ?, ?, ?)"""
 RELEASE = "DELETE FROM memory_withdrawals WHERE memory_id = ?"
 IS_WITHDRAWN = "SELECT 1 FROM memory_withdrawals WHERE memory_id = ?"
-#: What went with a memory, and what went with another source but is said by this one as well.
+#: Memories hidden with a memory, or with another source while this one states them too.
 WITHDRAWN = f"""
 SELECT w.memory_id FROM memory_withdrawals w JOIN memories m ON m.id = w.memory_id AND m.is_deleted = 1
  WHERE w.why = 'forgotten' AND (w.root_id IN {list_of("?1")} OR EXISTS (
@@ -127,7 +127,7 @@ SELECT {", ".join(f"m.{name}" for name in _FIELDS.split(", "))}
   FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
 WHERE m.is_deleted = 0 ORDER BY j.key
 """
-#: All that replaced a memory, one after the other; UNION ends a ring that a file from elsewhere may hold.
+#: All successors of a memory, one after the other; UNION ends a cycle in a foreign file.
 CHAIN = """
 WITH RECURSIVE chain (id) AS (
   SELECT superseded_by FROM memories WHERE id = ?
@@ -135,7 +135,7 @@ WITH RECURSIVE chain (id) AS (
 )
 SELECT id FROM chain WHERE id IS NOT NULL
 """
-#: The condition that something has replaced a row of `memories`.
+#: The condition that a row of `memories` was superseded.
 REPLACED = """
 ({alias}.superseded_by IS NOT NULL AND EXISTS (
   WITH RECURSIVE chain (id) AS (
@@ -153,7 +153,7 @@ REPOINT = f"UPDATE memories SET superseded_by = ? WHERE superseded_by IN {LIST}"
 
 
 class Link(NamedTuple):
-    """What replaces a memory, and what must agree with that."""
+    """A successor, and the fields that must agree with it."""
 
     id: str
     content: str
@@ -164,14 +164,14 @@ class Link(NamedTuple):
 
 
 class EndOfValidity(NamedTuple):
-    """Until when a memory that was replaced was valid."""
+    """The end of validity of a superseded memory."""
 
     valid_to: str | None
 
 
 _LISTED = f"IN {list_of('?1')}"
 _DELETE = f"DELETE FROM memories WHERE id {_LISTED}"
-#: What follows in the tables of this noun. What replaced a memory that goes replaces what that had replaced.
+#: Dependent changes in this noun's tables. The successor of a deleted memory also succeeds that memory's predecessors.
 _COMPANIONS = (
     f"""UPDATE memories SET superseded_by = (
       WITH RECURSIVE chain (id) AS (
@@ -184,11 +184,11 @@ _COMPANIONS = (
 OF_AGENT = """
 SELECT id FROM memories WHERE agent_id = ?1 AND (?2 OR (visibility IS NOT 'archived' AND is_deleted = 0))
  ORDER BY seq LIMIT ?3"""
-# A text that is archived already is a repetition, which the index of contents refuses.
+# A text that is archived already is a duplicate, which the index of contents refuses.
 ARCHIVE = "UPDATE OR IGNORE memories SET visibility = 'archived' WHERE id = ?"
-# The hints keep the planner on the partial indexes of the times that are compared.
+# The hints make the planner use the partial indexes of the compared times.
 _TOMBSTONES = f"SELECT id FROM memories {by_index('idx_memories_deleted_at')} WHERE is_deleted = 1"
-#: A tombstone without a time (older files have some) is as old as its last change.
+#: A tombstone without a time (in some older files) counts from its last change.
 EXPIRED = f"""
 SELECT id FROM ({_TOMBSTONES} AND deleted_at IS NULL AND updated_at < ?1 ORDER BY seq LIMIT ?2)
 UNION ALL
@@ -198,7 +198,7 @@ LIMIT ?2
 
 
 def delete_memories(tx: WriteTx, memory_ids: Sequence[str]) -> int:
-    """Delete memories with the rows of this noun that only make sense with them; return how many memories went."""
+    """Delete memories with the dependent rows of this noun; return the number of memories."""
     listed = (as_list(memory_ids),)
     for statement in _COMPANIONS:
         tx.run(statement, listed)
