@@ -1,5 +1,5 @@
-"""What was used, how fast it was, what went wrong, and what happened to one thing.
+"""Usage, latency, errors, and the events of one item.
 
-Errors, counts, events and outcomes of providers are put into the buffer of `signet.observe.record`, which never waits.
-Here they are taken from it (`flush`), written (`write`, `sql`) and read back.
+Errors, counts, events and provider outcomes enter the buffer of `signet.observe.record`, which never blocks. This
+package empties it (`flush`), stores the contents (`write`, `sql`) and reads them.
 """

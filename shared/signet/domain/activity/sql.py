@@ -1,4 +1,4 @@
-"""Rows of errors, counters, telemetry events and provider outcomes; and what other tables hold about one id."""
+"""Rows of errors, counters, telemetry events and provider outcomes; and the rows of other tables about one ID."""
 
 from typing import NamedTuple
 

@@ -225,7 +225,7 @@ class EventSource(StrEnum):
     PREDICTOR = "predictor"
 
 
-#: Names in the metadata of a change that hold the text of a memory.
+#: Names of fields with a memory's text in the metadata of a change.
 _TEXTS = re.compile(r"(?i)(content|statement|text|query)$")
 _ORDER = {source: place for place, source in enumerate(EventSource)}
 
@@ -304,7 +304,7 @@ def _changed(row: sql.LoggedChange) -> TimelineEvent:
         "hasOldContent": bool(row.has_old),
         "hasNewContent": bool(row.has_new),
     }
-    # Metadata never replaces what the columns say (TM-2).
+    # Metadata never replaces values of the columns (TM-2).
     details = _without_texts(columns.json_object(row.metadata)) | fixed
     return _event(at=row.created_at, source=EventSource.HISTORY, event=row.event, details=details)
 

@@ -151,7 +151,7 @@ def sign(claims: Claims, secret: bytes) -> str:
 
 
 def verify(token: str, secret: bytes, *, now: datetime) -> Claims:
-    """Return what a token says; raises Unauthenticated with the first thing that is wrong."""
+    """Return the claims of a token; raises Unauthenticated with the first fault."""
     payload, dot, signature = token.partition(".")
     if not dot or not signature:
         raise Unauthenticated("malformed token")
@@ -269,7 +269,7 @@ def proof(token: bytes, nonce: str, port: int) -> str:
 
 
 HOLDS = timedelta(minutes=15)
-#: The subject of a code that opens the dashboard once, and how long it may be exchanged. It is no token.
+#: The subject of a code that opens the dashboard once, and its lifetime. It is not a token.
 LOGIN = "login-code"
 LOGIN_HOLDS = timedelta(minutes=5)
 #: The subject of the dashboard's sessions.

@@ -1,4 +1,4 @@
-"""What there is to read: the sessions that harnesses keep here, and which of them are news."""
+"""Find the sessions that harnesses have stored here, and the new ones among them."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

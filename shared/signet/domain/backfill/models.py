@@ -1,4 +1,4 @@
-"""A session that a harness has kept, and the places where harnesses keep them."""
+"""A session stored by a harness, and the places where harnesses store them."""
 
 import json
 import os

@@ -38,7 +38,7 @@ def create_file(path: Path) -> BinaryIO:
 
 
 def read_file(path: Path) -> BinaryIO:
-    """Open a regular file that is no link; raises OSError. (A pipe would wait for its writer.)"""
+    """Open a regular file that is not a link; raises OSError. (A pipe would wait for its writer.)"""
     file = opened(path, os.O_NOFOLLOW | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -66,7 +66,7 @@ SPARE = 16_000_000
 #: Names of what is being written.
 _PART = ".part"
 
-#: Hears how many bytes are done, of about how many.
+#: Called with the bytes done, and the approximate total.
 Tell = Callable[[int, int], None]
 
 
@@ -282,7 +282,7 @@ def daily(
 
 
 def before_forget(workspace: Workspace, *, last_change: datetime, now: datetime) -> Path:
-    """Return a copy that holds what is to be forgotten, last changed at that instant. Raises like `create`."""
+    """Return a copy with the memories to be forgotten, last changed at that instant. Raises like `create`."""
     made = _newest(workspace, BackupReason.BEFORE_FORGET)
     if made is not None and last_change < made.made_at <= now < made.made_at + SERIES:
         return made.path

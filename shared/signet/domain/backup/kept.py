@@ -16,7 +16,7 @@ from signet.paths import Workspace
 
 @contextmanager
 def locked_backups(workspace: Workspace) -> Iterator[None]:
-    """Hold the right to back up or restore. Raises Unavailable at once when another process has it."""
+    """Hold the lock for backups and restores. Raises Unavailable at once if another process has it."""
     try:
         with locked(workspace.backups_dir / ".lock", wait=False):
             yield

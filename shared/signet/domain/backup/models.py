@@ -99,7 +99,7 @@ class Manifest:
 
     @property
     def total_bytes(self) -> int:
-        """Return how many bytes the files take when they are unpacked."""
+        """Return the total size of the unpacked files in bytes."""
         return sum(entry.bytes for entry in self.files)
 
     def to_json(self) -> str:
@@ -137,7 +137,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
-    """An archive on disk and what it holds."""
+    """An archive on disk and its contents."""
 
     path: Path
     bytes: int

@@ -22,7 +22,7 @@ from signet.wire.memory import KeyCount, MemoryEra, MemoryTimeline
 WITH_WORDS, WITHOUT_WORDS, MOST_FOUND = 20, 50, 200
 
 
-#: What can be asked for all values that there are.
+#: Columns whose values can be listed.
 COLUMNS = ("who", "type")
 
 

@@ -1,4 +1,4 @@
-"""The SQL of browsing. `where` is a condition on `memories m`, which says who may see what."""
+"""SQL of browsing. `where` is a condition on `memories m` for the reader's rights."""
 
 from signet.db import ReadTx, Row
 from signet.db.dialect import THEN_JOIN, by_index, list_rows
@@ -31,7 +31,7 @@ SELECT m.seq, e.vector, e.model FROM memories m {THEN_JOIN} embeddings e
   ON e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0 AND length(e.vector) = 4 * e.dimensions
 WHERE m.id = ? AND e.dimensions > 0 AND {{where}}"""
 
-#: The vector of a memory: its own, or in an older file the one that another of the same text has (EM-4).
+#: The vector of a memory: its own, or in an older file that of another memory with the same text (EM-4).
 _EMBEDDED = f"""
 FROM memories m{{hint}} {THEN_JOIN} embeddings e ON e.seq = coalesce(
   (SELECT o.seq FROM embeddings o WHERE o.source_type = 'memory' AND o.source_id = m.id AND o.ordinal = 0),
@@ -44,7 +44,7 @@ SELECT m.id, m.content, m.who, m.importance, m.type, m.tags, m.source_type, m.so
        {{vector}} AS vector {_EMBEDDED} ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"""
 IN_ORDER = f" {by_index('idx_memories_created')}"
 
-#: Memories by how far back they were made: `era` 0 since the first of the times given, 1 since the second, else 2.
+#: Memories by age: `era` is 0 since the first of the given times, 1 since the second, else 2.
 _SEEN = f"""
 WITH seen AS MATERIALIZED (
   SELECT CASE WHEN m.created_at >= ? THEN 0 WHEN m.created_at >= ? THEN 1 ELSE 2 END AS era,

@@ -1,1 +1,1 @@
-"""Sources outside that are kept in step: folders, whose files become documents."""
+"""Connectors: folders whose files are synchronised as documents."""

@@ -24,7 +24,7 @@ from signet.paths import Workspace
 from signet.queue import NewJob, enqueue, transitions
 from signet.wire.connectors import ConnectorHealth, StoredConnector, SyncError, SyncProgress
 
-#: Errors of single files that are kept for reading; the rest is only counted.
+#: Errors of single files that are stored; further ones are only counted.
 ERRORS_KEPT = 100
 
 
@@ -274,7 +274,7 @@ def job_of(connector: StoredConnector, *, is_full: bool = False) -> NewJob:
 
 #: Documents that go in one transaction; each forgets its chunks.
 DOCUMENTS_PER_WRITE = 10
-#: Documents that are looked up at once.
+#: Documents read in one query.
 DOCUMENTS_PER_READ = 500
 REASON = "connector removed"
 

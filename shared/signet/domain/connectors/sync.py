@@ -196,7 +196,7 @@ log = logs.get("pipeline")
 SYNC = Actor(name="connector-sync", type="pipeline")
 #: Files compared in one transaction, so that other writers wait no longer than for a few saves.
 FILES_PER_WRITE = 25
-#: Documents whose files are looked for between two of them.
+#: Documents checked for their files between two status updates.
 DOCUMENTS_PER_READ = 200
 REMOVED = "source file removed"
 
@@ -337,7 +337,7 @@ def _cleared(
     places: Places,
     progress: SyncProgress,
 ) -> SyncProgress:
-    """Delete the documents whose files are gone (CON-7)."""
+    """Delete the documents whose files no longer exist (CON-7)."""
     last, root = "", folder.root_path
     asked = {"id": connector["id"], "limit": DOCUMENTS_PER_READ, **sql.below(root)}
     while known := job.db.read(ReadTx.rows, KnownFile, sql.AFTER, {**asked, "after": last}):

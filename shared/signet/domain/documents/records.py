@@ -91,7 +91,7 @@ class NewDocument:
     connector_id: str | None = None
     metadata: Mapping[str, object] | None = None
     agent_id: str = DEFAULT_AGENT
-    #: What tells one state of a file from another (see `connectors/sync.py`).
+    #: Identifies a state of the file (see `connectors/sync.py`).
     source_stamp: str | None = None
     priority: int = NORMAL
     #: The kinds of secrets that were replaced in the content.

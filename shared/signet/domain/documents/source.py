@@ -49,7 +49,7 @@ def sections(text: str, size: int, overlap: int) -> list[str]:
         while ahead and ahead.place < first:
             path = [*_above(path, ahead), ahead]
             ahead = next(headings, None)
-        # What the window itself begins with need not be said twice.
+        # The heading at the beginning of the window need not be repeated.
         above = _above(path, ahead) if ahead and ahead.place == first else path
         titles = " › ".join(heading.title for heading in above)
         found.append(f"{titles}: {window}" if titles else window)

@@ -12,7 +12,7 @@ _BRIEF = f"SELECT {_FIELDS.format(content='NULL')} FROM documents"
 _LIVE = "status NOT IN ('failed', 'deleted')"
 BY_ID = f"{_WHOLE} WHERE id = ?"
 READABLE = f"{_WHOLE} WHERE id = ? AND {{where}}"
-#: What an agent handed over before and what is neither failed nor deleted: the same address, the same text.
+#: An agent's earlier document with the same address that is neither failed nor deleted.
 BY_URL = f"SELECT id, status FROM documents WHERE source_url = ? AND agent_id = ? AND {_LIVE}"
 BY_TEXT = f"""
 SELECT id, status FROM documents WHERE content_hash = ? AND agent_id = ? AND source_type = 'text' AND {_LIVE}"""
@@ -51,7 +51,7 @@ UPDATE documents SET status = 'queued', error = NULL, raw_content = NULL, update
        content_hash = CASE WHEN :forced THEN NULL ELSE content_hash END
  WHERE id = :id AND status <> 'deleted'
 """
-# What changed after it was queued is queued again when somebody looks: its stamp is forgotten.
+# Clears the stamp, so that the next check queues a document that changed after it was queued.
 FAIL = """
 UPDATE documents SET status = 'failed', error = :error, updated_at = :now,
        source_stamp = CASE WHEN source_stamp IS :stamp THEN source_stamp END
@@ -70,8 +70,8 @@ LINK = (
 LINKED = "SELECT memory_id FROM document_memories WHERE document_id = ?"
 UNLINK = f"DELETE FROM document_memories WHERE document_id = ? AND memory_id IN {LIST}"
 UNLINK_MEMORIES = f"DELETE FROM document_memories WHERE memory_id IN {LIST}"
-#: Of some memories those that came from document ingest and that no other live document holds (DOC-1). The order of
-#: the join is forced: the planner would rather look through all memories that are not deleted.
+#: Of some memories, those from document ingest that belong to no other live document (DOC-1). The join order is forced:
+#: the planner would rather read all memories that are not deleted.
 LOOSE = f"""
 SELECT m.id FROM {list_rows()} AS wanted {THEN_JOIN} memories m ON m.id = wanted.value
  WHERE m.is_deleted = 0

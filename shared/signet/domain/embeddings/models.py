@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-#: The condition that a row `m` of `memories` has a current vector, of `:model` where that is not NULL.
+#: The condition that a row `m` of `memories` has a current vector, of `:model` unless that is NULL.
 CURRENT = """
 EXISTS (SELECT 1 FROM embeddings e
         WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0

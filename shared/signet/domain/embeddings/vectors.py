@@ -180,7 +180,7 @@ def tracker(tx: ReadTx) -> dict[str, object]:
     }
 
 
-#: How many are queued at once (15 to 30 ms); the next look finds the rest.
+#: Memories queued in one transaction (15 to 30 ms); the next run finds the rest.
 BATCH = 1_000
 #: How long a text whose embedding has died (after three tries or more) is left alone, so that it costs little and
 #: delays no other: a minute, doubled with each death, at most a day.
@@ -246,7 +246,7 @@ class EmbeddingStatus(StrEnum):
     UNHEALTHY = "unhealthy"
 
 
-#: What each check counts for; the answer keeps this order.
+#: The weight of each check; the answer keeps this order.
 WEIGHTS = {
     "provider-available": 0.30,
     "coverage": 0.25,

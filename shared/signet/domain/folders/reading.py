@@ -66,7 +66,7 @@ def below(folder: str | Path) -> Check:
 
 @contextmanager
 def opened_folder(path: str) -> Iterator[int]:
-    """Open the folder at a path that is free of links. Raises NotAllowed for one that is not, and OSError."""
+    """Open the folder at a path without links. Raises NotAllowed for any other path, and OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         if (real := real_path(handle)) != path:
@@ -86,7 +86,7 @@ def real_folder(path: str) -> str:
 
 
 def real_path(handle: int) -> str:
-    """Return the path of an open file or folder, as the kernel knows it; raises OSError where it cannot tell."""
+    """Return the kernel's path of an open file or folder; raises OSError if it has none."""
     if sys.platform == "darwin":
         import fcntl
 

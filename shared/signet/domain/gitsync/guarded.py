@@ -65,7 +65,7 @@ def ignore(workspace: Workspace) -> bool:
 
 
 def untrack(repository: Repository) -> None:
-    """Take out of the index what must not be committed; the files stay."""
+    """Remove files that must not be committed from the index, but not from disk."""
     repository.run("rm", "-r", "--cached", "--quiet", "--ignore-unmatch", "--", *_PATHS)
 
 

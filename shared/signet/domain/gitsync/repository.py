@@ -22,7 +22,7 @@ SECONDS = 60.0
 NETWORK_SECONDS = 300.0
 #: The author of commits if git has none.
 NAME, EMAIL = "Signet", "signet@localhost"
-#: What would make git work on another repository, or with other means, than here.
+#: Variables that would make git use another repository or other programs.
 _ELSEWHERE = frozenset(
     "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE"
     " GIT_ASKPASS SSH_ASKPASS".split()
@@ -71,7 +71,7 @@ class Repository:
         return any((folder / mark).exists() for mark in marks)
 
     def run(self, *arguments: str, seconds: float = SECONDS) -> str:
-        """Return what git says, without the last line feed; raises GitFailed with its last words."""
+        """Return the output of git without the last line feed; raises GitFailed with its last lines."""
         kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
         fixed = {
             "LC_ALL": "C",
@@ -114,7 +114,7 @@ class Repository:
             return None
 
     def count(self, commits: str) -> int:
-        """Return how many commits a range has; 0 when there is no such range."""
+        """Return the number of commits in a range; 0 for an invalid range."""
         return int(self.ask("rev-list", "--count", commits, "--") or 0)
 
     def author(self) -> Sequence[str]:

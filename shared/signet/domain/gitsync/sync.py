@@ -113,7 +113,7 @@ def last_sync(workspace: Workspace) -> str | None:
 
 
 def branch_of(repository: Repository, settings: Git) -> str:
-    """Return the branch that is kept in step: the one that is set, the remote's own, the current one, `main`."""
+    """Return the branch to synchronise: the configured one, the remote's default, the current one, `main`."""
     head = repository.ask(
         "symbolic-ref", "--quiet", "--short", f"refs/remotes/{settings.remote}/HEAD"
     )
@@ -229,7 +229,7 @@ def _back(git: Repository, before: str) -> None:
     """Return to a commit and lay the stash over it, which was made there; raises GitFailed, with the stash kept."""
     try:
         git.run("reset", "--hard", "--quiet", before)
-        # What a torn restore has left of files that git did not know; the stash holds them.
+        # Remains of an interrupted restore of files that git did not track; the stash contains them.
         for name in (git.ask("ls-tree", "-r", "-z", "--name-only", "stash@{0}^3") or "").split(
             "\0"
         ):

@@ -203,7 +203,7 @@ def _with_projects(
     files: Sequence[tuple[str, str, int]],
     kinds: set[str],
 ) -> tuple[list[sql.Node], list[tuple[int, int]]]:
-    """Return nodes and links with those of projects and files; an entity mostly of one project is of its cluster."""
+    """Add the nodes and links of projects and files; an entity mostly of one project joins its cluster."""
     sizes: Counter[str] = Counter()
     mostly: dict[int, str] = {}
     for place, project, times in mentions:
@@ -281,7 +281,7 @@ RECENT = timedelta(days=7)
 #: A win rate that moves by less is stable.
 TREND = 0.1
 
-#: What is counted where there is no graph.
+#: The counts without a graph.
 NO_STATS = cast("KnowledgeStats", dict.fromkeys(KnowledgeStats.__annotations__, 0))
 
 

@@ -172,7 +172,7 @@ class Assertion:
     #: Whether only a number or a time did.
     scales: bool
     is_new: bool
-    #: The sentence of which it is a clause, and where that begins.
+    #: The sentence of which it is a clause, and the start of that sentence.
     whole: "Assertion | None" = None
     begin: int = 0
 
@@ -469,7 +469,7 @@ def _is_same_but_value(
         or (is_place and not shared.isdisjoint(new.relates & old.relates))
         or (is_place and (is_told or (new.is_at and old.is_at)))
     )
-    # "Ana is the lead" and "the lead is Ben": the value stands on the other side of the verb.
+    # "Ana is the lead" and "the lead is Ben": the value is on the other side of the verb.
     is_turned = (ours[0] is new.words[0]) != (theirs[0] is old.words[0])
     is_long = len(shared) > 1 and not is_turned
     is_long = is_long or (new.has_copula and old.has_copula)

@@ -52,7 +52,7 @@ class Claim:
     relation: Respect
     value: frozenset[str]
     context: frozenset[str] = field(default=frozenset())
-    #: It says that its value does not hold any more.
+    #: The claim says that its old value no longer holds.
     instead_of: frozenset[str] = field(default=frozenset())
     is_denied: bool = False
     is_change: bool = False

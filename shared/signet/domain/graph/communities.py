@@ -173,7 +173,7 @@ class Clustering:
     before: str | None
 
 
-#: Where there is no graph.
+#: The answer without a graph.
 NOTHING: Communities = {"items": [], "count": 0, "modularity": 0.0, "quality": quality_name(0.0)}
 
 

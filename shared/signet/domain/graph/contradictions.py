@@ -20,7 +20,7 @@ from signet.queue.job_context import JobContext
 
 #: Attributes of one entity that are compared, the newest.
 COMPARED = 200
-#: Attributes of one sweep, and of one of its transactions; the next sweep goes on with the rest.
+#: Attributes of one sweep, and of one of its transactions; the next sweep continues with the rest.
 MOST_SWEPT = 2_000
 BATCH = 20
 #: Up to which change the last sweep has looked.
@@ -88,7 +88,7 @@ def sweep(job: JobContext, *, supersede: Supersede, least: float, now: datetime)
 
 
 def _contradicted(rows: Sequence[Compared], memory_ids: set[str]) -> list[Superseded]:
-    """Return contradicted attributes of one entity (newest first) where one side is of these memories."""
+    """Return contradicted attributes of one entity (newest first) where one side belongs to these memories."""
     known = [(row, _claim(row.text, row.entity_name)) for row in rows]
     found: dict[str, Superseded] = {}
     for place, (new, claim) in enumerate(known):
@@ -98,7 +98,7 @@ def _contradicted(rows: Sequence[Compared], memory_ids: set[str]) -> list[Supers
             if not memory_ids & {new.memory_id, old.memory_id}:
                 continue
             if (new.scope, new.visibility) != (old.scope, old.visibility):
-                continue  # who may not read the one would be left without the other
+                continue  # a reader without access to the new one would be left with none
             signal = claims.replaces(claim, before)
             if signal is not None:
                 found[old.id] = Superseded(

@@ -1,6 +1,6 @@
-"""Everything that is known of one entity, within a budget: constraints, aspects, edges, memories (KG-29).
+"""Expand one entity within a budget: constraints, aspects, edges, memories (KG-29).
 
-What does not fit is left out. With a question, attributes and memories near it rank first.
+With a question, related attributes and memories rank first.
 """
 
 import re
@@ -186,7 +186,7 @@ def _cosines(tx: ReadTx, vector: bytes | None, memory_ids: Sequence[str]) -> Map
 
 #: By distance; what is farther away has the last one.
 LABELS = ("WILL BREAK", "LIKELY AFFECTED", "MAY NEED TESTING")
-#: Entities whose edges are read before the clock is looked at again.
+#: Entities whose edges are read between two checks of the time limit.
 AT_ONCE = 50
 
 

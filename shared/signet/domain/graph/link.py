@@ -114,7 +114,7 @@ def unname(tx: WriteTx, entity_id: str) -> bool:
 
 
 def hand_over(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, now: datetime) -> None:
-    """Move the mentions and attributes of other memories to the one that is kept (KG-28)."""
+    """Move mentions and attributes of merged memories to the remaining one (KG-28)."""
     others = [memory_id for memory_id in memory_ids if memory_id != keeper_id]
     at = clock.to_text(now)
     listed = as_list(others)

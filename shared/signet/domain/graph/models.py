@@ -26,16 +26,16 @@ DEPENDENCY_TYPES = (
     "depends_on",
     "produces",
 )
-#: Kinds of attributes: what is so, and what must be so.
+#: Kinds of attributes: facts, and rules.
 KINDS = ("attribute", "constraint")
 
 #: A longer name of an aspect is a sentence (KG-9).
 MAX_ASPECT_CHARS = 60
 #: With more aspects each would hold one attribute (KG-9).
 MAX_ASPECTS = 20
-#: The aspect of what fits no other, or of what comes when there are `MAX_ASPECTS`.
+#: The aspect of attributes that fit no other, or exceed `MAX_ASPECTS`.
 GENERAL = "general"
-#: Importance of an attribute of which nothing is known.
+#: Default importance of an attribute.
 IMPORTANCE = 0.5
 
 

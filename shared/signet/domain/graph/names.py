@@ -47,7 +47,8 @@ _OTHER_LABELS = (
     r"|\[[^\[\]\n]*\](?!\()"
 )
 _LABEL = re.compile(r"^[ \t]*\#[^\n]*" + _OTHER_LABELS, re.MULTILINE)
-#: The same in a text whose lines were joined: a heading goes as far as its words are written as those of headings are.
+#: The same in a text whose lines were joined: a heading ends where its words are no longer capitalised like a
+#: heading's.
 _JOINED_LABEL = re.compile(
     r"^\#{1,6}(?: (?:[^\sa-z]\S*|an?|and|as|at|by|for|from|how|in|into|is|of|on|or|the|to|via|vs|with|your?)(?=\s|$))+"
     + _OTHER_LABELS,

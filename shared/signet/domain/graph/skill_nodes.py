@@ -15,7 +15,7 @@ from signet.domain.graph import names
 from signet.domain.graph.models import SKILL, Dependency, Triple
 from signet.domain.graph.sql import entities
 
-#: Origins of edges: what the text of a skill mentions, and what it has to do with other skills.
+#: Origins of edges: mentions in a skill's text, and relations to other skills.
 TEXT, SKILLS = "skill-body", "skill-relation"
 #: The relation of a skill to an entity in its text, and how many such entities it may have.
 MENTIONS = "mentions"

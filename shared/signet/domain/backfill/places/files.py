@@ -13,7 +13,7 @@ from signet.domain.backfill.models import FoundSession, HarnessPlace, UserHome, 
 
 #: Bytes read from the start of a log to find its session, which is not always in the first line.
 HEAD_BYTES = 256 * 1024
-#: A line may hold a picture; one that is longer is not read, nor is any other line of a log that begins with it.
+#: A line may contain a picture. A longer one is not read, nor is the rest of a log that begins with one.
 LINE_BYTES = 64 * 1_048_576
 
 

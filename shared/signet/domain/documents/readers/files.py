@@ -42,7 +42,7 @@ _DECLARED = re.compile(
     rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?([\w.:-]+)|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)",
     re.IGNORECASE,
 )
-#: How far into a page a declaration may stand.
+#: A declaration is searched in this beginning of a page.
 DECLARED_BYTES = 4_096
 #: What pages in these really use (WHATWG Encoding Standard §4.2).
 _MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252"}

@@ -131,7 +131,7 @@ def insert(
 
 
 def retire(tx: WriteTx, attribute_ids: Sequence[str], *, at: str) -> int:
-    """Supersede attributes whose memory is forgotten or deleted; return how many."""
+    """Supersede attributes whose memory is forgotten or deleted; return their number."""
     return tx.run(_RETIRE, (at, as_list(attribute_ids)))
 
 

@@ -27,7 +27,7 @@ SELECT e.id, e.name, e.canonical_name, e.entity_type, e.agent_id, e.description,
    WHERE d.source_entity_id = e.id AND {{edge}}) AS outgoing
 FROM page e ORDER BY {_ORDER}"""
 _KNOWN = "FROM entities e WHERE e.id = :id AND e.agent_id = :agent AND {entity:e}"
-#: Which memory says each edge of a page of hubs is not looked up, only whether its other end may be seen.
+#: The memory of each edge is not read for a page of hubs, only whether its other end is visible.
 PAGE = _COUNTED.format(
     chosen=f"{_MATCHING} ORDER BY {_ORDER} LIMIT :limit OFFSET :offset", edge="{entity:f}"
 )
@@ -135,7 +135,7 @@ SEEN = f"""
 SELECT n.key AS place, m.seq FROM {list_rows(":ids")} n
   {THEN_JOIN} memory_entity_mentions x ON x.entity_id = n.value {THEN_JOIN} memories m ON m.id = x.memory_id
  WHERE {{memory}}"""
-#: How many memories of which project mention entities.
+#: Number of memories by project that mention each entity.
 PROJECTS_OF = f"""
 SELECT n.key AS place, m.project, count(*) AS times FROM {list_rows(":ids")} n
   {THEN_JOIN} memory_entity_mentions x ON x.entity_id = n.value {THEN_JOIN} memories m ON m.id = x.memory_id

@@ -13,7 +13,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list, list_of
 from signet.domain.graph.models import EXTRACTED, UNKNOWN, Dependency, StatementSource
 
-#: Types of an entity of which nothing is known yet.
+#: Types of an entity that is not classified yet.
 _UNTYPED = frozenset({EXTRACTED, UNKNOWN})
 
 _FIND = "SELECT id, entity_type FROM entities WHERE agent_id = ? AND canonical_name = ?"
@@ -107,9 +107,9 @@ def mention(
 
 
 def delete_orphans(tx: WriteTx, entity_ids: Sequence[str]) -> int:
-    """Delete those entities that nothing keeps; return how many.
+    """Delete those of these entities that nothing references; return their number.
 
-    Mentions, pins, suppressions and active attributes keep an entity; skills, tasks and chunk groups are always kept.
+    Mentions, pins, suppressions and active attributes keep an entity; skills, tasks and chunk groups always stay.
     """
     orphans = tx.column(_ORPHANS, (as_list(entity_ids),))
     delete(tx, orphans)
