@@ -32,10 +32,10 @@ MAX_FOCAL = 20
 #: Importance of a memory without one.
 DEFAULT_IMPORTANCE = 0.5
 
-#: How much more the memories of a pinned entity count where its pin does not say.
+#: Default weight of a pinned entity's memories.
 PIN_WEIGHT = 1.25
 
-#: Constraints of one entity are taken beyond the budget, up to this many.
+#: Constraints of one entity may exceed the budget, up to this number.
 MAX_CONSTRAINTS = 50
 
 

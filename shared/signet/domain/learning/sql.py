@@ -190,7 +190,7 @@ MISSED = (
     f"{_TOLD} sum(reason = 'missed') > 0 ORDER BY sum(reason = 'missed') DESC, memory_id LIMIT ?"
 )
 HELPFUL = f"{_TOLD} helped > 0 ORDER BY helped - hurt DESC, memory_id LIMIT ?"
-#: Prompts, and those without results; held-out results count as found.
+#: Prompts, and those without results; withheld results count as found.
 PROMPTS = """
 SELECT count(*), coalesce(sum(NOT EXISTS (
          SELECT 1 FROM injected_items i

@@ -91,7 +91,8 @@ def scales(distances: NDArray[float64]) -> NDArray[float64]:
         too_wide = np.exp(-beyond / scale[:, None]).sum(axis=1) > target
         high, low = np.where(too_wide, scale, high), np.where(too_wide, low, scale)
         scale = np.where(np.isinf(high), scale * 2.0, (low + high) / 2.0)
-    # Where most neighbours are equally near no scale is small enough; a thousandth of the mean is (as the authors').
+    # If most neighbours are equally near, no scale is small enough; a thousandth of the mean is (as in the authors'
+    # code).
     least = 1e-3 * np.maximum(distances.mean(axis=1), distances.mean() * 1e-3)
     found: NDArray[float64] = np.maximum(scale, np.maximum(least, 1e-12))[:, None]
     return found
@@ -211,7 +212,7 @@ KEPT = 64
 #: Beyond this width vectors are projected at random first, to this many dimensions; distances stay within a few
 #: hundredths (Johnson and Lindenstrauss, 1984).
 WIDEST = 1_024
-#: Rows that are held at their full width at once.
+#: Rows held in full width at the same time.
 BATCH = 512
 
 

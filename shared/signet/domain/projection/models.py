@@ -1,4 +1,4 @@
-"""What a map is asked for, and what it holds."""
+"""Requests for maps, and maps."""
 
 import hashlib
 import json

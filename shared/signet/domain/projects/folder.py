@@ -18,13 +18,13 @@ from typing import NamedTuple
 
 from signet.files import read_small
 
-#: Parents of a folder that are looked at, and worktrees of a repository.
+#: Most parents of a folder that are searched, and worktrees of a repository.
 MOST_PARENTS, MOST_WORKTREES = 256, 100
-#: Files of a folder that are looked for in the index of a repository.
+#: Files of a folder that are searched in the index of a repository.
 MOST_FILES = 256
 #: Git writes the files of a new worktree in this time.
 _MOMENT_SECONDS = 2
-#: Commits by which two folders are known to hold one repository, and bytes that are read for them at each end.
+#: Commits that identify the repository of two folders, and bytes read for them at each end.
 MOST_COMMITS, MOST_BYTES = 64, 32_768
 _IS_WINDOWS = os.name == "nt"
 _MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
@@ -71,12 +71,12 @@ class ProjectPlace(NamedTuple):
         return bool(self.common)
 
 
-#: Where nothing is known of a folder.
+#: The place of an unknown folder.
 NOWHERE = ProjectPlace("")
 
 
 class FolderEvidence(NamedTuple):
-    """What a repository is known by on another machine: the address of its remote, and commits that it holds."""
+    """Evidence of a repository for another machine: the address of its remote, and some of its commits."""
 
     remote: str | None = None
     commits: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ def spelled(named: str) -> str:
 
 
 def locate(named: str) -> ProjectPlace:
-    """Return where a folder is, which may be gone; reads the disk. A name that is no path is its own project."""
+    """Return the place of a folder, even if deleted; reads the disk. A name that is not a path is its own project."""
     path = spelled(named)
     try:
         real = _real(path) if _is_absolute(path) else ""
@@ -130,7 +130,7 @@ def may_name(named: str, project: str) -> bool:
 
 
 def worktrees(place: ProjectPlace) -> list[str]:
-    """Return the linked worktrees that a repository knows, also those whose folders are gone."""
+    """Return the linked worktrees that a repository lists, including those with deleted folders."""
     try:
         with os.scandir(Path(place.common, "worktrees")) as entries:
             names = sorted(one.path for one, _ in zip(entries, range(MOST_WORKTREES), strict=False))
@@ -179,7 +179,7 @@ def machine() -> str:
 
 
 def described(named: str) -> dict[str, object]:
-    """Return what a daemon on another machine must know of a folder, which it cannot look at."""
+    """Describe a folder for a daemon on another machine, which cannot read it."""
     place = locate(named)
     found = evidence(place)
     return {

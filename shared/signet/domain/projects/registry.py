@@ -15,7 +15,7 @@ from signet.domain.projects.folder import FolderEvidence, ProjectPlace
 from signet.domain.projects.sql import FolderRow
 from signet.queue.job_context import JobContext
 
-#: Behind the name of a project of which another machine has another repository at the same path.
+#: Suffix of a project's name if another machine has a different repository at the same path.
 _MACHINE_CHARS = 6
 
 

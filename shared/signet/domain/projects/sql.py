@@ -53,14 +53,14 @@ COLUMNS = (
 USED = " UNION ".join(
     f"SELECT DISTINCT {column} FROM {table} WHERE {column} <> ''" for table, column in COLUMNS
 )
-#: A commit may be known in both projects; the one that is there stays.
+#: A commit may be known in both projects; the existing one stays.
 DROP_REPEATED = """
 DELETE FROM {table} WHERE rowid IN (
   SELECT c.rowid FROM {table} c WHERE c.project = :named AND EXISTS (
     SELECT 1 FROM {table} o
      WHERE (o.agent_id, o.source_type, o.source_id, o.position) = (c.agent_id, c.source_type, c.source_id, c.position)
        AND o.project = :project) LIMIT :most)"""
-#: A memory whose text the other project has stays where it is.
+#: A memory whose text the other project already has stays in its project.
 RENAME = """
 UPDATE {table} SET {column} = :project
  WHERE rowid IN (SELECT rowid FROM {table} c WHERE {column} = :named {free} LIMIT :most)"""

@@ -22,7 +22,7 @@ from signet.providers import answers, asking
 from signet.providers.asking import INTEGER, an_object, asked, list_of, one_of
 from signet.wire.knowledge import Communities
 
-#: Entities whose names are checked at once.
+#: Entities whose names are checked in one batch.
 READ = 2_000
 #: Newest memories to read for each of them.
 TEXTS = 20

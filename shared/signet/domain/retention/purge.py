@@ -32,7 +32,7 @@ from signet.queue import admin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Windows:
-    """How long each kind of row is kept after its end."""
+    """How long each kind of row is stored after its end."""
 
     tombstones: timedelta = timedelta(days=30)
     history: timedelta = timedelta(days=180)
@@ -158,7 +158,7 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (_old("labelsPurged", worth.delete_old, lambda keep: keep.session_memories),),
     (_old("outcomesPurged", worth.delete_old_labels, lambda keep: keep.outcomes),),
     (_old("comparisonsPurged", worth.delete_old_comparisons, lambda keep: keep.outcomes),),
-    # Records of what sessions were given are kept as long as events (TL-1).
+    # Records of injections are stored as long as events (TL-1).
     (_old("injectionsPurged", record.delete_old_injections, lambda keep: keep.telemetry),),
     (_old("telemetryPurged", events.purge, lambda keep: keep.telemetry),),
     (_old("checkpointsPurged", session_checkpoints.delete_old, lambda keep: keep.checkpoints),),

@@ -1,1 +1,1 @@
-"""Credentials: encrypted in one file, given to commands as environment variables, taken out of what these print."""
+"""Credentials: encrypted in one file, passed to commands as environment variables, and masked in their output."""

@@ -77,7 +77,7 @@ def _unusable(path: Path, what: str) -> KeyMissing:
 
 #: Where the id of that time is stored, next to the vault.
 BOUND = ".machine-id"
-#: Where Linux keeps its id, and where it did before.
+#: Where Linux stores its ID, now and in older versions.
 FILES = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 _PREFIX = "signet:secrets:"
 _MAC = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')

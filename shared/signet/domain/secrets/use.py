@@ -49,7 +49,7 @@ def check_names(
             raise Forbidden(f"secrets.execAllow does not allow this command to use {reference}")
 
 
-#: Seconds that a command may take unless its caller says otherwise (SE-42).
+#: Seconds that a command may take unless its caller sets another limit (SE-42).
 SECONDS = 30.0
 #: Characters of each stream that are given back.
 STREAM_CHARS = 1_048_576
@@ -67,8 +67,8 @@ async def run(
 ) -> Ran:
     """Run a program with these variables and return its output, redacted.
 
-    Its whole process group is killed when it is late, and when the client that asked is gone. Raises Invalid for what
-    no program can be given, and OSError when there is no such program.
+    Its whole process group is killed at the time limit, or when the client disconnects. Raises Invalid for arguments
+    that no program accepts, and OSError if there is no such program.
     """
     if any("\0" in text for text in (*arguments, *values.values())):
         raise Invalid("A NUL character cannot be passed to a program")

@@ -20,7 +20,7 @@ from signet.errors import Invalid, Kind, NotFound, SignetError
 from signet.files import locked, read_file, replace_file
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-#: Longest value, far beyond any key; what an environment can carry is not much more.
+#: The longest value, far beyond any key; an environment cannot hold much more.
 MAX_BYTES = 64 * 1024
 #: Sealed under the id of the machine; sealed under the workspace's own key.
 BY_MACHINE, VERSION = 1, 2

@@ -262,9 +262,9 @@ def importance(node: SkillNode, now: datetime, *, least: float) -> float:
 #: Cosine from which a skill is near a question. Measured with MiniLM and the product's own skills: 0.8 % of 400
 #: questions about memories have a skill this near, 57 % of 30 requests that were written for one of them.
 NEAR = 0.33
-#: How much of its place a skill may lose by not being used.
+#: The share of its score that an unused skill may lose.
 FADE = 0.2
-#: Share of a question's words that a skill must hold to be found by words, and how many at least.
+#: Share of a question's words that a skill must contain to be found by words, and their minimum number.
 WORDS_SHARE, MIN_WORDS = 0.5, 2
 
 

@@ -1,4 +1,4 @@
-"""Install skills: the built-in ones, those of catalogs, and those of other sources."""
+"""Install skills: built-in ones, and those of catalogs and other sources."""
 
 import errno
 import os

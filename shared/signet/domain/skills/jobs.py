@@ -290,7 +290,7 @@ class Reconciler:
         return len(missing)
 
     def _changed(self, name: str, identity: Identity) -> SkillFile | None:
-        """Return a skill whose file has changed since it was read; warn if it is no skill (SK-1)."""
+        """Return a skill whose file has changed since it was read; warn if it is invalid (SK-1)."""
         if self._seen.get(name, (None, None))[0] == identity:
             return None
         skill = None

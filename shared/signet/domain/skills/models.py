@@ -1,4 +1,4 @@
-"""What a skill is on disk, and what the graph keeps of it."""
+"""Skills on disk, and their entries in the graph."""
 
 from dataclasses import dataclass
 from pathlib import Path

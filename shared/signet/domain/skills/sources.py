@@ -28,7 +28,7 @@ _OLD = "old"
 #: No installation takes longer than this.
 ABANDONED_SECONDS = 600.0
 
-#: What a skill may hold: scripts and samples, not a virtual environment.
+#: Most files of a skill: scripts and samples, not a virtual environment.
 MAX_FILES = 2_000
 MAX_TOTAL_BYTES = 50_000_000
 
@@ -127,7 +127,7 @@ def _check_link(root: Path, path: Path) -> None:
         raise CannotCopy(f"{path.relative_to(root)} is a link to outside the skill")
 
 
-#: How long programs that fetch may take (SK-13).
+#: Time limit of programs that download (SK-13).
 SECONDS = 60.0
 
 _REPOSITORY = re.compile(r"(?P<repo>[\w.\-]+/[\w.\-]+)(?:@(?P<skill>[\w.\-]+))?", re.ASCII)

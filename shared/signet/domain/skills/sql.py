@@ -8,7 +8,7 @@ from signet.db import ReadTx
 from signet.db.dialect import LIST, as_list
 from signet.domain.skills.models import SkillNode
 
-#: How long a skill whose embedding has died is left alone.
+#: Wait before a skill whose embedding has died is tried again.
 REST_SECONDS = 3_600
 
 #: A file of the earlier program may leave out what has a default.

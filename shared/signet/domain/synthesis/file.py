@@ -1,6 +1,6 @@
-"""The file itself: where it is, what is refused, how it is replaced without ever being half.
+"""The file MEMORY.md: its path, its checks, and its atomic replacement.
 
-A writer holds the lock, so that no two processes write at once.
+A writer holds the lock, so that no two processes write at the same time.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _HEADER = re.compile(r"\A\s*<!-- generated [^>]*-->[ \t]*\n*")
 #: The header of files that mix projects, of earlier versions.
 _MIXED = re.compile(r"\A\s*<!-- generated [-0-9]+ [:0-9]+ -->")
-#: The headings of the part of a project and of the notes that belong to none; before them stands what is for all.
+#: Headings of a project's part, and of notes without a project; text before them is for all projects.
 _PROJECT, _IMPORTED = "# Project ", "# Imported notes"
 _PART = re.compile(rf"^(?:{_PROJECT}(.+)|({_IMPORTED}))$", re.MULTILINE)
 _LOOKS_LIKE_PART = re.compile(rf"^(?={_PROJECT}|{_IMPORTED})", re.MULTILINE)
@@ -138,7 +138,7 @@ def previous(path: Path) -> str:
 
 @contextmanager
 def alone(workspace: Workspace, *, wait: bool) -> Iterator[None]:
-    """Hold the lock of all these files; raises Conflict if another holds it and `wait` is not set."""
+    """Hold the lock of all these files; raises Conflict if another process holds it and `wait` is not set."""
     try:
         with locked(workspace.runtime_dir / "synthesis.lock", wait=wait):
             yield

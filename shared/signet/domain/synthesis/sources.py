@@ -1,4 +1,4 @@
-"""What MEMORY.md is made of: memories by how much they still matter, and the notes of the last sessions (PIP-44)."""
+"""Sources of MEMORY.md: memories by their current importance, and the notes of the last sessions (PIP-44)."""
 
 import heapq
 import math
@@ -256,7 +256,8 @@ def synthesis_prompt(current: str, sources: Sources, plan: Plan) -> str:
 LEAST_LENGTH = 0.1
 #: Share of the lines that may lack support; such lines are left out of the file.
 MOST_UNSUPPORTED = 0.3
-#: The most important memories of which the file must repeat most words, and the share of them that it must hold.
+#: Number of the most important memories whose words the file must repeat, the share of words per memory, and the share
+#: of such memories.
 TOP, LEAST_COVERAGE, MOST_WORDS = 10, 0.5, 0.5
 #: Lines of this many characters are judged; shorter ones are headings and labels.
 LINE_CHARS = 12

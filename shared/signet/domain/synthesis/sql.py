@@ -1,4 +1,4 @@
-"""The SQL of synthesis: what is remembered, and what has happened since. Nothing is written here."""
+"""SQL of synthesis: memories, and changes since the last run; read only."""
 
 from typing import NamedTuple
 

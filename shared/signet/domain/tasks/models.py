@@ -1,4 +1,4 @@
-"""What a task is, and what a run of it was."""
+"""Tasks and their runs."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -129,9 +129,9 @@ class Capped:
 
 
 LIMIT_SECONDS = 600.0
-#: How often is looked whether to go on.
+#: Interval of checks whether to continue.
 LOOK_SECONDS = 0.2
-#: How long output is read that others still hold open after the program's end.
+#: How long output is read if other processes still hold it open after the program's end.
 DRAIN_SECONDS = 1.0
 _CHUNK = 65_536
 
@@ -204,7 +204,7 @@ def _follow(
                 return False
             if drained_by is None and now >= deadline:
                 return True
-    while not _has_ended(process):  # it has closed its output and goes on
+    while not _has_ended(process):  # it has closed its output but still runs
         check()
         if time.monotonic() >= deadline:
             return True
@@ -346,7 +346,7 @@ def end_orphan(tx: WriteTx, run: TaskRun, ended: RunEnd, *, now: datetime) -> bo
 
 
 def end_orphans(db: Database, workspace: Workspace, *, now: datetime) -> None:
-    """End as failed the runs whose job is gone."""
+    """Mark runs whose job is gone as failed."""
     for *fields, code in db.read(lambda tx: tx.tuples(sql.ORPHANS)):
         run = TaskRun._make(fields)
         spool = Spool.of(workspace, run.id)

@@ -1,4 +1,4 @@
-"""Read the session that a harness hands over: from the log file that it wrote, or from the request itself."""
+"""Read a delivered session, from the harness's log file or from the request itself."""
 
 import hashlib
 import io
@@ -20,7 +20,7 @@ from signet.domain.transcripts.transcript import Lines, Record, Turn
 from signet.text.controls import encodable
 from signet.text.masking import Masked, mask
 
-#: Of a longer session the newest messages are read. The limit is about 1.5 million tokens.
+#: Of a longer session only the newest messages are read. The limit is about 1.5 million tokens.
 MOST_CHARS = 6 * 1_048_576
 #: Files of these systems are state of the kernel and of processes, not logs.
 _KERNEL = ("/proc", "/sys", "/dev")

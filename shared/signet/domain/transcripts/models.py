@@ -1,4 +1,4 @@
-"""A session as its harness hands it over."""
+"""A session as its harness delivers it."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from signet.domain.projects.folder import ProjectPlace
 from signet.domain.transcripts import sql, transcript
 from signet.domain.transcripts.transcript import Record
 
-#: Changes of the folder that are kept of a session, and folders that are looked up.
+#: Most changes of folder stored per session, and folders resolved to projects.
 MOST_PARTS, MOST_FOLDERS = 200, 50
 
 
@@ -91,7 +91,7 @@ class Reading:
     unknown: Mapping[str, int] = field(default_factory=dict)
     shortened: int = 0
     left_out: int = 0
-    #: From when on the session was in which folder, where the log has times and folders.
+    #: The working folders of the session and their start times, if the log has them.
     folders: tuple[tuple[str, str], ...] = ()
     #: Paths of the files that tools changed, the last one last.
     files: tuple[str, ...] = ()
@@ -116,9 +116,9 @@ class Session:
     harness: str
     project: str | None
     text: str
-    #: A turn has handed it over, and the session goes on (see `stored.py`).
+    #: Delivered at the end of a turn; the session continues (see `stored.py`).
     is_turn: bool = False
-    #: What else is known of its log; None where none was read.
+    #: The reading of its log; None if no log was read.
     reading: Reading | None = None
-    #: The repositories in which it was held (see `split.py`); empty where all of it belongs to its project.
+    #: The repositories of the session (see `split.py`); empty if all of it belongs to its project.
     parts: tuple[ProjectSpan, ...] = ()

@@ -15,7 +15,7 @@ from signet.domain.transcripts import sql
 from signet.domain.transcripts.models import Session
 from signet.wire import capture as wire
 
-#: The version of how logs are read; sessions that an earlier one has stored are read again (see backfill/jobs.py).
+#: The version of the log reader; sessions stored by an earlier one are read again (see backfill/jobs.py).
 READER = 2
 _READER = "transcripts:reader"
 #: Records of unknown types are reported this long after the last session that had some.
@@ -90,7 +90,7 @@ def of_session(tx: ReadTx, agent_id: str, key: str) -> wire.LogCounts | None:
 def capture(tx: ReadTx, *, now: datetime) -> wire.Capture:
     """Return the last captured message per harness, and the unread records of the last 30 days."""
     since = clock.to_text(now - REPORTED)
-    may_see = caller.current().is_local_user  # keys of sessions are no matter of other users
+    may_see = caller.current().is_local_user  # session keys do not concern other users
     return {
         "harnesses": [
             {"harness": harness, "lastMessageAt": last, "emptySession": empty if may_see else None}

@@ -8,24 +8,24 @@ _TAG = (
     r"|user_instructions|task-notification|hook_context|session_context|ide_[a-z]+|user-prompt-submit-hook|session-start-hook"
     r"|signet-[a-z]+|memory-feedback|relevant-memories|tool_(?:result|output|response)|function_results?)"
 )
-#: What stands around what somebody did say, in Cursor.
+#: Tags around a user's message, in Cursor.
 _WRAPPING = re.compile(r"</?user_query>\n?")
 _OPENING = re.compile(rf"<{_TAG}\b")
-#: The line above recalled memories, and the list below it, each with its day (HK-56); in a memory, whose text is one
-#: line, the items follow each other.
+#: The line above recalled memories, and the list below it, with days (HK-56); in a memory, whose text is one line, the
+#: items follow each other.
 _HEAD = r"\[signet:recall\b[^\n]{0,1000}?\bengine=[\w-]+\]"
 _DAY = r"\((?:[A-Z][a-z]{2} \d|\d{4}-)[^()\n]*\)(?=\s|\Z)"
 _RECALLED = re.compile(
     rf"(?:^[ \t]*|(?<=: )){_HEAD}[ \t]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)+|{_HEAD}(?: - [^\n]{{0,2000}}?{_DAY})*",
     re.MULTILINE,
 )
-#: What a session begins with: from its first line to where somebody speaks (HK-30).
+#: The start text of a session: from its first line to the first speaker (HK-30).
 _BEGINNING = re.compile(
     r"(?:^|(?<=: ))[ \t]*\[memory active \| [^\]\n]{0,200}\].*?"
     r"(?=^[ \t]*[*_#> ]*(?:user|human|assistant|ai)[*_ ]*(?:\([\dTZ:-]{20}\))?:|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-#: What Claude Code logs as a message where the user stops it.
+#: Claude Code logs this as a message when the user interrupts it.
 _STOPPED = re.compile(r"^[ \t]*\[Request interrupted by user[^\]\n]{0,40}\][ \t]*$", re.MULTILINE)
 #: The instructions of a repository, as Codex puts them before the first prompt.
 _AGENTS = re.compile(
@@ -82,7 +82,7 @@ def _untagged(text: str) -> str:
     return "".join((*kept, text[start:]))
 
 
-#: Types of records that hold one message, by who writes them. Some harnesses name the role as the type.
+#: Types of records with one message, by program. Some harnesses use the role as the type.
 MESSAGES = frozenset(
     {
         *(
@@ -103,7 +103,7 @@ MESSAGES = frozenset(
 )
 #: Those of Claude Code; each of its records names the session.
 _CLAUDE_CODE, _CLAUDE_CODE_MARK = frozenset({"user", "assistant"}), "sessionId"
-#: How harnesses begin the summary of a compacted context, and the request for it: logs do not always mark these.
+#: Beginnings of compaction summaries, and requests for one: logs do not always mark these.
 _SUMMARIES = (
     "This session is being continued from a previous conversation that ran out of context",  # Claude Code
     "Another language model started to solve this problem and produced a summary",  # Codex
@@ -154,8 +154,8 @@ def _has_role(part: object) -> bool:
 
 #: The tools that put something before the user: questions, and the plan that they approve.
 _ASK, _PLAN = "AskUserQuestion", "ExitPlanMode"
-#: Who serves the tools of this name writes their results, and could write a refusal there. So could what a command
-#: prints before it fails, in versions before the second: since then "Exit code" is before it.
+#: Tools of these names are served by others, which write the results and could imitate a refusal. So could the output
+#: of a failing command, in versions before the second; since then "Exit code" precedes it.
 _FOREIGN, _SHELL, _FIRST = "mcp__", "Bash", re.compile(r"[01]\.")
 #: A refusal with a reason; the reason ends before what Claude Code adds for the model.
 _REFUSED = re.compile(
@@ -163,7 +163,7 @@ _REFUSED = re.compile(
     r"(?P<reason>.*?)(?:\n\s*Note: The user's next message\b.*)?",
     re.DOTALL,
 )
-#: What Claude Code says itself where the user wants to talk about the questions.
+#: Claude Code's text when the user wants to discuss the questions.
 _CLARIFIES = "The user wants to clarify these questions."
 #: Calls that wait for their result. An interrupted call gets none.
 MOST_OPEN = 1_000

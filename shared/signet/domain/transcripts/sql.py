@@ -34,7 +34,7 @@ READ = f"SELECT length(content) AS chars, read_until AS until {_OF_SESSION}"
 TEXT = f"SELECT content {_OF_SESSION}"
 WHOLE = f"SELECT content, project, created_at {_OF_SESSION}"
 AFTER = f"SELECT substr(content, ? + 1) {_OF_SESSION}"
-#: By the index of the key alone: the texts are long.
+#: Uses the index of the key, because the texts are long.
 COUNT = "SELECT count(*) FROM session_transcripts"
 COUNT_OF_AGENT = f"{COUNT} WHERE agent_id = ?"
 COPY_FROM_JOBS = """
@@ -64,7 +64,7 @@ SELECT w.agent_id, w.memory_id, w.words, w.names FROM withheld_statements w
 TEXTS = """
 SELECT rowid, agent_id, content FROM session_transcripts
  WHERE rowid > ? AND (?3 IS NULL OR session_key = ?3) ORDER BY rowid LIMIT ?2"""
-#: The job goes on where it was, or at the end of a text that is now shorter.
+#: The job continues at its position, or at the end of a text that is now shorter.
 CLEAN = """
 UPDATE session_transcripts SET content = ?1, read_until = min(read_until, length(?1))
  WHERE rowid = ?2 AND content = ?3"""
@@ -78,7 +78,7 @@ PARTS = """
 SELECT since, project, sub_path FROM session_parts WHERE agent_id = ? AND session_key = ? ORDER BY since"""
 DELETE_PARTS = "DELETE FROM session_parts WHERE agent_id = ? AND session_key = ?"
 
-#: Without `decisions` a session waits to be indexed.
+#: A session without `decisions` waits to be indexed.
 PUT_OVERVIEW = """
 INSERT INTO session_overviews (agent_id, session_key, title, outcome, decisions) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET title = excluded.title, outcome = excluded.outcome, decisions = excluded.decisions"""
@@ -135,7 +135,7 @@ CAPTURED = (
 READING = f"""
 SELECT harness, version, messages, unknown, shortened, left_out, last_said_at FROM session_readings {_READING}"""
 FORGET_READING = f"DELETE FROM session_readings {_READING}"
-#: A session with a prompt of which no message is stored counts while it is the last of its harness.
+#: A session with a prompt but no stored message counts only if it is the latest of its harness.
 CAPTURES = """
 SELECT h.harness, h.last, (
          SELECT e.session_key FROM session_readings e

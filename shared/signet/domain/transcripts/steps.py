@@ -1,8 +1,8 @@
-"""The steps of a session's log in their order: who spoke, which tools were called with what, what came back.
+"""The steps of a session's log in order: messages, tool calls with their input, and results.
 
-Transcripts have only the messages (`transcript.py`). The steps are kept until a job has found which injected items a
-session used (`injections/trace.py`). Messages are hashes there, because their texts are in the transcript; of the
-results of tools only the words that are new in the session are kept. Pure.
+Transcripts contain only the messages (`transcript.py`). The steps are stored until a job has found which injected items
+a session used (`injections/trace.py`). Messages are hashes here, because their texts are in the transcript; of tool
+results only the words new to the session are stored. Pure.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import Turn
 from signet.text import json_text
 
-#: Characters kept of one call, read of one result, kept of all results; then, of a session, the newest steps.
+#: Characters stored of one call, read of one result, and stored of all results; then the newest steps of a session.
 CALL_CHARS, READ_CHARS = 8_000, 20_000
 RESULT_CHARS = 200_000
 MOST_CHARS = 1_000_000
@@ -55,7 +55,7 @@ _TOOLS = _CALLS | _RESULTS
 _ASKED = ("input", "arguments", "args", "action", "command")
 _ANSWERED = ("content", "output", "aggregated_output", "result")
 _IDS = ("id", "call_id", "callID", "toolCallId")
-#: Copilot puts what happened into `data`: a message with its calls, or what came back.
+#: Copilot stores steps in `data`: a message with its calls, or a result.
 _MESSAGE, _DONE = "assistant.message", "tool.execution_complete"
 #: Tools that change files, by a part of their names; the field that names a file, and a line of a patch.
 _CHANGES = re.compile(r"edit|write|replace|patch|create|notebook|multi_edit", re.IGNORECASE)
@@ -66,7 +66,7 @@ _FILE = re.compile(
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S[^\n]*)", re.MULTILINE)
 #: Files of a session that are kept, and the longest path.
 MOST_FILES, PATH_CHARS = 40, 400
-#: Our own tools: what they are asked and answer is memory itself, not a use of it.
+#: Our own tools: their input and output is memory itself, not a use of it.
 _OWN = ("mcp__signet", "mcp_signet", "signet", "memory_")
 
 
@@ -102,7 +102,7 @@ def of_turn(turn: Turn) -> Step | None:
 
 
 class Recorder:
-    """Collects the steps of a log, record by record, and keeps the newest."""
+    """Collects the steps of a log, record by record; keeps only the newest."""
 
     def __init__(self, clean: Callable[[str], str] = str) -> None:
         """`clean` masks secrets, before a text is cut, split or written as JSON, which would hide parts of them."""
@@ -141,7 +141,7 @@ class Recorder:
             if said and said != self._last:
                 yield said
                 self._last = said
-        if record.get("isSidechain"):  # a helper of the agent, which was given nothing
+        if record.get("isSidechain"):  # a subagent, which received no memories
             return
         for part in () if _is_plain(record) else _parts(record):
             type_, name = part.get("type"), str(part.get("name") or part.get("tool") or "")

@@ -14,7 +14,7 @@ from signet.domain.transcripts.sql import Transcript
 from signet.domain.transcripts.transcript import Turn
 from signet.queue import NORMAL, NewJob, enqueue
 
-#: What harnesses call the end of a turn, in lower case, as they name the event or the reason.
+#: Names of the end of a turn in harnesses, in lower case: the event or the reason.
 TURN_ENDS = frozenset(
     {
         "agent_end",
@@ -55,7 +55,7 @@ def joined(stored: str, told: str, *, is_turn: bool) -> str:
         return told
     if told in stored:
         return stored
-    # Stored before messages had times, or told again with others: OpenClaw corrects that of a prompt.
+    # Stored before messages had times, or delivered again with other times: OpenClaw corrects that of a prompt.
     if transcript.untimed(told).startswith(transcript.untimed(stored)):
         return told
     tail = _tail(stored)

@@ -1,8 +1,8 @@
-"""Reading transcripts of any harness as turns: who said what, without tools and metadata.
+"""Parse transcripts of any harness into turns: speakers and messages, without tools and metadata.
 
 Known forms: JSON lines of harnesses and OpenAI-style logs; `User:` and `Assistant:` text or Markdown; a dialogue of
-named speakers; anything else is one note. Never raises: a line that is not understood is skipped. A message
-whose time is logged keeps it: `User (2026-11-22T19:02:00Z): …`.
+named speakers; anything else is one note. Never raises: an unknown line is skipped. A message keeps its logged time:
+`User (2026-11-22T19:02:00Z): …`.
 """
 
 import io
@@ -24,7 +24,7 @@ ASSISTANT = "assistant"
 #: Text without a speaker: notes, documents, a bare memory.
 NOTE = "note"
 
-#: A text is a log, or a dialogue, when at least this share of its lines has the form; a log by its first lines.
+#: A text is a log or a dialogue if at least this share of its lines has the form; a log is judged by its first lines.
 FORM_SHARE = 0.6
 HEAD_LINES, HEAD_CHARS = 1_000, 4 * 1_048_576
 
@@ -48,24 +48,24 @@ _LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SPEAKER = re.compile(r"([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2}): +(\S.*)")
-#: What tells somebody who speaks from a label: `Ana: I bake` and `Ana: Nice!`, but `Kafka: three brokers`.
+#: Distinguishes a speaker from a label: `Ana: I bake` and `Ana: Nice!`, but `Kafka: three brokers`.
 _SPOKEN = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]|[!?]", re.IGNORECASE)
 
-#: What Codex logs: events, and items as the model gets and gives them.
+#: Codex logs events, and items as the model receives and sends them.
 _EVENT, _ITEM = "event_msg", "response_item"
 _VERSION, _FIRST_WITH_EVENTS = re.compile(r"(\d+)\.(\d+)"), (0, 42)
 _CONTENTS = ("content", "text", "message", "user_response", "response")
 _SPOKEN_PARTS = ("text", "Text", "input_text", "output_text")
-#: Where logs say when; as milliseconds since 1970 a number is larger than this.
+#: Fields with the time of a record; a number larger than this is in milliseconds since 1970.
 _TIMES = ("timestamp", "createdAt", "created_at", "time")
 _LEAST_MS = 100_000_000_000
 
 _FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
-#: A line break inside of a paragraph, as opposed to one before a blank line, a list item, a heading or a table.
+#: A line break inside a paragraph, as opposed to one before a blank line, a list item, a heading or a table.
 _WRAPPED = re.compile(r"(?<=\S)\n[ \t]*(?=[^\s*+•#>|-])(?!\d+[.)] )")
 
 
-#: The time of a message, as `written` puts it after who said it.
+#: The time of a message, as `written` puts it after the speaker.
 _STAMP = re.compile(rf"^(?:User|Assistant) {_AT}:", re.MULTILINE)
 
 
@@ -199,7 +199,7 @@ def records(log: Lines) -> Iterator[Record] | None:
     if sum(line[0] == "{" for line in head) < FORM_SHARE * max(len(head), 1):
         return None
     found = [record for line in head if isinstance(record := _load(line), dict)]
-    # Who is still writing has written half of the last line.
+    # A program that is still writing may have written half of the last line.
     is_half = len(found) > 0 and head[-1][0] == "{" and _load(head[-1]) is None
     if len(found) < FORM_SHARE * (len(head) - is_half):
         return None

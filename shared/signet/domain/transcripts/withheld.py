@@ -1,8 +1,8 @@
-"""What a person has forgotten is not delivered from texts that said it: transcripts, documents, commits, notes.
+"""Withhold forgotten statements from texts that contain them: transcripts, documents, commits, notes.
 
-The texts are not changed; sentences with a forgotten statement are left out when they are read. A statement is
-known by hashes of its words, so it outlives its memory and nothing of it can be read from the table. Taking the memory
-back lifts it, and so does saving the same again. Measured: docs/decisions/0040.
+The texts stay unchanged; sentences with a forgotten statement are left out when read. A statement is stored as hashes
+of its words, so it outlives its memory and cannot be read from the table. Recovering the memory lifts it, and so does
+saving the same text again. Measured: docs/decisions/0040.
 """
 
 import hashlib
@@ -20,21 +20,21 @@ from signet.domain.transcripts import sql
 from signet.queue import NewJob, enqueue
 from signet.queue.job_context import JobContext
 
-#: The kind of job that keeps MEMORY.md and the notes of sessions in step.
+#: The kind of job that keeps MEMORY.md and the notes of sessions in sync.
 KIND = "clean_texts"
 
-#: A sentence says a statement when it has this share of its words, and all its names and numbers; less is enough where
-#: it has any of these.
+#: A sentence states a statement if it contains this share of its words, and all its names and numbers; the lower share
+#: is enough if it contains any of these.
 SHARE, SHARE_WITH_NAMES = 0.7, 0.6
-#: More than two sentences have a statement together if their words are at most this many times its own.
+#: Three or more sentences state it together only if their words are at most this multiple of its own.
 DENSITY = 2
-#: Words are compared by this many first letters, about their stems.
+#: Words are compared by this many first letters, approximately their stems.
 STEM = 5
-#: Words of who speaks: "my dog" is said of "the user's dog".
+#: Words for the speaker: "my dog" is "the user's dog".
 _SPEAKERS = frozenset(("user", "users", "team", "teams"))
 _HASH_BYTES = 6
 _SENTENCE_END = re.compile(r"((?<=[.!?])\s+|(?<=[。！？]))")
-#: What marks a line: an item of a list, a heading, who speaks.
+#: Marks at the start of a line: a list item, a heading, a speaker.
 _LABEL = re.compile(r"\s*(?:(?:[-*+>]|#+|\d+[.)])\s+)*(?:(?:User|Assistant)(?: \([^)]*\))?: )?")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|\d+(?:[.,:/-]\d+)*")
 
@@ -174,7 +174,7 @@ def says(text: str, said: str) -> bool:
 def statement(text: str) -> Statement:
     """Return the statement of a text without a memory. Pure."""
     words = hashed(text)
-    # "I'm" has a capital and is no word that says something.
+    # "I'm" has a capital but is not a name.
     return Statement("", words, frozenset(map(_hash, _names(text))) & words)
 
 

@@ -86,7 +86,7 @@ ROW_NUMBER = "seq"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A column with the ID of another record; one that is not needed may name a missing record."""
+    """A column with the ID of another record; an optional one may name a missing record."""
 
     column: str
     kind: str

@@ -163,7 +163,7 @@ def _agent(target: Target, kind: RecordKind, values: dict[str, object]) -> Impor
 
 
 def _is_left_out(target: Target, kind: RecordKind, values: Mapping[str, object]) -> bool:
-    """Return whether a record belongs to a left-out memory, or is a value of one that was restored since."""
+    """Return whether a record belongs to a left-out memory, or is a forgotten value restored since."""
     if kind.name == "forgotten_value":
         active = {"id": values["memory_id"]}
         return target.find("memories", "id = :id AND is_deleted = 0", active) is not None

@@ -6,9 +6,9 @@ from signet.db import ReadTx
 from signet.db.dialect import LIST, THEN_JOIN, at_most, list_of, list_rows
 from signet.domain.graph.models import Entity
 
-#: Entities whose names are looked through for a part of a word, those that most memories mention.
+#: Entities whose names are searched for a part of a word: the most mentioned ones.
 MAX_NAMES_READ = 2_000
-#: Mentions of one entity that are read, so that one that many memories mention does not cost a sort of all of them.
+#: Mentions read per entity, so that a frequent entity does not cost a sort of all its mentions.
 MAX_MENTIONS_READ = 200
 
 _NOT_SUPPRESSED = """
@@ -39,7 +39,7 @@ CONSTRAINTS = f"""
 SELECT source_memory_id, max(importance) FROM entity_attributes
 WHERE entity_id = ? AND kind = 'constraint' AND status = 'active' AND source_memory_id IS NOT NULL
 GROUP BY source_memory_id ORDER BY 2 DESC {at_most()}"""
-#: A clause that was cut out of a memory is no sentence: the memory is, or the one that a fact was read from.
+#: A clause cut from a memory is not a sentence: the memory is, or the one that a fact was extracted from.
 _WHOLE = """
 (SELECT m.content FROM memories m WHERE m.id = {id} AND length(m.content) <= :chars AND {{memory}}
     AND (m.review IS 'approved' OR m.review IS NOT 'waiting' AND m.origin IS NOT 'tool' AND m.origin IS NOT 'web'))"""
@@ -74,7 +74,7 @@ WHERE d.source_entity_id IN {list_of(":ids")} AND d.target_entity_id NOT IN {lis
 GROUP BY d.target_entity_id ORDER BY max(coalesce(d.confidence, 0.7) * d.strength) DESC {at_most(":edges")}"""
 
 
-#: By which entity, and which aspect of it, memories hang in the graph; `near` names what leads over to the entity.
+#: The entity and aspect that connect each memory to the graph; `near` names the step to that entity.
 PATHS = f"""
 WITH hung (memory_id, entity_id, aspect) AS (
   SELECT j.value, a.entity_id, s.aspect_name FROM {list_rows(":memories")} j

@@ -26,8 +26,8 @@ _ENTITY = f"""
  OR NOT EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.entity_id = {{e}}.id)
     AND NOT EXISTS (SELECT 1 FROM entity_attributes w {THEN_JOIN} memories m ON m.id = w.source_memory_id
                     WHERE w.entity_id = {{e}}.id))"""
-#: An edge has no memory of its own: it is that of one that names both ends, if one does. Only the memories of the end
-#: with fewer mentions are read.
+#: An edge has no memory; it is visible with a memory that names both ends. Only the memories of the end with fewer
+#: mentions are read.
 _BOTH = f"""
 SELECT 1 FROM memory_entity_mentions x
 {THEN_JOIN} memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id = {{far}}.id
