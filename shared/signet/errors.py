@@ -247,8 +247,8 @@ class ProviderNonsense(ProviderFailed):
     code = "provider_nonsense"
 
 
-#: How a provider can fail a job, by code: of one kind over different jobs, it is ill (queue/circuit_breaker.py).
-#: While it is known to be, each of the first ones says that it still is.
+#: Error codes of a failing provider: with one kind in several jobs, the provider is ill (queue/circuit_breaker.py).
+#: While it is, the first ones confirm that it still is.
 PROVIDER_ILL = tuple(
     error.code
     for error in (ProviderDown, ProviderFailed, ProviderTimeout, ProviderCut, ProviderNonsense)

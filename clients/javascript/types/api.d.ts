@@ -3157,7 +3157,7 @@ export interface Greeting {
   cachedAt: string;
 }
 
-/** When the last captured message of a harness was said, and the key of a later session of which nothing is. */
+/** The time of a harness's last captured message, and the key of a later session without any. */
 export interface HarnessCapture {
   harness: string;
   lastMessageAt: string | null;
@@ -5377,7 +5377,7 @@ export interface UnfoundedAttributes {
   missingAspect: number;
 }
 
-/** Log records that look like messages and are of no known type, of one version of a harness. */
+/** Log records that look like messages but have an unknown type, for one version of a harness. */
 export interface UnknownRecords {
   harness: string;
   version: string | null;

@@ -95,7 +95,7 @@ class NamingConnections(HttpToolsProtocol):
             self._make_room()
 
     def data_received(self, data: bytes) -> None:
-        """Refuse a request whose head does not end: the parser would keep all of it."""
+        """Refuse a request with an endless head: the parser would store all of it."""
         self._unread += len(data)
         super().data_received(data)
         if self._unread > MOST_HEAD and not self.transport.is_closing():
@@ -110,7 +110,7 @@ class NamingConnections(HttpToolsProtocol):
         scope[KEY] = self._accepted
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Ignore headers behind the body, which nobody has checked."""
+        """Ignore headers after the body, which are not checked."""
         if self._is_head:
             super().on_header(name, value)
 

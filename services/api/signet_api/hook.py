@@ -95,9 +95,9 @@ async def call_of(
 
 @asynccontextmanager
 async def in_turn(call: SessionCall, state: State) -> AsyncIterator[None]:
-    """Answer the hooks of one session one after the other: each leaves out what the one before has given.
+    """Answer the hooks of one session in turn: each leaves out what the previous one injected.
 
-    Harnesses run the hooks of a start and of the first prompt at once. A slow hook holds up others for a moment only.
+    Harnesses run the hooks of a start and of the first prompt at once. A slow hook delays others only for a moment.
     """
     lock = state.turns.setdefault((call.agent_id, call.key or ""), asyncio.Lock())
     is_ours = False

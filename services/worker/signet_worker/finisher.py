@@ -70,7 +70,7 @@ class Finisher:
     def _written(
         self, job: JobContext, outcome: RunOutcome, is_ours: bool, error: BaseException | None
     ) -> None:
-        """Drop a job whose end is written; keep an unwritten one until the next heartbeat."""
+        """Drop a job whose end is written; otherwise retry at the next heartbeat."""
         if error is not None:
             log.warning("job.end_not_recorded", job_id=job.lease.job_id, error=type(error).__name__)
             job.write_again = partial(self._write, job, outcome)

@@ -12,7 +12,7 @@ def name_of(harness: str) -> str:
 
 
 def empty(capture: Capture) -> Iterator[str]:
-    """Yield each harness whose last session had a prompt and of which nothing was stored."""
+    """Yield each harness whose last session had a prompt but no stored message."""
     for one in capture["harnesses"]:
         if key := one["emptySession"]:
             yield f"nothing was stored of the last session of {name_of(one['harness'])} ({key})"

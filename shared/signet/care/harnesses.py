@@ -14,12 +14,12 @@ class HarnessEntry(NamedTuple):
 
     place: str
     problem: str | None = None
-    #: What a person has yet to do for it, or should know.
+    #: A remaining step for the user, or a remark.
     notice: str | None = None
 
 
 def every(workspace: Workspace) -> dict[str, list[HarnessEntry]]:
-    """Return our entries in each harness, broken ones too; empty lists for those that are not connected."""
+    """Return our entries in each harness, including broken ones; empty lists for unconnected harnesses."""
     site = Site(workspace=workspace, home=Path.home())
     return {name: list(_entries(site, name)) for name in registry.HARNESSES}
 

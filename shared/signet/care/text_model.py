@@ -12,7 +12,7 @@ from signet.providers.trial import Trial, tried
 def trial_of(
     workspace: Workspace, settings: Settings, environment: Environment
 ) -> tuple[Resolution, Trial | None]:
-    """Return the text provider in use, and the outcome of one request where that is a server."""
+    """Return the text provider in use, and for a server the outcome of one request."""
     keyed, _ = config.with_secrets(settings, Vault(workspace.vault).find)
     wanted = registry.text_settings(keyed, environment)
     found = registry.resolve(wanted, lambda model: model.available())

@@ -135,7 +135,7 @@ def command(
 
 
 def declared(run: Run) -> Run:
-    """Decorate a command that is no generator, so that its parameters are declared as those of `command`."""
+    """Decorate a command that is not a generator, so that its parameters are declared as those of `command`."""
     return _with_options(run, inspect.signature(run).parameters.values())
 
 

@@ -74,7 +74,7 @@ def secrets(incomplete: str) -> list[str]:
         return []
 
 
-#: Rows that a completion offers, characters of what it says of each, and how long it waits for the daemon.
+#: Most rows of a completion, characters of each description, and seconds to wait for the daemon.
 _OFFERED, _SAID_CHARS, _PATIENCE_SECONDS = 50, 60, 1.0
 
 

@@ -57,7 +57,7 @@ class Ink:
     name = functools.partialmethod(_in, "36")
 
     def marked(self, lines: Sequence[str]) -> list[str]:
-        """Return lines with what stands between MARKS in bold, also across lines; without colour, without marks."""
+        """Show the text between MARKS in bold, even across lines; without colour, drop the marks."""
         found, is_open = [], False
         for line in lines:
             begun = f"{MARKS[0]}{line}" if is_open else line

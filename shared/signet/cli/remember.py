@@ -51,7 +51,7 @@ def remember(
 
     Examples: signet remember "I prefer tabs" · cat notes.md | signet remember - --tags notes
     """
-    # What is piped in is a text; what is typed may begin with a prefix.
+    # Piped input is all text; a typed argument may begin with a prefix.
     said = Parsed(content=sys.stdin.read()) if content == "-" else wording.parse_prefixes(content)
     is_critical = critical or said.pinned or importance == CRITICAL
     level = 1.0 if is_critical else options.importance(importance)

@@ -91,7 +91,7 @@ def _can_start_at_login(plan: SetupPlan) -> bool:
 
 
 def _stated(plan: SetupPlan) -> Iterator[tuple[str, str]]:
-    """Yield the option and the value of each choice that is not asked for."""
+    """Yield option and value of each choice that needs no question."""
     chosen = plan.chosen
     vectors, texts = chosen.embedding_provider, chosen.extraction_provider
     assert vectors is not None and texts is not None

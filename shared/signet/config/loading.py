@@ -156,12 +156,12 @@ RESTART_KEYS = (
 def restart_required(old: Settings, new: Settings) -> list[str]:
     """Return the changed keys that take effect only after a restart (CF-16).
 
-    Address and port come from the environment, which a running process keeps.
+    Address and port come from the environment, which is fixed for a running process.
     """
     changes = {
         "auth.mode": old.auth.mode != new.auth.mode,
         "embedding.dimensions": old.embedding.dimensions != new.embedding.dimensions,
-        # A smaller one is in force at once; a larger body is let in only by a new process.
+        # A smaller limit applies at once; a larger body needs a new process.
         "pipelineV2.documents.maxContentBytes": (
             old.pipeline.documents.max_content_bytes < new.pipeline.documents.max_content_bytes
         ),

@@ -81,7 +81,7 @@ CRASHES = 3
 
 @dataclass(slots=True)
 class Movement:
-    """Watches one start; `still_seconds` says for how long nothing has moved."""
+    """Watches one start; `still_seconds` returns the time without progress."""
 
     workspace: Workspace
     _seen: object = None
@@ -89,7 +89,7 @@ class Movement:
     _looked_at: float = field(default_factory=time.monotonic)
 
     def still_seconds(self, answer: Answer) -> float:
-        """Return for how long nothing has moved, with what the API says now."""
+        """Return the seconds without progress, given the API's current answer."""
         now = time.monotonic()
         if now - self._looked_at >= MOVEMENT_SECONDS:
             self._looked_at = now

@@ -23,7 +23,7 @@ PROOF_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a port said: a status and a body, or no status at all and whether anybody listens."""
+    """A port's answer: a status and a body, or no status and whether a program listens."""
 
     status: int = 0
     body: Mapping[str, object] = field(default_factory=dict)

@@ -34,7 +34,7 @@ BOOT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A daemon that runs; `notice` is what its start had to say (a database upgrade)."""
+    """A running daemon; `notice` is the message of its start (a database upgrade)."""
 
     pid: int
     port: int
@@ -151,10 +151,10 @@ def has_ended(pid: int, workspace: Workspace) -> bool:
 
 
 def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
-    """Return the ids of API processes of this workspace whose supervisor is gone; none where there is no /proc.
+    """Return the IDs of this workspace's API processes without a supervisor; none without /proc.
 
-    They are those that have the very socket that listens on `port` as their standard input, as a supervisor hands it
-    over, and work in the folder of the workspace; `environ` says by whom.
+    Their standard input is the very socket that listens on `port`, as a supervisor passes it, and they work in the
+    workspace folder; `environ` names their supervisor.
     """
     listening = _listening(port)
     found = []
@@ -174,7 +174,7 @@ def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
 
 
 def listening_addresses(port: int) -> set[str] | None:
-    """Return the addresses on which programs listen on a port; None where there is no /proc."""
+    """Return the addresses on which programs listen on a port; None without /proc."""
     if not Path("/proc/net/tcp").exists():
         return None
     return {_address(row[1].partition(":")[0]) for row in _listeners(port)}
@@ -209,7 +209,7 @@ def _url(bind: str, port: int) -> str:
 
 
 def _described(workspace: Workspace, pid: int) -> Running | None:
-    """Return a daemon: where it listens from its command line, the rest from the state file if that is about it."""
+    """Return a daemon: its address from its command line, the rest from the state file if that describes it."""
     arguments = kernel.command_line(pid)
     if "--port" not in arguments:
         return None  # it has ended meanwhile

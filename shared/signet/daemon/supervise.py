@@ -120,7 +120,7 @@ def _clear_traces(workspace: Workspace) -> None:
     """Remove the metric values and crash counts of an earlier daemon."""
     shutil.rmtree(workspace.metrics_dir, ignore_errors=True)
     with suppress(OSError):
-        workspace.metrics_dir.unlink()  # where it is no folder
+        workspace.metrics_dir.unlink()  # if it is not a folder
     workspace.metrics_dir.mkdir(mode=0o700, exist_ok=True)
     backoff.forget(workspace.runtime_dir)
 

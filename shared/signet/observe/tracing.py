@@ -32,7 +32,7 @@ TRACES_PATH = "/v1/traces"
 
 
 class TraceSpan:
-    """A span that is not recorded; those of otel.py are."""
+    """A span that is not recorded; otel.py has recorded ones."""
 
     __slots__ = ()
 

@@ -61,7 +61,7 @@ def begin(runtime_dir: Path, program: Program, now: float) -> Start:
 
 
 def note_stall(runtime_dir: Path, program: str, reason: str) -> None:
-    """Note why the supervisor is about to end a program that stands still: that is no crash."""
+    """Record why the supervisor is about to end a hung program: this is not a crash."""
     _write(runtime_dir, program, replace(last(runtime_dir, program) or Start(at=0.0), ended=reason))
 
 

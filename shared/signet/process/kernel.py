@@ -67,9 +67,9 @@ def has_terminal(pid: int) -> bool:
 
 
 def command_line(pid: int) -> Sequence[str]:
-    """Return the arguments of a process; none when it is gone, one empty text while it ends.
+    """Return the arguments of a process; none after its end, one empty text while it ends.
 
-    Where only `ps` tells, arguments are separated by blanks; what follows `--` is one argument.
+    If only `ps` is available, blanks separate arguments; the part after `--` is one argument.
     """
     if sys.platform == "linux":
         try:
@@ -104,7 +104,7 @@ def pids() -> Iterator[int]:
 
 
 def age_seconds(pid: int) -> float:
-    """Return how long ago a process was started, 0 when it is gone."""
+    """Return the age of a process in seconds, 0 after its end."""
     if sys.platform == "linux":
         try:
             began = int(_stat(_PROC / str(pid))[19]) / os.sysconf("SC_CLK_TCK")

@@ -30,7 +30,7 @@ _PIECE_LETTERS, _OTHER_TOKENS = 4, 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """What a server has for one request; None where it does not say."""
+    """A server's limits for one request; None if it does not report one."""
 
     context_tokens: int | None = None
     slots: int | None = None

@@ -75,7 +75,7 @@ class Track:
         return max(least, min(wanted, LONGEST_SECONDS))
 
     def silence(self, input_tokens: int) -> float:
-        """Return the seconds in which an answer begins, or goes on, if the server works."""
+        """Return the longest expected pause in seconds, before or within an answer, if the server works."""
         return self._patient(LATE_FACTOR * self._seconds_per_unit * input_tokens / READS_FASTER)
 
     def whole(self, input_tokens: int, max_tokens: int) -> float:
@@ -123,7 +123,7 @@ def deadline(model: str, input_tokens: int, max_tokens: int, least: float) -> fl
 
 
 def silence(model: str, input_tokens: int, max_tokens: int, *, streams: bool) -> float:
-    """Return the seconds in which an answer of a model begins or goes on, or a whole one comes."""
+    """Return the longest expected pause in seconds, before or within an answer, or until a complete one."""
     with _lock:
         track = _track(model)
         return track.silence(input_tokens) if streams else track.whole(input_tokens, max_tokens)
@@ -152,14 +152,14 @@ def judged(model: str, *, is_usable: bool) -> None:
 
 
 def checked(model: str, *, supported: int, dropped: int) -> None:
-    """Note how many facts of an answer its source supports, and how many it does not."""
+    """Record how many facts of an answer its source supports, and how many it does not."""
     with _lock:
         _track(model).facts.extend([True] * supported + [False] * dropped)
         _changed.add(model)
 
 
 def load(tx: ReadTx) -> None:
-    """Begin with what an earlier process stored; what this one has noted counts."""
+    """Load the records of an earlier process, except where this one has newer ones."""
     with _lock:
         for model, text in runtime_settings.get_all(tx, _KEY).items():
             _tracks.setdefault(model, _read(text))

@@ -138,7 +138,7 @@ def _forms() -> Iterator[tuple[str, bool, str, str]]:
         yield kind, False, "", form if kind == "webhook address" else f"{form}()"
 
 
-#: Expressions by first character, so that most are never tried; those that begin with a class come last.
+#: Expressions by first character, so that most are never tried; those that begin with a class are last.
 _FORMS = sorted(_forms(), key=lambda form: (not form[2], form[2]))
 _BY_FIRST = "|".join(
     (re.escape(first) or r"(?=[\w.~-]{5})") + f"(?:{'|'.join(rest for *_, rest in forms)})"

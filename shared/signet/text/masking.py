@@ -96,7 +96,7 @@ def _private(lower: str) -> Iterator[_Span]:
 
 
 def _evident(text: str, lower: str) -> Iterator[_Span]:
-    """Yield secrets detected by themselves or their surroundings; next to a mask is the rest of one."""
+    """Yield secrets detected by their form or their surroundings; text next to a mask may be the rest of one."""
     rules = dict.fromkeys([rule for needle, rule in _NEEDLES if needle in lower])
     for spans in (issuers.tokens(text), *(rule.secrets(text) for rule in rules)):
         if HIDDEN in text:

@@ -88,7 +88,7 @@ _IS = (
     r"(?: (?:now|currently|still|set|changed|reset|updated|rotated|jetzt|nun|maintenant|ahora)){0,3}"
     r"(?: (?:to|as|auf|à|a))?:? "
 )
-#: What can hold a secret: something in quotes, a digit or a sign in its first characters, a long word, four words.
+#: What a secret can be: text in quotes, text with a digit or sign in its first characters, a long word, or four words.
 _BARE_CHARS = r"[^\s\"'`,;<>{}()\[\]|&\\\uffff\ufdd0\ufdd1\u3000-\u9fff\uac00-\ud7ff]"
 _PLAUSIBLE = (
     rf"(?=[brfu]{{0,2}}[\"'`\ufdd0\ufdd1]|[\"'`(]?(?:{_BARE_CHARS}{{0,24}}?[\d!@#$%^&*+~?=/]|{_BARE_CHARS}{{24}}"
@@ -337,7 +337,7 @@ def _secret(
 
 
 def _is_meant(link: re.Match[str], at: int) -> bool:
-    """Return whether somebody speaks of one password: `use the password …`."""
+    """Return whether the text is about one password: `use the password …`."""
     return _MEANT.search(link.string, max(0, at - _BEFORE), at) is not None
 
 

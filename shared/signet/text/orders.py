@@ -45,7 +45,7 @@ _TURN = re.compile(
     r"(?:^[^\S\n]*+|[.!?…] )[*_>#]{0,4}(?:user|human|assistant|system)[*_]{0,3}[^\S\n]*+:",
     re.I | re.M,
 )
-#: What goes on in a sentence, as the patterns below write it, and as it is compiled: a dot before a letter ends none.
+#: The inside of a sentence, as written in the patterns below and as compiled: a dot before a letter does not end it.
 _WITHIN, _COMPILED = r"[^.!?\n]", r"(?:[^.!?\n]|\.(?=\w))"
 _GAP = r"[^.!?\n]{0,80}?"
 _START = r"(?:^|[.!?:;,>*(-])[^\S\n]*+(?:please |and |then |also |now )?"
@@ -55,7 +55,7 @@ _ACTS = (
     r"(?:call|invoke|run|execute|send|post|upload|forward|fetch|open|install|delete|save|store|update|append|include"
     r"|recommend|replace|redirect|reply|answer|tell|say|use|treat|push|merge|curl|tool|memory_\w+|https?:)"
 )
-#: What fetches or decodes, its arguments with line breaks of the shell, and what runs whatever it reads.
+#: Programs that download or decode, with arguments across shell line breaks, and programs that run their input.
 _FETCH = r"(?:curl|wget|iwr|irm|invoke-(?:webrequest|restmethod)|base64|openssl|xxd|printf|echo)(?:\.exe)?"
 _ARGUMENTS = r"[^\S\n][^\S\n]*+[^|\s](?:[^|\n\\]|\\[^|]){0,300}?(?:\|[^|\n]{1,80}){0,3}?"
 _SHELL = (
@@ -129,7 +129,7 @@ _STEERS = tuple(
             r"|/dev/tcp/\S|\b(?:exec|eval)\(.{0,60}b64decode"
             r"|>>[^\n]{0,60}authorized_keys|\|[^\S\n]*+(?:sudo )?crontab\b",
         ),
-        # Sending away; images that carry what is known; what deletes.
+        # Sending data away; images whose address contains known data; deletions.
         (
             "http|@|rm -r",
             rf"(?:{_START}|\b(?:always|must|should|to) )(?:send|post|upload|forward|exfiltrate|leak"

@@ -4,7 +4,7 @@ from typing import TypedDict
 
 
 class HarnessCapture(TypedDict):
-    """When the last captured message of a harness was said, and the key of a later session of which nothing is."""
+    """The time of a harness's last captured message, and the key of a later session without any."""
 
     harness: str
     lastMessageAt: str | None
@@ -12,7 +12,7 @@ class HarnessCapture(TypedDict):
 
 
 class UnknownRecords(TypedDict):
-    """Log records that look like messages and are of no known type, of one version of a harness."""
+    """Log records that look like messages but have an unknown type, for one version of a harness."""
 
     harness: str
     version: str | None

@@ -127,11 +127,10 @@ class SessionContext(TypedDict):
 
 
 class SessionOverview(TypedDict):
-    """What a session was about; nothing of it until its transcript is indexed.
+    """The subject of a session; empty until its transcript is indexed.
 
-    `title` and `outcome` are lines of at most 80 characters: what the user asked for, or a model's title, and how it
-    stands. `decisions` are the user's, `files` those that tools changed, below the project relative to it; both oldest
-    first.
+    `title` and `outcome` are lines of at most 80 characters: the user's request or a model's title, and the result.
+    `decisions` are the user's, `files` were changed by tools, with paths relative to the project; both oldest first.
     """
 
     title: str | None

@@ -178,7 +178,7 @@ class Pinned(TypedDict):
 
 
 class Coverage(TypedDict):
-    """How many memories that mention an entity have no attribute, and the share of the others."""
+    """How many memories that mention an entity have no attribute, and the share of those that have."""
 
     unassignedMemoryCount: int
     coveragePercent: float

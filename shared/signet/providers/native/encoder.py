@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Weight of unknown words and punctuation, relative to the mean of the others.
+#: Weight of unknown words and punctuation, relative to the mean of the other words.
 REST = 0.25
 NOT_INSTALLED = "the embedding model is not installed; run `signet models install`"
 NOT_ADDED = "{} is not installed; run `signet models install {}`"
@@ -49,7 +49,7 @@ class WeightedQuestion:
     def vector(self, tells: Mapping[str, float]) -> bytes:
         """Return its vector, of length one; the mean of all tokens if no word's weight is known.
 
-        `tells` has the weights of words in lower case and without accents.
+        `tells` maps words, in lower case and without accents, to weights.
         """
         import numpy as np
 
