@@ -135,12 +135,8 @@ def test_a_workspace_that_lost_its_memories_starts_no_new_one(
     ("text", "query"),
     [
         ("We released v8.4.1 of the parser.", "8.4.1"),
-        ("Pinned the compiler to 5.4.5.", "v5.4.5"),
         ("It requires python3.11 for tomllib.", "python 3.11"),
-        ("HTTP2 is off at the edge.", "http/2"),
         ("データベースの移行は金曜日です。", "ﾃﾞｰﾀﾍﾞｰｽ"),
-        ("ＡＰＩ ｇａｔｅｗａｙ of the dock", "api gateway"),
-        ("The ofﬁce ﬂag is red.", "office flag"),
         ("Ship it 🚀 on Friday.", "🚀"),
     ],
 )

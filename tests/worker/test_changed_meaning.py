@@ -64,22 +64,10 @@ def is_listed(api: Api, agent: str, question: str, text: str) -> bool:
             "Which port does the heron service listen on?",
         ),
         (
-            "Retries are capped at 7.",
-            "Retries are capped at 7 and the timeout is 30 seconds.",
-            "Retries are capped at 30.",
-            "At how many are retries capped?",
-        ),
-        (
             "The ledger has three replicas.",
             "The ledger still has three replicas in production.",
             "The ledger has five replicas in production.",
             "How many replicas has the ledger?",
-        ),
-        (
-            "The release is on 12 May.",
-            "The release is on 12 May, the freeze on 5 May.",
-            "The release is on 5 May.",
-            "When is the release?",
         ),
         (
             "I work at Initech.",
@@ -100,12 +88,6 @@ def is_listed(api: Api, agent: str, question: str, text: str) -> bool:
             "Where do I live?",
         ),
         (
-            "The team uses Postgres for sessions.",
-            "We no longer use Redis for sessions.",
-            "The team uses Redis for sessions.",
-            "What does the team use for sessions?",
-        ),
-        (
             "Never deploy the ledger on Fridays.",
             "Remember: never deploy the ledger on Fridays.",
             "Always deploy the ledger on Fridays.",
@@ -122,18 +104,6 @@ def is_listed(api: Api, agent: str, question: str, text: str) -> bool:
             "At the office Alice manages Bob.",
             "Bob manages Alice.",
             "Who manages whom, Alice or Bob?",
-        ),
-        (
-            "The ledger runs on Postgres.",
-            "The ledger runs on Postgres. The search runs on OpenSearch.",
-            "The ledger runs on OpenSearch.",
-            "What does the ledger run on?",
-        ),
-        (
-            "I live in Berlin and work at Initech.",
-            "I live in Berlin. My sister lives in Madrid and works at Globex.",
-            "The user lives in Berlin and works at Globex.",
-            "Where do I work?",
         ),
         (
             "The ledger is written in Rust.",
@@ -227,11 +197,9 @@ Assistant: About three weeks of work, if nobody is ill, with two people on it al
     "invented",
     [
         "The user lives in Madrid.",
-        "The user works at Globex.",
         "The user's port for the heron tests is 9944.",
         "The ledger uses MongoDB.",
         "The user's port for the heron tests is 3580.",
-        "The switch of the ledger costs five weeks of work.",
     ],
 )
 def test_words_of_the_assistant_are_no_facts_about_the_user(
