@@ -239,21 +239,21 @@ async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: s
 async def get_status(state: Shared) -> wire_git.GitStatus:
     """Return the repository's state, without network access."""
     settings = state.settings.git
-    return await asyncio.to_thread(sync.standing, state.workspace, settings, _vault(state).find)
+    return await asyncio.to_thread(sync.standing, state.workspace, settings, vault_of(state).find)
 
 
 @serves(wire_git.GIT_PULL)
 async def post_pull(state: Shared) -> wire_git.GitDone:
     """Pull from the remote; `success` and `message` describe the result."""
     settings = state.settings.git
-    return await asyncio.to_thread(sync.pull, state.workspace, settings, _vault(state).find)
+    return await asyncio.to_thread(sync.pull, state.workspace, settings, vault_of(state).find)
 
 
 @serves(wire_git.GIT_PUSH)
 async def post_push(state: Shared) -> wire_git.GitDone:
     """Push to the remote; `success` and `message` describe the result."""
     settings = state.settings.git
-    return await asyncio.to_thread(sync.push, state.workspace, settings, _vault(state).find)
+    return await asyncio.to_thread(sync.push, state.workspace, settings, vault_of(state).find)
 
 
 @serves(wire_git.GIT_SYNC)
@@ -261,7 +261,7 @@ async def post_sync(state: Shared) -> wire_git.GitDone:
     """Pull, then push; `success` and `message` describe the result."""
     settings, now = state.settings.git, clock.now()
     return await asyncio.to_thread(
-        sync.sync, state.workspace, settings, _vault(state).find, now=now
+        sync.sync, state.workspace, settings, vault_of(state).find, now=now
     )
 
 
@@ -278,10 +278,6 @@ async def post_git_config(body: GitConfigBody, state: Shared) -> wire_git.Change
     changed = await asyncio.to_thread(sync.change_settings, state.workspace, wished)
     config = await asyncio.to_thread(sync.settings_shown, state.workspace, changed)
     return {"success": True, "config": config}
-
-
-def _vault(state: State) -> Vault:
-    return Vault(state.workspace.vault)
 
 
 @serves(wire_update.CHECK_UPDATE)
