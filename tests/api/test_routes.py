@@ -1,12 +1,13 @@
 """Every route is known, answers, and is described as it answers."""
 
 import json
+import re
 
 import pytest
 from starlette.routing import Match
 
 from signet.wire import home, operations
-from signet_api import permissions
+from signet_api import browser, permissions
 from signet_api.routes import ROUTER
 from support.http import Api
 
@@ -213,6 +214,15 @@ def test_the_description_names_the_same_routes_and_the_one_form_of_errors(api: A
             assert "422" not in operation["responses"]
             reference = operation["responses"]["4XX"]["content"]["application/json"]["schema"]
             assert reference == {"$ref": "#/components/schemas/ErrorBody"}
+
+
+def test_every_page_runs_its_own_scripts_alone(api: Api) -> None:
+    assert {"/", "/docs", "/capture"} <= browser._HTML
+    for path in browser._HTML:
+        policy = api.get(path).headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+        [scripts] = re.findall(r"script-src ([^;]+)", policy)
+        assert scripts == "'self'" or re.fullmatch(r"'sha256-[\w+/]+='", scripts), path
 
 
 def test_the_page_of_the_interface_loads_nothing_from_elsewhere(api: Api) -> None:

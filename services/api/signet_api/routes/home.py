@@ -1,6 +1,8 @@
 """The first page, the agent's identity, product texts, and the offline API description."""
 
 import asyncio
+import base64
+import hashlib
 from datetime import datetime, time, tzinfo
 from typing import Annotated
 
@@ -123,9 +125,14 @@ async def _text(name: ProductText, has_html: bool) -> wire.ProductPage:
 
 
 @serves(wire.DOCS)
-async def get_docs() -> str:
-    """Return the page that shows /openapi.json."""
-    return resources.template("docs.html").read_text("utf-8")
+async def get_docs() -> Response:
+    """Return the page that shows /openapi.json; only its own script runs."""
+    page = resources.template("docs.html").read_bytes()
+    script = hashlib.sha256(page.partition(b"<script>")[2].partition(b"</script>")[0]).digest()
+    policy = dashboard.POLICY.replace(
+        "script-src 'self'", f"script-src 'sha256-{base64.b64encode(script).decode()}'"
+    ).replace("style-src 'self'", "style-src 'unsafe-inline'")
+    return Response(page, headers={"content-security-policy": policy}, media_type="text/html")
 
 
 Known = Annotated[str | None, Header(alias="if-none-match")]
