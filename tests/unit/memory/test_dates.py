@@ -99,6 +99,10 @@ def test_a_day_outside_the_calendar_is_no_day() -> None:
         ("The deadline is 2027-01-05", None),
         ("Tomorrow we release", None),
         ("Deploys run on staging first", None),
+        ("No meetings on Wednesday afternoons", None),
+        ("We deploy on Tuesday, every week", None),
+        ("Her birthday is on 3 June", None),
+        ("Mama hat am 9. November Geburtstag", None),
     ],
 )
 def test_the_one_day_a_text_tells_of(text: str, day: datetime | None) -> None:

@@ -55,6 +55,12 @@ _NUMBER = r"(?P<number>\d{1,3}|" + "|".join(sorted(NUMBERS, key=len, reverse=Tru
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 _WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)})"
+#: Recurring days have no single date: "no meetings on Wednesday afternoons", "her birthday is on 3 May".
+_RECURRING = re.compile(
+    rf"\b(?:every|each|weekly|yearly|birthday|turns \d+|jede[nrsm]?|geburtstag|chaque|anniversaire|cada|cumpleaños"
+    rf"|(?:{'|'.join(WEEKDAYS)}) (?:mornings|afternoons|evenings|nights))\b",
+    re.IGNORECASE,
+)
 #: Words that may precede a month or year without a day.
 _BEHIND = (
     r"(?:in|during|since|until|till|by|before|after|from|of|between|through|throughout|early|late|mid|this past"
@@ -128,11 +134,13 @@ def _translated(
 
 
 def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> datetime | None:
-    """Return local noon of the only day that a text names; None for no day, several, or a future one.
+    """Return local noon of the only day that a text names; None for no day, several, a future or a recurring one.
 
     "Yesterday" depends on `zone`, where the text was written (None: this machine's). The result is never after
     `written_at`.
     """
+    if _RECURRING.search(text):
+        return None
     today = to_local(written_at, zone)
     days = {mention.start for mention in find(text, today) if mention.is_day}
     if len(days) != 1:
