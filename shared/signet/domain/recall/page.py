@@ -169,7 +169,7 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
     cosines = evidence[:, rank.at("cosine")]
     near = [int(place) for place in np.argsort(-cosines, kind="stable") if place != best]
     near = [place for place in near[: NEAREST - 1] if cosines[place] >= NEARLY * cosines[best]]
-    chosen = {seqs[place] for place in (best, *near)}
+    chosen = {seqs[place] for place in (best, *near)} | _likeliest(run, scores)
     later = {one for seq in chosen for one in run.later.get(seq, ())}
     page.sayings = [one for one in every if not {*chosen, *later}.isdisjoint(one.members)]
     for saying in page.sayings:
@@ -180,6 +180,12 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
             page.relevance[saying.best] = chance
     page.sayings.sort(key=lambda one: one.score, reverse=True)
     page.below_floor = []
+
+
+def _likeliest(run: Run, scores: Scores) -> set[int]:
+    """Return the best candidate by its score, if it answers as probably as one that is shown for its meaning."""
+    first = max(scores, key=scores.__getitem__)
+    return {first} if rank.relevance(run.judged.get(first, scores[first])) >= MEANT else set()
 
 
 def _shown(page: Page) -> list[float]:
