@@ -40,6 +40,9 @@ PASSAGE_CHARS = 700
 ASKED, QUESTION = 3, 160
 _USER = "User"
 
+#: What a cosine that is higher by 1 is worth, in words of the question.
+NEAR = 8.0
+
 #: Shorter turns may be the same in several sessions.
 REPEAT_CHARS = 40
 
@@ -57,6 +60,10 @@ _TITLES = {
     SourceType.MEMORY: "Memory",
     SourceType.DOCUMENT: "Document",
 }
+
+
+#: The exchanges of a chunk with their nearness to a question.
+Near = Sequence[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,13 +182,16 @@ def passage(
     return Stretch(match=match, text=text)
 
 
-def answering(text: str, words: Sequence[str], *, chars: int, type: SourceType) -> str:
-    """Return the turns of a chunk with most of these words and their context; without words, its outcome.
+def answering(text: str, words: Sequence[str], near: Near, *, chars: int, type: SourceType) -> str:
+    """Return the turns of a chunk that answer a question, with their context; without words and `near`, its outcome.
 
-    Returns at least LEAST_ROOM characters if there are as many, and no instructions to agents. A long turn is cut
-    around the words; the beginning of its question or answer stays.
+    Prefers turns with most of the words and in the nearest exchange (`search.near_exchanges`). Returns at least
+    LEAST_ROOM characters if there are as many, and no instructions to agents. A long turn is cut around the words; the
+    beginning of its question or answer stays.
     """
-    kept = _fitting(text, words, max(chars, LEAST_ROOM), type, by_words=bool(words), is_page=True)
+    room = max(chars, LEAST_ROOM)
+    by_words = bool(words or near)
+    kept = _fitting(text, words, room, type, near, by_words=by_words, is_page=True)
     return unsteered(kept, type)
 
 
@@ -315,6 +325,7 @@ def _fitting(
     asked: Sequence[str],
     chars: int,
     type: SourceType,
+    near: Near = (),
     *,
     by_words: bool = False,
     is_page: bool = False,
@@ -338,15 +349,17 @@ def _fitting(
     if sum(map(_least, turns)) <= chars and sum(map(takes, range(len(turns)))) <= chars:
         return between.join(turns)
     worth = [
-        search.shared_words(asked, turn) + 0.01 if by_words else _worth(turn, asked)
+        search.shared_words(asked, turn) + 0.01 + NEAR * _nearness(turn, near)
+        if by_words
+        else _worth(turn, asked)
         for turn in turns
     ]
     first = last = max(range(len(turns)), key=lambda place: (worth[place], place))
     speakers = list(split.speakers(turns)) if is_talk else [""] * len(turns)
     longest = max(map(len, speakers))
     room = chars - takes(first) - 2 * len(LEFT_OUT) - len(between) - longest
-    near = [takes(one) for one in (first - 1, first + 1) if 0 <= one < len(turns)]
-    if is_page and is_talk and by_words and (room < 0 or min(near, default=0) > room):
+    sizes = [takes(one) for one in (first - 1, first + 1) if 0 <= one < len(turns)]
+    if is_page and is_talk and by_words and (room < 0 or min(sizes, default=0) > room):
         told = [f"{one}{turn}" for one, turn in zip(speakers, turns, strict=True)]
         return between.join(_exchange(told, first, asked, chars))
     if room < 0:
@@ -365,6 +378,12 @@ def _fitting(
     return between.join(
         [*([LEFT_OUT] if first else []), *kept, *([LEFT_OUT] if last + 1 < len(turns) else [])]
     )
+
+
+def _nearness(turn: str, near: Near) -> float:
+    """Return the nearness of the exchange that a turn belongs to."""
+    beginning = turn[:REPEAT_CHARS]
+    return max((one for text, one in near if beginning in text), default=0.0)
 
 
 def _exchange(turns: Sequence[str], place: int, asked: Sequence[str], chars: int) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from signet.db import ReadTx, fts, vectors
 from signet.db.vector_cache import VectorCache, best_of, first
 from signet.db.visibility import Reader
-from signet.domain.episodes import sql
+from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import FoundRow, SourceType
 from signet.domain.transcripts import withheld
 
@@ -142,6 +142,20 @@ def unlabelled(text: str) -> str:
 def stem(word: str) -> str:
     """Return an approximate stem: the beginning of the word."""
     return fts.folded(word).partition("*")[0][:_STEM]
+
+
+def near_exchanges(row: FoundRow, vector: bytes | None) -> list[tuple[str, float]]:
+    """Return the exchanges of a chunk, each with how much nearer to a vector it is than the farthest one.
+
+    None for a commit, and for a chunk without vectors of this width.
+    """
+    exchanges = split.exchanges(row.content, SourceType(row.source_type))
+    if not (
+        vector and row.vectors and len(row.vectors) == len(exchanges) * len(vector) > len(vector)
+    ):
+        return []
+    cosines = vectors.cosines(vector, [row.vectors])
+    return [(text, one - min(cosines)) for text, one in zip(exchanges, cosines, strict=True)]
 
 
 def similarities(found: Sequence[bytes | None], vector: bytes | None) -> list[float | None]:

@@ -205,7 +205,8 @@ def hit(run: "Run", number: int, *, score: float, why: Why | None) -> Hit | None
     if told.type is SourceType.SESSION:
         content = brief.spoken(run.tx, told, row.position, content, reader=run.query.reader)
     words = [word for word in run.words if search.shared_words([word], content)]
-    text = brief.answering(content, words, chars=chars, type=told.type)
+    near = search.near_exchanges(row, run.query_vector)
+    text = brief.answering(content, words, near, chars=chars, type=told.type)
     if not text:
         return None
     return Hit(
