@@ -40,7 +40,9 @@ from signet.paths import config_home
 
 #: The field of a record with the seal, and the fields that it covers.
 SEAL = "seal"
-_SEALED_FIELDS = ("id", "content", "agent_id", "visibility", "scope", "origin", "review")
+_SEALED_FIELDS = tuple(
+    "id content agent_id visibility scope origin review type pinned project".split()
+)
 
 
 def seal_key() -> bytes:
