@@ -151,11 +151,10 @@ def main() -> None:
     """Write the types of the API, then those of the sources."""
     TYPES.parent.mkdir(exist_ok=True)
     TYPES.write_text(source(described()), "utf-8")
-    if TSC is None:
-        raise SystemExit(
-            "To compile the other types: npm ci in clients/javascript, then run this again"
-        )
-    compile_types(TYPES.parent)
+    if TSC is not None:
+        compile_types(TYPES.parent)
+    elif stamp() not in TYPES.with_name("index.d.ts").read_text("utf-8"):
+        raise SystemExit("The sources have changed: npm ci in clients/javascript, then again")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ const RUNTIME_PATH_LIMIT = 61
  * @typedef {object} Daemon
  * @property {string} url
  * @property {Workspace} workspace
+ * @property {string} start Command that starts the workspace's daemon.
  * @property {boolean} isOwn Whether the workspace's own daemon must answer.
  * @property {boolean} isElsewhere Whether it is the remote daemon of a connected workspace.
  * @property {string} [token]
@@ -36,10 +37,11 @@ const RUNTIME_PATH_LIMIT = 61
  * @returns {Daemon}
  */
 export function findDaemon({ url, workspace: path, token, env }) {
-  const workspace = workspaceAt(path ?? chosenFolder(env), env)
+  const workspace = workspaceAt(path === undefined ? chosenFolder(env) : resolve(path), env)
   const isChosen = path === undefined
   const named = url ?? (isChosen ? words(env.SIGNET_DAEMON_URL) : undefined)
-  const own = { workspace, isOwn: true, isElsewhere: false, token: token ?? words(env.SIGNET_TOKEN) }
+  const start = `signet daemon start${isChosen ? "" : ` --path ${quoted(workspace.root)}`}`
+  const own = { workspace, start, isOwn: true, isElsewhere: false, token: token ?? words(env.SIGNET_TOKEN) }
   if (named !== undefined) return { ...own, url: checked(named), isOwn: false }
   if (isChosen && (words(env.SIGNET_HOST) || words(env.SIGNET_PORT))) {
     const host = words(env.SIGNET_HOST) ?? "127.0.0.1"
@@ -48,6 +50,11 @@ export function findDaemon({ url, workspace: path, token, env }) {
   const elsewhere = connection(workspace)
   if (elsewhere) return { ...own, ...elsewhere, token: own.token ?? elsewhere.token, isOwn: false, isElsewhere: true }
   return { ...own, url: recorded(workspace) ?? DEFAULT_URL }
+}
+
+/** Return text as one word for a shell. @param {string} text */
+function quoted(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`
 }
 
 /** @param {string} root @param {Environ} env @returns {Workspace} */

@@ -17,12 +17,7 @@ const SAFE = new Set([
   "POST /api/hooks/session-checkpoint-extract",
 ])
 
-/**
- * @import {
- *   ContextAnswer, EndedSession, EndedTurn, ListedSession, MemorySummary, Recalled, Remembered, Routes, SessionPage,
- *   TranscriptExcerpt
- * } from "../types/api.d.ts"
- */
+/** @import { Routes } from "../types/api.d.ts" */
 
 /**
  * @typedef {object} SignetOptions Options of a client. Without `url` and `workspace`, the environment names the daemon.
@@ -50,6 +45,14 @@ const SAFE = new Set([
  * @typedef {object} SpoolOptions
  * @property {boolean} [spool] Keep the call in the workspace if it cannot be delivered; the daemon takes it later.
  */
+
+/**
+ * @template {keyof Routes} R
+ * @typedef {Routes[R]["answer"]} Answer The answer of a route.
+ */
+
+/** @typedef {Extract<Answer<"POST /api/memory/context">, { context: string }>} Context */
+/** @typedef {Extract<Answer<"GET /api/sessions">, { next: string | null }>} SessionPage */
 
 /**
  * The fields of a request of one route.
@@ -111,7 +114,7 @@ export class Signet {
    * @param {string} content
    * @param {Rest<"POST /api/memory/remember", "content">} [fields]
    * @param {CallOptions} [options]
-   * @returns {Promise<Remembered>}
+   * @returns {Promise<Answer<"POST /api/memory/remember">>}
    */
   remember(content, fields, options) {
     return this.request("POST /api/memory/remember", { body: { ...fields, content } }, options)
@@ -123,7 +126,7 @@ export class Signet {
    * @param {string} query
    * @param {Rest<"POST /api/memory/recall", "query">} [fields]
    * @param {CallOptions} [options]
-   * @returns {Promise<Recalled>}
+   * @returns {Promise<Answer<"POST /api/memory/recall">>}
    */
   recall(query, fields, options) {
     return this.request("POST /api/memory/recall", { body: { ...fields, query } }, options)
@@ -135,14 +138,20 @@ export class Signet {
    * @param {string} prompt
    * @param {Rest<"POST /api/memory/context", "prompt" | "id" | "page">} [fields]
    * @param {CallOptions} [options]
-   * @returns {Promise<ContextAnswer>}
+   * @returns {Promise<Context>}
    */
   async context(prompt, fields, options) {
     const found = await this.request("POST /api/memory/context", { body: { ...fields, prompt } }, options)
-    return /** @type {ContextAnswer} */ (found)
+    return /** @type {Context} */ (found)
   }
 
-  /** Return one memory. @param {string} id @param {CallOptions} [options] */
+  /**
+   * Return one memory.
+   *
+   * @param {string} id
+   * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"GET /api/memory/{memory_id}">>}
+   */
   memory(id, options) {
     return this.request("GET /api/memory/{memory_id}", { path: { memory_id: id } }, options)
   }
@@ -152,7 +161,7 @@ export class Signet {
    *
    * @param {Omit<Query<"GET /api/memories">, "limit" | "offset" | "before" | "cursor">} [fields]
    * @param {CallOptions} [options] For each page.
-   * @returns {AsyncGenerator<MemorySummary, void, undefined>}
+   * @returns {AsyncGenerator<Answer<"GET /api/memories">["memories"][number], void, undefined>}
    */
   async *memories(fields, options) {
     for (let before = ""; ; ) {
@@ -171,6 +180,7 @@ export class Signet {
    * @param {string} id
    * @param {Body<"PATCH /api/memory/{memory_id}">} fields
    * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"PATCH /api/memory/{memory_id}">>}
    */
   modify(id, fields, options) {
     return this.request("PATCH /api/memory/{memory_id}", { path: { memory_id: id }, body: fields }, options)
@@ -182,6 +192,7 @@ export class Signet {
    * @param {string} id
    * @param {Query<"DELETE /api/memory/{memory_id}"> & { reason: string }} fields
    * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"DELETE /api/memory/{memory_id}">>}
    */
   forget(id, fields, options) {
     return this.request("DELETE /api/memory/{memory_id}", { path: { memory_id: id }, query: fields }, options)
@@ -193,6 +204,7 @@ export class Signet {
    * @param {string} id
    * @param {Body<"POST /api/memory/{memory_id}/recover"> & { reason: string }} fields
    * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"POST /api/memory/{memory_id}/recover">>}
    */
   recover(id, fields, options) {
     return this.request("POST /api/memory/{memory_id}/recover", { path: { memory_id: id }, body: fields }, options)
@@ -203,7 +215,7 @@ export class Signet {
    *
    * @param {Omit<Query<"GET /api/sessions">, "state" | "limit" | "cursor">} [fields]
    * @param {CallOptions} [options] For each page.
-   * @returns {AsyncGenerator<ListedSession, void, undefined>}
+   * @returns {AsyncGenerator<SessionPage["sessions"][number], void, undefined>}
    */
   async *sessions(fields, options) {
     /** @type {string | null} */
@@ -216,7 +228,13 @@ export class Signet {
     } while (cursor !== null)
   }
 
-  /** Return the transcript of a session in `content`. @param {string} key @param {CallOptions} [options] */
+  /**
+   * Return the transcript of a session in `content`.
+   *
+   * @param {string} key
+   * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"GET /api/sessions/{session_key}/transcript">>}
+   */
   transcript(key, options) {
     return this.request("GET /api/sessions/{session_key}/transcript", { path: { session_key: key } }, options)
   }
@@ -227,7 +245,7 @@ export class Signet {
    * @param {string} query
    * @param {Rest<"POST /api/sessions/search", "query">} [fields]
    * @param {CallOptions} [options]
-   * @returns {Promise<TranscriptExcerpt[]>}
+   * @returns {Promise<Answer<"POST /api/sessions/search">["results"]>}
    */
   async searchSessions(query, fields, options) {
     return (await this.request("POST /api/sessions/search", { body: { ...fields, query } }, options)).results
@@ -238,6 +256,7 @@ export class Signet {
    *
    * @param {Body<"POST /api/hooks/session-start">} fields
    * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"POST /api/hooks/session-start">>}
    */
   startSession(fields, options) {
     return this.request("POST /api/hooks/session-start", { body: fields }, options)
@@ -248,6 +267,7 @@ export class Signet {
    *
    * @param {Body<"POST /api/hooks/user-prompt-submit">} fields
    * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"POST /api/hooks/user-prompt-submit">>}
    */
   submitPrompt(fields, options) {
     return this.request("POST /api/hooks/user-prompt-submit", { body: fields }, options)
@@ -258,7 +278,7 @@ export class Signet {
    *
    * @param {Body<"POST /api/hooks/session-checkpoint-extract">} fields
    * @param {CallOptions & SpoolOptions} [options]
-   * @returns {Promise<EndedTurn & { spooled?: boolean }>}
+   * @returns {Promise<Answer<"POST /api/hooks/session-checkpoint-extract"> & { spooled?: boolean }>}
    */
   endTurn(fields, options) {
     return this.#deliver("POST /api/hooks/session-checkpoint-extract", fields, options)
@@ -269,7 +289,7 @@ export class Signet {
    *
    * @param {Body<"POST /api/hooks/session-end">} fields
    * @param {CallOptions & SpoolOptions} [options]
-   * @returns {Promise<EndedSession & { spooled?: boolean }>}
+   * @returns {Promise<Answer<"POST /api/hooks/session-end"> & { spooled?: boolean }>}
    */
   endSession(fields, options) {
     return this.#deliver("POST /api/hooks/session-end", fields, options)
@@ -280,6 +300,7 @@ export class Signet {
    *
    * @param {Body<"POST /api/hooks/pre-compaction">} fields
    * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"POST /api/hooks/pre-compaction">>}
    */
   beforeCompaction(fields, options) {
     return this.request("POST /api/hooks/pre-compaction", { body: fields }, options)
@@ -290,12 +311,18 @@ export class Signet {
    *
    * @param {Body<"POST /api/hooks/compaction-complete">} fields
    * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"POST /api/hooks/compaction-complete">>}
    */
   afterCompaction(fields, options) {
     return this.request("POST /api/hooks/compaction-complete", { body: fields }, options)
   }
 
-  /** Return the daemon's state: version, processes, memories, warnings. @param {CallOptions} [options] */
+  /**
+   * Return the daemon's state: version, processes, memories, warnings.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Answer<"GET /api/status">>}
+   */
   status(options) {
     return this.request("GET /api/status", {}, options)
   }
@@ -335,12 +362,17 @@ export class Signet {
    * @param {R} route
    * @param {Fields<R>} [fields] `path`, `query` and `body`.
    * @param {CallOptions} [options]
-   * @returns {Promise<Routes[R]["answer"]>}
+   * @returns {Promise<Answer<R>>}
    */
   async request(route, fields, options = {}) {
     const { path = {}, query = {}, body } = /** @type {{ path?: {}, query?: {}, body?: Record<string, unknown> }} */ (fields ?? {})
-    const [method = "", template = ""] = route.split(" ")
-    const target = template.replace(/\{(\w+)\}/g, (_, name) => segment(/** @type {any} */ (path)[name])) + queryText(query)
+    const [, method, template] = route.match(/^([A-Z]+) (\/\S*)$/) ?? []
+    if (!method || !template) throw new InvalidError(`${JSON.stringify(route)} is not a route, such as "GET /api/jobs"`)
+    const parts = /** @type {Record<string, unknown>} */ (path)
+    const target = template.replace(/\{(\w+)\}/g, (_, name) => {
+      if (parts[name] === undefined) throw new InvalidError(`${route} needs { path: { ${name}: … } }`)
+      return segment(parts[name])
+    }) + queryText(query)
     const ms = options.timeoutMs ?? this.#timeoutMs()
     const isSafe = method === "GET" || SAFE.has(route) || typeof body?.idempotencyKey === "string"
     const most = isSafe ? (options.retries ?? this.#options.retries ?? 2) : 0
@@ -423,7 +455,7 @@ function waitMs(error, tries) {
 
 /** Encode an ID as one path segment; dots alone would name another route. @param {unknown} id */
 function segment(id) {
-  const text = attempt(() => encodeURIComponent(String(id ?? ""))) || "%20"
+  const text = attempt(() => encodeURIComponent(String(id))) || "%20"
   return /^\.\.?$/.test(text) ? text.replaceAll(".", "%2E") : text
 }
 

@@ -218,7 +218,7 @@ function absent(daemon, cause) {
     daemon.isElsewhere
       ? `The daemon at ${daemon.url}, which this machine is connected to, cannot be reached. To try again: signet connect`
       : daemon.isOwn
-        ? `The daemon of ${daemon.workspace.root} is not running. Start it with: signet daemon start`
+        ? `The daemon of ${daemon.workspace.root} is not running. Start it with: ${daemon.start}`
         : `No daemon answers at ${daemon.url}`,
     { cause },
   )

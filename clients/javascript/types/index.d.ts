@@ -1,4 +1,4 @@
-// Compiled from src/ with the digest 08993751e11cd3e6f369c9faf69e2db5.
+// Compiled from src/ with the digest 15f1b6c842ef2322d15c383c37907bb4.
 export { Signet } from "./signet.js";
 export { Events } from "./events.js";
 export { BadAnswerError, ConflictError, ConnectionBrokenError, DaemonNotRunningError, DaemonSilentError, ForbiddenError, InvalidError, NotFoundError, RateLimitedError, SignetError, TooLargeError, UnauthenticatedError, UnavailableError, } from "./errors.js";

@@ -1,5 +1,5 @@
 import { Events } from "./events.js";
-import type { ContextAnswer, EndedSession, EndedTurn, ListedSession, MemorySummary, Recalled, Remembered, Routes, TranscriptExcerpt } from "../types/api.d.ts";
+import type { Routes } from "../types/api.d.ts";
 export type SignetOptions = {
     /**
      * Address of a daemon, such as `http://127.0.0.1:3850`.
@@ -63,6 +63,13 @@ export type SpoolOptions = {
      */
     spool?: boolean;
 };
+export type Answer<R extends keyof Routes> = Routes[R]["answer"];
+export type Context = Extract<Answer<"POST /api/memory/context">, {
+    context: string;
+}>;
+export type SessionPage = Extract<Answer<"GET /api/sessions">, {
+    next: string | null;
+}>;
 export type Fields<R extends keyof Routes> = Omit<Routes[R], "answer">;
 export type Rest<R extends keyof Routes, Named extends keyof Body<R> = never> = Omit<Body<R>, Named>;
 export type Body<R extends keyof Routes> = Routes[R] extends {
@@ -73,12 +80,7 @@ export type Body<R extends keyof Routes> = Routes[R] extends {
 export type Query<R extends keyof Routes> = Routes[R] extends {
     query?: infer Q;
 } ? NonNullable<Q> : {};
-/**
- * @import {
- *   ContextAnswer, EndedSession, EndedTurn, ListedSession, MemorySummary, Recalled, Remembered, Routes, SessionPage,
- *   TranscriptExcerpt
- * } from "../types/api.d.ts"
- */
+/** @import { Routes } from "../types/api.d.ts" */
 /**
  * @typedef {object} SignetOptions Options of a client. Without `url` and `workspace`, the environment names the daemon.
  * @property {string} [url] Address of a daemon, such as `http://127.0.0.1:3850`.
@@ -103,6 +105,12 @@ export type Query<R extends keyof Routes> = Routes[R] extends {
  * @typedef {object} SpoolOptions
  * @property {boolean} [spool] Keep the call in the workspace if it cannot be delivered; the daemon takes it later.
  */
+/**
+ * @template {keyof Routes} R
+ * @typedef {Routes[R]["answer"]} Answer The answer of a route.
+ */
+/** @typedef {Extract<Answer<"POST /api/memory/context">, { context: string }>} Context */
+/** @typedef {Extract<Answer<"GET /api/sessions">, { next: string | null }>} SessionPage */
 /**
  * The fields of a request of one route.
  *
@@ -139,106 +147,123 @@ export declare class Signet {
      * @param {string} content
      * @param {Rest<"POST /api/memory/remember", "content">} [fields]
      * @param {CallOptions} [options]
-     * @returns {Promise<Remembered>}
+     * @returns {Promise<Answer<"POST /api/memory/remember">>}
      */
-    remember(content: string, fields?: Rest<"POST /api/memory/remember", "content">, options?: CallOptions): Promise<Remembered>;
+    remember(content: string, fields?: Rest<"POST /api/memory/remember", "content">, options?: CallOptions): Promise<Answer<"POST /api/memory/remember">>;
     /**
      * Return the memories that answer a question, best first, in `results`.
      *
      * @param {string} query
      * @param {Rest<"POST /api/memory/recall", "query">} [fields]
      * @param {CallOptions} [options]
-     * @returns {Promise<Recalled>}
+     * @returns {Promise<Answer<"POST /api/memory/recall">>}
      */
-    recall(query: string, fields?: Rest<"POST /api/memory/recall", "query">, options?: CallOptions): Promise<Recalled>;
+    recall(query: string, fields?: Rest<"POST /api/memory/recall", "query">, options?: CallOptions): Promise<Answer<"POST /api/memory/recall">>;
     /**
      * Return what is remembered about a prompt as one text for the system prompt, in `context`, with its `sources`.
      *
      * @param {string} prompt
      * @param {Rest<"POST /api/memory/context", "prompt" | "id" | "page">} [fields]
      * @param {CallOptions} [options]
-     * @returns {Promise<ContextAnswer>}
+     * @returns {Promise<Context>}
      */
-    context(prompt: string, fields?: Rest<"POST /api/memory/context", "prompt" | "id" | "page">, options?: CallOptions): Promise<ContextAnswer>;
-    /** Return one memory. @param {string} id @param {CallOptions} [options] */
-    memory(id: string, options?: CallOptions): Promise<import("../types/api.d.ts").Memory>;
+    context(prompt: string, fields?: Rest<"POST /api/memory/context", "prompt" | "id" | "page">, options?: CallOptions): Promise<Context>;
+    /**
+     * Return one memory.
+     *
+     * @param {string} id
+     * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"GET /api/memory/{memory_id}">>}
+     */
+    memory(id: string, options?: CallOptions): Promise<Answer<"GET /api/memory/{memory_id}">>;
     /**
      * Yield every memory, newest first, in pages of 200.
      *
      * @param {Omit<Query<"GET /api/memories">, "limit" | "offset" | "before" | "cursor">} [fields]
      * @param {CallOptions} [options] For each page.
-     * @returns {AsyncGenerator<MemorySummary, void, undefined>}
+     * @returns {AsyncGenerator<Answer<"GET /api/memories">["memories"][number], void, undefined>}
      */
-    memories(fields?: Omit<Query<"GET /api/memories">, "limit" | "offset" | "before" | "cursor">, options?: CallOptions): AsyncGenerator<MemorySummary, void, undefined>;
+    memories(fields?: Omit<Query<"GET /api/memories">, "limit" | "offset" | "before" | "cursor">, options?: CallOptions): AsyncGenerator<Answer<"GET /api/memories">["memories"][number], void, undefined>;
     /**
      * Change a memory; `reason` is kept in its history. `ifVersion` refuses a concurrent change with ConflictError.
      *
      * @param {string} id
      * @param {Body<"PATCH /api/memory/{memory_id}">} fields
      * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"PATCH /api/memory/{memory_id}">>}
      */
-    modify(id: string, fields: Body<"PATCH /api/memory/{memory_id}">, options?: CallOptions): Promise<import("../types/api.d.ts").Modified>;
+    modify(id: string, fields: Body<"PATCH /api/memory/{memory_id}">, options?: CallOptions): Promise<Answer<"PATCH /api/memory/{memory_id}">>;
     /**
      * Forget a memory and everything derived only from it. `recover` undoes it for 30 days. A pinned one needs `force`.
      *
      * @param {string} id
      * @param {Query<"DELETE /api/memory/{memory_id}"> & { reason: string }} fields
      * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"DELETE /api/memory/{memory_id}">>}
      */
     forget(id: string, fields: Query<"DELETE /api/memory/{memory_id}"> & {
         reason: string;
-    }, options?: CallOptions): Promise<import("../types/api.d.ts").Modified>;
+    }, options?: CallOptions): Promise<Answer<"DELETE /api/memory/{memory_id}">>;
     /**
      * Recover a forgotten memory.
      *
      * @param {string} id
      * @param {Body<"POST /api/memory/{memory_id}/recover"> & { reason: string }} fields
      * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"POST /api/memory/{memory_id}/recover">>}
      */
     recover(id: string, fields: Body<"POST /api/memory/{memory_id}/recover"> & {
         reason: string;
-    }, options?: CallOptions): Promise<import("../types/api.d.ts").Recovered>;
+    }, options?: CallOptions): Promise<Answer<"POST /api/memory/{memory_id}/recover">>;
     /**
      * Yield active and ended sessions, latest activity first, with title, outcome and decisions.
      *
      * @param {Omit<Query<"GET /api/sessions">, "state" | "limit" | "cursor">} [fields]
      * @param {CallOptions} [options] For each page.
-     * @returns {AsyncGenerator<ListedSession, void, undefined>}
+     * @returns {AsyncGenerator<SessionPage["sessions"][number], void, undefined>}
      */
-    sessions(fields?: Omit<Query<"GET /api/sessions">, "state" | "limit" | "cursor">, options?: CallOptions): AsyncGenerator<ListedSession, void, undefined>;
-    /** Return the transcript of a session in `content`. @param {string} key @param {CallOptions} [options] */
-    transcript(key: string, options?: CallOptions): Promise<import("../types/api.d.ts").Transcript>;
+    sessions(fields?: Omit<Query<"GET /api/sessions">, "state" | "limit" | "cursor">, options?: CallOptions): AsyncGenerator<SessionPage["sessions"][number], void, undefined>;
+    /**
+     * Return the transcript of a session in `content`.
+     *
+     * @param {string} key
+     * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"GET /api/sessions/{session_key}/transcript">>}
+     */
+    transcript(key: string, options?: CallOptions): Promise<Answer<"GET /api/sessions/{session_key}/transcript">>;
     /**
      * Return excerpts of transcripts that contain the words.
      *
      * @param {string} query
      * @param {Rest<"POST /api/sessions/search", "query">} [fields]
      * @param {CallOptions} [options]
-     * @returns {Promise<TranscriptExcerpt[]>}
+     * @returns {Promise<Answer<"POST /api/sessions/search">["results"]>}
      */
-    searchSessions(query: string, fields?: Rest<"POST /api/sessions/search", "query">, options?: CallOptions): Promise<TranscriptExcerpt[]>;
+    searchSessions(query: string, fields?: Rest<"POST /api/sessions/search", "query">, options?: CallOptions): Promise<Answer<"POST /api/sessions/search">["results"]>;
     /**
      * For harnesses: start a session and return the text for the model in `inject`.
      *
      * @param {Body<"POST /api/hooks/session-start">} fields
      * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"POST /api/hooks/session-start">>}
      */
-    startSession(fields: Body<"POST /api/hooks/session-start">, options?: CallOptions): Promise<import("../types/api.d.ts").StartedSession>;
+    startSession(fields: Body<"POST /api/hooks/session-start">, options?: CallOptions): Promise<Answer<"POST /api/hooks/session-start">>;
     /**
      * For harnesses: return the text that belongs to a prompt in `inject`.
      *
      * @param {Body<"POST /api/hooks/user-prompt-submit">} fields
      * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"POST /api/hooks/user-prompt-submit">>}
      */
-    submitPrompt(fields: Body<"POST /api/hooks/user-prompt-submit">, options?: CallOptions): Promise<import("../types/api.d.ts").Prompted>;
+    submitPrompt(fields: Body<"POST /api/hooks/user-prompt-submit">, options?: CallOptions): Promise<Answer<"POST /api/hooks/user-prompt-submit">>;
     /**
      * For harnesses: deliver the transcript so far after a turn. A longer one replaces a shorter one.
      *
      * @param {Body<"POST /api/hooks/session-checkpoint-extract">} fields
      * @param {CallOptions & SpoolOptions} [options]
-     * @returns {Promise<EndedTurn & { spooled?: boolean }>}
+     * @returns {Promise<Answer<"POST /api/hooks/session-checkpoint-extract"> & { spooled?: boolean }>}
      */
-    endTurn(fields: Body<"POST /api/hooks/session-checkpoint-extract">, options?: CallOptions & SpoolOptions): Promise<EndedTurn & {
+    endTurn(fields: Body<"POST /api/hooks/session-checkpoint-extract">, options?: CallOptions & SpoolOptions): Promise<Answer<"POST /api/hooks/session-checkpoint-extract"> & {
         spooled?: boolean;
     }>;
     /**
@@ -246,9 +271,9 @@ export declare class Signet {
      *
      * @param {Body<"POST /api/hooks/session-end">} fields
      * @param {CallOptions & SpoolOptions} [options]
-     * @returns {Promise<EndedSession & { spooled?: boolean }>}
+     * @returns {Promise<Answer<"POST /api/hooks/session-end"> & { spooled?: boolean }>}
      */
-    endSession(fields: Body<"POST /api/hooks/session-end">, options?: CallOptions & SpoolOptions): Promise<EndedSession & {
+    endSession(fields: Body<"POST /api/hooks/session-end">, options?: CallOptions & SpoolOptions): Promise<Answer<"POST /api/hooks/session-end"> & {
         spooled?: boolean;
     }>;
     /**
@@ -256,17 +281,24 @@ export declare class Signet {
      *
      * @param {Body<"POST /api/hooks/pre-compaction">} fields
      * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"POST /api/hooks/pre-compaction">>}
      */
-    beforeCompaction(fields: Body<"POST /api/hooks/pre-compaction">, options?: CallOptions): Promise<import("../types/api.d.ts").Precompaction>;
+    beforeCompaction(fields: Body<"POST /api/hooks/pre-compaction">, options?: CallOptions): Promise<Answer<"POST /api/hooks/pre-compaction">>;
     /**
      * For harnesses: store the summary of a compaction.
      *
      * @param {Body<"POST /api/hooks/compaction-complete">} fields
      * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"POST /api/hooks/compaction-complete">>}
      */
-    afterCompaction(fields: Body<"POST /api/hooks/compaction-complete">, options?: CallOptions): Promise<import("../types/api.d.ts").Compacted>;
-    /** Return the daemon's state: version, processes, memories, warnings. @param {CallOptions} [options] */
-    status(options?: CallOptions): Promise<import("../types/api.d.ts").Status>;
+    afterCompaction(fields: Body<"POST /api/hooks/compaction-complete">, options?: CallOptions): Promise<Answer<"POST /api/hooks/compaction-complete">>;
+    /**
+     * Return the daemon's state: version, processes, memories, warnings.
+     *
+     * @param {CallOptions} [options]
+     * @returns {Promise<Answer<"GET /api/status">>}
+     */
+    status(options?: CallOptions): Promise<Answer<"GET /api/status">>;
     /**
      * Return live events of all or some `topics`. It resolves when every later event will be received.
      *
@@ -292,7 +324,7 @@ export declare class Signet {
      * @param {R} route
      * @param {Fields<R>} [fields] `path`, `query` and `body`.
      * @param {CallOptions} [options]
-     * @returns {Promise<Routes[R]["answer"]>}
+     * @returns {Promise<Answer<R>>}
      */
-    request<R extends keyof Routes>(route: R, fields?: Fields<R>, options?: CallOptions): Promise<Routes[R]["answer"]>;
+    request<R extends keyof Routes>(route: R, fields?: Fields<R>, options?: CallOptions): Promise<Answer<R>>;
 }

@@ -137,6 +137,8 @@ test("each refusal is an error of its kind, with the daemon's code, text and fie
   await assert.rejects(signet.memory("../status"), { name: "NotFoundError", code: "not_found", status: 404, message: "not found" })
   await assert.rejects(signet.remember(""), { name: "InvalidError", status: 400 })
   await assert.rejects(signet.request("GET /api/jobs", { query: { nonsense: 1 } }), /Unknown query parameter 'nonsense'/)
+  await assert.rejects(signet.request("/api/jobs"), { name: "InvalidError", message: '"/api/jobs" is not a route, such as "GET /api/jobs"' })
+  await assert.rejects(signet.request("GET /api/jobs/{job_id}", { path: { id: 1 } }), /^InvalidError: .* needs \{ path: \{ job_id/)
   const kinds = { 401: "Unauthenticated", 403: "Forbidden", 413: "TooLarge", 429: "RateLimited", 500: "Signet", 503: "Unavailable" }
   for (const [status, kind] of Object.entries(kinds)) {
     const { url } = await serving(answers(status, { error: "No.", code: "why", more: 1 }, "retry-after: 7"))

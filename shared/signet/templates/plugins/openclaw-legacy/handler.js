@@ -126,10 +126,11 @@ const RUNTIME_PATH_LIMIT = 61
 
 
 function findDaemon({ url, workspace: path, token, env }) {
-  const workspace = workspaceAt(path ?? chosenFolder(env), env)
+  const workspace = workspaceAt(path === undefined ? chosenFolder(env) : resolve(path), env)
   const isChosen = path === undefined
   const named = url ?? (isChosen ? words(env.SIGNET_DAEMON_URL) : undefined)
-  const own = { workspace, isOwn: true, isElsewhere: false, token: token ?? words(env.SIGNET_TOKEN) }
+  const start = `signet daemon start${isChosen ? "" : ` --path ${quoted(workspace.root)}`}`
+  const own = { workspace, start, isOwn: true, isElsewhere: false, token: token ?? words(env.SIGNET_TOKEN) }
   if (named !== undefined) return { ...own, url: checked(named), isOwn: false }
   if (isChosen && (words(env.SIGNET_HOST) || words(env.SIGNET_PORT))) {
     const host = words(env.SIGNET_HOST) ?? "127.0.0.1"
@@ -138,6 +139,10 @@ function findDaemon({ url, workspace: path, token, env }) {
   const elsewhere = connection(workspace)
   if (elsewhere) return { ...own, ...elsewhere, token: own.token ?? elsewhere.token, isOwn: false, isElsewhere: true }
   return { ...own, url: recorded(workspace) ?? DEFAULT_URL }
+}
+
+function quoted(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`
 }
 
 function workspaceAt(root, env) {
@@ -657,7 +662,7 @@ function absent(daemon, cause) {
     daemon.isElsewhere
       ? `The daemon at ${daemon.url}, which this machine is connected to, cannot be reached. To try again: signet connect`
       : daemon.isOwn
-        ? `The daemon of ${daemon.workspace.root} is not running. Start it with: signet daemon start`
+        ? `The daemon of ${daemon.workspace.root} is not running. Start it with: ${daemon.start}`
         : `No daemon answers at ${daemon.url}`,
     { cause },
   )
@@ -681,6 +686,8 @@ const SAFE = new Set([
   "POST /api/sessions/search",
   "POST /api/hooks/session-checkpoint-extract",
 ])
+
+
 
 
 
@@ -723,7 +730,7 @@ class Signet {
 
   async context(prompt, fields, options) {
     const found = await this.request("POST /api/memory/context", { body: { ...fields, prompt } }, options)
-    return /** @type {ContextAnswer} */ (found)
+    return /** @type {Context} */ (found)
   }
 
   memory(id, options) {
@@ -818,8 +825,13 @@ class Signet {
 
   async request(route, fields, options = {}) {
     const { path = {}, query = {}, body } = /** @type {{ path?: {}, query?: {}, body?: Record<string, unknown> }} */ (fields ?? {})
-    const [method = "", template = ""] = route.split(" ")
-    const target = template.replace(/\{(\w+)\}/g, (_, name) => segment(/** @type {any} */ (path)[name])) + queryText(query)
+    const [, method, template] = route.match(/^([A-Z]+) (\/\S*)$/) ?? []
+    if (!method || !template) throw new InvalidError(`${JSON.stringify(route)} is not a route, such as "GET /api/jobs"`)
+    const parts = /** @type {Record<string, unknown>} */ (path)
+    const target = template.replace(/\{(\w+)\}/g, (_, name) => {
+      if (parts[name] === undefined) throw new InvalidError(`${route} needs { path: { ${name}: … } }`)
+      return segment(parts[name])
+    }) + queryText(query)
     const ms = options.timeoutMs ?? this.#timeoutMs()
     const isSafe = method === "GET" || SAFE.has(route) || typeof body?.idempotencyKey === "string"
     const most = isSafe ? (options.retries ?? this.#options.retries ?? 2) : 0
@@ -887,7 +899,7 @@ function waitMs(error, tries) {
 }
 
 function segment(id) {
-  const text = attempt(() => encodeURIComponent(String(id ?? ""))) || "%20"
+  const text = attempt(() => encodeURIComponent(String(id))) || "%20"
   return /^\.\.?$/.test(text) ? text.replaceAll(".", "%2E") : text
 }
 
