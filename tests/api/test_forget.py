@@ -314,6 +314,52 @@ def test_a_name_that_two_have_is_taken_with_what_the_request_calls_it(api: Api) 
     assert set(chosen(found)) == {landlord, unknown}
 
 
+@pytest.mark.parametrize(
+    ("query", "meant", "similar"),
+    [
+        ("I don't want you to keep my phone number", [0], [1]),
+        ("olvida mi dirección", [10], [11]),
+        ("забудь мой адрес", [12], [13]),
+        ("clean up everything about vendor Quantix", [14], []),
+        ("lösch alles über Projekt Zeder", [15], [16]),
+        ("the phone number", [0, 1], []),
+        ("mes allergies", [2], [3]),
+        ("remove the reminder about the dentist", [4], []),
+        ("nothing about the ficus please, delete it", [5], []),
+        ("die Sache mit dem Ficus", [5], []),
+        ("sensor S-17", [6], [7]),
+        ("datos del cliente 3127", [8], []),
+        ("cancella gli appunti sulla fiera di Bologna", [9], []),
+    ],
+)
+def test_a_request_takes_what_it_names_and_nothing_of_others(
+    api: Api, query: str, meant: list[int], similar: list[int]
+) -> None:
+    texts = (
+        "My phone number is 0151 5550 1234.",
+        "The phone number of the dentist is 0611 555 87.",
+        "Mes allergies : pollen et arachides.",
+        "Birch pollen allergies are common in April.",
+        "Reminder: call the dentist before Friday.",
+        "The ficus needs water.",
+        "Sensor S-17 reports too high values.",
+        "The cable of S17 was replaced in June.",
+        "El cliente 3127 paga a treinta días.",
+        "Fiera di Bologna: lo stand è il numero 14.",
+        "Mi dirección es Calle Mayor 5.",
+        "La dirección del viento cambia.",
+        "Мой адрес: улица Садовая, 5.",
+        "Адрес сервера менять нельзя.",
+        "The vendor Quantix has an SLA of 99.9 percent.",
+        "Projekt Zeder ist geheim.",
+        "Die Zedern im Park sind krank.",
+    )
+    ids = [remember(api, text) for text in texts]
+    found = preview(api, query=query)
+    assert sorted(chosen(found)) == sorted(ids[at] for at in meant)
+    assert {one["id"] for one in found["similar"]} >= {ids[at] for at in similar}  # type: ignore[attr-defined]
+
+
 def test_a_form_of_address_contradicts_only_another_one(api: Api) -> None:
     her = remember(api, "Mrs Weber sings in the choir.")
     client = remember(api, "Our client Weber pays by invoice.")

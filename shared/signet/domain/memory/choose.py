@@ -172,24 +172,22 @@ def _meant(
     tx: ReadTx, where: Where, readings: Sequence[Interpretation]
 ) -> tuple[list[ForgetCandidate], list[ForgetCandidate]]:
     """Return the candidates of the first reading that has any, and memories that resemble them."""
+    chosen: dict[str, ForgetCandidate] = {}
     similar: dict[str, ForgetCandidate] = {}
     long = [one for one in readings if len(one.words) >= meant.SEVERAL_WORDS]
     for limit, some in ((-1, readings), (MAX_NEARLY, long)):
         for reading in some:
+            is_over = bool(chosen)
+            if is_over and (reading.words or limit > 0):
+                continue  # its identifier alone: other spellings of it are still shown
             rows = sql.matching(tx, reading.match(nearly=limit > 0), where, limit)
             found = [(row, one) for row in rows if (one := meant.held(reading, row.content))]
             # With two people named Tobias, "Tobias" alone is ambiguous.
             is_clear = all(one.is_same is not False for _, one in found)
-            chosen = []
             for row, one in found:
-                if one.is_meant and (one.is_same or is_clear):
-                    chosen.append(_candidate(row, one.why))
-                else:
-                    similar.setdefault(row.id, _candidate(row, one.why))
-            if chosen:
-                ids = {one.id for one in chosen}
-                return chosen, [one for one in similar.values() if one.id not in ids]
-    return [], list(similar.values())
+                takes = one.is_meant and (one.is_same or is_clear) and not is_over
+                (chosen if takes else similar).setdefault(row.id, _candidate(row, one.why))
+    return list(chosen.values()), [one for one in similar.values() if one.id not in chosen]
 
 
 def _candidate(row: SearchRow, why: str) -> ForgetCandidate:

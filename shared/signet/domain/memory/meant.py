@@ -1,14 +1,15 @@
 """Interpret a request to forget by words: it matches memories that contain everything it names. Pure.
 
-"Please delete everything about Ines" names Ines: the words of the request itself are removed (`FRAME`, `NOUNS`). The
+"Please delete everything about Ines" names Ines: the words of the request itself are removed (`meant.toml`). The
 full-text index only finds candidates, because it stems "Ines" to "in" and matches `x@shop.com` with the beginning of
 `x@shop.com.mx`. This module compares words with their inflected forms, and identifiers as a whole.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from signet import resources
 from signet.db import fts, languages, script
 from signet.db.languages import Language
 
@@ -17,83 +18,18 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(map(fts.folded, text.split()))
 
 
-#: Words of a request that name nothing, at both its ends, by language; None is English.
-_FRAMES: Mapping[Language | None, frozenset[str]] = {
-    None: _words("""
-        please kindly forget forgot delete remove erase clear drop wipe purge discard everything anything all any every
-        each regarding concerning related relating mention mentions mentioning mentioned contain contains containing
-        tell told say said says know known knows noted saved stored wrote written remember remembered store keep kept
-        get rid stop remembering storing whatever scrub unlearn trash heard learned learnt collected gathered
-        don doesn want need longer
-        """),
-    languages.GERMAN: _words("""
-        bitte vergiss vergessen vergesse lösche löschen lösch entferne entfernen alles alle allen aller sämtliche
-        bezüglich betreffend gesagt erzählt weißt gespeichert notiert geschrieben gemerkt habe hast erwähnt tun
-        """),
-    languages.FRENCH: _words("""
-        oublie oublier oubliez supprime supprimer supprimez efface effacer effacez enlève tout toute tous toutes
-        concernant concerne propos sais dit noté sauvé stp svp plaît veuillez merci
-        """),
-    languages.SPANISH: _words("""
-        olvida olvidar olvide borra borrar borre elimina eliminar elimine quita todo toda todos todas acerca respecto
-        sabes dije dicho guardado anotado favor por
-        """),
-    languages.RUSSIAN: _words("""
-        забудь забыть удали удалить удалите сотри стереть убери всё все пожалуйста касающиеся сказал сказала знаешь
-        записал записала сохранил сохранила
-        """),
-}
-#: Those of languages without a list of stop words: Italian, Portuguese, Dutch, Polish, Turkish, Swedish.
-_OTHER_FRAMES = _words("""
-    dimentica dimenticare cancella cancellare rimuovi tutto tutti tutte riguarda sai detto su sul sulla
-    esquece esqueça esquecer apaga apague apagar remova tudo sobre sabes disse
-    vergeet verwijder wis alles over gezegd weet zapomnij usuń skasuj wszystko
-    unut sil kaldır hakkında şeyi her glöm radera allt om
-    """)
-FRAME = _OTHER_FRAMES.union(*_FRAMES.values())
-
-#: Words for stored items: removed before a preposition, and elsewhere if no memory contains them.
-NOUNS = _words("""
-    record records data fact note notes memory memories info information entry entries stuff things thing details facts
-    knowledge items references comment comments remarks trace traces content contents
-    daten notiz notizen eintrag einträge erinnerung erinnerungen information informationen angaben infos fakten sachen
-    données souvenir souvenirs informations entrées mémoires
-    value values rule rules choice choices decision decisions preference preferences reminder reminders
-    regel regeln entscheidung entscheidungen règle règles décision décisions préférence préférences
-    regla reglas decisión decisiones
-    datos nota notas recuerdo recuerdos información registros registro memorias entradas
-    данные данных заметки заметку записи запись информацию информация воспоминания сведения
-    """)
-
-#: Relations and jobs that precede a name: "my aunt Odile" asks for everything about Odile.
-_ROLES = _words("""
-    mother mum mom father dad brother sister son daughter uncle aunt cousin nephew niece grandma gran granny
-    grandpa husband wife spouse fiancé fiancée partner boyfriend girlfriend friend pal flatmate roommate neighbour
-    neighbor landlord landlady tenant babysitter nanny ceo cfo cto coo boss manager colleague coworker teammate
-    intern trainee apprentice assistant secretary employee applicant recruiter client customer supplier vendor
-    contractor consultant freelancer investor founder coach trainer teacher tutor professor student pupil
-    classmate doctor dentist therapist physiotherapist psychologist psychiatrist ophthalmologist dermatologist
-    nurse vet lawyer attorney notary accountant architect engineer developer designer translator author writer
-    journalist photographer plumber electrician carpenter painter mechanic gardener hairdresser cleaner pastor
-    priest mayor broker dog cat puppy kitten rabbit hamster horse pony budgie tortoise project mutter mama vater
-    papa bruder schwester sohn tochter onkel tante cousine neffe nichte oma opa großmutter großvater ehemann
-    ehefrau mann schwager schwägerin freund freundin verlobter verlobte mitbewohner nachbar vermieter mieter chef
-    chefin kollege kollegen kollegin praktikant azubi assistentin bewerber kandidat kunde kunden kundin lieferant
-    berater lehrer erzieherin schüler ärztin arzt hausarzt hausärztin zahnarzt zahnärztin tierarzt tierärztin
-    hautarzt therapeut anwalt anwältin notar steuerberater architektin handwerker klempner elektriker gärtner
-    friseur putzfrau hund katze kater kaninchen pferd wellensittich schildkröte projekt mère maman père frère sœur
-    fils fille oncle neveu nièce mamie papi grand-mère grand-père mari femme beau-frère belle-mère beau-père
-    copain copine ami amie colocataire voisin propriétaire locataire patron patronne collègue stagiaire candidat
-    fournisseur entraîneur professeur prof étudiant médecin avocat notaire comptable plombier coiffeur coiffeuse
-    nounou chien chat chienne chatte lapin cheval projet madre padre hermano hermana hijo hija tío tía abuelo
-    abuela marido esposa novio novia amigo amiga vecino vecina casero jefe jefa colega médico dentista abogado
-    abogada perro gato proyecto
-    """)
-#: Forms of address, which contradict only each other; and titles, which contradict nothing.
-_ADDRESSES = _words("mr mrs ms sir madam herr herrn frau madame monsieur mme señor señora")
-_TITLES = _words("dr prof doctor doktor docteur maître doctora")
-#: Words that may also follow the name: "the Kormoran project".
-_BEHIND = _words("project app company")
+_TABLE = resources.table(__file__)
+_FRAMES = {name: _words(text) for name, text in _TABLE.pop("frames").items()}
+_WORDS = {name: _words(text) for name, text in _TABLE.items()}
+_SPOKEN = (languages.GERMAN, languages.FRENCH, languages.SPANISH, languages.RUSSIAN)
+_ASKED_IN = [(None, _FRAMES["english"]), *((one, _FRAMES[one.name.lower()]) for one in _SPOKEN)]
+FRAME = frozenset[str]().union(*_FRAMES.values())
+NOUNS, _KINDS, _ROLES = _WORDS["nouns"], _WORDS["kinds"], _WORDS["roles"]
+_ADDRESSES, _TITLES, _BEHIND = _WORDS["addresses"], _WORDS["titles"], _WORDS["behind"]
+_ACTS, _OF, _ADVERBS = _WORDS["acts"], _WORDS["of"], _WORDS["adverbs"]
+_ENGLISH_OWN = _ACTS | _WORDS["own"]
+_OWN = _ENGLISH_OWN | _WORDS["own_elsewhere"]
+_PERSON, _BEFORE_NOUNS = _OWN | _WORDS["person"], _OWN | _WORDS["before_nouns"]
 _RELATED = re.compile(
     r"^(?:ex|co|step|half|great|grand|schwieger|beau|belle)-?|-in-law$|(?<=[rnt])in$|(?<=[nrst])e$"
 )
@@ -110,34 +46,18 @@ _PARTICLES = re.compile("[的了吗吧呢のはがをにへとでも、。，！
 #: Particles at the end of a Korean word.
 _KOREAN = re.compile("(?<=[가-힣]{2})(?:에게|에서|으로|[은는을를에의과와로])$|^[은는을를에의]$")
 
-#: A request about the person: "my weight" is not a parcel's, and "I live" is not a band's.
-_OWN = frozenset(("my", "mine", "i", "me", "myself", "we", "our", "us", "user"))
-_ACTS = frozenset(("i", "we"))
-#: Words between a verb and a noun, in several languages; and the number of words checked.
-_BEFORE_NOUNS = _OWN | _words("""
-    the a an this that these those you it your his her their mir mich das die der den dem eine einen meine mein unsere
-    le la les mon ma mes el los las mi mis il i gli lo os as meu minha de het een mijn
-    """)
+#: How many words at the beginning may be verbs.
 _LEAD = 6
 _BOTH = re.compile(
     r"\s(?:and|und|et|y)\s(?=(?:my|our|meine?n?|unsere?n?|mon|ma|mes|mis?)\s)", re.IGNORECASE
 )
 #: "I" precedes a word, or the verb follows it, within this number of words.
 _NEAR = 3
-#: These are nouns only at the beginning or after such a word: "60 euros back" is not about a back.
-_ADVERBS = _words("back down up right left well home past round light close fast cold still")
 _BEFORE_ADVERBS = r"(?:^|[.!?:]\s*|\b(?:a|an|the|this|that|my|our|your|his|her|its|their)\s+)"
-#: Words that begin a question, and that may follow "how". Another verb at the end of a question may be part of the
-#: answer.
-_ASKING = _words("""
-    what which when where why who whose how was welche welcher welches wann wo warum wer wie wieviel
-    quand où quel quelle quels quelles comment pourquoi cuándo dónde qué cuál cuánto когда где какой какая сколько
-    """)
-_AMOUNTS = _words("many much long often old far big large high")
-
 _TOKEN = re.compile(r'"([^"]+)"|(\S+)')
 _OPENING, _CLOSING = "(\"'«“„‘[{<", ")(,.;:!?\"'»”“’]}>"
 _POSSESSIVE = re.compile(r"['’]s?$")
+_OWNED = re.compile(r"([^\W_]+)(['’]s\b)?")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 _WORD = re.compile(r"[^\W_]+")
 #: Marks of an identifier: a digit, or a sign inside or before the token.
@@ -156,9 +76,6 @@ MANY_WORDS = 4
 SEVERAL_WORDS = 2
 #: Identifiers used to find candidates; all are compared.
 _MAX_IDENTIFIERS = 20
-
-#: Each of these shows that a request is German; other stop words only do so in numbers.
-_GERMAN_ONLY = frozenset(("vom", "zum", "zur", "beim", "für", "und"))
 
 #: Endings that English nouns and verbs share; others are in `languages`.
 _GERMAN_NOUN = frozenset(("", "e", "en", "er", "ern", "n", "s", "es", "em", "r"))
@@ -261,7 +178,9 @@ class Interpretation:
     identifiers: tuple[Identifier, ...] = ()
     #: Relations and jobs in the request, each with the name it belongs to.
     roles: tuple[tuple[str, str], ...] = ()
+    #: The "my" or "I" before what it names, and whether that is one word.
     own: str = ""
+    is_single: bool = False
     #: Whether it is a question.
     asks: bool = False
     terms: tuple[str, ...] = field(repr=False, default=())
@@ -309,7 +228,7 @@ def without_verbs(request: str, is_known: Callable[[str], bool]) -> str:
     for at, word in enumerate(said[:_LEAD]):
         if word in FRAME or word in fts.STOP_WORDS:
             continue
-        follows = said[at + 1] if at + 1 < len(said) else ""
+        follows = next((one for one in said[at + 1 :] if one not in _ADVERBS), "")  # "clean up"
         asks = follows in _BEFORE_NOUNS or follows in FRAME or (at and said[at - 1] in _ACTS)
         if not asks or _IDENTIFIER.search(word) or is_known(word):
             break
@@ -322,7 +241,7 @@ def readings(request: str) -> list[Interpretation]:
     tokens = list(_tokens(script.fold(request)))
     plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
     language = languages.of(plain, fts.STOP_WORDS) or _asked_in(plain)
-    if language is None and not _GERMAN_ONLY.isdisjoint(plain):
+    if language is None and not _WORDS["german_only"].isdisjoint(plain):
         language = languages.GERMAN
     stops = fts.STOP_WORDS | (language.stops if language else frozenset())
     found: list[Interpretation] = []
@@ -360,8 +279,10 @@ def held(reading: Interpretation, content: str) -> Held | None:
         return Held(False, f"other spelling of {', '.join(one.text for one in others)}")
     if parts:
         return Held(False, f"{parts[0].text} is part of a longer name")
-    if reading.own and not _is_own(reading, folded):
+    if reading.is_single and not _is_own(reading, folded):
         return Held(False, f"holds {have[0].text}, not of a person")
+    if reading.own and have and _is_of_another(reading, content):
+        return Held(False, f"holds {have[-1].text} of somebody else")
     names = ", ".join([*(one.text for one in exact), *(one.text for one in have)])
     if not lacks:
         is_name = all(_has_name(name, plain) for _, name in reading.roles)
@@ -396,9 +317,9 @@ def _is_same(reading: Interpretation, folded: str) -> bool | None:
 def _has_name(name: str, text: str) -> bool:
     """Return whether a text contains a word as a name: "project Falcon" is not about a falcon."""
     start = _WORD.findall(name)[0]
-    return any(
-        one[0].isupper() and fts.folded(one).startswith(start) for one in _WORD.findall(text)
-    )
+    forms = (start, f"{start}s")
+    names = (one for one in _WORD.findall(text) if one[0].isupper())
+    return any(fts.folded(one) in forms for one in names)
 
 
 def _is_role(word: str) -> bool:
@@ -418,11 +339,31 @@ def _is_own(reading: Interpretation, folded: str) -> bool:
     if wanted.text in _ADVERBS and not re.search(rf"{_BEFORE_ADVERBS}{wanted.text}\b", folded):
         return False
     if reading.own not in _ACTS:
-        return not _OWN.isdisjoint(words)
+        return not _PERSON.isdisjoint(words)
     return any(
         word in _ACTS and wanted.is_in(frozenset(words[at + 1 : at + 1 + _NEAR]), "")
         for at, word in enumerate(words)
     )
+
+
+def _is_of_another(reading: Interpretation, content: str) -> bool:
+    """Return whether a text gives what "my" names to somebody else: "the phone number of the dentist"."""
+    said = _OWNED.findall(content)
+    wanted = reading.words[-1]
+    for at, (text, _) in enumerate(said):
+        if not wanted.is_in(frozenset((fts.folded(text),)), ""):
+            continue
+        before, has_mark = said[at - 1] if at else ("", "")
+        if fts.folded(before) in _OWN:
+            return False
+        link, first, second = [*(one for one, _ in said[at + 1 : at + 4]), "", "", ""][:3]
+        is_name = _is_title_case(first) or _is_role(fts.folded(first))
+        behind = first if is_name else second if _is_role(fts.folded(second)) else ""
+        owner = before if has_mark else behind if link.lower() in _OF else ""
+        known = frozenset((fts.folded(owner),))
+        if owner and not any(one.is_in(known, "") for one in reading.words):
+            return True
+    return False
 
 
 def _tokens(request: str) -> Iterator[tuple[str, bool]]:
@@ -448,7 +389,7 @@ def _tokens(request: str) -> Iterator[tuple[str, bool]]:
 
 def _asked_in(words: Sequence[str]) -> Language | None:
     """Return the language of the first request word; None for English, and without any."""
-    asking = (lang for word in words for lang, some in _FRAMES.items() if fts.folded(word) in some)
+    asking = (one for word in words for one, some in _ASKED_IN if fts.folded(word) in some)
     return next(asking, None)
 
 
@@ -463,18 +404,19 @@ def _unframed(
         word = fts.folded(text)
         if is_exact:
             return False
-        if at and word in _AMOUNTS and tokens[at - 1][0].lower() == "how":
+        if at and word in _WORDS["amounts"] and tokens[at - 1][0].lower() == "how":
             return True
         is_frame = word in FRAME or text in _BEFORE_NOUNS  # "la", not "La Paz"
         return is_frame or word in stops or word in languages.SAY_NOTHING
 
     def is_noun(at: int) -> bool:
         text, is_exact = tokens[at]
-        return not is_exact and fts.folded(text) in NOUNS
+        return not is_exact and fts.folded(text) in NOUNS | _KINDS
 
     while first < last:
+        is_kind = fts.folded(tokens[first][0]) in _KINDS
         leads = is_noun(first) and (
-            not keeps_nouns or (first + 1 < last and says_nothing(first + 1))
+            not keeps_nouns or (not is_kind and first + 1 < last and says_nothing(first + 1))
         )
         if not (says_nothing(first) or leads):
             break
@@ -486,13 +428,12 @@ def _unframed(
         return [], ""
     own, at = "", first
     for at in range(first - 1, max(-1, first - 1 - _NEAR), -1):
-        own = tokens[at][0].lower()
+        own = fts.folded(tokens[at][0])
         if own in _OWN or not says_nothing(at):
             break
     between = {fts.folded(text) for text, _ in tokens[at + 1 : first]}
     is_about = own in _ACTS and not between.isdisjoint(FRAME)  # "what I said about tea"
-    is_own = own in _OWN and last - first == 1 and not is_about
-    return list(tokens[first:last]), own if is_own else ""
+    return list(tokens[first:last]), own if own in _OWN and not is_about else ""
 
 
 def _reading(
@@ -530,8 +471,13 @@ def _reading(
         words=tuple(words.values()),
         identifiers=tuple(identifiers.values()),
         roles=tuple(one for one in roles.values() if one[0] not in _TITLES),
-        own=own if len(words) == 1 else "",
-        asks=any(fts.folded(text) in _ASKING for text, _ in tokens[: tokens.index(kept[0])]),
+        own=own,
+        is_single=bool(own)
+        and len(words) == len(kept) == 1
+        and (own in _ENGLISH_OWN or not any(map(_is_role, words))),
+        asks=any(
+            fts.folded(text) in _WORDS["asking"] for text, _ in tokens[: tokens.index(kept[0])]
+        ),
         terms=tuple(terms)[: fts.MAX_WORDS],
     )
 
