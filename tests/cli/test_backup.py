@@ -84,7 +84,7 @@ def test_what_was_backed_up_comes_back_with_the_same_answers(own: Program, tmp_p
     assert contents(own) == before
 
 
-def test_status_and_the_list_tell_of_the_newest(own: Program) -> None:
+def test_status_and_the_list_tell_of_the_newest(own: Program, tmp_path: Path) -> None:
     for kept in (own.workspace / ".daemon" / "backups").glob("*.zip"):
         kept.unlink()
     assert own.run("status", "--json").json()["backups"]["newest"] is None
@@ -98,6 +98,15 @@ def test_status_and_the_list_tell_of_the_newest(own: Program) -> None:
     newest = own.run("status", "--json").json()["backups"]
     assert newest == {"count": 1, "bytes": listed["bytes"], "newest": listed}
     assert "1 kept" in own.run("status").out
+    elsewhere = tmp_path / "copy.zip"
+    for _ in range(2):
+        assert own.run("backup", str(elsewhere)).status == 0
+    own.workspace.joinpath(listed["path"]).unlink()
+    [away] = own.run("backup", "list", "--json").json()["backups"]
+    assert (away["path"], away["reason"]) == (str(elsewhere), "manual")
+    assert "1 kept" in next(one for one in own.run("doctor").out.splitlines() if "backup" in one)
+    elsewhere.unlink()
+    assert own.run("backup", "list").out == "No backups yet\n"
 
 
 def test_nobody_is_asked_where_nobody_sits(own: Program, tmp_path: Path) -> None:

@@ -40,9 +40,9 @@ def backup(
     The daemon may keep running. A backup alone opens no secret: secrets are included only with --secrets, encrypted
     with a passphrase. Keys, logs, caches, links, git repositories and hidden files are left out.
 
-    `signet backup list` shows the backups in the workspace: those made by this command without FILE, one per day (the
-    newest seven), and one before each bulk forget (the newest three). The last two kinds never contain secrets. To
-    move memories to another program, use `signet export`.
+    `signet backup list` shows the backups that are there: those made by this command, one per day (the newest seven),
+    and one before each bulk forget (the newest three). The last two kinds never contain secrets. To move memories to
+    another program, use `signet export`.
 
     Examples: signet backup · signet backup /mnt/disk/signet.zip --secrets · signet backup list
     """

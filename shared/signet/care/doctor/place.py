@@ -65,7 +65,7 @@ def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
         *(database.with_name(database.name + end) for end in ("", "-wal", "-shm")),
         *(workspace.auth_secret, workspace.token_file, workspace.api_socket),
         *(workspace.secrets_dir.iterdir() if workspace.secrets_dir.is_dir() else ()),
-        *(one.path for one in kept.kept(workspace)),
+        *workspace.backups_dir.glob("*.zip"),
     ]
     for paths, mode in ((folders, 0o700), (files, 0o600)):
         for path in paths:
@@ -103,22 +103,18 @@ def _finish(workspace: Workspace) -> str:
 
 def _backup(scene: Scene) -> DoctorCheck:
     found = kept.kept(scene.workspace)
-    if not found:
-        if not scene.workspace.database.exists():
-            return ok("backup", "nothing to back up yet")
-        return warn("backup", "none yet", "signet backup", _mend_backup(scene))
-    newest = found[0]
-    size = sum(one.bytes for one in found) / 1e6
-    told = f"newest of {local(newest.made_at)}; {len(found)} kept, {size:,.1f} MB"
-    if scene.now - newest.made_at > kept.OLD:
-        return warn("backup", told, "signet backup", _mend_backup(scene))
-    return ok("backup", told)
+    if not (found or scene.workspace.database.exists()):
+        return ok("backup", "nothing to back up yet")
+    told = "none yet"
+    if found:
+        size = sum(one.bytes for one in found) / 1e6
+        told = f"newest of {local(found[0].made_at)}; {len(found)} kept, {size:,.1f} MB"
+        if scene.now - found[0].made_at <= kept.OLD:
+            return ok("backup", told)
 
-
-def _mend_backup(scene: Scene) -> CareStep:
     def back_up() -> str:
         from signet.domain.backup import create
 
         return str(create.create(scene.workspace, now=scene.now).path)
 
-    return CareStep(what="create a backup", do=back_up)
+    return warn("backup", told, "signet backup", CareStep(what="create a backup", do=back_up))

@@ -100,6 +100,8 @@ def create(
         made = _write(workspace, path, secrets, reason, now, _BackupProgress(tell, total))
         if target is None:
             kept.rotate(workspace, days=keep)
+        elif path.parent.resolve() != workspace.backups_dir.resolve():
+            kept.note(workspace, path, now)
     return made
 
 

@@ -61,7 +61,7 @@ def new_path(folder: Path, reason: BackupReason, now: datetime) -> Path:
 
 
 def kept(workspace: Workspace) -> list[KeptBackup]:
-    """Return the backups of the workspace's own folder, newest first."""
+    """Return the backups of the workspace's own folder and those made elsewhere that are still there, newest first."""
     found = []
     if workspace.backups_dir.is_dir():
         for path in workspace.backups_dir.iterdir():
@@ -69,14 +69,22 @@ def kept(workspace: Workspace) -> list[KeptBackup]:
             if named is None:
                 continue
             made_at = datetime.strptime(named[1], _STAMP).replace(tzinfo=UTC)
-            with contextlib.suppress(FileNotFoundError):  # rotated away while we looked
+            reason = BackupReason(named[2])
+            path = path.readlink() if path.is_symlink() else path
+            with contextlib.suppress(OSError):  # rotated away while we looked, or on an absent disk
                 size = path.stat().st_size
-                found.append(
-                    KeptBackup(
-                        path=path, made_at=made_at, reason=BackupReason(named[2]), bytes=size
-                    )
-                )
+                found.append(KeptBackup(path=path, made_at=made_at, reason=reason, bytes=size))
     return sorted(found, key=lambda one: (one.made_at, one.path.name), reverse=True)
+
+
+def note(workspace: Workspace, path: Path, now: datetime) -> None:
+    """Put a link to a backup made elsewhere into the workspace's own folder, in place of earlier ones to it."""
+    folder = workspace.backups_dir
+    with contextlib.suppress(OSError):  # a disk without links
+        for link in folder.iterdir():
+            if link.is_symlink() and link.readlink() == path:
+                link.unlink()
+        new_path(folder, BackupReason.MANUAL, now).symlink_to(path)
 
 
 def rotate(workspace: Workspace, *, days: int) -> list[Path]:
