@@ -61,6 +61,20 @@ def test_statements_stand_there_newest_first(world: World) -> None:
     ]
 
 
+def test_statements_of_a_start_count_as_injected(world: World) -> None:
+    world.hook("session-start", "counted")
+    found = world.server.get("/api/sessions/counted/context").body
+    [start] = found["injections"]
+    said = [one["text"] for one in start["given"] if one["kind"] == "session"]
+    assert said[:2] == [
+        "Never overbook the night ferry.",
+        "Ab jetzt heißen die Zweige nach dem Vorgang, also fix/1234.",
+    ]
+    listed = world.server.get("/api/sessions?state=all").body["sessions"]
+    [counted] = [one["given"] for one in listed if one["key"] == "counted"]
+    assert counted == found["totals"]["given"] >= len(said) == 4
+
+
 def test_another_project_starts_without_them(world: World, tmp_path: Path) -> None:
     assert _listed(world.hook("session-start", "elsewhere", cwd=str(tmp_path))) == []
 

@@ -235,7 +235,7 @@ def inject(
         else start.max_inject_chars
     )
     text = start_text.assemble(sections, most=most)
-    return text, [*_memories(found, text), *_parts(sections, text)]
+    return text, [*_memories(found, text), *_statements(found, text), *_parts(sections, text)]
 
 
 def _memories(found: StartMaterial, text: str) -> Iterator[Item]:
@@ -266,11 +266,25 @@ def _reason(one: StartCandidate) -> Reason:
     return known.get(one.source, Reason.PINNED if "pinned" in one.source else Reason.IMPORTANT)
 
 
+def _statements(found: StartMaterial, text: str) -> Iterator[Item]:
+    """Yield the listed statements as parts of the sessions that they are from."""
+    for one in found.decided:
+        if one.line in text:
+            yield Item(
+                kind=ItemKind.SESSION,
+                id=one.session,
+                reason=Reason.LINKED,
+                text=one.text,
+                chars=len(one.line),
+                said_at=one.said_at,
+            )
+
+
 def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
-    """Yield all sections except memories for the record; a cut one counts as partly injected."""
+    """Yield the sections that list no items, as the record tells them; one that was cut is partly there."""
     for one in sections:
         body = one.text.strip()
-        if not (text and body) or one.part is Part.MEMORIES:
+        if not (text and body) or one.part in (Part.MEMORIES, Part.DECIDED):
             continue
         start = text.find(body)
         if start < 0:  # cut: its beginning is the end of the kept text
