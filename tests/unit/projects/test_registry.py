@@ -127,6 +127,16 @@ def test_the_same_repository_on_another_machine_is_one_project(
     assert project(db, "/Users/ana/atlas/src") == str(atlas.root)
 
 
+def test_case_does_not_tell_folders_of_a_windows_drive_apart(db: Database, atlas: Copy) -> None:
+    for at in ("/mnt/c/Users/Ana/Atlas", "/mnt/c/users/ana/atlas"):
+        told = seen_from("laptop", atlas.root, at)
+        assert registry.find(db, "", elsewhere=told).project == "/mnt/c/Users/Ana/Atlas"
+    assert project(db, r"c:\users\ana\atlas\src") == "/mnt/c/Users/Ana/Atlas"
+    others = [seen_from("desktop", atlas.root, at) for at in ("/home/Ana/a", "/home/ana/a")]
+    named = [registry.find(db, "", elsewhere=one).project for one in others]
+    assert named == ["/mnt/c/Users/Ana/Atlas", "/home/ana/a"]
+
+
 @pytest.mark.parametrize("what", ["same address, no commit", "same commits, other address"])
 def test_a_claim_alone_makes_no_repository_the_same(
     db: Database, tmp_path: Path, atlas: Copy, what: str

@@ -97,6 +97,11 @@ def spelled(named: str) -> str:
     return os.path.normpath(text) if _IS_WINDOWS else _posix(text)
 
 
+def is_on_drive(path: str) -> bool:
+    """Return whether a spelled path is on a drive of Windows. Pure."""
+    return any(one.fullmatch(path) for one in (_MOUNTED_DRIVE, _DRIVE))
+
+
 def locate(named: str) -> ProjectPlace:
     """Return the place of a folder, even if deleted; reads the disk. A name that is not a path is its own project."""
     path = spelled(named)

@@ -53,7 +53,8 @@ def _known(tx: ReadTx, here: str, place: ProjectPlace) -> str | None:
     """
     above = [] if place.is_repository else [str(one) for one in Path(_name(place)).parents]
     folders = as_list([_name(place), place.apart, *above])
-    rows = tx.rows(FolderRow, sql.KNOWN, {"machine": here, "folders": folders})
+    known = sql.KNOWN.format(case=sql.ANY_CASE if folder.is_on_drive(_name(place)) else "")
+    rows = tx.rows(FolderRow, known, {"machine": here, "folders": folders})
     rows.sort(key=lambda one: one.folder != _name(place))
     mine = [one.project for one in rows if one.machine == here]
     if mine or place.is_repository:
@@ -67,7 +68,8 @@ def _known(tx: ReadTx, here: str, place: ProjectPlace) -> str | None:
 
 def _has_both(tx: ReadTx, here: str, place: ProjectPlace) -> bool:
     asked = {"machine": here, "folders": as_list([_name(place), place.apart])}
-    return sum(one.machine == here for one in tx.rows(FolderRow, sql.KNOWN, asked)) == 2
+    rows = tx.rows(FolderRow, sql.KNOWN.format(case=""), asked)
+    return sum(one.machine == here for one in rows) == 2
 
 
 def _register(db: Database, here: str, place: ProjectPlace, told: FolderEvidence | None) -> str:

@@ -16,9 +16,11 @@ class FolderRow(NamedTuple):
 
 
 _COLUMNS = "machine, folder, project, remote, commits"
+#: The drives of Windows do not tell letters apart by case.
+ANY_CASE = "COLLATE NOCASE"
 #: This machine knows best what its folders are; of the folders above one the nearest counts.
 KNOWN = f"""
-SELECT {_COLUMNS} FROM project_folders WHERE folder IN {list_of(":folders")}
+SELECT {_COLUMNS} FROM project_folders WHERE folder {{case}} IN {list_of(":folders")}
  ORDER BY machine = :machine DESC, length(folder) DESC"""
 PUT = f"""
 INSERT INTO project_folders ({_COLUMNS}, seen_at) VALUES (?, ?, ?, ?, ?, ?)
