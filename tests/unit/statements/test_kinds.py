@@ -54,6 +54,7 @@ NOTHING = [
     "No other adjustments needed for now.",
     "add a budget field to the project form",
     "also show it in the list",
+    "Please look at point 8 of the ledger report, and tell me what is open in it.",
     "can you never do that again?",
     "why is the calendar always slow",
     "the tests never pass on my laptop",
