@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -55,6 +56,23 @@ def test_messages_of_another_machine_are_dated_by_this_clock(api: Api) -> None:
     text = api.rows("session_transcripts")[0]["content"]
     first, last = (clock.parse(part[:20]) for part in text.split(" (")[1:])
     assert abs((clock.now() - first).total_seconds()) < 30 and last <= clock.now()
+
+
+def test_a_log_of_a_clock_that_was_ahead_is_stored_once_and_not_after_now(
+    api: Api, tmp_path: Path
+) -> None:
+    turns = [
+        {"type": role, "message": {"role": role, "content": said}, "timestamp": at(HOUR)}
+        for role, said in (("user", "Which port?"), ("assistant", "Port 8080."))
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, turns)))
+    body = {"harness": "claude-code", "sessionKey": "s1", "transcriptPath": str(log)}
+    for _ in range(2):
+        assert api.post("/api/hooks/session-end", body).status == 200
+    [row] = api.rows("session_transcripts")
+    assert [row["content"].count(one) for one in ("Which port?", "Port 8080.")] == [1, 1]
+    assert max(row["updated_at"], row["created_at"]) <= clock.to_text(clock.now())
 
 
 def test_an_import_dates_nothing_after_now(api: Api) -> None:

@@ -23,7 +23,7 @@ from signet.domain.sessions.calls import Services, SessionCall
 from signet.domain.sessions.models import RuntimePath
 from signet.domain.sessions.models import SessionState as SessionState
 from signet.domain.sessions.session_end import Ended, Report
-from signet.domain.transcripts import log_files, stored, transcript
+from signet.domain.transcripts import log_files, stored
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Reading, Session
 from signet.errors import SignetError
@@ -196,12 +196,11 @@ async def _keep(
     state: State, call: SessionCall, log_file: LogFile | None, inline: str | None, offset: timedelta
 ) -> None:
     masks = state.settings.memory.mask_secrets
-    found = await asyncio.to_thread(log_files.read, log_file, inline, masks=masks, with_steps=False)
+    found = await asyncio.to_thread(
+        log_files.read, log_file, inline, masks=masks, with_steps=False, offset=offset
+    )
     if not found.text:
         return
-    if inline:
-        text = await asyncio.to_thread(transcript.retimed, found.text, offset, clock.now())
-        found = replace(found, text=text)
     try:
         await state.db.awrite_quick(_store, call, found, at=clock.now())
     except SignetError as error:  # the session end submits it again

@@ -23,7 +23,7 @@ from signet.domain.sessions.models import SessionState
 from signet.domain.sessions.sql import states
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
-from signet.domain.transcripts import log_files, models, stored, transcript
+from signet.domain.transcripts import log_files, models, stored
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import ProjectSpan, Session
 from signet.observe import logs
@@ -145,15 +145,13 @@ async def _handed_over(call: SessionCall, report: Report, services: Services) ->
 async def _session(call: SessionCall, report: Report, services: Services) -> Session:
     """Return the delivered session."""
     masks = services.settings.memory.mask_secrets
-    found = await asyncio.to_thread(log_files.read, report.log, report.inline, masks=masks)
+    found = await asyncio.to_thread(
+        log_files.read, report.log, report.inline, masks=masks, offset=report.offset
+    )
     held = await asyncio.to_thread(held_in, services.db, found.folders, call.project)
     if not found.text and len(report.inline or "") > SILENT_CHARS:
         log.warning("session.silent", harness=report.harness, chars=len(report.inline or ""))
     key = call.key or log_files.key_of(found.text)
-    if report.inline:
-        now = clock.now()
-        text = await asyncio.to_thread(transcript.retimed, found.text, report.offset, now)
-        found = replace(found, text=text)
     return Session(
         agent_id=call.agent_id,
         key=key,

@@ -7,10 +7,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
+from signet import clock
 from signet.domain.folders.private import is_below
 from signet.domain.folders.reading import NotAFile, NotAllowed, opened
 from signet.domain.transcripts import log_lines, records, steps, transcript
@@ -70,16 +72,32 @@ def _kernel_devices() -> set[int]:
 
 
 def read(
-    log: LogFile | None, inline: str | None, *, masks: bool, with_steps: bool = True
+    log: LogFile | None,
+    inline: str | None,
+    *,
+    masks: bool,
+    with_steps: bool = True,
+    offset: timedelta = timedelta(),
 ) -> Reading:
-    """Read a session from its log file, or from the request's text if the file is unreadable; `masks` hides secrets."""
+    """Read a session from its log file, or from the request's text if the file is unreadable; `masks` hides secrets.
+
+    This clock is `offset` ahead of the one by which the text was written. No message is later than now.
+    """
     if log is not None:
         with log.opened() as file:
             if file is not None:
                 size = os.fstat(file.fileno()).st_size
                 found = _read(partial(_lines, file), masks=masks, with_steps=with_steps)
-                return replace(found, log_bytes=size)
-    return _read(partial(io.StringIO, inline or ""), masks=masks, with_steps=with_steps)
+                return replace(_timed(found, timedelta()), log_bytes=size)
+    found = _read(partial(io.StringIO, inline or ""), masks=masks, with_steps=with_steps)
+    return _timed(found, offset)
+
+
+def _timed(found: Reading, offset: timedelta) -> Reading:
+    now, said = clock.now(), transcript.spoken(found.text)
+    if not said or not (offset or said[1] > now):
+        return found
+    return replace(found, text=transcript.retimed(found.text, offset, now))
 
 
 def refused(log: LogFile, *, masks: bool) -> set[str]:
