@@ -130,7 +130,7 @@ def _outranked(client: Client) -> int:
     """Return the number of questions whose first result is a statement of the model without the answer."""
     firsts = [(client.results("", question)[:1], word) for question, word in SAID.values()]
     return sum(
-        first["origin"] == "inferred" and word not in first["content"]
+        first.get("origin") == "inferred" and word not in first["content"]
         for found, word in firsts
         for first in found
     )
