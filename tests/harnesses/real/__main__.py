@@ -14,6 +14,8 @@ from pathlib import Path
 from harnesses.real import npm
 
 HERE = Path(__file__).parent
+#: How long a test may take: ten runs of a program, on a machine that does much else.
+TEST_SECONDS = 3_600
 
 
 def main() -> int:
@@ -23,7 +25,8 @@ def main() -> int:
     for name, newest in (("pinned", ""), ("newest", "1")):
         print(f"{name} versions", flush=True)
         environment = {**os.environ, "SIGNET_TEST_HARNESSES": folder, npm.NEWEST: newest}
-        command = [sys.executable, "-m", "pytest", "-q", "-rs", str(HERE), *options]
+        limit = f"--timeout={TEST_SECONDS}"
+        command = [sys.executable, "-m", "pytest", "-q", "-rs", limit, str(HERE), *options]
         failed |= subprocess.run(command, env=environment, cwd=HERE.parents[2]).returncode
     return failed
 

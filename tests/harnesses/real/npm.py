@@ -26,8 +26,7 @@ NEEDED = pytest.mark.skipif(
 #: The variable that asks for the newest versions instead of the pinned ones.
 NEWEST = "SIGNET_TEST_NEWEST"
 #: How long the registry may take to answer, an installation to finish, and a program to say its version.
-#: Together less than a test may take.
-PING_SECONDS, INSTALL_SECONDS, VERSION_SECONDS = 10, 90, 30
+PING_SECONDS, INSTALL_SECONDS, VERSION_SECONDS = 30, 600, 120
 
 
 class Unavailable(Exception):

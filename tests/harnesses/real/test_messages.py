@@ -65,7 +65,6 @@ def _runs(harness: str, session: str, picture: str) -> list[tuple[str, ...]]:
     return [(*more, FULL), (*more, f"{shown} {picture}")]
 
 
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize("harness", FILES)
 def test_only_messages_are_stored(place: Place, harness: str) -> None:
     program_of(harness)

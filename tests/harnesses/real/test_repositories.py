@@ -151,7 +151,6 @@ def harness(request: pytest.FixtureRequest) -> Iterator[str]:
     yield request.param
 
 
-@pytest.mark.timeout(600)  # ten runs of a program that may take 15 seconds each
 def test_a_decision_of_a_worktree_reaches_its_repository_and_no_other(
     place: Place, harness: str
 ) -> None:
