@@ -36,7 +36,7 @@ def memories(
     A random vector costs a search as much as a real one; real ones would take minutes.
     """
     settings = config.load(workspace, {}).settings
-    rules = Rules.of(settings)
+    rules = Rules.from_settings(settings)
     if not jobs:
         rules = replace(rules, extract=False, embed=False)
     chance = random.Random(count)

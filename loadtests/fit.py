@@ -416,7 +416,7 @@ def case(
         now=NOW,
     )
     gather(run)
-    found = features.of(run)
+    found = features.evidence_of(run)
     ids = {
         row[1]: row[0]
         for row in tx.tuples(

@@ -141,12 +141,10 @@ def _timed(tx: ReadTx, query: Callable[[ReadTx, str, bytes], object], *one: obje
 
 def _has_signs(tx: ReadTx) -> bool:
     assert tx.caches is not None
-    return tx.caches.of(MemoryVectors).fresh(tx, DIMENSIONS, NativeEmbedder.model) is not None
+    return tx.caches.get(MemoryVectors).fresh(tx, DIMENSIONS, NativeEmbedder.model) is not None
 
 
-def _everything(
-    tx: ReadTx,
-) -> tuple[npt.NDArray[np.int64], Floats, npt.NDArray[np.bool_]]:
+def _everything(tx: ReadTx) -> tuple[npt.NDArray[np.int64], Floats, npt.NDArray[np.bool_]]:
     rows: Iterable[tuple[int, bytes, int]] = tx.connection.execute(_ALL, (PROJECT,))
     numbers, found, flags = [], [], []
     for number, one, flag in rows:

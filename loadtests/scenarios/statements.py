@@ -77,7 +77,7 @@ def run(options: Options) -> Report:
         for one in own:
             name = f"{half} {one.name}"
             stored = [fact for fact in rules.extract(one.text).facts if fact.confidence >= GATE]
-            starts = decided.said(one.text)
+            starts = decided.listable(one.text)
             for fact in stored:
                 is_good = any(from_same(fact.content, text) for _, text in one.marked)
                 facts, good = facts + 1, good + is_good

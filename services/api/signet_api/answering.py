@@ -32,7 +32,7 @@ def services_of(state: State) -> Services:
         db=state.db,
         settings=state.settings,
         workspace=state.workspace,
-        vector=state.vectors.of,
+        vector=state.vectors.for_text,
         tuning=_tuning(state, state.settings),
         recall=lambda body, agent_id, here: found(body, agent_id, state, here=here),
         record=state.injections.put,
@@ -54,7 +54,7 @@ async def found(
     """
     started = time.monotonic()
     with state.admission.question():
-        vector = await state.vectors.of(body.query)
+        vector = await state.vectors.for_text(body.query)
         async with state.recalls:
             result = await state.db.aread(_answer, body, agent_id, vector, state, settings, here)
     if body.touch:

@@ -25,7 +25,7 @@ class Authority:
     workspace_token: bytes = field(default=b"", repr=False)
 
     @classmethod
-    def of(cls, settings: Settings, workspace: Workspace, bind: str) -> Self:
+    def from_settings(cls, settings: Settings, workspace: Workspace, bind: str) -> Self:
         """Read the mode from the settings and create missing keys; raises BadSecret, and OSError if a key is
         inaccessible.
         """

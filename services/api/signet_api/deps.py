@@ -162,7 +162,7 @@ class Asker:
 
     async def change(self, change: Callable[..., Value], *args: object, **fields: object) -> Value:
         """Change memories in one transaction, as this request's actor unless `fields` name another."""
-        usual = {"rules": Rules.of(self.state.settings), "now": clock.now()}
+        usual = {"rules": Rules.from_settings(self.state.settings), "now": clock.now()}
         fields.setdefault("actor", self.actor())
         return await self.state.db.awrite(change, *args, **usual, **fields)
 

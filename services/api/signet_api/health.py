@@ -53,7 +53,7 @@ class Seen:
         return is_stored and all(holds for name, holds in self.checks if name != "queue")
 
 
-def look(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
+def read_health(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
     """Check schema, processes and queue in one snapshot."""
     others = processes.states(tx, workspace, now=now)[1:]
     missing = [str(one["name"]) for one in others if one["state"] != "running"]
@@ -96,11 +96,11 @@ class Health:
     #: Message about the database for people; empty if healthy.
     notice: str = ""
 
-    async def look(self) -> Seen:
+    async def check(self) -> Seen:
         """Check now; never raises, because an unreadable database is a result."""
         try:
             seen = await self.db.aread(
-                look, self.workspace, schema_head=self.schema_head, now=clock.now()
+                read_health, self.workspace, schema_head=self.schema_head, now=clock.now()
             )
         except SignetError as error:
             seen = Seen(database=False, code=error.code, reasons=(error.message,))
@@ -144,7 +144,7 @@ class Health:
     async def watch(self) -> None:
         """Check repeatedly until cancelled."""
         for looks in itertools.count():
-            await self.look()
+            await self.check()
             await self._try_to_store()
             self.needs_restart = await asyncio.to_thread(self.db.needs_restart)
             if looks % UPDATE_LOOKS == 0:
@@ -165,7 +165,7 @@ class Reports:
 
     async def get(self, settings: Settings, *, kept_ms: int = KEPT_MS) -> HealthReport:
         """Return a report of at most this age, computed after the last repair."""
-        facts = Facts.of(settings)
+        facts = Facts.from_settings(settings)
         async with self._lock:
             kept = self._kept
             if kept is None or kept[1] != facts or clock.monotonic_ms() - kept[0] >= kept_ms:

@@ -66,7 +66,7 @@ def serve(booted: Booted) -> int:
     # back from the event loop (measured: a tenth more saves per second).
     sys.setswitchinterval(SWITCH_SECONDS)
     TRACES.start(Program.API, loaded.settings.pipeline.telemetry.otlp_endpoint)
-    authority = Authority.of(loaded.settings, workspace, loaded.address.bind)
+    authority = Authority.from_settings(loaded.settings, workspace, loaded.address.bind)
     db = open_database(workspace, interactive=True)
     presence = Presence(workspace.runtime_dir, "api")
     db.write(presence.announce, now=clock.now())

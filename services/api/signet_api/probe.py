@@ -39,7 +39,7 @@ class Probe:
         self._asked_at = 0.0
         self._asking: asyncio.Task[None] | None = None
 
-    async def look(self, wanted: VectorSettings) -> Probed:
+    async def current(self, wanted: VectorSettings) -> Probed:
         """Return the current result, starting a probe if it is outdated."""
         if wanted != self._about:
             self._about, self._last, self._asking = wanted, None, None
@@ -96,7 +96,7 @@ class Models:
             for provider, models in every.items()
         }
 
-    def look(self, settings: TextSettings, *, interval_seconds: float) -> None:
+    def refresh_if_old(self, settings: TextSettings, *, interval_seconds: float) -> None:
         """Refresh the list in the background if it is outdated."""
         is_old = self._asked_at is None or time.monotonic() - self._asked_at >= interval_seconds
         if is_old or catalog.ollama_url(settings) != self._url:

@@ -53,10 +53,10 @@ def read_ahead(db: Database, model: str | None) -> None:
         from signet.domain.recall.columns import Columns
         from signet.domain.recall.vector import MemoryVectors
 
-        db.caches.of(Columns).fresh(tx)
+        db.caches.get(Columns).fresh(tx)
         if model is not None:
             for kind in (MemoryVectors, ChunkVectors):
-                db.caches.of(kind).read_ahead(tx, model)
+                db.caches.get(kind).read_ahead(tx, model)
         return False
 
     db.caches.later("read-ahead", start)
@@ -113,7 +113,7 @@ class QueryVectors:
         if self.model is not None:
             self._ready()
 
-    async def of(self, text: str) -> QueryVector:
+    async def for_text(self, text: str) -> QueryVector:
         """Return a function that gives the question's vector; call it off the event loop."""
         embedder = self._ready() if self.model is not None else None
         if embedder is None:

@@ -38,7 +38,7 @@ class ClockGuard:
         if gained <= -STEP_MS or is_leap:
             self._note(gained)
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Compare the clocks with those of the last call."""
         wall, elapsed = self._clock.wall_ms(), self._clock.elapsed_ms()
         gained = (wall - self._wall) - (elapsed - self._elapsed)

@@ -44,7 +44,7 @@ class GitWatch(Loop):
         self._failures = 0
         self._told: str | None = None
 
-    def look(self, at: float) -> None:
+    def poll(self, at: float) -> None:
         """Check the files, and commit or sync when due; `at` is in monotonic seconds."""
         settings = self._live.settings.git
         if not settings.enabled or not Repository(self._workspace).exists:

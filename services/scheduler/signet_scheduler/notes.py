@@ -40,10 +40,10 @@ class NoteWatch(Loop):
         self._known: dict[str, Identity] = {}
         self._serves = False
 
-    def look(self, at: float) -> None:
+    def poll(self, at: float) -> None:
         """Check the files and read new ones; `at` is in monotonic seconds."""
         found = seen(self._workspace, watch.notes, watch.claude_notes, home=self._home)
-        rules = Rules.of(self._live.settings)
+        rules = Rules.from_settings(self._live.settings)
         if not self._debounce.is_due(found, at) or rules.frozen or not self._is_served():
             return
         for path, identity in found.items():

@@ -41,10 +41,10 @@ class SkillWatch(Loop):
         self._followed: Mapping[str, Identity] | None = None
         self._passed_at: float | None = None
 
-    def look(self, at: float) -> None:
+    def poll(self, at: float) -> None:
         """Check the files and synchronise if due; `at` is in monotonic seconds."""
         settings = self._live.settings
-        rules = SkillRules.of(settings)
+        rules = SkillRules.from_settings(settings)
         if not rules.enabled:
             self._passed_at = None
             return

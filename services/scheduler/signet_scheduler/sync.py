@@ -35,7 +35,7 @@ class HarnessSync(Loop):
         self._debounce = Debounce(QUIET_SECONDS)
         self._is_mended = False
 
-    def look(self, at: float) -> None:
+    def poll(self, at: float) -> None:
         """Check the files and sync if due; `at` is in monotonic seconds."""
         found = seen(self._workspace, *KINDS, home=self._home)
         if not self._debounce.is_due(found, at):

@@ -44,14 +44,14 @@ class Ticker:
 
     def tick(self) -> None:
         """Do one second's work."""
-        self._try("clock", self._clock_guard.look)  # before anything that checks due times
-        self._try("watch", self._rescuer.look)
+        self._try("clock", self._clock_guard.poll)  # before anything that checks due times
+        self._try("watch", self._rescuer.poll)
         if self._ticks % EXPIRED_EVERY_TICKS == 0:
             self._try("expired", self._rescuer.end_expired)
             self._try("unlocked", self._rescuer.forget_unlocked)
         self._try("beats", self._beats)
         self._try("tasks", lambda: look_at_tasks(self._db, self._workspace))
-        self._try("checkpoint", self._checkpointer.look)
+        self._try("checkpoint", self._checkpointer.poll)
         self._ticks += 1
 
     def close(self) -> None:

@@ -89,7 +89,7 @@ class Loop(ABC):
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     @abstractmethod
-    def look(self, at: float) -> None:
+    def poll(self, at: float) -> None:
         """Check the files and act if necessary; `at` is in monotonic seconds."""
 
     def start(self) -> None:
@@ -104,7 +104,7 @@ class Loop(ABC):
         while not self._stop.wait(pause):
             pause = self._every_seconds
             try:
-                self.look(time.monotonic())
+                self.poll(time.monotonic())
             except Exception:  # a busy database, an unreadable folder: retried later
                 self.log.exception(self.failed, part=self._thread.name)
                 pause = self.failed_seconds

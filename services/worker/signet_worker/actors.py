@@ -104,12 +104,12 @@ def condense(job: JobContext, context: Context) -> None:
 
 def connector_sync(job: JobContext, context: Context) -> None:
     """Synchronise a connector's documents with its folder."""
-    sync.run(job, DocumentRules.of(context.settings), context.workspace)
+    sync.run(job, DocumentRules.from_settings(context.settings), context.workspace)
 
 
 def document_ingest(job: JobContext, context: Context) -> None:
     """Fetch a document's text and split it into memories."""
-    ingest.run(job, DocumentRules.of(context.settings), context.workspace)
+    ingest.run(job, DocumentRules.from_settings(context.settings), context.workspace)
 
 
 def embed(job: JobContext, context: Context) -> None:
@@ -238,7 +238,7 @@ def retention_sweep(job: JobContext, context: Context) -> None:
 
     swept = purge.sweep(
         job.db,
-        windows=Windows.of(context.settings),
+        windows=Windows.from_settings(context.settings),
         now=now,
         limit=settings.batch_limit,
         expired=expired,
@@ -277,20 +277,22 @@ def skill_embed(job: JobContext, context: Context) -> None:
 
 def skill_enrich(job: JobContext, context: Context) -> None:
     """Let a model add missing metadata to the job's skill, if enrichment is enabled."""
-    rules = SkillRules.of(context.settings)
+    rules = SkillRules.from_settings(context.settings)
     model = context.language_model(job) if rules.enabled and rules.enrich else None
     if model is None:
         return _skip(job, "enrichment_off")
     seconds = context.settings.pipeline.extraction.timeout_ms / 1000
     _if_it_fits(
         job,
-        lambda: jobs.enrich(job, model, lambda: SkillRules.of(context.settings), seconds=seconds),
+        lambda: jobs.enrich(
+            job, model, lambda: SkillRules.from_settings(context.settings), seconds=seconds
+        ),
     )
 
 
 def skill_entities(job: JobContext, context: Context) -> None:
     """Link the job's skill to entities in its text, if there is a model and the graph is enabled."""
-    rules = SkillRules.of(context.settings)
+    rules = SkillRules.from_settings(context.settings)
     model = context.language_model(job) if rules.enabled and rules.entities else None
     if model is None:
         return _skip(job, "entities_off")
@@ -338,7 +340,7 @@ def summarize(job: JobContext, context: Context) -> None:
 
 def synthesize(job: JobContext, context: Context) -> None:
     """Write the MEMORY.md of the job's agent."""
-    plan = Plan.of(context.settings)
+    plan = Plan.from_settings(context.settings)
     synthesis.run(job, context.synthesis_model(job), plan, context.workspace)
 
 
@@ -355,7 +357,7 @@ def trace_use(job: JobContext, context: Context) -> None:
 
 def umap_projection(job: JobContext, context: Context) -> None:
     """Draw the requested map."""
-    project.run(job, MapView.of(job.lease.payload))
+    project.run(job, MapView.from_payload(job.lease.payload))
 
 
 def update_check(job: JobContext, context: Context) -> None:

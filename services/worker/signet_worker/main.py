@@ -102,7 +102,7 @@ def serve(booted: Booted) -> int:
     lost = False
     while True:
         with contextlib.suppress(SignetError):  # busy or full: the next check retries
-            rescuer.look()
+            rescuer.poll()
         if booted.stop.wait(LOOK_SECONDS):
             break
         booted.pulse.beat(db.holding, needs_restart=db.needs_restart())

@@ -99,7 +99,7 @@ def _say_secrets(workspace: Workspace, wrapped: "Wrapped | None") -> None:
 
 
 def _list(workspace: Workspace) -> Output:
-    found = kept.kept(workspace)
+    found = kept.backups(workspace)
     yield {"folder": str(workspace.backups_dir), "backups": [*map(to_dict, found)]}
     if not found:
         output.say("No backups yet")

@@ -214,7 +214,7 @@ def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet
     if path is None and (os.environ.get("SIGNET_DAEMON_URL") or os.environ.get("SIGNET_HOST")):
         return client(None, timeout_seconds=timeout_seconds)
     workspace = find_workspace(path)
-    if connection.of(workspace) is not None:
+    if connection.connection_of(workspace) is not None:
         return client(path, timeout_seconds=timeout_seconds)
     if record.running(workspace) is None:
         return None

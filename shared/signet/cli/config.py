@@ -61,7 +61,7 @@ def get(
     if wanted not in known:
         raise Invalid(f"{key}: unknown key{_hint(wanted, known)}")
     value = known[wanted]
-    origin = described.Origins(find_workspace(path)).of(wanted)
+    origin = described.Origins(find_workspace(path)).origin_of(wanted)
     yield {"key": wanted, "value": value, **({"origin": origin} if show_origin else {})}
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     output.say(f"{text}  ({origin})" if show_origin else text)

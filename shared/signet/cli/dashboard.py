@@ -30,7 +30,7 @@ def dashboard(
     from signet.daemon import control
 
     workspace = find_workspace(path)
-    if (elsewhere := connection.of(workspace)) is not None:
+    if (elsewhere := connection.connection_of(workspace)) is not None:
         is_open = not no_open and open_page(elsewhere.url)
         yield {"url": elsewhere.url, "opened": is_open, "started": False}
         output.say(elsewhere.url)

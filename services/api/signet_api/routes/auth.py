@@ -158,14 +158,14 @@ def _claims(asked: TokenBody, state: State, jti: str) -> Claims:
 async def get_agents(state: Shared) -> wire_agents.Agents:
     """Return every agent with its policy and number of memories, the default one first."""
 
-    def look(tx: ReadTx) -> list[wire_agents.CountedAgent]:
+    def count_agents(tx: ReadTx) -> list[wire_agents.CountedAgent]:
         counts = registry.counts(tx)
         return [
             {**_row(one), "memories": sum(counts.get(one.id, {}).values())}
             for one in registry.every(tx)
         ]
 
-    return {"agents": await state.db.aread(look)}
+    return {"agents": await state.db.aread(count_agents)}
 
 
 @serves(wire_agents.ADD_AGENT)

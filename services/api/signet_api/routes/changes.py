@@ -118,7 +118,7 @@ async def post_recover(
     asked = merged(query, body)
     wanted = filled(Recover, asked, memory_id=memory_id, agent_id=await ask.agent(asked))
     changed = await ask.change(review.recover, wanted, actor=ask.actor(asked.changed_by))
-    days = Rules.of(ask.state.settings).recover_within.days
+    days = Rules.from_settings(ask.state.settings).recover_within.days
     return {**changed_body(changed), "retentionDays": days}
 
 
@@ -209,7 +209,7 @@ def _modified(changed: Changed) -> wire.Modified:
 
 
 async def _modify(ask: Asker, patch: Patch, actor: Actor) -> Changed:
-    if patch.content and Rules.of(ask.state.settings).masks:
+    if patch.content and Rules.from_settings(ask.state.settings).masks:
         # Before the transaction, because masking a long text takes long and blocks other writers.
         patch = await asyncio.to_thread(modify.without_secrets, patch)
     return await ask.change(modify.modify, patch, actor=actor)

@@ -102,7 +102,7 @@ async def patch_config(body: SettingsBody, state: Shared) -> wire_config.Changed
         if_hash=body.if_hash,
         guard=caller.check_settings,
     )
-    await asyncio.to_thread(state.live.look)
+    await asyncio.to_thread(state.live.poll)
     name, hash = await asyncio.to_thread(_file, state.workspace)
     required = state.live.restart_required
     return {"success": True, "file": name, "hash": hash, "restartRequired": required}

@@ -39,7 +39,7 @@ async def post_document(body: DocumentBody, ask: Ask) -> Response:
     if asked.agent and body.source_type == DocumentSource.FILE and not body.content:
         whose = f"user '{asked.user}'" if asked.user else f"agent '{asked.agent}'"
         raise ScopeDenied(f"the token is limited to {whose} and may not read files")
-    rules = DocumentRules.of(ask.state.settings)
+    rules = DocumentRules.from_settings(ask.state.settings)
     kind, agent_id = body.source_type or "", await ask.agent(body)
     new = filled(NewDocument, body, source_type=kind, agent_id=agent_id)
     new = await asyncio.to_thread(records.without_secrets, new, rules)
@@ -98,7 +98,7 @@ async def delete_document(
         document_id,
         reason=reason,
         actor=actor,
-        rules=DocumentRules.of(state.settings),
+        rules=DocumentRules.from_settings(state.settings),
         now=clock.now(),
         agent_id=agent,
     )
@@ -233,7 +233,7 @@ async def delete_connector(
     connector_id: str, state: Shared, actor: Who, cascade: OnlyTrue = False
 ) -> wire.RemovedConnector:
     """Remove a connector, with `cascade` also its documents."""
-    rules = DocumentRules.of(state.settings)
+    rules = DocumentRules.from_settings(state.settings)
     if cascade:
         await state.db.awrite(registry.prepare_removal, connector_id, rules=rules, now=clock.now())
         while groups := await state.db.aread(registry.documents, connector_id):
@@ -250,7 +250,7 @@ async def _start(state: State, connector_id: str, *, is_full: bool) -> registry.
         registry.start,
         connector_id,
         is_full=is_full,
-        rules=DocumentRules.of(state.settings),
+        rules=DocumentRules.from_settings(state.settings),
         now=clock.now(),
     )
 

@@ -108,7 +108,7 @@ async def _probed(state: State) -> Probed:
     if retry_at is not None and retry_at > now.timestamp() * 1000:
         return Probed(fault=f"Not available; asked again at {clock.ms_to_text(retry_at)}", at=now)
     wanted = registry.vector_settings(state.live.keyed, state.live.loaded.environment)
-    return await state.probe.look(wanted)
+    return await state.probe.current(wanted)
 
 
 def _tracker(
@@ -161,7 +161,7 @@ async def get_projection(
     `who`, `types` and `tags` are comma-separated.
     """
     view = _view(query, agent_id)
-    looked = await state.db.aread(project.look, view, now=clock.now())
+    looked = await state.db.aread(project.lookup, view, now=clock.now())
     if (waiting := await _unless_drawn(state, view, looked)) is not None:
         return waiting
     return await asyncio.to_thread(_ready, view, looked)
@@ -171,7 +171,7 @@ async def get_projection(
 async def get_projection_columns(agent_id: Agent, state: Shared) -> Response:
     """Return the map of all memories as columns, without texts; 202 with `status` computing while it is drawn."""
     view = MapView(agent_id=agent_id)
-    looked = await state.db.aread(project.look, view, now=clock.now())
+    looked = await state.db.aread(project.lookup, view, now=clock.now())
     if (waiting := await _unless_drawn(state, view, looked)) is not None:
         return waiting
     return respond(await asyncio.to_thread(_columns, view, looked), wire.PROJECTION_COLUMNS)

@@ -52,7 +52,7 @@ async def get_events(
     follower = EventFollower(state, asked, chosen, Cursor.parse(last_event_id))
     with state.event_listeners.joining():
         first = await follower.begin(last_event_id)
-    return EventStream(state, first, follower.look, follower.leave)
+    return EventStream(state, first, follower.poll, follower.leave)
 
 
 #: Maximum rows of one table per poll; more are reported as missed.
@@ -127,7 +127,7 @@ class EventFollower:
             self._written(Happened(one, UNKNOWN, "") for one in UNRECORDED) if last else b""
         )
 
-    async def look(self) -> bytes:
+    async def poll(self) -> bytes:
         """Return the events since the last poll."""
         found = [*await asyncio.to_thread(self._lines), *self._inside()]
         rows = await self._rows.read(self._committed)
@@ -150,7 +150,7 @@ class EventFollower:
         assert self.cursor is not None and self._watch is not None
         changes = history.since(tx, self.cursor.change, limit=MOST_ROWS)
         given = record.since(tx, self.cursor.injection, limit=MOST_ROWS)
-        jobs = self._watch.look(tx, now=clock.now())
+        jobs = self._watch.poll(tx, now=clock.now())
         is_whole = not (jobs.more or jobs.missed) and max(len(changes), len(given)) < MOST_ROWS
         if is_whole:
             change = changes[-1].number if changes else self.cursor.change

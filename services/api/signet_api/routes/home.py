@@ -72,7 +72,9 @@ def _home(
 
 
 def _page(tx: ReadTx, state: State, agent: str, asked: PageParams) -> MemoryPage:
-    return memories.page(tx, agent, asked, memories.filter_of(asked), Rules.of(state.settings))
+    return memories.page(
+        tx, agent, asked, memories.filter_of(asked), Rules.from_settings(state.settings)
+    )
 
 
 @serves(config.IDENTITY)

@@ -171,7 +171,7 @@ MOST_DEPTH = 10
 @serves(wire.KNOWLEDGE_STATS)
 async def get_stats(mine: Mine) -> wire.KnowledgeStats:
     """Return the counts of an agent's graph."""
-    bounds = WeightBounds.of(mine.state.settings.pipeline.feedback)
+    bounds = WeightBounds.from_settings(mine.state.settings.pipeline.feedback)
     return await mine.rows(
         tolerate_missing_tables,
         browse.NO_STATS,
@@ -255,7 +255,7 @@ async def post_expand(
     text = asked.question.strip()
     question = Question()
     if text:
-        question = Question(text=text, vector=partial(await ask.state.vectors.of(text), {}))
+        question = Question(text=text, vector=partial(await ask.state.vectors.for_text(text), {}))
     mine = OwnReader(ask.state, await ask.agent(asked, agent_id))
     async with ask.state.recalls:
         found = await mine.graph(

@@ -52,7 +52,7 @@ async def get_memories(
             raise Invalid(
                 f"facets: unknown facet {name!r}; choose from {', '.join(listing.FACETS)}"
             )
-    return await state.db.aread(page, agent, query, asked, Rules.of(state.settings))
+    return await state.db.aread(page, agent, query, asked, Rules.from_settings(state.settings))
 
 
 @serves(wire.MEMORY)
@@ -72,7 +72,7 @@ async def get_history(
     """Return a memory's history, oldest first; texts of a forgotten one only to callers who may recover it."""
     limit = limit or history.DEFAULT_LIMIT  # an invalid number means the default (MEM-22)
     told = caller.current().may(RECOVER)
-    changes = await mine.read(history.of, memory_id, limit=limit, forgotten_texts=told)
+    changes = await mine.read(history.changes_of, memory_id, limit=limit, forgotten_texts=told)
     return {"memoryId": memory_id, "count": len(changes), "history": changes}
 
 

@@ -268,7 +268,9 @@ async def post_refresh(state: Shared) -> wire.RefreshedModels | Response:
 def _look(state: State) -> None:
     settings = state.settings.pipeline.model_registry
     if settings.enabled:
-        state.models.look(_asked(state), interval_seconds=settings.refresh_interval_ms / 1_000)
+        state.models.refresh_if_old(
+            _asked(state), interval_seconds=settings.refresh_interval_ms / 1_000
+        )
 
 
 def _asked(state: State) -> TextSettings:

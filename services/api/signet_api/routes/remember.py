@@ -98,7 +98,7 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
         )
     if new.transcript:
         await scopes.check_session(state.db, new.agent_id, new.source_id)
-    rules = Rules.of(state.settings)
+    rules = Rules.from_settings(state.settings)
     if rules.masks and len(new.content) + len(new.transcript or "") > LONG_CHARS:
         new = await asyncio.to_thread(remember.without_secrets, new)
     saved = await state.db.awrite(remember.remember, new, actor=actor, rules=rules, now=clock.now())
@@ -240,7 +240,7 @@ async def post_import(body: ImportBody, ask: Ask) -> wire_transfer.Imported:
     state = ask.state
     how = How(
         actor=replace(ask.actor(), origin=Origin.IMPORTED, may_claim=Origin.IMPORTED),
-        rules=Rules.of(state.settings),
+        rules=Rules.from_settings(state.settings),
         embed=not body.vectors,
         seal_key=await asyncio.to_thread(export.seal_key),
     )
@@ -254,10 +254,10 @@ async def post_import(body: ImportBody, ask: Ask) -> wire_transfer.Imported:
     for index, record in enumerate(body.records):
         tally.add(str(record.get("record")), outcomes[index].fate)
     imported: wire_transfer.Imported = {
-        "new": tally.of(Fate.NEW),
-        "known": tally.of(Fate.KNOWN),
-        "forgotten": tally.of(Fate.FORGOTTEN),
-        "refused": tally.of(Fate.REFUSED),
+        "new": tally.count(Fate.NEW),
+        "known": tally.count(Fate.KNOWN),
+        "forgotten": tally.count(Fate.FORGOTTEN),
+        "refused": tally.count(Fate.REFUSED),
         "kinds": tally.by_kind(),
         "reasons": [
             {"index": index, "reason": outcomes[index].reason}

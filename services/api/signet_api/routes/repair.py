@@ -226,7 +226,7 @@ async def _answer(
 
 async def _done(order: RepairOrder, state: State) -> RepairResult:
     if not order.writes:
-        return await state.db.aread(run.look, order)
+        return await state.db.aread(run.preview, order)
     try:
         if not run.is_long(order.action):
             return run.counted(await state.db.awrite(run.change, order))

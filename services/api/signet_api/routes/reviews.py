@@ -76,7 +76,7 @@ async def get_forgotten(
 
     The start of a text is included for callers who may recover it.
     """
-    window = Rules.of(state.settings).recover_within
+    window = Rules.from_settings(state.settings).recover_within
 
     def page(tx: ReadTx) -> tuple[list[wire.ForgottenValue], int]:
         return forgotten.newest(
@@ -185,7 +185,11 @@ def _steps(state: State) -> WeightBounds | None:
     """Return the maximum weight change, None if disabled."""
     pipeline = state.settings.pipeline
     learns: Settings = pipeline.feedback
-    return None if pipeline.mutations_frozen or not learns.enabled else WeightBounds.of(learns)
+    return (
+        None
+        if pipeline.mutations_frozen or not learns.enabled
+        else WeightBounds.from_settings(learns)
+    )
 
 
 def _ratings(said: object) -> dict[str, float]:

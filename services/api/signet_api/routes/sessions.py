@@ -157,7 +157,7 @@ async def post_forget(
     if body.mode == "execute" and not body.reason.strip():
         raise Invalid("reason is required")
     state = ask.state
-    found = await state.db.aread(forget.look, bare(session_key), agent_id=body.agent_id or only)
+    found = await state.db.aread(forget.preview, bare(session_key), agent_id=body.agent_id or only)
     if body.mode == "preview":
         return {**_going(found, found.along), "mode": "preview"}
     state.check_writable()
@@ -246,7 +246,7 @@ async def get_usage(
     within = caller.current().scope.project
     await state.injections.flush()
 
-    def look(tx: ReadTx) -> MemoryUsage:
+    def read_usage(tx: ReadTx) -> MemoryUsage:
         memory = lookup.get(tx, memory_id, reader=agents.reader(tx, agent))
         found = show.uses(tx, memory_id, agent_id=only, within=within, limit=limit)
         return {
@@ -257,7 +257,7 @@ async def get_usage(
             "count": len(found),
         }
 
-    return await state.db.aread(look)
+    return await state.db.aread(read_usage)
 
 
 #: Far above the depth of any summary, and within a column's range.

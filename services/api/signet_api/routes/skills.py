@@ -64,7 +64,7 @@ async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledS
     )
     skill = await asyncio.to_thread(files.load, state.workspace.skills_dir, done.name)
     if skill.problem is None:
-        rules, source = SkillRules.of(state.settings), done.source
+        rules, source = SkillRules.from_settings(state.settings), done.source
         await _follow(
             state,
             done.name,
@@ -102,7 +102,7 @@ async def delete_skill(name: str, state: Shared) -> wire.RemovedSkill:
 
 async def _follow(state: State, name: str, change: Callable[[WriteTx], object]) -> None:
     """Update the graph after a change of files; if that fails, the reconciler does it later (SK-14)."""
-    if not SkillRules.of(state.settings).enabled:
+    if not SkillRules.from_settings(state.settings).enabled:
         return
     try:
         await state.db.awrite(change)

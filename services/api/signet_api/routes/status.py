@@ -66,7 +66,7 @@ async def status(state: State, parts: frozenset[str]) -> wire.Status:
     if parts & _STORED.keys():
         found |= await state.db.aread(_rows, state, parts, clock.now())
     if parts & set(_SEEN):
-        seen = await state.health.look()
+        seen = await state.health.check()
         found |= {"memoryDb": seen.database, "reasons": list(seen.reasons)}
         if "health" in parts:
             found["health"] = _health(await state.reports.get(state.settings), seen)
@@ -235,7 +235,7 @@ async def get_ready(state: Shared, verbose: str | None = None) -> Response:
     `code` is set if nothing can be stored or the database is damaged. After a start, the embedding model must be
     loaded too.
     """
-    seen = await state.health.look()
+    seen = await state.health.check()
     is_loading = state.vectors.is_loading and uptime(state) < MODEL_SECONDS
     is_ready = seen.is_ready and not is_loading
     loading = ["the embedding model is loading"] if is_loading else []

@@ -41,7 +41,7 @@ async def get_config(state: Shared) -> wire.SynthesisConfig:
 async def post_request(agent_id: Owner, state: Shared) -> wire.SynthesisRequest:
     """Return the request that a run would send to a model now; writes nothing."""
     current = await asyncio.to_thread(file.read, _path(state, agent_id))
-    plan = Plan.of(state.settings)
+    plan = Plan.from_settings(state.settings)
     prompt, count = await state.db.aread(run.request, agent_id, plan, current, clock.now())
     return {"harness": "daemon", "model": "synthesis", "prompt": prompt, "fileCount": count}
 
@@ -98,7 +98,7 @@ async def get_status(
 
 
 def _config(settings: Settings) -> wire.SynthesisConfig:
-    synthesis, plan = settings.pipeline.synthesis, Plan.of(settings)
+    synthesis, plan = settings.pipeline.synthesis, Plan.from_settings(settings)
     return as_wire(
         wire.SynthesisConfig,
         synthesis,

@@ -62,7 +62,7 @@ class TaskFollower:
     def connected(self) -> bytes:
         return self._event("connected")
 
-    async def look(self) -> bytes | None:
+    async def poll(self) -> bytes | None:
         """Return new events; None if the task is deleted."""
         found = await self.state.db.aread(self._find)
         return None if found is None else await asyncio.to_thread(self._look, *found)
@@ -112,7 +112,7 @@ class TaskFollower:
         self.leave()
 
     def _output(self, run: TaskRun) -> Iterator[bytes]:
-        spool = Spool.of(self.state.workspace, run.id)
+        spool = Spool.for_run(self.state.workspace, run.id)
         stored = {"stdout": run.stdout or "", "stderr": run.stderr or ""}
         for stream in STREAMS:
             reader = self._readers.get(stream) or self._open(spool, stream)
@@ -211,7 +211,7 @@ async def get_stream(task_id: str, state: Shared) -> EventStream:
     """Stream the output of a task's runs, including the current run's earlier output."""
     await state.db.aread(scheduled.get, task_id)
     follower = TaskFollower(state, task_id)
-    first, look = follower.connected(), follower.look
+    first, look = follower.connected(), follower.poll
     return EventStream(state, first, look, follower.leave, every_seconds=FILES_SECONDS)
 
 

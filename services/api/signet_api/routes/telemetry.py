@@ -270,7 +270,7 @@ def _of_files(state: State) -> Iterator[Sample]:
     files = {"main": main, "wal": main.with_name(f"{main.name}-wal")}
     sizes = {name: path.stat().st_size for name, path in files.items() if path.exists()}
     yield from _by("file", "signet_database_bytes", "Size of the database files", sizes)
-    newest = next((one.made_at.timestamp() for one in kept.kept(state.workspace)), 0.0)
+    newest = next((one.made_at.timestamp() for one in kept.backups(state.workspace)), 0.0)
     name, text = "signet_backup_timestamp_seconds", "Time of the newest backup in the workspace"
     yield Sample(name, text, {}, newest)
     disk = os.statvfs(state.workspace.root)

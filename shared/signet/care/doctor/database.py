@@ -62,7 +62,7 @@ def _counted(scene: Scene, tx: ReadTx) -> Iterator[DoctorCheck]:
     if left := memories.count_left(tx):
         told = f"{left} of forgotten memories are still there"
         yield warn("facts", told, "signet repair follow-forgotten")
-    whole = report.report(tx, Facts.of(scene.settings), now=scene.now)
+    whole = report.report(tx, Facts.from_settings(scene.settings), now=scene.now)
     for name, domain in whole.domains.items():
         if name not in _ELSEWHERE:
             yield _domain(scene, domain)
@@ -84,9 +84,7 @@ def _sound(scene: Scene) -> DoctorCheck:
     if not found:
         return ok("database", f"{size}, no faults found")
     return fail(
-        "database",
-        f"damaged: {'; '.join(found)}",
-        "signet backup list, then: signet restore FILE",
+        "database", f"damaged: {'; '.join(found)}", "signet backup list, then: signet restore FILE"
     )
 
 
@@ -163,10 +161,7 @@ def _ask(scene: Scene, path: str) -> str:
     if scene.running is None:
         raise Unavailable("requires the daemon: signet daemon start, then run this again")
     signet = Signet(
-        path=str(scene.workspace.root),
-        environ={},
-        actor="doctor",
-        actor_type="operator",
+        path=str(scene.workspace.root), environ={}, actor="doctor", actor_type="operator"
     )
     call: Call[dict[str, Any]] = Call(
         method="POST", path=f"/api/repair/{path}", body=_BODIES.get(path, {})

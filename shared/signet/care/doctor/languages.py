@@ -47,4 +47,4 @@ def is_other(text: str) -> bool:
     # Letters up to U+024F are Latin.
     if sum(sign > "\u024f" for sign in letters) > len(letters) / 2:
         return True
-    return languages.of(fts.words(text), fts.STOP_WORDS) is not None
+    return languages.language_of(fts.words(text), fts.STOP_WORDS) is not None

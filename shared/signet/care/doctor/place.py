@@ -102,7 +102,7 @@ def _finish(workspace: Workspace) -> str:
 
 
 def _backup(scene: Scene) -> DoctorCheck:
-    found = kept.kept(scene.workspace)
+    found = kept.backups(scene.workspace)
     if not (found or scene.workspace.database.exists()):
         return ok("backup", "nothing to back up yet")
     told = "none yet"

@@ -52,7 +52,7 @@ class Prepared:
         return bool(self.made or self.changed or self.skills or self.commits)
 
 
-def look(workspace: Workspace, chosen: Choices) -> SetupPlan:
+def begin(workspace: Workspace, chosen: Choices) -> SetupPlan:
     """Return a setup's starting point; raises Invalid, and ManifestError for a broken agent.yaml."""
     root = workspace.root.resolve()
     if Path.home().resolve().is_relative_to(root):
