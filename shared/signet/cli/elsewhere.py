@@ -101,14 +101,14 @@ def disconnect(
     Examples: signet disconnect · signet disconnect --discard
     """
     workspace = find_workspace(path)
-    found = connection.of(workspace)
+    found = connection.connection_of(workspace)
     if found is None:
         yield {"connected": False, "was": None}
         output.say("Not connected to a daemon elsewhere")
         return
     daemon = client(path).target
     if spooled.waiting(workspace, found.url, all=True):
-        spooled.look(workspace, daemon)
+        spooled.check(workspace, daemon)
     left = spooled.waiting(workspace, found.url, all=True)
     if left and not discard:
         raise Conflict(
@@ -136,7 +136,7 @@ def _check_free(workspace: Workspace, url: str) -> None:
             f"The daemon of {workspace.root} is running; stop it first.",
             hint="Next: signet daemon stop",
         )
-    before = connection.of(workspace) if workspace.connection_file.exists() else None
+    before = connection.connection_of(workspace) if workspace.connection_file.exists() else None
     if (
         before is not None
         and before.url != url
@@ -192,7 +192,7 @@ def _introduced(asked: Connection) -> dict[str, Any]:
 
 def shown(workspace: Workspace, path: str | None) -> Output:
     """Show the connection and send waiting calls; exit 1 if the daemon is unreachable."""
-    found = connection.of(workspace)
+    found = connection.connection_of(workspace)
     if found is None:
         yield {"connected": False}
         output.say("Not connected to a remote daemon; connect with: signet connect URL --key KEY")

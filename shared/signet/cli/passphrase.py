@@ -45,7 +45,7 @@ def chosen(file: str | None, *, as_json: bool) -> str:
     return first
 
 
-def asked(file: str | None, question: str, *, as_json: bool) -> str | None:
+def ask_passphrase(file: str | None, question: str, *, as_json: bool) -> str | None:
     """Return the passphrase of an existing backup, None without one and without a terminal. Raises Invalid."""
     found = given(file)
     if found is not None or as_json or not output.can_ask():

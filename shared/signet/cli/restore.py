@@ -294,7 +294,7 @@ def _unpacked(workspace: Workspace, reader: "ArchiveReader", wishes: RestoreOpti
     wrapped, secrets = reader.manifest.secrets, None
     if wrapped is not None and wishes.settings is not SettingsDiff.KEEP:
         question = f"Passphrase of the {output.count(wrapped.count, 'secret')} (empty: leave out): "
-        phrase = passphrase.asked(wishes.passphrase_file, question, as_json=wishes.as_json)
+        phrase = passphrase.ask_passphrase(wishes.passphrase_file, question, as_json=wishes.as_json)
         if phrase is None:
             output.tell(
                 "The secrets in the backup stay there. To restore them, set "

@@ -122,7 +122,7 @@ def setup(
             claim_workspace=configure_openclaw_workspace,
         ),
     )
-    plan = prepare.look(find_workspace(path), chosen)
+    plan = prepare.begin(find_workspace(path), chosen)
     if plan.state is not choices.SetupState.FRESH:
         check_person("change the settings and harnesses of an existing workspace")
     if yes:

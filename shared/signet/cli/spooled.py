@@ -142,7 +142,7 @@ def look_behind(workspace: Workspace, daemon: CallTarget) -> None:
     begin(workspace, daemon, LOOK)
 
 
-def look(workspace: Workspace, daemon: CallTarget) -> bool:
+def check(workspace: Workspace, daemon: CallTarget) -> bool:
     """Check whether the daemon is reachable, record it, and deliver the spool."""
     from signet.client import transport
     from signet.client.call import Call
@@ -249,7 +249,7 @@ def run_behind() -> None:
     if said["is_elsewhere"]:
         daemon = daemon._replace(home=workspace.root)
     for step in said["steps"]:
-        (look if step == LOOK else deliver)(workspace, daemon)
+        (check if step == LOOK else deliver)(workspace, daemon)
     with suppress(SignetError):
         for body in said["refresh"]:
             offline.refresh(workspace, daemon, body)

@@ -33,7 +33,7 @@ def status(path: PathOption = None) -> Output:
     Examples: signet status · signet status --json
     """
     workspace = find_workspace(path)
-    if connection.of(workspace) is not None:
+    if connection.connection_of(workspace) is not None:
         yield from elsewhere.shown(workspace, path)
         return
     files = {name: (workspace.root / name).exists() for name in _FILES}
@@ -209,7 +209,7 @@ def _captured(found: Capture, ink: Ink) -> str:
 
 
 def _backups(workspace: Workspace) -> dict[str, Any]:
-    there = kept.kept(workspace)
+    there = kept.backups(workspace)
     return {
         "count": len(there),
         "bytes": sum(one.bytes for one in there),

@@ -23,7 +23,9 @@ def sync(path: PathOption = None) -> Output:
     if not workspace.root.is_dir():
         raise NotFound(f"No workspace at {workspace.root}; create one with: signet setup")
     settings = config.load(workspace).settings
-    is_elsewhere = connection.of(workspace) is not None  # its agents' files are there too
+    is_elsewhere = (
+        connection.connection_of(workspace) is not None
+    )  # its agents' files are there too
     made = (
         [] if is_elsewhere else _files(workspace, settings.agent.name, settings.agent.description)
     )

@@ -155,11 +155,11 @@ def import_(
         run.copy(
             workspace, overwrite=conflict is ImportConflict.OVERWRITE, agreed=files, as_json=as_json
         )
-    totals = {str(fate): run.tally.of(fate) for fate in Fate}
+    totals = {str(fate): run.tally.count(fate) for fate in Fate}
     facts = {"format": run.source.format, "dryRun": run.is_dry, **totals}
     facts |= {"kinds": run.tally.by_kind(), "reasons": run.reasons, "masked": list(run.masked)}
     facts["notRead"] = dict(opened.left)
-    yield StatusAnswer(facts, status=1 if run.tally.of(Fate.REFUSED) else 0)
+    yield StatusAnswer(facts, status=1 if run.tally.count(Fate.REFUSED) else 0)
     _report(run)
 
 
@@ -346,7 +346,7 @@ def _format(name: str) -> "Format | None":
 
 def _report(run: _Run) -> None:
     tally = run.tally
-    totals = {str(fate): tally.of(fate) for fate in Fate}
+    totals = {str(fate): tally.count(fate) for fate in Fate}
     if not totals[Fate.FORGOTTEN]:
         del totals[Fate.FORGOTTEN]
     ink = output.ink(sys.stdout)
@@ -367,8 +367,8 @@ def _report(run: _Run) -> None:
         output.say(masked.lstrip())
     if not run.is_dry and tally.by_kind().get("transcript", {}).get(Fate.NEW):
         output.hint("Recall finds the imported sessions within a minute, while the daemon runs")
-    if tally.of(Fate.FORGOTTEN):
+    if tally.count(Fate.FORGOTTEN):
         output.hint("Forgotten memories are not imported again; list them with: signet forgotten")
-    more = tally.of(Fate.REFUSED) - SHOWN_REASONS
+    more = tally.count(Fate.REFUSED) - SHOWN_REASONS
     if more > 0:
         output.hint(f"… and {more} more; --json lists {MAX_REASONS}")

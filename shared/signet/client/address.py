@@ -54,7 +54,7 @@ def connected(
     """
     if path is None and (environment.daemon_url or _is_named(environ)):
         return None
-    return connection.of(find_workspace(path, environ))
+    return connection.connection_of(find_workspace(path, environ))
 
 
 def recorded(workspace: Workspace) -> str | None:

@@ -32,7 +32,7 @@ class Connection(NamedTuple):
     since: str
 
 
-def of(workspace: Workspace) -> Connection | None:
+def connection_of(workspace: Workspace) -> Connection | None:
     """Return a workspace's connection, None if it has its own daemon; raises Invalid."""
     try:
         found = json.loads(read_file(workspace.connection_file))
@@ -49,7 +49,7 @@ def of(workspace: Workspace) -> Connection | None:
 
 def check_none(workspace: Workspace, command: str) -> None:
     """Raise Conflict if a workspace has no local daemon for the command."""
-    if (found := of(workspace)) is not None:
+    if (found := connection_of(workspace)) is not None:
         raise Conflict(
             f"`{command}` is about a daemon on this machine; {workspace.root} uses the one at {found.url}.",
             "connected_elsewhere",

@@ -31,7 +31,7 @@ def every(workspace: Workspace, loaded: Loaded) -> list[Setting]:
             kind=_kind(type_, default[key]),
             default=default[key],
             value=values[key],
-            origin=origins.of(key),
+            origin=origins.origin_of(key),
             low=_bound(rule.low),
             high=_bound(rule.high),
             choices=_choices(type_),
@@ -57,7 +57,7 @@ class Origins:
         self._written = {plain_key(name) for name, _ in flat(found)}
         self._given = dict(flat(public(settings_from(found)[0])))
 
-    def of(self, key: str) -> str:
+    def origin_of(self, key: str) -> str:
         """Return the file's name if it sets the key, else that it is the default."""
         if self._file is None:
             return DEFAULT

@@ -65,7 +65,7 @@ class FieldRule:
     flat_wins: bool = False
     is_secret: bool = False
 
-    def of(self, kind: object) -> "FieldRule":
+    def for_type(self, kind: object) -> "FieldRule":
         """Return the rule for a field's type."""
         kind = next(iter(get_args(kind)), kind)
         if self.accept is not None or self.section is not None:
@@ -115,7 +115,7 @@ def section(cls: type[S]) -> type[S]:
 
 def _rule(item: Field[object]) -> FieldRule:
     rule: FieldRule = item.metadata.get("rule", FieldRule())
-    return rule.of(item.type)
+    return rule.for_type(item.type)
 
 
 def setting(default: T, low: float = -math.inf, high: float = math.inf, **rule: Any) -> T:

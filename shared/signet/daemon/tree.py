@@ -99,7 +99,7 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
             if one.state in (ProcessStates.STARTING, ProcessStates.RUNNING)
         }
         beats = self._receiver.beats()
-        for name, pid, reason in self._watch.look(running, beats):
+        for name, pid, reason in self._watch.poll(running, beats):
             self.options.logger.warn(f"{name} (PID {pid}) {reason}; it is replaced")
             backoff.note_stall(self._runtime_dir, name, reason)
             with suppress(ProcessLookupError):

@@ -37,7 +37,7 @@ class Watch:
     def __init__(self) -> None:
         self._known: dict[int, _Program] = {}
 
-    def look(
+    def poll(
         self, running: Mapping[str, int], beats: Mapping[int, Beat]
     ) -> Iterator[tuple[str, int, str]]:
         """Yield name, process ID and reason of each program to replace; call it once a second.

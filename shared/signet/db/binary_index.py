@@ -94,7 +94,7 @@ class BinaryIndex:
             block.owners[gone] = GONE
             self.gone += len(np.unique(gone))
 
-    def of(self, allowed: Flags) -> tuple[Numbers, Numbers]:
+    def rows(self, allowed: Flags) -> tuple[Numbers, Numbers]:
         """Return keys and owners of all rows whose owner `allowed` holds True for."""
         found = [np.empty((2, 0), dtype=np.int64)]
         filled, may = self._filled(), self._covering(allowed)

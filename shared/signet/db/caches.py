@@ -1,6 +1,6 @@
 """A process's in-memory caches of its database file: computed from rows, and safe to lose.
 
-Each kind is a class; a file has one instance of each, created on first use (`tx.caches.of(MemoryVectors)`).
+Each kind is a class; a file has one instance of each, created on first use (`tx.caches.get(MemoryVectors)`).
 """
 
 import threading
@@ -31,7 +31,7 @@ class ProcessCaches:
         self._threads: dict[str, threading.Thread] = {}
         self._is_closed = False
 
-    def of(self, kind: type[T]) -> T:
+    def get(self, kind: type[T]) -> T:
         """Return this file's instance of a class."""
         found = self._kept.get(kind)
         if found is None:

@@ -27,7 +27,7 @@ class Checkpointer:
         self._mark = damage.Mark(database)
         self._moved = 0
 
-    def look(self) -> bool:
+    def poll(self) -> bool:
         """Move the log if it has changed since it was last moved completely; return whether all of it was moved.
 
         Skips a file that was emptied: it would look like a small intact one.
@@ -63,7 +63,7 @@ class Checkpointer:
 
     def close(self) -> None:
         """Move the log a last time, so that the mark has the newest change, and close the connection."""
-        self.look()
+        self.poll()
         self._connection.close()
         self._mark.close()
         self._gate.close()

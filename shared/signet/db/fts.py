@@ -78,7 +78,7 @@ def content_words(text: str) -> list[str]:
 @lru_cache(128)  # one prompt needs its words about six times
 def _content_words(text: str) -> tuple[str, ...]:
     every = words(text)
-    language = languages.of(every, STOP_WORDS)
+    language = languages.language_of(every, STOP_WORDS)
     stops = language.stops if language else STOP_WORDS
     bare = languages.bare(every, language)
     kept = [w for w in bare if w not in stops and w not in languages.SAY_NOTHING] or every

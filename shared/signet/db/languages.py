@@ -85,7 +85,7 @@ _INVERTED = re.compile(
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def of(words: Sequence[str], english: frozenset[str]) -> Language | None:
+def language_of(words: Sequence[str], english: frozenset[str]) -> Language | None:
     """Return the language of a question by its stop words, None for English and unknown ones.
 
     A single stop word decides only if the question begins with it and it is not also an English word or name: "Wann

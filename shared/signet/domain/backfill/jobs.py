@@ -135,7 +135,9 @@ def run_job(job: JobContext, settings: Callable[[], Settings]) -> None:
         return
     holds = settings()
     found = _read(job, row, masks=holds.memory.mask_secrets)
-    rules = replace(session_end.EndRules.of(holds), priority=BULK, by_model=bool(row.by_model))
+    rules = replace(
+        session_end.EndRules.from_settings(holds), priority=BULK, by_model=bool(row.by_model)
+    )
 
     def keep(tx: WriteTx) -> dict[str, object]:
         now, state, detail = clock.now(), found.state, found.detail

@@ -292,4 +292,4 @@ def before_forget(workspace: Workspace, *, last_change: datetime, now: datetime)
 
 
 def _newest(workspace: Workspace, reason: BackupReason) -> kept.KeptBackup | None:
-    return next((one for one in kept.kept(workspace) if one.reason is reason), None)
+    return next((one for one in kept.backups(workspace) if one.reason is reason), None)

@@ -60,7 +60,7 @@ def new_path(folder: Path, reason: BackupReason, now: datetime) -> Path:
     return path
 
 
-def kept(workspace: Workspace) -> list[KeptBackup]:
+def backups(workspace: Workspace) -> list[KeptBackup]:
     """Return the backups of the workspace's own folder and those made elsewhere that are still there, newest first."""
     found = []
     if workspace.backups_dir.is_dir():
@@ -91,7 +91,7 @@ def rotate(workspace: Workspace, *, days: int) -> list[Path]:
     """Remove the oldest automatic backups beyond this number of days, and return the removed ones."""
     gone = []
     for reason, number in ((BackupReason.DAILY, days), (BackupReason.BEFORE_FORGET, BEFORE_FORGET)):
-        of_kind = [one.path for one in kept(workspace) if one.reason is reason]
+        of_kind = [one.path for one in backups(workspace) if one.reason is reason]
         gone += of_kind[number:]
     for path in gone:
         path.unlink(missing_ok=True)
@@ -105,7 +105,7 @@ _GIT = ".git"
 
 def copies_since(workspace: Workspace, saved_at: datetime) -> list[Path]:
     """Return backups, put-aside states and copies before upgrades that are not older than this, and the git history."""
-    found = [one.path for one in kept(workspace) if one.made_at >= saved_at]
+    found = [one.path for one in backups(workspace) if one.made_at >= saved_at]
     others = [*workspace.memory_dir.glob(f"{workspace.database.name}{_BEFORE_UPGRADE}")]
     if workspace.replaced_dir.is_dir():
         others += workspace.replaced_dir.iterdir()

@@ -134,7 +134,7 @@ class Facts:
     tombstones_kept: timedelta = timedelta(days=30)
 
     @classmethod
-    def of(cls, settings: Settings) -> "Facts":
+    def from_settings(cls, settings: Settings) -> "Facts":
         return cls(
             embeds=settings.embedding.provider is not EmbeddingProvider.NONE,
             predicts=settings.pipeline.predictor.enabled,

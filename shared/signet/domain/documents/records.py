@@ -67,7 +67,7 @@ class DocumentRules:
     attempts: int = 3
 
     @classmethod
-    def of(cls, settings: Settings) -> "DocumentRules":
+    def from_settings(cls, settings: Settings) -> "DocumentRules":
         documents = settings.pipeline.documents
         return cls(
             frozen=settings.pipeline.mutations_frozen,

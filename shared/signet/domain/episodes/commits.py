@@ -80,14 +80,14 @@ def run(job: JobContext, *, model: str | None, masks: bool) -> None:
         for chunk in _chunks(commit, reverted, erased_ones, masks)
     ]
 
-    def of(hash: str) -> Source:
+    def source_of(hash: str) -> Source:
         return Source(type=SourceType.COMMIT, id=hash, agent_id=agent_id, project=project)
 
     def write(tx: WriteTx) -> dict[str, object]:
         sql.forget_commits(tx, agent_id, project, [*gone, *(reverted & known)])
         for commit, chunk in chunks:
-            sql.insert(tx, of(commit.hash), [chunk])
-        vectors.ask(tx, of(""), model)
+            sql.insert(tx, source_of(commit.hash), [chunk])
+        vectors.ask(tx, source_of(""), model)
         if len(new) > BATCH:
             ask(tx, agent_id, project, str(git.root))
         return {"commits": len(read), "removed": len(gone)}

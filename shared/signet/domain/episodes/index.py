@@ -45,7 +45,9 @@ def run(
     turns = transcript.parse(found.content)
     wanted = _chunks(turns, found.created_at, held, source.project)
     decided = [one for chunk in wanted for one in decisions(chunk.content)]
-    shown = job.db.read(lambda tx: overview.of(turns, decided, partial(search.holders, tx)))
+    shown = job.db.read(
+        lambda tx: overview.overview_of(turns, decided, partial(search.holders, tx))
+    )
     stale, missing, moved = job.db.read(_differences, source, wanted)
     batch = missing[:BATCH]
 

@@ -84,7 +84,7 @@ _FLAG = re.compile(r"[\U0001f1e6-\U0001f1ff]")
 Holders = Callable[[Sequence[str]], tuple[list[int], int]]
 
 
-def of(turns: Sequence[Turn], decisions: Iterable[str], holders: Holders) -> Overview:
+def overview_of(turns: Sequence[Turn], decisions: Iterable[str], holders: Holders) -> Overview:
     """Return the overview of a session."""
     asked = [turn.text for turn in turns if turn.role == USER][:MOST_MESSAGES]
     requests = [some for text in asked if (some := [*islice(lines(text), MOST_LINES)])]

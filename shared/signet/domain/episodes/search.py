@@ -40,7 +40,7 @@ class ChunkScope(NamedTuple):
         return sql.ChunkFilter(self.reader.agent_id, project, but, commits, spoken, most)
 
 
-def said(
+def by_words(
     tx: ReadTx, words: str | None, scope: ChunkScope, *, spoken: bool = False
 ) -> list[FoundRow]:
     """Return the chunks that best match a full-text expression, without forgotten statements.
@@ -71,7 +71,7 @@ def near(tx: ReadTx, vector: bytes, scope: ChunkScope, *, model: str | None) -> 
     asked = scope.asked()
     cosines = None
     if tx.caches is not None:
-        signs, flags = tx.caches.of(ChunkVectors), partial(_flags, tx, asked)
+        signs, flags = tx.caches.get(ChunkVectors), partial(_flags, tx, asked)
         cosines = signs.nearest(tx, vector, flags, scope.most, model=model)
     if cosines is None:
         found = sql.newest_vectors(tx, asked, bytes=len(vector), model=model, most=COMPARED)

@@ -14,7 +14,7 @@ from signet.domain.extraction import contradiction, escalate, grounding, parse, 
 from signet.domain.extraction.models import Action, ComparedMemory, Decision, Extraction, Fact
 from signet.errors import ProviderFailed, ProviderTooLong
 from signet.providers import track
-from signet.providers.asking import asked
+from signet.providers.asking import ask_model
 from signet.providers.ports import LanguageModel
 
 #: Maximum tokens of an answer, and the factor on the time limit (PIP-5).
@@ -130,7 +130,7 @@ class ModelDistiller:
             return None
 
         try:
-            chosen = asked(
+            chosen = ask_model(
                 self._model,
                 prompt.decision(fact, candidates),
                 read,
@@ -199,7 +199,7 @@ class ModelDistiller:
         )
 
     def _read(self, request: str, grounds: grounding.Grounds) -> Extraction | None:
-        return asked(
+        return ask_model(
             self._model,
             request,
             lambda raw: self._usable(raw, grounds),

@@ -96,7 +96,7 @@ class Grounds:
 
     @cached_property
     def _is_german(self) -> bool:
-        return languages.of(fts.words(self.source), fts.STOP_WORDS) is languages.GERMAN
+        return languages.language_of(fts.words(self.source), fts.STOP_WORDS) is languages.GERMAN
 
     def judge(self, statement: str) -> Verdict:
         terms = content(statement)
@@ -178,7 +178,7 @@ class Grounds:
 def content(text: str) -> list[str]:
     """Return the distinct content words of a text, folded, in order."""
     words = fts.words(text)
-    language = languages.of(words, fts.STOP_WORDS)
+    language = languages.language_of(words, fts.STOP_WORDS)
     stops = fts.STOP_WORDS | (language.stops if language else frozenset())
     kept = (_folded(word) for word in words if word not in stops)
     return [word for word in dict.fromkeys(kept) if word not in _EMPTY]
@@ -186,7 +186,7 @@ def content(text: str) -> list[str]:
 
 def particulars(text: str) -> list[str]:
     """Return the names and numbers of a text, folded: a paraphrase leaves them unchanged."""
-    language = languages.of(fts.words(text), fts.STOP_WORDS)
+    language = languages.language_of(fts.words(text), fts.STOP_WORDS)
     found: list[str] = []
     ordinary = _EMPTY | fts.STOP_WORDS
     for sentence in meaning.SENTENCE.split(text):

@@ -103,7 +103,7 @@ def _meant(turns: list[transcript.Turn]) -> list[transcript.Turn]:
 def _turn(turn: transcript.Turn) -> Iterator[Fact]:
     is_users = turn.role == transcript.USER
     is_pasted = is_users and len(_FENCE.sub("", turn.text)) > PASTED_CHARS
-    for said in kinds.said(sentences.paragraphs(turn.text)):
+    for said in kinds.sincere_sentences(sentences.paragraphs(turn.text)):
         if is_users and pattern("text_wanted").search(kinds.bare(said)):
             return
         if not is_pasted or _FIRST_PERSON.search(said):
@@ -114,9 +114,9 @@ def _turn(turn: transcript.Turn) -> Iterator[Fact]:
 
 def _sentence(said: str, role: str) -> Iterator[Fact]:
     """Yield the facts of a sentence: every clause if each is a fact, else the whole, else single clauses."""
-    bare = kinds.told(said)
+    bare = kinds.statement_of(said)
     is_private = pattern("private").search(said) and _WE.search(said)
-    if is_private or not kinds.is_meant(bare) or kinds.of(said) is StatementKind.OPEN:
+    if is_private or not kinds.is_meant(bare) or kinds.kind_of(said) is StatementKind.OPEN:
         return
     parts = [bare] if _SUBORDINATE.match(bare) else _SPLIT.split(bare)
     found = [(part, _kind(part, role)) for part in parts]
@@ -130,7 +130,7 @@ def _sentence(said: str, role: str) -> Iterator[Fact]:
 
 def _kind(part: str, role: str) -> StatementKind | None:
     """Return the kind of a clause when read alone."""
-    kind = kinds.of(part)
+    kind = kinds.kind_of(part)
     if kind in _BARE and role != transcript.NOTE and len(part.split()) < MIN_WORDS:
         return None
     if (

@@ -28,7 +28,7 @@ from signet.domain.graph.sql import attributes, entities
 from signet.domain.graph.sql import attributes as sql
 from signet.errors import Unavailable
 from signet.providers import answers, asking
-from signet.providers.asking import BOOLEAN, INTEGER, TEXT, an_object, asked, list_of, one_of
+from signet.providers.asking import BOOLEAN, INTEGER, TEXT, an_object, ask_model, list_of, one_of
 from signet.providers.ports import LanguageModel, Shape
 from signet.queue import BULK, MAX_ATTEMPTS, NewJob, coalesce, enqueue
 from signet.queue.job_context import JobContext
@@ -121,7 +121,7 @@ DROPPED = Unavailable(
 
 def ask(model: LanguageModel, request: str, shape: Shape) -> answers.Json | None:
     """Return the results of the model's answer, None after two unreadable answers."""
-    return asked(
+    return ask_model(
         model, request, read_results, shape=shape, timeout_seconds=SECONDS, max_tokens=TOKENS
     )
 

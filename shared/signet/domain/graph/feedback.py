@@ -34,7 +34,7 @@ class WeightBounds:
     decay: float = 0.005
 
     @classmethod
-    def of(cls, settings: FeedbackSettings) -> "WeightBounds":
+    def from_settings(cls, settings: FeedbackSettings) -> "WeightBounds":
         return cls(
             step=settings.fts_weight_delta,
             low=settings.min_aspect_weight,
@@ -128,7 +128,7 @@ def apply_session(
     """
     if not uses:
         return Weighed()
-    aspects = _reward(tx, uses, agent_id, WeightBounds.of(settings), now)
+    aspects = _reward(tx, uses, agent_id, WeightBounds.from_settings(settings), now)
     faded: list[Weight] = []
     if settings.decay_enabled and _is_turn(tx, agent_id, settings.decay_interval_sessions):
         faded = stale(tx, settings, agent_id=agent_id, now=now)
@@ -209,7 +209,7 @@ def fade(
 
     Fading is a change, so each fades at most once in `stale_days`.
     """
-    bounds = WeightBounds.of(settings)
+    bounds = WeightBounds.from_settings(settings)
     at = clock.to_text(now)
     for one in found:
         weight = decayed_weight(one.weight, bounds, holds_constraint=bool(one.holds_constraint))

@@ -180,7 +180,7 @@ class ItemTexts:
         self._reader = reader
         self._sources: dict[tuple[str, str], str] = {}
 
-    def of(self, item: ItemRow) -> Text:
+    def text_of(self, item: ItemRow) -> Text:
         if item.kind == ItemKind.MEMORY:
             return self._memory(item.source_id, item.text_hash)
         if item.kind == ItemKind.SECTION:

@@ -76,7 +76,10 @@ def looked(
         items.setdefault(item.injection_seq, []).append(item)
     shown = [
         _injection(
-            known, one, items.get(one.seq, ()), _Place.of(one, turns, places[one.seq], forgotten)
+            known,
+            one,
+            items.get(one.seq, ()),
+            _Place.locate(one, turns, places[one.seq], forgotten),
         )
         for one in rows
     ]
@@ -156,7 +159,7 @@ class _Place(NamedTuple):
     message: str | None
 
     @classmethod
-    def of(
+    def locate(
         cls, row: InjectionRow, turns: Sequence[Turn], turn: int, forgotten: Sequence[Statement]
     ) -> "_Place":
         is_prompt = row.phase == Phase.PROMPT and trace.is_said(row, turns, turn)
@@ -187,7 +190,7 @@ def _injection(
 
 
 def _item(known: ItemTexts, row: ItemRow) -> ContextItem:
-    found = known.of(row)
+    found = known.text_of(row)
     is_section = row.kind == ItemKind.SECTION
     used = None if row.used == "no" else row.used
     return {

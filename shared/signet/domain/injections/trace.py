@@ -225,7 +225,7 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _SessionTrace:
         items=open_,
         together=together,
         roots=sources.roots(tx, [row.source_id for row in open_ if row.kind == ItemKind.MEMORY]),
-        texts={_name(row): text for row in open_ if (text := known.of(row).content)},
+        texts={_name(row): text for row in open_ if (text := known.text_of(row).content)},
         content=stored.text(tx, agent_id, key),
         steps=tx.value(sql.STEPS, (agent_id, key)) or "",
         is_over=not tx.value(sql.RUNS, (agent_id, key, clock.to_text(now))),
@@ -348,7 +348,7 @@ def _rarity(
     """
     most = int(found.sources * RARE_SHARE)
 
-    def of(injection: int, root: str | None) -> Callable[[str], bool]:
+    def rarity_of(injection: int, root: str | None) -> Callable[[str], bool]:
         but = [key, *found.together.get(injection, ()), *filter(None, [root])]
 
         @cache
@@ -359,4 +359,4 @@ def _rarity(
 
         return is_rare
 
-    return cache(of)
+    return cache(rarity_of)

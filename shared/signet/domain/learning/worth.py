@@ -83,7 +83,7 @@ class Cache:
     def __init__(self) -> None:
         self._known: dict[str, KnownWorth] = {}
 
-    def of(self, tx: ReadTx, agent_id: str) -> KnownWorth:
+    def worth_of(self, tx: ReadTx, agent_id: str) -> KnownWorth:
         newest = tx.value(sql.WORTH_CHANGES, (agent_id,)) or 0
         held = self._known.get(agent_id, KnownWorth())
         if held.change == newest:
@@ -101,11 +101,11 @@ class Cache:
 
 
 def known(tx: ReadTx, agent_id: str) -> KnownWorth:
-    cache = tx.caches.of(Cache) if tx.caches is not None else Cache()
-    return cache.of(tx, agent_id)
+    cache = tx.caches.get(Cache) if tx.caches is not None else Cache()
+    return cache.worth_of(tx, agent_id)
 
 
-def held(tx: ReadTx, memory_ids: Iterable[str]) -> set[str]:
+def protected(tx: ReadTx, memory_ids: Iterable[str]) -> set[str]:
     """Return the memories that learned ranking may not displace: pinned ones and constraints (PR-19)."""
     return set(tx.column(sql.HELD, (as_list(memory_ids),)))
 

@@ -196,7 +196,7 @@ def tick(
     check: Callable[[], None] = lambda: None,
 ) -> Tick:
     """Run one cycle; an error in one repair does not stop the others. Raises what `check` raises."""
-    facts = Facts.of(settings)
+    facts = Facts.from_settings(settings)
     before = db.read(diagnostics.report, facts, now=clock.now())
     found = db.read(recommended, settings, before)
     decayed, propagated = db.read(_upkeep)

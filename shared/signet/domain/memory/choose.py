@@ -181,7 +181,7 @@ def _meant(
             if is_over and (reading.words or limit > 0):
                 continue  # its identifier alone: other spellings of it are still shown
             rows = sql.matching(tx, reading.match(nearly=limit > 0), where, limit)
-            found = [(row, one) for row in rows if (one := meant.held(reading, row.content))]
+            found = [(row, one) for row in rows if (one := meant.compare(reading, row.content))]
             # With two people named Tobias, "Tobias" alone is ambiguous.
             is_clear = all(one.is_same is not False for _, one in found)
             for row, one in found:

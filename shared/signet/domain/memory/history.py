@@ -42,7 +42,7 @@ def record(
     tx.run(sql.INSERT, (*row, actor.session_id, actor.request_id))
 
 
-def of(
+def changes_of(
     tx: ReadTx,
     memory_id: str,
     *,

@@ -240,7 +240,7 @@ def readings(request: str) -> list[Interpretation]:
     """Return the interpretations of a request, the narrowest first; none if it names nothing."""
     tokens = list(_tokens(script.fold(request)))
     plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
-    language = languages.of(plain, fts.STOP_WORDS) or _asked_in(plain)
+    language = languages.language_of(plain, fts.STOP_WORDS) or _asked_in(plain)
     if language is None and not _WORDS["german_only"].isdisjoint(plain):
         language = languages.GERMAN
     stops = fts.STOP_WORDS | (language.stops if language else frozenset())
@@ -260,7 +260,7 @@ def _names(one: Identifier) -> bool:
     return not (one.text.isdigit() or _PLAIN_HYPHENS.fullmatch(one.text))
 
 
-def held(reading: Interpretation, content: str) -> Held | None:
+def compare(reading: Interpretation, content: str) -> Held | None:
     """Return the match of a memory; None if it lacks an identifier or half of the words."""
     folded = fts.folded(content)
     words = frozenset(_split(folded))

@@ -94,7 +94,7 @@ class Rules:
     recover_within: timedelta = timedelta(days=30)
 
     @classmethod
-    def of(cls, settings: Settings) -> "Rules":
+    def from_settings(cls, settings: Settings) -> "Rules":
         pipeline, guardrails = settings.pipeline, settings.pipeline.guardrails
         return cls(
             frozen=pipeline.mutations_frozen,
@@ -190,7 +190,7 @@ class Draft:
     is_asked: bool = False
 
     @classmethod
-    def of(cls, new: NewMemory, **others: Any) -> Self:
+    def from_new(cls, new: NewMemory, **others: Any) -> Self:
         """Return the row of a text to remember, with these fields replaced."""
         given = {one.name: getattr(new, one.name) for one in fields(cls) if hasattr(new, one.name)}
         return cls(**{**given, **others})

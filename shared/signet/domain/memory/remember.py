@@ -199,7 +199,7 @@ def _draft(new: NewMemory, actor: Actor, rules: Rules, now: datetime) -> Draft:
         raise Invalid("importance must be between 0 and 1")
     words = origin.decided(new.origin, new.source_type, by=actor.origin, may_claim=actor.may_claim)
     pinned = new.pinned and words not in STRANGERS
-    return Draft.of(
+    return Draft.from_new(
         new,
         type=new.type or wording.infer_type(new.content),
         importance=importance,

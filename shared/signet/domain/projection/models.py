@@ -48,7 +48,7 @@ class MapView:
         return asdict(self)
 
     @classmethod
-    def of(cls, payload: Mapping[str, object]) -> Self:
+    def from_payload(cls, payload: Mapping[str, object]) -> Self:
         lists = {name: tuple(value) for name, value in payload.items() if isinstance(value, list)}
         return cls(**{**payload, **lists})  # type: ignore[arg-type]  # what payload() wrote
 

@@ -38,11 +38,11 @@ class Looked:
     is_open: bool = False
 
 
-def look(tx: ReadTx, view: MapView, *, now: datetime) -> Looked:
+def lookup(tx: ReadTx, view: MapView, *, now: datetime) -> Looked:
     """Return the stored map, or the vectors for a new one."""
     reader = agents.reader(tx, view.agent_id)
     extent = sql.extent(tx, view, reader)
-    drawn = sql.kept(tx, view, extent.stamp)
+    drawn = sql.stored_map(tx, view, extent.stamp)
     if drawn is not None:
         return Looked(extent=extent, drawn=drawn, rows=sql.nodes(tx, drawn.ids, reader))
     shown = min(view.size, max(0, extent.total - view.offset))

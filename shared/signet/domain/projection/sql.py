@@ -75,7 +75,7 @@ def nodes(tx: ReadTx, memory_ids: Sequence[str], reader: Reader) -> dict[str, Ro
     return {row[0]: row for row in rows}
 
 
-def kept(tx: ReadTx, view: MapView, stamp: str) -> Map | None:
+def stored_map(tx: ReadTx, view: MapView, stamp: str) -> Map | None:
     """Return the stored map of a view; None if it is missing or its vectors have changed."""
     row = tx.one(_KEPT, (view.key,))
     if row is None:

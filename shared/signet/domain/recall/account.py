@@ -72,7 +72,7 @@ def _matching(run: Run, seq: int) -> str:
     return f'only these words match: "{" ".join(words)}"' if words else "no word matches"
 
 
-def of(run: Run, page: Page) -> Mapping[str, object]:
+def account_of(run: Run, page: Page) -> Mapping[str, object]:
     """Return the words and sources searched, the number of candidates, and the results each rule left out."""
     settings = run.settings
     nothing: list[Mapping[str, object]] = []

@@ -118,7 +118,7 @@ FORM = re.compile(
 )
 
 
-def of(question: str) -> tuple[AnswerType, ...]:
+def types_of(question: str) -> tuple[AnswerType, ...]:
     """Return the kinds of answer that a question expects."""
     asking = question[:ASKING_CHARS]
     return tuple(kind for kind in KINDS if kind.asks.search(asking))
