@@ -74,7 +74,7 @@ def test_an_agent_is_named_and_its_entry_stands_in_the_file(tmp_path: Path) -> N
         assert (own / "SOUL.md").read_text() == ""
         assert "- name: cleo" in (own / "IDENTITY.md").read_text()
         assert api.get("/api/agents/cleo").body["files"] == ["IDENTITY.md", "SOUL.md"]
-        api.state.live.look()
+        api.state.live.poll()
         assert policies(api)["cleo"] == "group"
 
 
@@ -87,7 +87,7 @@ def test_naming_and_removing_leave_the_file_as_it_was(tmp_path: Path) -> None:
         api.delete("/api/agents/anna")
         assert "anna" not in written(api)
         assert "# reads everything" in written(api) and "# works with cleo" in written(api)
-        api.state.live.look()
+        api.state.live.poll()
         assert policies(api) == {"default": "shared", "bert": "group"}
         # The folder is a person's: it stays.
         assert (api.state.workspace.root / "agents" / "true" / "SOUL.md").exists()

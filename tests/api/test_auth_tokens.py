@@ -156,7 +156,7 @@ def test_another_secret_ends_all_tokens(tmp_path: Path) -> None:
         workspace = api.state.workspace
         assert workspace.auth_secret.stat().st_mode & 0o777 == 0o600
         workspace.auth_secret.unlink()
-        api.state.authority = Authority.of(api.state.settings, workspace, "127.0.0.1")
+        api.state.authority = Authority.from_settings(api.state.settings, workspace, "127.0.0.1")
         refused = api.get("/api/status", **token)
         assert (refused.status, refused.error) == (401, "invalid signature")
 

@@ -104,7 +104,7 @@ def test_what_cannot_be_written_is_refused_and_changes_nothing(
 
 def test_settings_that_were_written_are_in_force(api: Api) -> None:
     api.post("/api/config", {"file": "agent.yaml", "content": SETTINGS + "features: {bees: true}"})
-    api.state.live.look()
+    api.state.live.poll()
     assert api.get("/api/features").body == {"bees": True}
 
 

@@ -57,7 +57,7 @@ def test_secrets_are_masked(api: Api) -> None:
 def test_changes_keep_comments_and_are_in_force(api: Api) -> None:
     path = api.state.workspace.root / "agent.yaml"
     path.write_text(SETTINGS + "# how words weigh\nsearch:\n  alpha: 0.5  # half\n", "utf-8")
-    api.state.live.look()
+    api.state.live.poll()
     answer = change(api, {"search.alpha": 0.25, "git.autoSync": False})
     assert answer.status == 200, answer.body
     text = written(api)

@@ -172,7 +172,7 @@ def test_vectors_are_missed_only_where_somebody_makes_them(tmp_path: Path) -> No
         with an_api(tmp_path / str(score), settings.replace("embedding", "embedding")) as api:
             if settings:
                 (api.state.workspace.root / "agent.yaml").write_text(settings)
-                api.state.live.look()
+                api.state.live.poll()
             api.post("/api/memory/remember", {"content": "Tea is at four."})
             found = domain(api, "index")
             assert (found["embeddingCoverage"], found["score"]) == (0.0, score)

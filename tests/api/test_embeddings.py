@@ -43,7 +43,7 @@ def configure(api: Api, provider: str, **fields: object) -> None:
     lines = [f"  {name}: {value}\n" for name, value in {"provider": provider, **fields}.items()]
     manifest = api.state.workspace.root / "agent.yaml"
     manifest.write_text("embedding:\n" + "".join(lines), "utf-8")
-    api.state.live.look()
+    api.state.live.poll()
 
 
 def test_the_export_has_every_memory_with_a_vector_newest_first(api: Api) -> None:

@@ -142,7 +142,7 @@ def _follower(api: Api, caller: Caller, *topics: str) -> EventFollower:
 
 
 def _told(api: Api, follower: EventFollower) -> dict[str, Any]:
-    found = api.all_of(follower.look()).decode()
+    found = api.all_of(follower.poll()).decode()
     return {one["event"]: one["data"] for one in _messages(iter(found.split("\n")))}
 
 
@@ -156,7 +156,7 @@ def test_what_happens_between_two_looks_is_one_message_a_topic(api: Api) -> None
     told = _told(api, follower)
     assert told["memory"] == {"kind": "several", "ids": ids, "count": 4}
     assert told["job"]["kind"] == "enqueued"
-    assert api.all_of(follower.look()) == b""
+    assert api.all_of(follower.poll()) == b""
 
 
 def test_settings_and_tasks_are_told_by_their_change(api: Api) -> None:

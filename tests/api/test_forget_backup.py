@@ -48,7 +48,7 @@ def test_a_series_shares_its_copy_until_something_changes_that_goes(
     assert forget(api, second).body["backup"] == copy
     third = remember(api, MANY, "stork")
     assert forget(api, third).body["backup"] != copy
-    assert len(kept.kept(api.state.workspace)) == 2
+    assert len(kept.backups(api.state.workspace)) == 2
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def test_without_room_for_a_copy_they_go_all_the_same_and_it_is_said(
     assert done.body["deleted"] == MANY
     assert done.body["backup"] is None
     assert "free" in done.body["backupSkipped"]
-    assert not kept.kept(api.state.workspace)
+    assert not kept.backups(api.state.workspace)
 
 
 def test_all_that_match_go_in_one_request_with_one_copy(
@@ -86,5 +86,5 @@ def test_all_that_match_go_in_one_request_with_one_copy(
     assert api.post("/api/memory/forget", todo).status == 400
     done = api.post("/api/memory/forget", {**todo, "confirm_token": shown["confirmToken"]}).body
     assert done["deleted"] == MANY
-    assert Path(done["backup"]).exists() and len(kept.kept(api.state.workspace)) == 1
+    assert Path(done["backup"]).exists() and len(kept.backups(api.state.workspace)) == 1
     assert api.get(f"/api/memory/{kept_id}").status == 200

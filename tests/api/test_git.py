@@ -74,7 +74,7 @@ def test_the_branch_is_that_of_the_repository_unless_one_is_set(
     here.git("checkout", "-q", "-b", "trunk")
     assert api.get("/api/git/config").body["branch"] == "trunk"
     api.post("/api/git/config", {"branch": "other"})
-    api.state.live.look()
+    api.state.live.poll()
     assert api.get("/api/git/config").body["branch"] == "other"
 
 
@@ -91,7 +91,7 @@ def test_settings_are_written_to_the_file(api: Api) -> None:
         "branch": "trunk",
     }
     assert changed.body == {"success": True, "config": wanted}
-    api.state.live.look()
+    api.state.live.poll()
     assert api.get("/api/git/config").body == wanted
 
 

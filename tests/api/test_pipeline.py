@@ -47,13 +47,13 @@ def test_saves_make_no_jobs_while_the_pipeline_is_off_and_are_found(api: Api) ->
     manifest = api.state.workspace.root / "agent.yaml"
     for is_on, kinds in (("true", {"extract", "embed"}), ("false", set())):
         manifest.write_text(f"memory: {{pipelineV2: {{enabled: {is_on}}}}}\n", "utf-8")
-        api.state.live.look()
+        api.state.live.poll()
         api.run("DELETE FROM memory_jobs")
         saved = api.post("/api/memory/remember", {"content": f"The heron is grey: {is_on}."})
         assert saved.status == 200
         assert {row["job_type"] for row in api.rows("memory_jobs")} == kinds
     manifest.write_text("embedding: {provider: none}\n", "utf-8")
-    api.state.live.look()
+    api.state.live.poll()
     assert api.post("/api/memory/recall", {"query": "heron"}).body["count"] == 2
 
 

@@ -28,7 +28,7 @@ class Rescuer:
         self._own = own
         self._watched: set[str] = set()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Start watching new processes."""
         for row in self._db.read(processes.every):
             owner = row.owner

@@ -68,7 +68,7 @@ class LiveSettings:
         self._stop.set()
         self._thread.join()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Reread the file if it has changed."""
         seen = self._identity()
         if seen == self._seen:
@@ -88,7 +88,7 @@ class LiveSettings:
     def _watch(self) -> None:
         while not self._stop.wait(LOOK_SECONDS):
             try:
-                self.look()
+                self.poll()
             except Exception:  # a failing follower must not end the thread
                 log.exception("config.not_followed")
 

@@ -16,7 +16,7 @@ log = logs.get("pipeline")
 _AGAIN = "\nYour last answer could not be read. Answer with the JSON object only, in the form asked for.\n"
 
 
-def asked(
+def ask_model(
     model: LanguageModel,
     request: str,
     read: Callable[[str], T | None],

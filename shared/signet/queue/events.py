@@ -131,10 +131,10 @@ class EventWatch:
     @classmethod
     def begin(cls, tx: ReadTx, *, now: datetime) -> Self:
         watch = cls(EventCursor(tx.value(_LAST_ROW), _ms(now)))
-        watch.look(tx, now=now)
+        watch.poll(tx, now=now)
         return watch
 
-    def look(self, tx: ReadTx, *, now: datetime) -> Look:
+    def poll(self, tx: ReadTx, *, now: datetime) -> Look:
         """Return what has happened since the last look."""
         # Rows get new numbers when the file is compacted.
         after = min(self.cursor.row, tx.value(_LAST_ROW))

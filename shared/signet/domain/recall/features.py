@@ -49,7 +49,7 @@ Flags = npt.NDArray[np.bool_]
 Pairs = tuple[Places, Places]
 
 
-def of(run: Run) -> Evidence:
+def evidence_of(run: Run) -> Evidence:
     """Return the evidence for the candidates in `run.allowed` and `run.said`."""
     memories = [seq for seq in run.allowed if seq > 0]
     seqs = [*memories, *run.said]
@@ -57,7 +57,7 @@ def of(run: Run) -> Evidence:
     by_words = run.attempt(
         "fill_keyword", nothing, view.bm25_of_each, run.tx, run.words, memories, run.view
     )
-    held = np.hstack([by_words, said.held(run.words, run.said.values(), run.query.text)])
+    held = np.hstack([by_words, said.word_matrix(run.words, run.said.values(), run.query.text)])
     found = Evidence(seqs=seqs, words=tuple(run.words), held=held, alpha=run.settings.alpha)
     if not seqs:
         return found
@@ -196,7 +196,10 @@ def _closeness(run: Run, seqs: Sequence[int]) -> Array:
     if not run.when.spans:
         return np.zeros(len(seqs))
     nothing: time_query.Times = {}
-    times = {**run.attempt("time", nothing, time_lookup.of, run.tx, seqs), **said.times(run.said)}
+    times = {
+        **run.attempt("time", nothing, time_lookup.times_of, run.tx, seqs),
+        **said.times(run.said),
+    }
     return np.array(
         [time_query.closeness(times[seq], run.when.spans) if seq in times else 0.0 for seq in seqs]
     )
@@ -204,7 +207,7 @@ def _closeness(run: Run, seqs: Sequence[int]) -> Array:
 
 def _with_texts(run: Run, found: Evidence, shares: Array) -> Evidence:
     """Add the features `exact` and `answer`, which need the texts of the best candidates."""
-    kinds = answer_type.of(run.query.text)
+    kinds = answer_type.types_of(run.query.text)
     scores = found.model.scores(found.features)
     newest = np.lexsort((-np.array(found.seqs), -scores))
     best = newest[: READ_PER_RESULT * run.query.size].tolist()

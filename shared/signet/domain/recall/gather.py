@@ -190,7 +190,7 @@ def _anchored(tx: ReadTx, anchor: Anchor, view: View) -> Span | None:
     if not words:
         return None
     found = holding_all(tx, words[:ANCHOR_WORDS], view, TELLING)
-    happened = time_query.events(event for event, _ in time_lookup.of(tx, found).values())
+    happened = time_query.events(event for event, _ in time_lookup.times_of(tx, found).values())
     return time_query.around(anchor, happened)
 
 

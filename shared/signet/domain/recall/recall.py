@@ -79,7 +79,7 @@ def recall(
         took_ms=clock.monotonic_ms() - started,
         truncate_chars=settings.truncate_chars,
         time=gather.explained_period(run.when) if query.explain else None,
-        account=account.of(run, page) if query.explain else None,
+        account=account.account_of(run, page) if query.explain else None,
         why_not=account.why_not(run, page, query.why_not) if query.why_not else None,
         walk=run.walk,
     )
@@ -144,7 +144,7 @@ def _no_vector(_: Mapping[str, float]) -> None:
 def _rank(run: Run) -> None:
     """Gather and score the candidates."""
     gather.gather(run)
-    run.known = known = run.attempt("rank", Evidence(), features.of, run)
+    run.known = known = run.attempt("rank", Evidence(), features.evidence_of, run)
     logits = known.logits()
     run.trail.fitted = dict(zip(known.seqs, logits.tolist(), strict=True))
     run.scores = correct(run, run.trail.fitted)

@@ -62,7 +62,7 @@ def _rows(run: "Run", by: str | bytes | None, *, spoken: bool = False) -> list[F
     if isinstance(by, bytes):
         found = search.near(run.tx, by, scope, model=run.settings.embedding_model)
     else:
-        found = search.said(run.tx, by, scope, spoken=spoken)
+        found = search.by_words(run.tx, by, scope, spoken=spoken)
     return [
         row
         for row in found
@@ -161,7 +161,7 @@ def times(said: Said) -> dict[int, tuple[None, str]]:
     return {number: (None, row.said_at) for number, row in said.items()}
 
 
-def held(words: Collection[str], rows: Iterable[FoundRow], question: str) -> Array:
+def word_matrix(words: Collection[str], rows: Iterable[FoundRow], question: str) -> Array:
     """Return 1 for each word (row) that each passage (column) contains.
 
     Words are compared by stems, identifiers (with digits, marks or inner capitals) as a whole.

@@ -23,7 +23,7 @@ class Validity:
     superseded_by: str | None
 
 
-def of(tx: ReadTx, seqs: Collection[int]) -> dict[int, tuple[str | None, str]]:
+def times_of(tx: ReadTx, seqs: Collection[int]) -> dict[int, tuple[str | None, str]]:
     """Return the time of each memory's event, if known, and of its statement."""
     return {row[0]: (row[1], row[2]) for row in tx.all(sql.TIMES, (json.dumps(list(seqs)),))}
 

@@ -116,7 +116,7 @@ class _Provenance(NamedTuple):
 def _provenances(run: Run, seqs: set[int]) -> dict[int, _Provenance]:
     """Return the provenance of candidates; an unreviewed instruction counts as one from the web."""
     memories = [seq for seq in seqs if seq > 0]
-    times = time_lookup.of(run.tx, memories)
+    times = time_lookup.times_of(run.tx, memories)
     found: dict[int, _Provenance] = {}
     for seq, row in reading.rows(run.tx, memories, run.where).items():
         origin = Origin.WEB if row["review"] == Review.WAITING else Origin(row["origin"])

@@ -40,7 +40,7 @@ def find(tx: ReadTx, vector: bytes, view: "View", limit: int, *, model: str | No
     """Return the cosine 0..1 of the `limit` nearest memories that pass, best first."""
     best = None
     if tx.caches is not None:
-        signs = tx.caches.of(MemoryVectors)
+        signs = tx.caches.get(MemoryVectors)
         best = signs.nearest(tx, vector, lambda: view.flags, limit, model=model)
     if best is None:
         best = by_file(tx, vector, view.where, limit, model)
@@ -73,7 +73,7 @@ def stored(
     """
     import numpy as np
 
-    signs = tx.caches.of(MemoryVectors) if tx.caches is not None else None
+    signs = tx.caches.get(MemoryVectors) if tx.caches is not None else None
     packed = signs.fresh(tx, width, model) if signs is not None else None
     if signs is None or packed is None:
         found = reading.vectors(tx, width, model, reading.among(seqs))
@@ -81,7 +81,7 @@ def stored(
         return [seq for seq, _ in rows], b"".join([one for _, one in rows])
     wanted = np.zeros(max(seqs, default=0) + 1, dtype=np.bool_)
     wanted[list(seqs)] = True
-    keys, owners = packed.of(wanted)
+    keys, owners = packed.rows(wanted)
     whose = dict(zip(keys.tolist(), owners.tolist(), strict=True))
     numbers, many = signs.stored(tx, whose)
     return [whose[number] for number in numbers.tolist()], many

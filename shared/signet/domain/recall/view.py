@@ -144,7 +144,7 @@ class View:
 
 def view_of(tx: ReadTx, query: Query) -> View:
     """Return a query's view; raises Invalid for an invalid time."""
-    columns = tx.caches.of(Columns) if tx.caches is not None else Columns()
+    columns = tx.caches.get(Columns) if tx.caches is not None else Columns()
     with columns.lock:
         table, at = columns.fresh(tx)
         passing = flags(tx, query, table)

@@ -19,7 +19,7 @@ from signet.domain.repair.models import RefusalReason, RepairDone, RepairOrder, 
 from signet.domain.repair.steps import RepairWork
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers import answers, asking
-from signet.providers.asking import INTEGER, an_object, asked, list_of, one_of
+from signet.providers.asking import INTEGER, an_object, ask_model, list_of, one_of
 from signet.wire.knowledge import Communities
 
 #: Entities whose names are checked in one batch.
@@ -104,7 +104,7 @@ def reclassify(work: RepairWork) -> RepairDone:
     )
     request = f"{_ASK}{asking.fenced('things', listed)}"
     try:
-        types = asked(
+        types = ask_model(
             model,
             request,
             lambda raw: _types(raw, len(found)),

@@ -217,7 +217,7 @@ _SWEPT = {
 
 
 def preview_sweep(tx: ReadTx, order: RepairOrder) -> RepairDone:
-    windows = Windows.of(order.settings)
+    windows = Windows.from_settings(order.settings)
     spans = {
         "tombstones": windows.tombstones,
         "history": windows.history,
@@ -242,7 +242,7 @@ def sweep(work: RepairWork) -> RepairDone:
     settings = work.order.settings.retention
     swept = purge.sweep(
         work.db,
-        windows=Windows.of(work.order.settings),
+        windows=Windows.from_settings(work.order.settings),
         now=clock.now(),
         limit=settings.batch_limit,
         expired=stops,

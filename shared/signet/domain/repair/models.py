@@ -109,7 +109,7 @@ class RepairResult(RepairDone):
     job_id: str | None = None
 
     @classmethod
-    def of(cls, order: RepairOrder, done: RepairDone) -> "RepairResult":
+    def from_done(cls, order: RepairOrder, done: RepairDone) -> "RepairResult":
         return cls(done.affected, done.message, done.details, done.extra, action=order.action.name)
 
     @classmethod

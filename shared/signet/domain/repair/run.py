@@ -36,14 +36,14 @@ from signet.queue.job_context import JobContext
 class Short(NamedTuple):
     """An action's preview, and its change in one transaction."""
 
-    look: Callable[[ReadTx, RepairOrder], RepairDone]
+    preview: Callable[[ReadTx, RepairOrder], RepairDone]
     change: Callable[[WriteTx, RepairOrder], RepairDone]
 
 
 class Long(NamedTuple):
     """An action's preview, and its change in many steps."""
 
-    look: Callable[[ReadTx, RepairOrder], RepairDone]
+    preview: Callable[[ReadTx, RepairOrder], RepairDone]
     perform: Callable[[RepairWork], RepairDone]
 
 
@@ -101,11 +101,11 @@ class OutOfTime(SignetError):
     """The request's time limit has passed; a worker does the rest."""
 
 
-def look(tx: ReadTx, order: RepairOrder) -> RepairResult:
+def preview(tx: ReadTx, order: RepairOrder) -> RepairResult:
     """Return what a repair would do; raises Frozen. Changes nothing."""
     try:
         gate.check(tx, order)
-        return RepairResult.of(order, FUNCTIONS[order.action.name].look(tx, order))
+        return RepairResult.from_done(order, FUNCTIONS[order.action.name].preview(tx, order))
     except RepairRefused as error:
         return RepairResult.refused(order, error)
 
@@ -135,7 +135,7 @@ def now(
     When `check` raises OutOfTime, the rest becomes a job, which the result names.
     """
     if not order.writes:
-        return db.read(look, order)
+        return db.read(preview, order)
     result = _now(db, order, workspace, models, check)
     return result if result.job_id else counted(result)
 
@@ -237,7 +237,7 @@ def in_worker(
         with _alone(workspace):
             done = _performed(work)
             job.commit(lambda tx: _finished(tx, order, done).body())
-            result = RepairResult.of(order, done)
+            result = RepairResult.from_done(order, done)
     except RepairRefused as error:
         result = RepairResult.refused(order, error, affected=work.affected)
         job.commit(lambda tx: result.body())
@@ -271,7 +271,7 @@ def _finished(tx: WriteTx, order: RepairOrder, done: RepairDone) -> RepairResult
     history.record(
         tx, SYSTEM, Event.NONE, actor=order.actor, at=at, reason=order.reason, metadata=facts
     )
-    return RepairResult.of(order, done)
+    return RepairResult.from_done(order, done)
 
 
 def _performed(work: RepairWork) -> RepairDone:

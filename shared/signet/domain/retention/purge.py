@@ -45,7 +45,7 @@ class Windows:
     checkpoints: timedelta = timedelta(days=7)
 
     @classmethod
-    def of(cls, wanted: Settings) -> "Windows":
+    def from_settings(cls, wanted: Settings) -> "Windows":
         settings, pipeline = wanted.retention, wanted.pipeline
         return cls(
             telemetry=timedelta(days=pipeline.telemetry.retention_days),

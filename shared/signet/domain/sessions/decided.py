@@ -171,7 +171,7 @@ def _about(text: str) -> set[str]:
     }
 
 
-def said(chunk: str) -> list[str]:
+def listable(chunk: str) -> list[str]:
     """Return the statements of a chunk that a start could list."""
     return [text for _, text, _, _ in _statements(chunk)]
 
@@ -226,8 +226,8 @@ def _ruled(said: str) -> Iterator[tuple[str, StatementKind | None, bool]]:
     parts = sentences.paragraphs(said)
     every = [one for part in parts for one in part]
     found: list[tuple[str, StatementKind | None]] = []
-    for one in kinds.said(parts):
-        kind = kinds.of(one)
+    for one in kinds.sincere_sentences(parts):
+        kind = kinds.kind_of(one)
         is_back = kind is None and _takes_back(one) and kinds.is_meant(one)
         if (kind in _LISTED or kind is StatementKind.OPEN or is_back) and not orders.steers(one):
             found.append((one, kind))
@@ -245,4 +245,4 @@ def _takes_back(text: str) -> bool:
 
 
 def _decides(text: str) -> bool:
-    return any(kinds.of(one) in _LISTED for part in sentences.paragraphs(text) for one in part)
+    return any(kinds.kind_of(one) in _LISTED for part in sentences.paragraphs(text) for one in part)

@@ -49,7 +49,7 @@ class Going:
     along: Along
 
 
-def look(tx: ReadTx, key: str, *, agent_id: str | None = None) -> Going:
+def preview(tx: ReadTx, key: str, *, agent_id: str | None = None) -> Going:
     """Return what forgetting a session of the caller would remove; writes nothing.
 
     Raises UnknownSession, Conflict and ScopeDenied.

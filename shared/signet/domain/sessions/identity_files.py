@@ -63,7 +63,7 @@ def load(workspace: Workspace, agent_id: str, here: Here) -> Identity:
         soul=filled(_own(workspace, agent_id, "SOUL.md"), "SOUL.md"),
         identity=filled(card, "IDENTITY.md"),
         user=filled(read(workspace.root / "USER.md"), "USER.md"),
-        memory=filled(memory_file.told(memory, here) if memory else "", "MEMORY.md"),
+        memory=filled(memory_file.injectable(memory, here) if memory else "", "MEMORY.md"),
         card=card,
     )
 

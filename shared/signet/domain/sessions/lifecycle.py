@@ -88,7 +88,7 @@ def prompted(
     calls.note_harness(tx, call.harness, now=now)
     if call.key is None:
         return
-    readings.asked(tx, call.agent_id, call.key, call.harness, now=now)
+    readings.note_prompt(tx, call.agent_id, call.key, call.harness, now=now)
     state = _renewed(tx, call, now)
     state = with_turn(state, given, most=calls.MOST_TURNS)
     state = replace(state, is_warned=state.is_warned or warned)

@@ -248,7 +248,7 @@ def digest(
     return "\n".join(lines)
 
 
-def told(digest: str) -> str:
+def for_session(digest: str) -> str:
     """Return a digest for a later session, under its heading."""
     return _QUERIES.sub("", _TITLE.sub("", digest, count=1), count=1)
 

@@ -62,7 +62,7 @@ def past(tx: ReadTx, agent_id: str, key: str) -> Past | None:
 async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
     """Return what the prompts of a session would receive now."""
 
-    async def look(body: RecallBody, agent: str, here: Here | None) -> Result:
+    async def recall_then(body: RecallBody, agent: str, here: Here | None) -> Result:
         then = body.model_copy(update={"touch": False, "as_of": session.at})
         return await services.recall(then, agent, here)
 
@@ -78,7 +78,7 @@ async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
     carried: set[str] = set()
     chars = 0
     for message in session.prompts:
-        found = await look(
+        found = await recall_then(
             RecallBody.model_validate({"query": message, "limit": influence.PLACES}), agent_id, None
         )
         for place, hit in enumerate(found.hits):

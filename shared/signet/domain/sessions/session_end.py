@@ -82,7 +82,7 @@ class EndRules:
     by_model: bool = True
 
     @classmethod
-    def of(cls, settings: Settings) -> "EndRules":
+    def from_settings(cls, settings: Settings) -> "EndRules":
         pipeline = settings.pipeline
         return cls(summarises=pipeline.enabled, attempts=pipeline.worker.max_retries)
 
@@ -137,7 +137,7 @@ async def _handed_over(call: SessionCall, report: Report, services: Services) ->
     if runs:
         return Ended()
     session = await _session(call, report, services)
-    rules = replace(EndRules.of(services.settings), priority=BULK)
+    rules = replace(EndRules.from_settings(services.settings), priority=BULK)
     queued = await services.db.awrite(finish, session, services.settings, rules=rules, now=now)
     return Ended(session=session, queued=queued)
 
@@ -194,7 +194,7 @@ def finish(
     if learns.enabled and not frozen:
         uses = ratings.take(tx, session.agent_id, session.key, now=now)
         feedback.apply_session(tx, uses, agent_id=session.agent_id, settings=learns, now=now)
-    queued = store(tx, session, rules=rules or EndRules.of(settings), now=now)
+    queued = store(tx, session, rules=rules or EndRules.from_settings(settings), now=now)
     record.transcript_arrived(tx, session.agent_id, session.key, _steps(session), now=now)
     return queued
 
@@ -203,7 +203,7 @@ def turn(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) ->
     """Store the messages of a running session and queue the new part."""
     if stored.is_forgotten(tx, session.agent_id, session.key):
         return None
-    queued = store_turn(tx, session, rules=EndRules.of(settings), now=now)
+    queued = store_turn(tx, session, rules=EndRules.from_settings(settings), now=now)
     record.transcript_arrived(tx, session.agent_id, session.key, _steps(session), now=now)
     return queued
 

@@ -158,7 +158,7 @@ def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list
 def _stands(row: RuleRow) -> bool:
     """Return whether a fact is a rule; steps and commands are procedures, too."""
     is_rule = row.type != "procedural" or _ORDER.match(row.content) is not None
-    return is_rule or kinds.of(row.content) is StatementKind.RULE
+    return is_rule or kinds.kind_of(row.content) is StatementKind.RULE
 
 
 def _is_hard(row: RuleRow) -> bool:

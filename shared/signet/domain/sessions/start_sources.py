@@ -182,7 +182,7 @@ def _learn(tx: ReadTx, found: StartMaterial, asked: StartQuery, settings: Settin
     if not is_enabled or all(one.factor == 1 for one in found.candidates):
         return
     if influence.is_on(tx, asked.reader.agent_id):
-        kept = worth.held(tx, [one.id for one in found.told])
+        kept = worth.protected(tx, [one.id for one in found.told])
         found.candidates = candidates.interleaved(
             found.candidates, asked.project, kept=kept, seed=str(asked.key)
         )
@@ -416,7 +416,7 @@ def recovered_text(
     found = own[0] if own else _of_project(tx, reader, project, now=now)
     if found is None:
         return ""
-    return prompt_text.cut(models.told(found["digest"]), most)
+    return prompt_text.cut(models.for_session(found["digest"]), most)
 
 
 def _of_project(

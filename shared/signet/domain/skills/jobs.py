@@ -20,7 +20,7 @@ from signet.errors import SignetError
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
 from signet.providers import answers, asking
-from signet.providers.asking import TEXT, an_object, asked, list_of
+from signet.providers.asking import TEXT, an_object, ask_model, list_of
 from signet.providers.ports import Embedder, LanguageModel
 from signet.queue import enqueue
 from signet.queue.job_context import JobContext
@@ -61,7 +61,7 @@ def enrich(
     if known is None or skill is None or not node.is_thin(skill, rules()):
         job.commit(lambda tx: skipped(tx, job, known, "nothing_to_enrich"))
         return
-    found = asked(
+    found = ask_model(
         model,
         enrich_request(skill),
         parse_enriched,

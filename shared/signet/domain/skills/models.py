@@ -102,7 +102,7 @@ class SkillRules:
     attempts: int = 3
 
     @classmethod
-    def of(cls, settings: Settings) -> "SkillRules":
+    def from_settings(cls, settings: Settings) -> "SkillRules":
         pipeline = settings.pipeline
         procedural = pipeline.procedural
         return cls(

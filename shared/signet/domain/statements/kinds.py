@@ -86,7 +86,7 @@ def bare(sentence: str) -> str:
     return kept
 
 
-def told(sentence: str) -> str:
+def statement_of(sentence: str) -> str:
     """Return the statement in a sentence, without openers, the label of a rule and a request at the end."""
     kept = bare(sentence)
     if label := _LABEL.match(kept):
@@ -96,7 +96,7 @@ def told(sentence: str) -> str:
 
 
 @lru_cache(4_096)
-def of(sentence: str) -> StatementKind | None:
+def kind_of(sentence: str) -> StatementKind | None:
     """Return the kind of a sentence; None for a question, a request, an insincere or a momentary statement."""
     said = bare(sentence)
     if _ASKS.search(said):  # "We moved to Hetzner, can you update the docs?" states something
@@ -159,7 +159,7 @@ def is_noted(sentence: str) -> bool:
     return bool(states) and is_meant(said) and not is_open(said) and not is_now
 
 
-def said(paragraphs: Iterable[Sequence[str]]) -> Iterator[str]:
+def sincere_sentences(paragraphs: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield the sentences of a message, except quotations and those that the next one calls a joke: "Kidding."."""
     for one in paragraphs:
         is_quoted = False

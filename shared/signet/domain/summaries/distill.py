@@ -29,7 +29,7 @@ from signet.domain.summaries.models import (
 from signet.domain.transcripts import transcript, withheld
 from signet.errors import ProviderDown, ProviderFailed, ProviderTooLong
 from signet.providers import track
-from signet.providers.asking import asked as ask
+from signet.providers.asking import ask_model as ask
 from signet.providers.ports import LanguageModel, Shape
 from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext

@@ -192,7 +192,7 @@ def of_version(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, 
     return None
 
 
-def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> SummaryJob | None:
+def job_session(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> SummaryJob | None:
     """Return the session of a job, None if nothing is stored of it.
 
     A whole session is read from its stored transcript; a job of an older file may have more text.

@@ -148,7 +148,7 @@ def run(
     written, LeaseLost, Cancelled.
     """
     is_part = bool(job.lease.payload.get("is_part"))
-    asked = job.db.read(sql.asked, job.lease.job_id, is_part=is_part, now=clock.now())
+    asked = job.db.read(sql.job_session, job.lease.job_id, is_part=is_part, now=clock.now())
     asked = asked and _as_said(asked)
     if asked is not None:
         session = asked.session
@@ -206,7 +206,7 @@ def _read(
     news = job.db.read(new_texts, asked.session.agent_id, said, asked.session.project)
     since = asked.asked_at - timedelta(days=SESSION_DAYS)
     remembered = job.db.read(sql.remembered, asked.session, since=since)
-    rules = replace(Rules.of(settings()), priority=job.lease.priority)
+    rules = replace(Rules.from_settings(settings()), priority=job.lease.priority)
 
     def keep(tx: WriteTx) -> dict[str, object]:
         now = clock.now()

@@ -79,7 +79,7 @@ def unmixed(path: Path) -> str:
     return "" if _MIXED.match(raw) else _HEADER.sub("", raw).replace("\0", "")
 
 
-def told(path: Path, here: Here) -> str:
+def injectable(path: Path, here: Here) -> str:
     """Return the parts of the file for a session in this place."""
     found = parts(unmixed(path))
     names: list[str | None] = [

@@ -25,7 +25,7 @@ class Plan:
     decay_rate: float
 
     @classmethod
-    def of(cls, settings: Settings) -> "Plan":
+    def from_settings(cls, settings: Settings) -> "Plan":
         """Return the settings; an older key counts if only that is set (HK-103)."""
         synthesis, legacy = settings.pipeline.synthesis, settings.memory.synthesis
         is_older = (

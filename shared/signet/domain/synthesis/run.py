@@ -250,7 +250,7 @@ def again(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
 
 def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
     """Return the agents whose files are due."""
-    plan = Plan.of(settings)
+    plan = Plan.from_settings(settings)
     if not plan.enabled:
         return []
     active_at = clock.parsed(tx.value(sql.ACTIVE, {"now": clock.to_text(now)}))

@@ -89,7 +89,7 @@ class Spool:
     run_id: str
 
     @classmethod
-    def of(cls, workspace: Workspace, run_id: str) -> "Spool":
+    def for_run(cls, workspace: Workspace, run_id: str) -> "Spool":
         """Return the files of a run without creating them."""
         return cls(workspace.daemon_dir / "tasks", run_id)
 
@@ -320,7 +320,7 @@ _ENDINGS = frozenset({"cancelled", "timeout", "expired"})
 def perform(job: JobContext, settings: Settings, workspace: Workspace) -> None:
     """Do the run of this job; raises LeaseLost, Cancelled, and TimeoutError."""
     run_id = job.lease.job_id
-    spool = Spool.of(workspace, run_id)
+    spool = Spool.for_run(workspace, run_id)
     # Synced: after a power cut it must be known that the run has begun.
     task, may_run = job.db.write(_begin, job, clock.now())
     if task is None:
@@ -349,7 +349,7 @@ def end_orphans(db: Database, workspace: Workspace, *, now: datetime) -> None:
     """Mark runs whose job is gone as failed."""
     for *fields, code in db.read(lambda tx: tx.tuples(sql.ORPHANS)):
         run = TaskRun._make(fields)
-        spool = Spool.of(workspace, run.id)
+        spool = Spool.for_run(workspace, run.id)
         ended = unfinished(spool, code if code in _ENDINGS else RESTARTED)
         if db.write(end_orphan, run, ended, now=now):
             log.warning("task.not_ended", task_id=run.task_id, run_id=run.id, reason=ended.error)

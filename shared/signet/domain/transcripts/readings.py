@@ -34,7 +34,7 @@ class Row(NamedTuple):
     last_said_at: str | None
 
 
-def asked(tx: WriteTx, agent_id: str, key: str, harness: str, *, now: datetime) -> None:
+def note_prompt(tx: WriteTx, agent_id: str, key: str, harness: str, *, now: datetime) -> None:
     """Record a prompt of the user: the session then has at least one message."""
     tx.run(sql.ASKED, (agent_id, key, harness, clock.to_text(now)))
 

@@ -66,7 +66,7 @@ class Tally:
     def add(self, kind: str, fate: Fate, number: int = 1) -> None:
         self.counts[kind, fate] += number
 
-    def of(self, fate: Fate) -> int:
+    def count(self, fate: Fate) -> int:
         return sum(number for (_, met), number in self.counts.items() if met is fate)
 
     def by_kind(self) -> dict[str, dict[str, int]]:
@@ -154,11 +154,7 @@ _ALL = (
         filled=("content_hash", "normalized_content"),
     ),
     RecordKind(
-        "history",
-        "memory_history",
-        references=(_MAYBE_MEMORY,),
-        owned=None,
-        memory="memory_id",
+        "history", "memory_history", references=(_MAYBE_MEMORY,), owned=None, memory="memory_id"
     ),
     RecordKind(
         "hint",
