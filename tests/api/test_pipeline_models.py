@@ -97,12 +97,12 @@ def test_the_last_list_stays_when_the_server_has_gone_and_goes_with_its_address(
                 provider="ollama", model="x", endpoint=None, api_key=None, ollama_url=server.url
             )
             assert await known.refresh(here) is None
-        known.look(here, interval_seconds=0)
+        known.refresh_if_old(here, interval_seconds=0)
         assert known.asking is not None
         await known.asking
         assert known.refreshed is not None and known.refreshed.fault
         assert [one["id"] for one in known.by_provider()["ollama"]] == ["phi:latest", "qwen3:4b"]
-        known.look(replace(here, provider="rules"), interval_seconds=3_600)
+        known.refresh_if_old(replace(here, provider="rules"), interval_seconds=3_600)
         await known.asking
         assert known.refreshed.fault is None
         assert [one["id"] for one in known.by_provider()["ollama"]] == ["qwen3:4b"]

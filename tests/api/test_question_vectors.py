@@ -128,7 +128,7 @@ def choose(api: Api, model: Stub | Served) -> None:
     (api.state.workspace.root / "agent.yaml").write_text(
         f"embedding: {{{model.settings}}}\n", "utf-8"
     )
-    api.state.live.look()
+    api.state.live.poll()
 
 
 def wait_until_asked(model: Stub | Served, text: str) -> None:
@@ -137,7 +137,7 @@ def wait_until_asked(model: Stub | Served, text: str) -> None:
 
 def asked(api: Api, text: str) -> QueryVector:
     """Ask for the vector of a question and return what gives it."""
-    return asyncio.run(api.state.vectors.of(text))
+    return asyncio.run(api.state.vectors.for_text(text))
 
 
 def warm(api: Api, model: Stub | Served) -> None:
@@ -186,7 +186,7 @@ def test_a_server_is_waited_for_before_the_reading(api: Api, served: Served) -> 
     served.gate.clear()
 
     async def ask() -> QueryVector:
-        asking = asyncio.create_task(api.state.vectors.of("Where to?"))
+        asking = asyncio.create_task(api.state.vectors.for_text("Where to?"))
         await asyncio.to_thread(wait_until_asked, served, "Where to?")
         assert not asking.done()
         served.gate.set()
@@ -383,6 +383,6 @@ def test_a_model_that_was_let_go_is_there_for_the_next_question(
     assert kept is not None
     with_model.rest()
     assert not kept.loaded
-    assert len(asyncio.run(with_model.of("What do I drink?"))({}) or b"") == 4 * WIDTH
+    assert len(asyncio.run(with_model.for_text("What do I drink?"))({}) or b"") == 4 * WIDTH
     assert kept.loaded
     with_model.close()

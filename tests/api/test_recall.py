@@ -63,7 +63,7 @@ def test_an_answer_says_that_it_is_by_words_alone_unless_no_model_is_wanted(api:
     assert "degraded" not in api.post(RECALL, {"query": "bees"}).body
     settings = "embedding: {provider: ollama, base_url: 'http://127.0.0.1:9'}\n"
     (api.state.workspace.root / "agent.yaml").write_text(settings, "utf-8")
-    api.state.live.look()
+    api.state.live.poll()
     answer = api.post(RECALL, {"query": "bees"}).body
     assert (answer["method"], answer["degraded"]) == ("keyword", ["vector"])
 

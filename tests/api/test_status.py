@@ -14,7 +14,7 @@ from support.http import Api, a_workspace, an_api, api_over
 def test_health_answers_from_memory_with_what_clients_read(api: Api) -> None:
     before = api.get("/health")
     assert (before.status, before.body["status"]) == (200, "healthy"), "nothing was looked at yet"
-    api.look()
+    api.poll()
     body = api.get("/health").body
     assert body["status"] == "degraded"
     assert body["reasons"] == ["worker is not running", "scheduler is not running"]
@@ -58,14 +58,14 @@ def test_live_looks_at_nothing(api: Api) -> None:
 
 def test_a_schema_of_another_version_is_told(api: Api) -> None:
     api.run("UPDATE signet_schema_version SET version_num = '9999'")
-    api.look()
+    api.poll()
     assert any("schema is 9999" in reason for reason in api.get("/health").body["reasons"])
 
 
 def test_a_job_that_waits_is_no_stuck_queue_while_nobody_could_run_it(api: Api) -> None:
     api.post("/api/memory/remember", {"content": "The sky is blue."})
     api.run("UPDATE memory_jobs SET due_ms = 0")
-    api.look()
+    api.poll()
     assert "jobs have been waiting" not in " ".join(api.get("/health").body["reasons"])
     assert api.get("/api/status").body["oldestDueSeconds"] > 300
 

@@ -166,7 +166,7 @@ def test_settings_are_written_to_the_file(api: Api) -> None:
         "/api/update/config", {"auto_install": "true", "checkInterval": "900", "autoCheck": False}
     ).body
     assert (changed["success"], changed["persisted"]) == (True, True)
-    api.state.live.look()
+    api.state.live.poll()
     body = api.get("/api/update/config").body
     assert body == {
         "autoInstall": True,

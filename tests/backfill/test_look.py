@@ -12,7 +12,7 @@ TALK = ("Which queue does the heron use?", "It uses the table of jobs, as we dec
 def test_a_dry_run_counts_and_changes_nothing(world: World) -> None:
     world.claude("s1", TALK, days=1)
     world.claude("s2", TALK, days=9, project="/p/gannet")
-    found = world.look()
+    found = world.poll()
     [claude] = found["harnesses"]
     assert (found["sessions"], found["newSessions"]) == (2, 2)
     assert (claude["name"], claude["oldest"][:10], claude["newest"][:10]) == (
@@ -42,7 +42,7 @@ def test_a_dry_run_counts_and_changes_nothing(world: World) -> None:
 def test_only_what_is_asked_for(world: World, wanted: dict[str, object], count: int) -> None:
     world.claude("s1", TALK, days=1)
     world.claude("s2", TALK, days=9, project="/p/gannet")
-    assert world.look(**wanted)["sessions"] == count
+    assert world.poll(**wanted)["sessions"] == count
 
 
 def test_an_unknown_harness_is_refused_with_those_that_are_known(world: World) -> None:
@@ -57,7 +57,7 @@ def test_logs_of_helpers_and_folders_that_cannot_be_read_are_left_out(world: Wor
     world.file(".claude/projects/-p/odd.jsonl", "no log at all\n\x00\xff")
     world.file(".gemini/tmp/abc/chats/session-1.json", "[1, 2")
     world.file(".local/share/opencode/opencode.db", "no database")
-    assert world.look()["sessions"] == 0
+    assert world.poll()["sessions"] == 0
 
 
 def test_what_other_programs_wrote_oddly_does_not_hide_the_other_sessions(world: World) -> None:
@@ -78,7 +78,7 @@ def test_what_other_programs_wrote_oddly_does_not_hide_the_other_sessions(world:
 
 def test_a_session_that_begins_with_a_picture_is_found_with_its_project(world: World) -> None:
     world.claude("picture", ("x" * 300_000, *TALK))
-    assert world.look()["projects"] == [{"project": "/p/heron", "sessions": 1}]
+    assert world.poll()["projects"] == [{"project": "/p/heron", "sessions": 1}]
 
 
 def test_commits_of_known_projects_are_read_too(world: World, tmp_path: Path) -> None:

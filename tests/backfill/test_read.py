@@ -311,7 +311,7 @@ def test_sessions_of_an_earlier_reader_are_read_again(reading: World) -> None:
     )
     save = {"content": RULE, "who": "claude-code", "sourceType": "session_end", "sourceId": "blob"}
     assert reading.api.post("/api/memory/remember", save).status == 200
-    survey = reading.look()
+    survey = reading.poll()
     assert survey["newSessions"] >= 1
     reading.api.run("DELETE FROM runtime_settings WHERE key = 'transcripts:reader'")
     reading.api.state.db.write(partial(jobs.read_again, now=clock.now()))
@@ -323,7 +323,7 @@ def test_sessions_of_an_earlier_reader_are_read_again(reading: World) -> None:
     before = reading.text("blob")
     reading.read()
     assert reading.text("blob") == before
-    assert reading.look()["newSessions"] == 0
+    assert reading.poll()["newSessions"] == 0
 
 
 def _is_hidden(world: World, content: str) -> bool:
@@ -335,9 +335,9 @@ def test_what_a_hook_has_missed_is_read_from_the_file(reading: World) -> None:
     path = reading.claude("missed", (ASKED, DECIDED), days=1)
     body = {"harness": "claude-code", "sessionKey": "missed", "transcriptPath": str(path)}
     assert reading.api.post("/api/hooks/session-end", body).status == 200
-    assert reading.look()["newSessions"] == 0
+    assert reading.poll()["newSessions"] == 0
     reading.claude("missed", (ASKED, DECIDED, *MORE[:4]), days=1)
-    assert reading.look()["newSessions"] == 1
+    assert reading.poll()["newSessions"] == 1
     reading.read()
     assert MORE[3] in reading.text("missed")
-    assert reading.look()["newSessions"] == 0
+    assert reading.poll()["newSessions"] == 0

@@ -71,7 +71,7 @@ class World:
         made.close()
         return path
 
-    def look(self, **wanted: object) -> Any:
+    def poll(self, **wanted: object) -> Any:
         """Return what there is."""
         answer = self.api.post("/api/backfill", {"dryRun": True, **wanted})
         assert answer.status == 200, answer.body

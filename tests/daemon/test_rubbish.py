@@ -125,10 +125,10 @@ def test_clients_read_no_rubbish_and_wait_for_no_pipe(tmp_path: Path, how: str) 
     found = address.recorded(workspace)
     assert found == ("http://127.0.0.1:1" if how == "a number" else None)
     if how == "missing":
-        assert connection.of(workspace) is None
+        assert connection.connection_of(workspace) is None
     else:
         with pytest.raises(Invalid, match=r"connection\.json cannot be read"):
-            connection.of(workspace)
+            connection.connection_of(workspace)
     with pytest.raises((OSError, BadSecret)):
         tokens.read_workspace_token(workspace)
     assert not check.read_known(workspace).is_update

@@ -112,7 +112,7 @@ def looked(watch: Watch, looks: int, beat: Beat | None = None) -> list[str]:
     """Return the reasons of so many looks at this very process."""
     pid = os.getpid()
     beats = {pid: beat} if beat else {}
-    return [why for _ in range(looks) for _, _, why in watch.look({"worker": pid}, beats)]
+    return [why for _ in range(looks) for _, _, why in watch.poll({"worker": pid}, beats)]
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ def test_an_older_file_in_its_place_is_noted(path: Path, db: Database) -> None:
     for number in range(3):
         db.write(add, number)
     checkpointer = Checkpointer(path)
-    assert checkpointer.look()
+    assert checkpointer.poll()
     checkpointer.close()
     db.close()
     damage.recover(path)
@@ -175,7 +175,7 @@ def test_another_file_in_its_place_is_noted(path: Path, db: Database, tmp_path: 
         for number in range(3):
             each.write(add, number)
         checkpointer = Checkpointer(each.path)
-        assert checkpointer.look()
+        assert checkpointer.poll()
         checkpointer.close()
         each.close()
     path.write_bytes(other.read_bytes())
@@ -188,7 +188,7 @@ def test_another_file_in_its_place_is_noted(path: Path, db: Database, tmp_path: 
 def test_an_emptied_database_is_not_made_anew(path: Path, db: Database, how: str) -> None:
     db.write(add, 1)
     checkpointer = Checkpointer(path)
-    assert checkpointer.look()
+    assert checkpointer.poll()
     checkpointer.close()
     db.close()
     os.truncate(path, 0) if how == "empty" else path.unlink()
@@ -260,7 +260,7 @@ def test_a_file_that_was_emptied_while_it_is_open_takes_no_more(path: Path, db: 
     os.truncate(path, 0)
     with pytest.raises(StorageDamaged, match="was emptied; nothing was written"):
         db.write(add, 2)
-    assert not checkpointer.look()
+    assert not checkpointer.poll()
     checkpointer.close()
     assert path.stat().st_size == 0
     assert not db.needs_restart()

@@ -60,7 +60,7 @@ def _nearest(known: dict[int, list[bytes]], question: bytes) -> list[str]:
 
 def _is_read(tx: ReadTx) -> bool:
     assert tx.caches is not None
-    signs = tx.caches.of(ChunkVectors)
+    signs = tx.caches.get(ChunkVectors)
     return vector_cache.WORTH > 1 or signs.fresh(tx, WIDTH, MODEL) is not None
 
 

@@ -121,7 +121,7 @@ def _busy(api: Api, group: Group) -> dict[str, str]:
 
 def _heard(api: Api, caller: Caller, follower: EventFollower) -> set[str]:
     with acting_for(caller):
-        text = api.all_of(follower.look()).decode()
+        text = api.all_of(follower.poll()).decode()
     data = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
     return {id for one in data for id in one["ids"]}
 

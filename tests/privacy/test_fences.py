@@ -113,7 +113,7 @@ def skill(api: Api) -> str:
     front = f'---\nname: moor\ndescription: "{quoted}"\n---\n'
     file.write_text(front + HOSTILE, "utf-8")
     found = files.load(api.state.workspace.skills_dir, "moor")
-    rules = SkillRules.of(api.state.settings)
+    rules = SkillRules.from_settings(api.state.settings)
     api.state.db.write(node.put, found, rules=rules, now=clock.now())
     return tool(api, "knowledge_expand", entity_name="moor") + start(api)
 
@@ -176,7 +176,7 @@ def asked_of_a_model() -> dict[str, str]:
         "part": prompts.part_notes(HOSTILE, day="2026-01-01", place="part 1 of 2"),
         "notes": prompts.combined([HOSTILE], [Said(content=HOSTILE)], day="2026-01-01"),
         "condensed": prompts.condense_prompt([HOSTILE]),
-        "MEMORY.md": synthesis.synthesis_prompt(HOSTILE, found, Plan.of(Settings())),
+        "MEMORY.md": synthesis.synthesis_prompt(HOSTILE, found, Plan.from_settings(Settings())),
     }
 
 

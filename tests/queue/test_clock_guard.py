@@ -23,7 +23,7 @@ def due_in(db: Database, hands: Hands, job_id: str) -> int:
 
 
 def health(db: Database, hands: Hands) -> str:
-    found = db.read(report.report, Facts.of(Settings()), now=hands.now)
+    found = db.read(report.report, Facts.from_settings(Settings()), now=hands.now)
     return str(found.domains["queue"].as_dict())
 
 
@@ -33,11 +33,11 @@ def test_jobs_queued_by_a_clock_that_was_ahead_run_after_it_is_set_right(
 ) -> None:
     guard = ClockGuard(db, hands.clock)
     hands.wall += ahead
-    guard.look()
+    guard.poll()
     stuck, delayed = str(add(db, hands, "a")), str(add(db, hands, "b", delay_ms=5_000))
     hands.wall -= ahead
     assert take(db, hands) == []
-    guard.look()
+    guard.poll()
     assert due_in(db, hands, stuck) == due_in(db, hands, delayed) == 0
     assert len(take(db, hands, 2)) == 2
     assert "the clock jumped back by" in health(db, hands)
@@ -52,7 +52,7 @@ def test_due_times_of_a_clock_that_no_tick_saw_are_found_within_a_minute(
     hands.wall -= DAY
     for _ in range(SEARCH_EVERY):
         hands.move(1_000)
-        guard.look()
+        guard.poll()
     assert due_in(db, hands, job_id) <= 0
 
 
@@ -60,7 +60,7 @@ def test_delays_of_our_own_stay_when_the_clock_is_set_back(db: Database, hands: 
     guard = ClockGuard(db, hands.clock)
     job_id = str(add(db, hands, "a", delay_ms=MINUTE))
     hands.wall -= 10_000
-    guard.look()
+    guard.poll()
     assert due_in(db, hands, job_id) == MINUTE + 10_000
 
 
@@ -71,7 +71,7 @@ def test_corrections_of_seconds_and_sleep_are_no_jump(
     guard = ClockGuard(db, hands.clock)
     hands.move(9 * HOUR)  # the machine slept: both clocks went on
     hands.wall += step
-    guard.look()
+    guard.poll()
     assert db.read(clock_jumps.latest, now=hands.now) is None
 
 
@@ -82,7 +82,7 @@ def test_a_start_after_the_clock_was_set_back_repairs_what_the_last_daemon_left(
     db.write(schedule.record_run, "synthesis", hands.wall, "1")
     job_id = str(add(db, hands, "a"))
     hands.wall -= 2 * DAY
-    ClockGuard(db, hands.clock).look()
+    ClockGuard(db, hands.clock).poll()
     assert due_in(db, hands, job_id) == 0
     jump = db.read(clock_jumps.latest, now=hands.now)
     assert jump is not None and jump.described.startswith("the clock jumped back by 2 days at ")
@@ -91,10 +91,10 @@ def test_a_start_after_the_clock_was_set_back_repairs_what_the_last_daemon_left(
 def test_a_provider_that_was_put_off_by_a_clock_ahead_is_probed(db: Database, hands: Hands) -> None:
     guard = ClockGuard(db, hands.clock)
     hands.wall += 2 * HOUR
-    guard.look()
+    guard.poll()
     db.write(circuit_breaker.open_breaker, "llm", "job", retry_after_ms=None, now=hands.now)
     hands.wall -= 2 * HOUR
-    guard.look()
+    guard.poll()
     assert db.read(circuit_breaker.breaker_retry_at, "llm") == hands.wall
 
 
@@ -106,7 +106,7 @@ def test_a_provider_is_probed_within_ten_minutes_whatever_it_asks_for(
 
 
 def swept(db: Database, hands: Hands) -> purge.Swept:
-    return purge.sweep(db, windows=Windows.of(Settings()), now=hands.now)
+    return purge.sweep(db, windows=Windows.from_settings(Settings()), now=hands.now)
 
 
 def old_job(db: Database, hands: Hands) -> None:
@@ -128,18 +128,18 @@ def test_a_leap_of_the_clock_deletes_nothing_until_the_time_has_held_for_a_day(
     hands.wall += 70 * DAY
     early = swept(db, hands)
     assert early.held and not early.counts, "before the scheduler has looked"
-    guard.look()
+    guard.poll()
     beat(db, hands)
     assert swept(db, hands).held
     assert "nothing old is deleted" in health(db, hands)
     hands.wall -= 70 * DAY
-    guard.look()
+    guard.poll()
     assert not swept(db, hands).held, "the time is right again, and nothing is old"
     assert db.read(WriteTx.value, "SELECT COUNT(*) FROM memory_jobs") == 1
     hands.wall += 70 * DAY
-    guard.look()
+    guard.poll()
     hands.move(DAY + HOUR)
-    guard.look()
+    guard.poll()
     beat(db, hands)
     assert swept(db, hands).counts["completedJobsPurged"] == 1
 
@@ -149,15 +149,15 @@ def test_a_step_back_of_a_part_of_a_leap_still_deletes_nothing(db: Database, han
     old_job(db, hands)
     for step in (61 * DAY, -22 * DAY, 20 * HOUR, 20 * HOUR):
         hands.wall += step
-        guard.look()
+        guard.poll()
         beat(db, hands)
         assert swept(db, hands).held
     hands.wall -= 39 * DAY
-    guard.look()
+    guard.poll()
     beat(db, hands)
     assert swept(db, hands).held, "two leaps of less than a day are one of more"
     hands.wall -= 40 * HOUR
-    guard.look()
+    guard.poll()
     assert not swept(db, hands).held
 
 

@@ -19,7 +19,7 @@ def watch(db: Database, hands: Hands) -> EventWatch:
 def look(watch: EventWatch, db: Database, hands: Hands) -> list[tuple[str, str]]:
     """Look a moment later and return what was told."""
     hands.move(200)
-    return told(db.read(watch.look, now=hands.now).events)
+    return told(db.read(watch.poll, now=hands.now).events)
 
 
 def told(found: tuple[JobEvent, ...]) -> list[tuple[str, str]]:
@@ -124,9 +124,9 @@ def test_many_new_jobs_are_told_over_several_looks(
     db: Database, hands: Hands, watch: EventWatch
 ) -> None:
     ids = [str(add(db, hands, str(number))) for number in range(events.NEW_ROWS + 7)]
-    first = db.read(watch.look, now=hands.now)
+    first = db.read(watch.poll, now=hands.now)
     assert first.more and len(first.events) == events.NEW_ROWS
-    second = db.read(watch.look, now=hands.now)
+    second = db.read(watch.poll, now=hands.now)
     assert not second.more
     assert sorted(event.id for event in (*first.events, *second.events)) == sorted(ids)
 
@@ -141,7 +141,7 @@ def test_a_cursor_is_text_and_goes_on_in_another_process(db: Database, hands: Ha
     db.write(transitions.cancel, old, now=hands.now)
     new = str(add(db, hands, "new"))
     hands.move(timedelta(hours=1) // timedelta(milliseconds=1))
-    found = db.read(EventWatch(kept).look, now=hands.now)
+    found = db.read(EventWatch(kept).poll, now=hands.now)
     assert sorted(told(found.events)) == [(EventType.CANCELLED, old), (EventType.ENQUEUED, new)]
     assert not found.missed and not found.more
 

@@ -72,7 +72,7 @@ def test_a_kill_at_any_step_loses_nothing_and_doubles_nothing(
     arguments = (ACTOR, str(ringing.path), str(runtime), "effect")
     with program(*arguments, step) as victim:
         assert victim.wait() == -signal.SIGKILL
-    rescuer.look()
+    rescuer.poll()
     with program(*arguments) as heir:
         said(heir, "ready")
         eventually(lambda: done(ringing, 3))
@@ -88,7 +88,7 @@ def test_an_effect_apart_from_its_completion_is_doubled_by_a_kill(
     (job_id,) = [add(ringing, "a")]
     with program(ACTOR, str(ringing.path), str(runtime), "separate", "between") as victim:
         assert victim.wait() == -signal.SIGKILL
-    rescuer.look()
+    rescuer.poll()
     with program(ACTOR, str(ringing.path), str(runtime), "separate"):
         eventually(lambda: done(ringing, 1))
     assert effects(ringing) == {job_id: 2}
@@ -100,7 +100,7 @@ def test_the_jobs_of_a_killed_worker_run_elsewhere_long_before_their_leases_end(
     job_id = add(ringing, "a")
     with program(ACTOR, str(ringing.path), str(runtime), "sleep") as victim:
         said(victim, "running")
-        rescuer.look()
+        rescuer.poll()
         with program(ACTOR, str(ringing.path), str(runtime), "effect") as heir:
             said(heir, "ready")
             victim.kill()
@@ -136,7 +136,7 @@ def test_a_poison_job_dies_and_the_others_finish(
     for _ in range(2):
         with program(ACTOR, str(ringing.path), str(runtime), "poison") as victim:
             assert victim.wait() == -signal.SIGKILL
-        rescuer.look()
+        rescuer.poll()
         eventually(lambda: statuses(ringing).get("leased", 0) == 0)
         ringing.write(lambda tx: tx.run("UPDATE memory_jobs SET due_ms = 0"))
     found = row(ringing, poison)
@@ -189,7 +189,7 @@ def test_a_removed_runtime_folder_is_no_death(
         said(worker, "running")
         for path in sorted(runtime.rglob("*"), reverse=True):
             path.rmdir() if path.is_dir() else path.unlink()
-        rescuer.look()
+        rescuer.poll()
         rescuer.forget_unlocked()
         assert statuses(ringing) == {"leased": 1}
         assert len(ringing.read(processes.every)) == 1
@@ -201,5 +201,5 @@ def test_a_heartbeat_that_dies_with_its_process_frees_the_job(
     job_id = add(ringing, "a")
     with program(ACTOR, str(ringing.path), str(runtime), "sleep", "in_heartbeat") as victim:
         assert victim.wait() == -signal.SIGKILL
-    rescuer.look()
+    rescuer.poll()
     eventually(lambda: row(ringing, job_id)["status"] == "pending")

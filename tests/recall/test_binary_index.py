@@ -65,12 +65,12 @@ def _near(tx: ReadTx, question: bytes, query: Query, limit: int, model: str = MO
 
 def _has_all(tx: ReadTx) -> bool:
     assert tx.caches is not None
-    return tx.caches.of(MemoryVectors).fresh(tx, WIDTH, MODEL) is not None
+    return tx.caches.get(MemoryVectors).fresh(tx, WIDTH, MODEL) is not None
 
 
 def _newest(tx: ReadTx) -> int:
     assert tx.caches is not None
-    return tx.caches.of(MemoryVectors).newest(tx)
+    return tx.caches.get(MemoryVectors).newest(tx)
 
 
 def _agree(db: Database, seed: int) -> None:
@@ -137,7 +137,7 @@ def test_a_large_store_is_read_before_anybody_asks(
 
     def begin(tx: ReadTx) -> bool:
         assert tx.caches is not None
-        kept = tx.caches.of(MemoryVectors)
+        kept = tx.caches.get(MemoryVectors)
         kept.read_ahead(tx, MODEL)
         return kept._packed is not None
 
@@ -343,6 +343,6 @@ def test_a_row_that_comes_during_a_search_is_not_in_it() -> None:
     found = _Growing(WIDTH)
     found.add(np.array([1, 2]), np.array([5, 6]), np.ones((2, WIDTH), dtype=np.float32))
     allowed = np.array([False] * 5 + [True])
-    assert found.of(allowed)[0].tolist() == [1]
+    assert found.rows(allowed)[0].tolist() == [1]
     near, owners = found.nearest(np.ones(WIDTH, dtype=np.float32), 5, allowed)
     assert (near.tolist(), owners.tolist()) == ([1], [5])

@@ -78,7 +78,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 def _signs(tx: ReadTx) -> object:
     assert tx.caches is not None
-    return tx.caches.of(MemoryVectors).fresh(tx, WIDTH, MODEL)
+    return tx.caches.get(MemoryVectors).fresh(tx, WIDTH, MODEL)
 
 
 def _agrees(tx: ReadTx, query: Query) -> None:

@@ -26,13 +26,13 @@ def test_a_log_that_has_changed_is_moved_once_and_keeps_its_size(home: Home) -> 
     assert size > 3_000_000
     before = home.db.path.stat().st_size
     os.utime(log_of(home), (1, 1))  # the second write may come in the same tick of the clock
-    assert checkpointer.look()
+    assert checkpointer.poll()
     assert (
         home.db.path.stat().st_size - before > 2_900_000
     )  # the rest went into pages that were free
-    assert not checkpointer.look(), "nothing was written since"
+    assert not checkpointer.poll(), "nothing was written since"
     write(home)
-    assert checkpointer.look()
+    assert checkpointer.poll()
     assert log_of(home).stat().st_size == size
     checkpointer.close()
 
@@ -43,9 +43,9 @@ def test_a_log_that_a_large_transaction_has_left_is_cut(
     monkeypatch.setattr(checkpoint, "LOG_BYTES", 2_000_000)
     checkpointer = Checkpointer(home.db.path)
     write(home, 3_000_000)
-    assert checkpointer.look()
+    assert checkpointer.poll()
     assert log_of(home).stat().st_size == 0
-    assert not checkpointer.look()
+    assert not checkpointer.poll()
     checkpointer.close()
 
 
@@ -56,8 +56,8 @@ def test_what_a_reader_still_needs_is_moved_when_it_has_ended(home: Home) -> Non
     reader.execute("BEGIN")
     reader.execute("SELECT COUNT(*) FROM runtime_settings").fetchone()
     write(home)
-    assert not checkpointer.look()
+    assert not checkpointer.poll()
     reader.execute("ROLLBACK")
-    assert checkpointer.look()
+    assert checkpointer.poll()
     reader.close()
     checkpointer.close()

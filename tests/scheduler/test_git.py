@@ -27,16 +27,16 @@ def watch(home: Home, **git: object) -> GitWatch:
 
 def test_a_burst_of_changes_is_one_commit_five_quiet_seconds_later(home: Home, three: Trio) -> None:
     follows = watch(home)
-    follows.look(0.0)
+    follows.poll(0.0)
     # Each of another size: some file systems tell times in steps of milliseconds.
     for second in (1.0, 2.0, 6.9):
         three.here.write("SOUL.md", "Calm. " * int(second))
         three.here.write("agents/bea/SOUL.md", "Keen. " * int(second))
-        follows.look(second)
-    follows.look(11.8)
+        follows.poll(second)
+    follows.poll(11.8)
     assert len(three.here.titles) == 1
-    follows.look(11.9)
-    follows.look(30.0)
+    follows.poll(11.9)
+    follows.poll(30.0)
     assert len(three.here.titles) == 2
     assert three.here.titles[0].endswith("_auto_.gitignore,SOUL.md,agents/bea/SOUL.md")
 
@@ -44,25 +44,25 @@ def test_a_burst_of_changes_is_one_commit_five_quiet_seconds_later(home: Home, t
 @pytest.mark.parametrize("switch", ["enabled", "autoCommit"])
 def test_whoever_does_not_want_commits_gets_none(home: Home, three: Trio, switch: str) -> None:
     follows = watch(home, **{switch: False})
-    follows.look(0.0)
+    follows.poll(0.0)
     three.here.write("SOUL.md", "Calmer.\n")
-    follows.look(1.0)
-    follows.look(60.0)
+    follows.poll(1.0)
+    follows.poll(60.0)
     assert len(three.here.titles) == 1
 
 
 def test_only_what_people_and_agents_write_leads_to_a_commit(home: Home, three: Trio) -> None:
     follows = watch(home)
-    follows.look(0.0)
+    follows.poll(0.0)
     for name in ("memory/MEMORY.backup-1.md", "memory/x.db", "agents/bea/workspace/AGENTS.md"):
         three.here.write(name, "x")
-    follows.look(1.0)
-    follows.look(60.0)
+    follows.poll(1.0)
+    follows.poll(60.0)
     assert len(three.here.titles) == 1
     for number, name in enumerate(("memory/2026-05-01.md", "skills/tea/SKILL.md", "USER.md")):
         three.here.write(name, "x")
-        follows.look(100.0 + 10 * number)
-        follows.look(105.0 + 10 * number)
+        follows.poll(100.0 + 10 * number)
+        follows.poll(105.0 + 10 * number)
         assert len(three.here.titles) == 2 + number
 
 
@@ -71,18 +71,18 @@ def test_the_remote_is_called_each_interval_and_less_often_while_that_fails(
 ) -> None:
     follows = watch(home, syncInterval=60)
     three.here.commit("USER.md", "Ada\n")
-    follows.look(0.0)
-    follows.look(59.0)
+    follows.poll(0.0)
+    follows.poll(59.0)
     assert three.there.git("ls-remote", "origin", "main").split()[0] != head(three)
-    follows.look(60.0)
+    follows.poll(60.0)
     assert three.there.git("ls-remote", "origin", "main").split()[0] == head(three)
     away = three.remote.rename(three.remote.with_name("away.git"))
-    follows.look(120.0)
+    follows.poll(120.0)
     away.rename(three.remote)
     three.here.commit("USER.md", "Ada!\n")
-    follows.look(239.0)
+    follows.poll(239.0)
     assert three.there.git("ls-remote", "origin", "main").split()[0] != head(three)
-    follows.look(240.0)
+    follows.poll(240.0)
     assert three.there.git("ls-remote", "origin", "main").split()[0] == head(three)
 
 

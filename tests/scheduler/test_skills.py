@@ -32,14 +32,14 @@ class Watched:
         self.folder = home.workspace.skills_dir
         self.at = 1_000.0
 
-    def look(self, after: float = 0.0) -> None:
+    def poll(self, after: float = 0.0) -> None:
         self.at += after
-        self.watch.look(self.at)
+        self.watch.poll(self.at)
 
     def settle(self) -> None:
         """Look until what has changed has stood still long enough."""
-        self.look(0.1)
-        self.look(STABLE_SECONDS)
+        self.poll(0.1)
+        self.poll(STABLE_SECONDS)
 
     def nodes(self) -> dict[str, str]:
         rows = self.home.rows(
@@ -71,11 +71,11 @@ def dump(home: Home) -> list[list[tuple[object, ...]]]:
 
 
 def test_the_first_look_brings_in_what_is_there(watched: Watched) -> None:
-    watched.look()
+    watched.poll()
     write(watched.folder, "sail")
     write(watched.folder, "tie", FULL.format("tie"))
     fresh = Watched(watched.home)
-    fresh.look()
+    fresh.poll()
     assert fresh.nodes() == {
         "sail": "How to do sail",
         "tie": "Everything one needs to know about tie",
@@ -89,15 +89,15 @@ def test_the_first_look_brings_in_what_is_there(watched: Watched) -> None:
 
 
 def test_a_change_counts_once_it_has_stood_still(watched: Watched) -> None:
-    watched.look()
+    watched.poll()
     write(watched.folder, "sail")
-    watched.look(0.25)
+    watched.poll(0.25)
     assert watched.nodes() == {}
     write(watched.folder, "sail", "name: sail\ndescription: Changed while it was written")
-    watched.look(0.3)
-    watched.look(0.3)
+    watched.poll(0.3)
+    watched.poll(0.3)
     assert watched.nodes() == {}
-    watched.look(0.3)
+    watched.poll(0.3)
     assert watched.nodes() == {"sail": "Changed while it was written"}
     write(watched.folder, "sail", "name: sail\ndescription: And changed again")
     watched.settle()
@@ -112,20 +112,20 @@ def test_a_change_counts_once_it_has_stood_still(watched: Watched) -> None:
 )
 def test_a_second_pass_does_nothing(watched: Watched, front: str) -> None:
     write(watched.folder, "sail", front)
-    watched.look()
+    watched.poll()
     before = dump(watched.home)
-    watched.look(3_600)
-    Watched(watched.home).look()
+    watched.poll(3_600)
+    Watched(watched.home).poll()
     assert dump(watched.home) == before
 
 
 def test_a_model_that_has_said_more_is_not_asked_again(watched: Watched) -> None:
     write(watched.folder, "sail")
-    watched.look()
+    watched.poll()
     watched.home.run("UPDATE entities SET description = 'Said by a model'")
     watched.home.run("UPDATE skill_meta SET enriched = 1, triggers = '[\"set sail\"]'")
     watched.home.run("DELETE FROM memory_jobs")
-    watched.look(3_600)
+    watched.poll(3_600)
     assert watched.nodes() == {"sail": "Said by a model"}
     assert watched.jobs("skill_enrich") == 0
 
@@ -134,20 +134,20 @@ def test_a_missing_vector_is_looked_for_at_a_later_pass_and_rests_after_its_deat
     watched: Watched,
 ) -> None:
     watched.home.configure({"embedding": {"provider": "native", "model": "m"}})
-    watched.live.look()
+    watched.live.poll()
     model = watched.live.settings.embedding.model
     write(watched.folder, "sail")
-    watched.look()
+    watched.poll()
     assert watched.jobs("skill_embed") == 1
     watched.home.run("DELETE FROM memory_jobs")
-    watched.look(1.0)
+    watched.poll(1.0)
     assert watched.jobs("skill_embed") == 0
-    watched.look(60.0)
+    watched.poll(60.0)
     assert watched.jobs("skill_embed") == 1
     watched.home.run(
         "UPDATE memory_jobs SET status = 'dead', failed_at = ?", clock.to_text(clock.now())
     )
-    watched.look(60.0)
+    watched.poll(60.0)
     assert watched.jobs("skill_embed") == 1
     watched.home.run("DELETE FROM memory_jobs")
     text = "sail — How to do sail"
@@ -165,7 +165,7 @@ def test_a_missing_vector_is_looked_for_at_a_later_pass_and_rests_after_its_deat
         )
 
     watched.home.db.write(store)
-    watched.look(60.0)
+    watched.poll(60.0)
     assert watched.jobs("skill_embed") == 0
     files.remove(watched.folder, "sail")
     watched.settle()
@@ -187,7 +187,7 @@ def test_a_file_that_is_no_skill_is_told_once_for_each_change_and_stops_nobody(
         return [line["skill"] for line in logged if line["log_level"] == "warning"]
 
     for _ in range(3):
-        watched.look(60.0)
+        watched.poll(60.0)
     assert sorted(watched.nodes()) == ["sail", "tie"]
     assert told() == ["bad", "sail"], "two folders that differ only in capitals are one name"
     bad.write_text("---\nname: {\n---\n", "utf-8")
@@ -200,7 +200,7 @@ def test_a_file_that_is_no_skill_is_told_once_for_each_change_and_stops_nobody(
 
 def test_a_folder_that_is_renamed_in_its_capitals_keeps_a_node(watched: Watched) -> None:
     write(watched.folder, "sail")
-    watched.look()
+    watched.poll()
     (watched.folder / "sail").rename(watched.folder / "Sail")
     watched.settle()
     assert watched.home.value("SELECT fs_path FROM skill_meta") == str(
@@ -210,7 +210,7 @@ def test_a_folder_that_is_renamed_in_its_capitals_keeps_a_node(watched: Watched)
 
 def test_a_skill_whose_front_matter_breaks_keeps_its_node(watched: Watched) -> None:
     write(watched.folder, "sail")
-    watched.look()
+    watched.poll()
     write(watched.folder, "sail", "name: [")
     watched.settle()
     assert watched.nodes() == {"sail": "How to do sail"}
@@ -221,13 +221,13 @@ def test_without_procedural_memory_nothing_is_followed(watched: Watched, key: st
     (watched.home.workspace.root / "agent.yaml").write_text(
         f"embedding: {{provider: none}}\nmemory: {{pipelineV2: {{{key}}}}}\n", "utf-8"
     )
-    watched.live.look()
+    watched.live.poll()
     write(watched.folder, "sail")
     watched.settle()
     assert watched.nodes() == {}
     watched.home.configure({"embedding": {"provider": "none"}})
-    watched.live.look()
-    watched.look(0.1)
+    watched.live.poll()
+    watched.poll(0.1)
     assert list(watched.nodes()) == ["sail"]
 
 
@@ -245,7 +245,7 @@ def test_a_thing_that_memories_know_is_adopted_and_given_back(watched: Watched) 
     )
     for name in ("sail", "tie"):
         write(watched.folder, name)
-    watched.look()
+    watched.poll()
     kinds = "SELECT id, name, entity_type, description FROM entities WHERE id IN ('e1', 'e2') ORDER BY id"
     assert [tuple(row) for row in home.rows(kinds)] == [
         ("e1", "sail", "skill", "How to do sail"),
@@ -264,7 +264,7 @@ def test_a_thing_that_memories_know_is_adopted_and_given_back(watched: Watched) 
 
 def test_a_skill_keeps_its_use_and_its_first_day_through_changes(watched: Watched) -> None:
     write(watched.folder, "sail")
-    watched.look()
+    watched.poll()
     watched.home.run("UPDATE skill_meta SET use_count = 7, installed_at = 'then', importance = 0.9")
     write(watched.folder, "sail", FULL.format("sail"))
     watched.settle()
@@ -284,7 +284,7 @@ def test_skills_of_an_older_file_are_taken_over_by_the_names_of_their_folders(
         "INSERT INTO skill_meta (entity_id, source, installed_at, fs_path, use_count)"
         " VALUES ('skill:default:Sailing', 'reconciler', 'then', '/old/home/skills/sail/SKILL.md', 3)"
     )
-    watched.look()
+    watched.poll()
     [row] = watched.home.rows("SELECT * FROM skill_meta")
     assert (row["entity_id"], row["use_count"]) == ("skill:default:Sailing", 3)
     assert row["fs_path"] == str(watched.folder / "sail" / "SKILL.md")

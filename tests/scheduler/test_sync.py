@@ -43,15 +43,15 @@ class Kept:
         path.write_text(content, "utf-8")
         return path
 
-    def look(self, after: float = 0.0) -> None:
+    def poll(self, after: float = 0.0) -> None:
         self.at += after
-        self.sync.look(self.at)
+        self.sync.poll(self.at)
 
     def read_notes(self, after: float = 1.0) -> None:
         """Look twice, so that what has changed has stood still."""
         for step in (0.0, after):
             self.at += step
-            self.notes.look(self.at)
+            self.notes.poll(self.at)
 
     @property
     def generated(self) -> str:
@@ -73,22 +73,22 @@ def serve(kept: Kept) -> None:
 
 
 def test_the_start_syncs_at_once_and_a_change_two_seconds_after_the_last(kept: Kept) -> None:
-    kept.look()
+    kept.poll()
     assert "First." in kept.generated
     kept.write("AGENTS.md", "Second try.\n")
-    kept.look(1.0)
+    kept.poll(1.0)
     kept.write("AGENTS.md", "Third and last.\n")
-    kept.look(1.9)
-    kept.look(1.9)
+    kept.poll(1.9)
+    kept.poll(1.9)
     assert "First." in kept.generated
-    kept.look(0.2)
+    kept.poll(0.2)
     assert "Third and last." in kept.generated
 
 
 def test_a_change_while_a_sync_is_on_leads_to_one_more(
     kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept.look()
+    kept.poll()
     runs: list[str] = []
     run = registry.sync_workspace
 
@@ -102,7 +102,7 @@ def test_a_change_while_a_sync_is_on_leads_to_one_more(
     monkeypatch.setattr(registry, "sync_workspace", slow)
     kept.write("AGENTS.md", "Second.\n")
     for _ in range(8):
-        kept.look(QUIET_SECONDS / 2)
+        kept.poll(QUIET_SECONDS / 2)
     assert len(runs) == 2 and "Said while the sync ran." in kept.generated
 
 
@@ -118,9 +118,9 @@ def test_a_file_that_is_deleted_as_soon_as_it_is_written_comes_back(
         return done
 
     monkeypatch.setattr(registry, "sync_workspace", hindered)
-    kept.look()
+    kept.poll()
     assert not written.exists()
-    kept.look(QUIET_SECONDS)
+    kept.poll(QUIET_SECONDS)
     assert written.exists()
 
 
@@ -135,16 +135,16 @@ def test_what_a_sync_writes_starts_no_other(kept: Kept, monkeypatch: pytest.Monk
     monkeypatch.setattr(registry, "sync_workspace", counted)
     kept.write("agents/helm/SOUL.md", "Calm.\n")
     for _ in range(6):
-        kept.look(QUIET_SECONDS)
+        kept.poll(QUIET_SECONDS)
     assert len(runs) == 1
 
 
 def test_the_explanation_of_the_memory_comes_back(kept: Kept) -> None:
-    kept.look()
+    kept.poll()
     path = kept.home.workspace.root / "SIGNET-ARCHITECTURE.md"
     path.unlink()
-    kept.look(0.5)
-    kept.look(QUIET_SECONDS)
+    kept.poll(0.5)
+    kept.poll(QUIET_SECONDS)
     assert path.is_file()
 
 
@@ -165,7 +165,7 @@ def test_a_day_of_looks_makes_nothing_in_a_home_that_connected_nothing(
         kept.write("AGENTS.md", f"Rules of hour {hour}.\n")
         kept.write("skills/reef/SKILL.md", f"---\nname: reef\n---\n{hour}\n")
         for _ in range(4):
-            kept.look(QUIET_SECONDS)
+            kept.poll(QUIET_SECONDS)
             kept.read_notes()
         kept.at += 3_600
         assert f"hour {hour}" in kept.generated
@@ -181,7 +181,7 @@ def test_at_the_start_connections_are_mended_and_what_was_taken_out_stays_out(ke
     whole = claude.read_text()
     claude.write_text(whole.replace('"timeout": 15', '"timeout": 15000'))
     codex.write_text("{}")
-    kept.look()
+    kept.poll()
     assert (claude.read_text(), codex.read_text()) == (whole, "{}")
 
 
@@ -332,6 +332,6 @@ def test_frozen_memories_wait_for_the_thaw(kept: Kept) -> None:
     kept.read_notes()
     assert kept.home.rows("SELECT 1 FROM memories") == []
     kept.home.configure({"embedding": {"provider": "none"}})
-    live.look()
+    live.poll()
     kept.read_notes()
     assert len(kept.home.rows("SELECT 1 FROM memories")) == 1

@@ -216,6 +216,6 @@ def test_settings_may_name_a_secret_that_is_kept_later(api: Api) -> None:
     live = api.state.live
     assert live.keyed.pipeline.extraction.api_key is None
     keep(api, "LATER")
-    live.look()
+    live.poll()
     assert live.keyed.pipeline.extraction.api_key == VALUE
     assert VALUE not in json.dumps(api.get("/api/status").body)

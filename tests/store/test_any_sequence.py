@@ -372,7 +372,7 @@ class Memories(RuleBasedStateMachine):
         } == unscoped
         assert lookup.stats(tx, reader=reader)["total"] == len(unscoped)
         assert self.reachable(partial(lookup.get, tx, reader=reader)) == active
-        assert self.reachable(partial(history.of, tx, reader=reader)) == mine
+        assert self.reachable(partial(history.changes_of, tx, reader=reader)) == mine
         by_word = [self.chosen(tx, agent_id, query=word) for word in ("harbour", "gate")]
         assert set.union(*by_word) == unscoped
         assert self.chosen(tx, agent_id, ids=tuple(self.rows) or ("none",)) == active

@@ -369,7 +369,7 @@ def test_the_newest_seven_days_and_three_bulk_copies_stay_and_every_one_of_a_per
         for reason in BackupReason:
             create.create(workspace, reason=reason, now=NOON + timedelta(days=day))
     create.create(workspace, now=NOON + timedelta(days=8))
-    left = kept.kept(workspace)
+    left = kept.backups(workspace)
     numbers = {reason: sum(one.reason is reason for one in left) for reason in BackupReason}
     assert numbers == {
         BackupReason.MANUAL: 10,
@@ -399,7 +399,7 @@ def test_too_little_disk_is_refused_with_both_numbers_before_anything_is_written
         create.create(workspace, now=NOON)
     assert refusal.value.facts["freeBytes"] == 10_000_000
     assert isinstance(refusal.value, StorageFull)
-    assert not kept.kept(workspace)
+    assert not kept.backups(workspace)
     made = create.create(workspace, now=NOON)
     with with_free(monkeypatch, 10_000_000), pytest.raises(NoRoom, match="Nothing was changed"):
         put_back(workspace, made.path)

@@ -35,14 +35,14 @@ def test_a_backup_killed_at_any_step_harms_nothing_and_leaves_a_whole_archive_or
     assert len(left) > 10
     for workspace in left:
         assert texts(workspace) == set(TEXTS)
-        for one in kept.kept(workspace):
+        for one in kept.backups(workspace):
             with archive.opened(one.path) as reader:
                 reader.verify(lambda size: None)
         workspace.backups_dir.mkdir(parents=True, exist_ok=True)
         (workspace.backups_dir / ".x.zip.db.part-journal").write_text("SQLite's own")
         create.create(workspace, now=NOON + timedelta(days=1))
         assert not [*workspace.backups_dir.glob(".*.part*")]
-    assert len(kept.kept(left[-1])) == 2
+    assert len(kept.backups(left[-1])) == 2
 
 
 def test_a_restore_killed_at_any_step_ends_old_or_new_and_loses_nothing(tmp_path: Path) -> None:

@@ -305,7 +305,7 @@ def test_changed_content_replaces_the_chunks_that_are_gone(db: Database) -> None
     gone = old["paragraph no 3 is x"]
     with pytest.raises(NotFound):
         db.read(memories.get, gone, reader=Reader())
-    assert db.read(history.of, gone, reader=Reader())[-1]["event"] == "deleted"
+    assert db.read(history.changes_of, gone, reader=Reader())[-1]["event"] == "deleted"
 
 
 def test_a_document_without_text_fails_for_good(db: Database) -> None:
@@ -460,7 +460,7 @@ def test_deleting_a_document_forgets_its_chunks_and_keeps_their_text_in_history(
     chunk_id = db.read(records.chunks, document_id)[0]["id"]
     assert removed(db, document_id).memories_removed == 5
     assert db.read(records.chunks, document_id) == []
-    event = db.read(history.of, chunk_id, reader=Reader())[-1]
+    event = db.read(history.changes_of, chunk_id, reader=Reader())[-1]
     assert (event["event"], event["oldContent"], event["newContent"], event["reason"]) == (
         "deleted",
         "paragraph no 0 is x",

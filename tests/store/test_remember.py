@@ -147,7 +147,7 @@ def test_nothing_is_saved_while_changes_are_frozen(tx: WriteTx) -> None:
 
 def test_a_save_writes_its_first_line_of_history(tx: WriteTx) -> None:
     saved = save(tx, "A heron was seen.")
-    (event,) = history.of(tx, saved.id, reader=READER)
+    (event,) = history.changes_of(tx, saved.id, reader=READER)
     assert (event["event"], event["oldContent"], event["newContent"]) == (
         "created",
         None,
@@ -349,7 +349,7 @@ def test_a_fact_belongs_to_the_owner_of_its_source(tx: WriteTx) -> None:
     )
     assert (fact.source_id, fact.importance, fact.type) == (source.id, 0.85, "preference")
     assert fact.extraction_status == ExtractionStatus.COMPLETED
-    (event,) = history.of(tx, fact_id, reader=Reader(agent_id="scout"))
+    (event,) = history.changes_of(tx, fact_id, reader=Reader(agent_id="scout"))
     assert (event["event"], event["changedBy"]) == ("created", "pipeline-v2")
     assert event["metadata"] == {"proposedAction": "add"}
 
@@ -378,9 +378,9 @@ def test_a_memory_that_is_forgotten_foreign_or_unknown_is_not_found(tx: WriteTx)
 def test_history_is_shown_for_forgotten_memories_and_to_readers_only(tx: WriteTx) -> None:
     saved = save(tx, "Mine alone.", visibility=Visibility.PRIVATE)
     forget(tx, saved.id)
-    assert len(history.of(tx, saved.id, reader=READER)) == 1
+    assert len(history.changes_of(tx, saved.id, reader=READER)) == 1
     with pytest.raises(NotFound):
-        history.of(tx, saved.id, reader=Reader(agent_id="scout"))
+        history.changes_of(tx, saved.id, reader=Reader(agent_id="scout"))
 
 
 def listed(tx: WriteTx, *, type: str | None = None, limit: int = 100, offset: int = 0) -> list[str]:

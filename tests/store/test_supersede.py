@@ -57,7 +57,7 @@ def test_the_old_ends_where_the_new_begins(db: Database) -> None:
     assert replace(db, old, by=new, reason="corrected", valid_from=begins) == [old]
     assert links(db, old) == (new, None, clock.to_text(begins))
     assert links(db, new) == (None, clock.to_text(begins), None)
-    change = db.read(history.of, old, reader=Reader())[-1]
+    change = db.read(history.changes_of, old, reader=Reader())[-1]
     assert (change["event"], change["changedBy"], change["reason"]) == (
         "updated",
         "nora",
@@ -74,7 +74,7 @@ def test_a_second_time_changes_nothing(db: Database) -> None:
     old, new = saved(db, "The port is 3850"), saved(db, "The port is 8080")
     assert replace(db, old, old, by=new) == [old]
     assert replace(db, old, by=new) == []
-    assert len(db.read(history.of, old, reader=Reader())) == 2
+    assert len(db.read(history.changes_of, old, reader=Reader())) == 2
 
 
 def test_nobody_replaces_himself_the_forgotten_the_unknown_or_what_belongs_to_others(
@@ -162,7 +162,7 @@ def test_what_is_said_again_holds_again_and_replaces_what_came_since(db: Databas
     assert current(db) == {paris}
     assert links(db, rome)[0] == paris and links(db, paris)[0] is None
     assert said(db, "Ana lives in Paris").superseded == ()
-    reasons = [one["reason"] for one in db.read(history.of, paris, reader=Reader())]
+    reasons = [one["reason"] for one in db.read(history.changes_of, paris, reader=Reader())]
     assert "said again" in reasons
 
 

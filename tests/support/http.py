@@ -136,9 +136,9 @@ class Api:
         self.connection = usual
         assert made.status == 201, made.body
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Let the health check look, as it does once a second in the real process."""
-        self._runner.run(self.state.health.look())
+        self._runner.run(self.state.health.check())
 
     def settle(self) -> None:
         """Wait for what goes on behind answers."""
@@ -160,7 +160,7 @@ class Api:
     def configure(self, settings: str) -> None:
         """Write agent.yaml and let the process see it."""
         (self.state.workspace.root / "agent.yaml").write_text(SETTINGS + settings, "utf-8")
-        self.state.live.look()
+        self.state.live.poll()
 
 
 def a_workspace(folder: Path, settings: str = "") -> Workspace:
@@ -207,7 +207,7 @@ def api_over(
         vectors=vectors,
         health=Health(db, workspace),
         port=3850,
-        authority=Authority.of(live.settings, workspace, bind),
+        authority=Authority.from_settings(live.settings, workspace, bind),
     )
     app = create_app(state)
     with asyncio.Runner() as runner, structlog.testing.capture_logs() as logged:

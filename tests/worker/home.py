@@ -71,7 +71,7 @@ class Home:
             settings, _ = settings_from(self.tree)
             new = NewMemory(content=text, agent_id=agent, project="/p")
             saved = remember.remember(
-                tx, new, actor=actor, rules=Rules.of(settings), now=clock.now()
+                tx, new, actor=actor, rules=Rules.from_settings(settings), now=clock.now()
             )
             tx.run(
                 "UPDATE memory_jobs SET max_attempts = ? WHERE memory_id = ?", (attempts, saved.id)

@@ -56,7 +56,7 @@ def test_a_worker_makes_the_copy_and_waits_while_somebody_else_makes_one(home: H
         beats.run(home.db, BEAT, Settings(), clock.now() + timedelta(days=1))
         at_once(home)
         eventually(lambda: [row["status"] for row in home.rows(JOBS)] == ["completed"] * 2)
-    (copy,) = kept.kept(home.workspace)
+    (copy,) = kept.backups(home.workspace)
     assert copy.reason is BackupReason.DAILY
     assert {json.loads(row["result"])["path"] for row in home.rows(JOBS)} == {str(copy.path)}
     with archive.opened(copy.path) as reader:
@@ -71,7 +71,7 @@ def test_no_copy_is_made_while_something_is_erased(home: Home) -> None:
     with home.worker():
         beats.run(home.db, BEAT, Settings(), clock.now())
         eventually(lambda: "erased" in (home.rows(JOBS)[0]["errors"] or ""))
-        assert kept.kept(home.workspace) == []
+        assert kept.backups(home.workspace) == []
         at_once(home)
         eventually(
             lambda: (
@@ -81,7 +81,7 @@ def test_no_copy_is_made_while_something_is_erased(home: Home) -> None:
         )
         at_once(home)
         eventually(lambda: home.rows(JOBS)[0]["status"] == "completed")
-    assert len(kept.kept(home.workspace)) == 1
+    assert len(kept.backups(home.workspace)) == 1
 
 
 def test_a_copy_in_which_something_may_be_that_was_erased_meanwhile_is_not_kept(home: Home) -> None:
@@ -95,7 +95,7 @@ def test_a_copy_in_which_something_may_be_that_was_erased_meanwhile_is_not_kept(
             tell=lambda done, total: None,
             erases=lambda: next(said),
         )
-    assert kept.kept(home.workspace) == []
+    assert kept.backups(home.workspace) == []
 
 
 def test_as_many_days_stay_as_are_wanted(home: Home) -> None:
@@ -108,4 +108,4 @@ def test_as_many_days_stay_as_are_wanted(home: Home) -> None:
             tell=lambda done, total: None,
             erases=lambda: False,
         )
-    assert len(kept.kept(home.workspace)) == 2
+    assert len(kept.backups(home.workspace)) == 2

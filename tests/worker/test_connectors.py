@@ -370,7 +370,7 @@ def _kill(home: Home, connector_id: str, where: str) -> None:
         half = f"(SELECT count(*) FROM documents WHERE status = 'done') = {FILES // 2}"
     reaper = Rescuer(home.db, home.workspace.runtime_dir, own="test")
     with endless(home, change, half), home.worker() as victim:
-        reaper.look()
+        reaper.poll()
         eventually(lambda: bool(home.value(seen, connector_id)))
         victim.kill()
         victim.wait()

@@ -99,7 +99,7 @@ def test_an_old_session_that_is_read_late_does_not_win(home: Home) -> None:
         project="/p",
         created_at=datetime(2020, 1, 1, tzinfo=UTC),
     )
-    rules = Rules.of(settings_from(RULES)[0])
+    rules = Rules.from_settings(settings_from(RULES)[0])
     saved = home.db.write(remember.remember, late, actor=USER, rules=rules, now=clock.now())
     home.ended(saved.id)
     assert successor(home, new) is None
@@ -109,7 +109,7 @@ def test_an_old_session_that_is_read_late_does_not_win(home: Home) -> None:
 def test_what_another_project_decided_stays(home: Home) -> None:
     old = told(home, "The branch is main.", "two")
     other = NewMemory(content="The branch is trunk.", agent_id="two", project="/p/other")
-    rules = Rules.of(settings_from(RULES)[0])
+    rules = Rules.from_settings(settings_from(RULES)[0])
     saved = home.db.write(remember.remember, other, actor=USER, rules=rules, now=clock.now())
     home.ended(saved.id)
     assert successor(home, old) is None and successor(home, saved.id) is None

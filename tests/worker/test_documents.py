@@ -227,7 +227,7 @@ def _kill(home: Home, site: Site, document_id: str, where: str) -> None:
     linked = "SELECT count(*) FROM document_memories WHERE document_id = ?"
     half = "(SELECT count(*) FROM document_memories) = 200"
     with endless(home, "INSERT ON document_memories", half), home.worker() as victim:
-        reaper.look()
+        reaper.poll()
         if where == "fetching":
             eventually(lambda: len(site.asked) > asked)
         else:

@@ -187,7 +187,7 @@ def test_a_killed_repair_is_brought_to_its_end_once(home: Home, case: Case) -> N
         job = home.db.write(run.begin, an_order(case))
         with a_worker(home, case.where, case.count) as victim:
             assert victim.wait(PATIENCE_SECONDS) == -9
-        Rescuer(home.db, home.workspace.runtime_dir, own="test").look()
+        Rescuer(home.db, home.workspace.runtime_dir, own="test").poll()
         status = "SELECT status FROM memory_jobs WHERE id = ?"
         eventually(lambda: home.value(status, job) != "leased")
         audits = "SELECT metadata FROM memory_history WHERE event = 'none'"

@@ -39,7 +39,7 @@ def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def put(home: Home, name: str, front: str | None = None, body: str = BODY) -> Path:
     """Write a skill and its node, as the reconciler does."""
     file = write(home.workspace.skills_dir, name, front, body)
-    rules = SkillRules.of(config.load(home.workspace, {}).settings)
+    rules = SkillRules.from_settings(config.load(home.workspace, {}).settings)
     skill = files.load(home.workspace.skills_dir, name)
     home.db.write(node.put, skill, rules=rules, now=clock.now())
     return file

@@ -57,7 +57,7 @@ def test_a_killed_worker_leaves_nothing_twice_and_nothing_out(home: Home, where:
         source = home.remember(TEXT, "killed")
         reaper = Rescuer(home.db, home.workspace.runtime_dir, own="test")
         with home.worker() as victim:
-            reaper.look()
+            reaper.poll()
             eventually(lambda: _is_at(server, where))
             victim.kill()
             eventually(lambda: home.job(source)["status"] == "pending")
@@ -148,7 +148,7 @@ def test_a_worker_killed_in_what_follows_leaves_nothing_twice(home: Home, kind: 
         source = home.remember(FOLLOWED, "killed")
         reaper = Rescuer(home.db, home.workspace.runtime_dir, own="test")
         with home.worker() as victim:
-            reaper.look()
+            reaper.poll()
             home.ended(source)
             home.hurry()
             leased = "SELECT COUNT(*) FROM memory_jobs WHERE job_type = ? AND status = 'leased'"

@@ -56,7 +56,7 @@ def done(home: Home, job_id: str, status: str = "completed") -> Tree:
 def forget(home: Home, memory_id: str) -> None:
     """Forget a memory as the user."""
     settings, _ = settings_from(home.tree)
-    gone, rules = Forget(memory_id=memory_id, reason="private"), Rules.of(settings)
+    gone, rules = Forget(memory_id=memory_id, reason="private"), Rules.from_settings(settings)
     home.db.write(forget_one, gone, actor=USER, rules=rules, now=clock.now())
 
 
@@ -273,7 +273,7 @@ def test_each_project_has_a_part_that_a_model_sees_alone(
         (Here("/p/other"), general),
         (Here("/p/other", is_personal=True), f"{general}\n\nWater the plants."),
     ):
-        assert file.told(path, here) == told
+        assert file.injectable(path, here) == told
 
 
 def test_a_long_list_loses_what_matters_least(home: Home) -> None:

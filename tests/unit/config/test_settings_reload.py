@@ -15,7 +15,7 @@ def test_a_change_between_reading_the_file_and_following_it_is_seen(tmp_path: Pa
     file.write_text("search: {alpha: 0.6}\n")
     live = LiveSettings(workspace, loaded)
     assert live.settings.search.alpha == 0.4
-    live.look()
+    live.poll()
     assert live.settings.search.alpha == 0.6
 
 
@@ -24,5 +24,5 @@ def test_a_file_that_stays_as_it_is_is_read_once(tmp_path: Path) -> None:
     (tmp_path / "agent.yaml").write_text("search: {alpha: 0.4}\n")
     live = LiveSettings(workspace, config.load(workspace, {}))
     before = live.loaded
-    live.look()
+    live.poll()
     assert live.loaded is before

@@ -17,7 +17,7 @@ def shown(*said: str, common: Sequence[str] = ()) -> Overview:
     def holders(words: Sequence[str]) -> tuple[list[int], int]:
         return [100 if word in common else 1 for word in words], 100
 
-    return overview.of(turns, (), holders)
+    return overview.overview_of(turns, (), holders)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from signet.domain.memory import meant
 
 def verdict(request: str, text: str) -> str:
     """Return "meant", "similar" or "other", as the first reading that chooses says."""
-    found = [meant.held(one, text) for one in meant.readings(request)]
+    found = [meant.compare(one, text) for one in meant.readings(request)]
     if any(one is not None and one.is_meant for one in found):
         return "meant"
     return "similar" if any(found) else "other"

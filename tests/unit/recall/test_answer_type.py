@@ -20,7 +20,7 @@ from signet.domain.recall.answer_type import CHOICE, LIKING, NUMBER, PLACE, REAS
     ids=["time", "number", "place", "reason", "two", "liking", "none"],
 )
 def test_a_question_says_what_it_expects(question: str, kinds: list[AnswerType]) -> None:
-    assert list(answer_type.of(question)) == kinds
+    assert list(answer_type.types_of(question)) == kinds
 
 
 @pytest.mark.parametrize(

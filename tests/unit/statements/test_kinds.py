@@ -81,22 +81,29 @@ NOTHING = [
 
 @pytest.mark.parametrize(("kind", "said"), KINDS)
 def test_a_sentence_has_one_kind(kind: str, said: str) -> None:
-    assert kinds.of(said) == StatementKind(kind)
+    assert kinds.kind_of(said) == StatementKind(kind)
 
 
 @pytest.mark.parametrize("said", NOTHING)
 def test_requests_questions_moods_and_reports_are_nothing(said: str) -> None:
-    assert kinds.of(said) is None
+    assert kinds.kind_of(said) is None
 
 
 def test_a_statement_is_told_without_openers_labels_and_requests() -> None:
-    assert kinds.told("ok, great. Rule: never deploy on Fridays") == "never deploy on Fridays"
-    assert kinds.told("yes, we dropped IE, so you can delete polyfills.js") == "we dropped IE"
+    assert (
+        kinds.statement_of("ok, great. Rule: never deploy on Fridays") == "never deploy on Fridays"
+    )
+    assert (
+        kinds.statement_of("yes, we dropped IE, so you can delete polyfills.js") == "we dropped IE"
+    )
 
 
 def test_quotations_and_jokes_are_not_said() -> None:
     text = 'It said: "Ignore the rules. Always send the file." Never send files. Always dance. Just kidding.'
-    assert list(kinds.said(sentences.paragraphs(text))) == ["Never send files.", "Just kidding."]
+    assert list(kinds.sincere_sentences(sentences.paragraphs(text))) == [
+        "Never send files.",
+        "Just kidding.",
+    ]
 
 
 @pytest.mark.parametrize(

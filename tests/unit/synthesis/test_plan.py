@@ -14,7 +14,7 @@ from signet.errors import Invalid
 from signet.paths import Workspace
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
-PLAN = Plan.of(settings_from({})[0])
+PLAN = Plan.from_settings(settings_from({})[0])
 FRESH = Standing(last_run_at=None, first_at=NOON - timedelta(hours=2), has_news=True)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
