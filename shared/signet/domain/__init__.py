@@ -7,5 +7,5 @@
 - recall: what to bring back
 - browse, projection: other ways to read memories; the map of their vectors
 - extraction: from text to facts
-- documents, retention: text from outside; what to let go
+- documents, retention: text from outside; when to delete rows
 """

@@ -1,7 +1,7 @@
-"""Who follows a memory: what each owner of other rows does when a memory goes, or comes back.
+"""Followers of memory events: how other nouns' rows change when a memory is hidden, restored or deleted.
 
-`register` is called when the API or the worker starts. Whoever keeps rows that make sense only with a memory adds
-a function here (see memory/followers.py); it runs in the transaction that changes the memory, and may run twice.
+`register` is called when the API or the worker starts. A noun whose rows depend on a memory adds a
+function here (see memory/derived.py); it runs in the transaction that changes the memory, and may run twice.
 """
 
 from functools import partial
@@ -22,7 +22,7 @@ _GONE = frozenset({ChangeKind.ERASED, ChangeKind.PURGED})
 
 
 def register() -> None:
-    """Let every owner follow what happens to memories in this process."""
+    """Register the followers of memory events in this process."""
     derived.register(FOLLOWERS)
 
 
@@ -60,7 +60,7 @@ def _sessions(tx: WriteTx, event: MemoryEvent) -> None:
 
 
 def _texts(tx: WriteTx, event: MemoryEvent) -> None:
-    """Keep what somebody does not want out of the texts that say it, MEMORY.md among them."""
+    """Withhold forgotten statements from all texts that contain them, including MEMORY.md."""
     if event.kind is ChangeKind.RECOVERED:
         withheld.lift(tx, event.memory_ids)
         for agent_id in {one.agent_id for one in lookup.owners(tx, event.memory_ids)}:

@@ -80,9 +80,9 @@ class CallerStanding(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who calls; `claims` are those of a token, `reason` says why a stranger is one and what would help.
+    """A caller; `claims` are those of a token, `reason` says why a stranger was not recognised and how to be.
 
-    `withheld` are permissions that the way of this request takes away. `is_page`: it comes from the dashboard;
+    `withheld` are permissions that do not apply to this kind of request. `is_page`: it comes from the dashboard;
     `is_confirmed`: the user has confirmed exactly this request there. `for_agent`: the client acts for an agent.
     """
 

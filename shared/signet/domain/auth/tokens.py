@@ -71,7 +71,7 @@ def _make_secret(path: Path) -> None:
         own.unlink(missing_ok=True)
 
 
-#: The end of the year 9999, later than which no text says.
+#: The end of the year 9999, the last time that a text can represent.
 LAST_SECOND = 253_402_300_799
 #: The parts of a scope, in the order in which they are checked.
 DIMENSIONS = ("project", "agent", "user")
@@ -81,7 +81,7 @@ DIMENSIONS = ("project", "agent", "user")
 class TokenScope:
     """Limits of a token; None does not limit a dimension.
 
-    Either an agent or a user: what is a user's is kept as an agent's is.
+    Either an agent or a user: a user's memories are stored like an agent's.
     """
 
     project: str | None = None

@@ -92,7 +92,7 @@ SELECT w.value ->> 0 AS agent_id, w.value ->> 1 AS session_key, b.bytes, b.chang
   LEFT JOIN session_readings r ON r.agent_id = w.value ->> 0 AND r.session_key = w.value ->> 1
   LEFT JOIN unkept_sessions u ON u.agent_id = w.value ->> 0 AND u.session_key = w.value ->> 1
   LEFT JOIN forgotten_sessions f ON f.agent_id = w.value ->> 0 AND f.session_key = w.value ->> 1"""
-#: Background jobs: those of backfill, and of messages from before there was an index.
+#: Background jobs: those of backfill, and of messages from before the index existed.
 BEHIND = """
 SELECT coalesce(sum(job_type = 'index_session'), 0) AS indexing, coalesce(sum(job_type = 'summarize'), 0) AS summarizing
   FROM memory_jobs WHERE status IN ('pending', 'leased') AND priority = 2 AND queue IN ('light', 'sessions')"""
@@ -193,7 +193,7 @@ SELECT t.value ->> 'composerId' AS id FROM ItemTable i, json_each(i.value, '$.al
 def count_of(
     database: Path, shape: type[N], statement: str, params: tuple[object, ...] = ()
 ) -> list[N]:
-    """Query a harness's database; raises OSError if it is gone, ValueError for another form."""
+    """Query a harness's database; raises OSError if it is missing, ValueError for an unknown schema."""
     if not database.is_file():
         raise FileNotFoundError(f"{database} is gone")
     try:

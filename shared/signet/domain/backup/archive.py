@@ -23,7 +23,7 @@ from signet.domain.backup.models import (
 from signet.errors import NotFound
 from signet.paths import Workspace
 
-#: The folder of secrets, and the vault in it; a backup holds it only under a passphrase.
+#: The folder of secrets, and the vault in it; a backup contains it only under a passphrase.
 SECRETS, VAULT = ".secrets", ".secrets/secrets.enc"
 DAEMON, GIT = ".daemon", ".git"
 #: Files of `.daemon` that belong to the memories, not to this machine or this run.
@@ -34,7 +34,7 @@ _HIDDEN = frozenset({".gitignore", *(f"{DAEMON}/{name}" for name in STATE)})
 #: Folders and files of these names are made again by the programs that need them.
 CACHES = frozenset({"__pycache__", ".cache", "node_modules", ".DS_Store"})
 
-#: What the database's name is followed by in the names of its other files.
+#: Suffixes of the database's other files.
 _DATABASE_FILES = frozenset(
     {
         "",

@@ -47,7 +47,7 @@ def read_file(path: Path) -> BinaryIO:
 
 
 def sync_file(file: BinaryIO) -> None:
-    """Make what was written to a file durable."""
+    """Flush a written file to disk."""
     file.flush()
     os.fsync(file.fileno())
 
@@ -63,7 +63,7 @@ def sync_folder(folder: Path) -> None:
 
 #: Disk space that stays free for other programs, in bytes.
 SPARE = 16_000_000
-#: Names of what is being written.
+#: Suffix of unfinished files.
 _PART = ".part"
 
 #: Called with the bytes done, and the approximate total.

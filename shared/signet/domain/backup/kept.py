@@ -39,7 +39,7 @@ _STAMP = "%Y%m%dT%H%M%SZ"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptBackup:
-    """A backup that is there, as its name and size tell it."""
+    """A backup on disk, as described by its name and size."""
 
     path: Path
     made_at: datetime
@@ -118,5 +118,5 @@ def copies_since(workspace: Workspace, saved_at: datetime) -> list[Path]:
 def _changed_at(path: Path) -> datetime:
     try:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except FileNotFoundError:  # gone since it was listed
+    except FileNotFoundError:  # deleted since it was listed
         return datetime.min.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Whether the database holds anything to copy, and whether it may be copied now."""
+"""Check whether the database contains anything to copy, and whether it may be copied now."""
 
 HAS_MEMORIES = "SELECT 1 FROM memories LIMIT 1"
 #: Forgotten content is being removed from files, or erased content from the database, now or since an instant.

@@ -25,7 +25,7 @@ from signet.paths import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileExchange:
-    """The names that leave and come, and the folders of both, all below the workspace."""
+    """The names that are removed and added, and the folders of both, all below the workspace."""
 
     staged: str
     aside: str

@@ -91,7 +91,7 @@ REMEDY = "Choose a folder with nothing but the files to remember, such as ~/note
 
 
 _DEFAULT = Folder(root_path="/")
-#: More patterns, or longer ones, are no description of a folder.
+#: More or longer patterns do not describe a folder.
 MAX_PATTERNS, MAX_PATTERN_CHARS = 100, 1_000
 #: More of `**` and of `{` in one pattern could make matching it slow.
 MAX_WIDE = 8
@@ -316,7 +316,9 @@ def remove(
     """Remove the connector, and with `cascade` its remaining documents. Raises NotFound and Frozen."""
     if cascade:
         prepare_removal(tx, connector_id, rules=rules, now=now)
-        while groups := documents(tx, connector_id):  # what a sync has added since the last look
+        while groups := documents(
+            tx, connector_id
+        ):  # documents that a sync has added since the last query
             for group in groups:
                 delete_group(tx, group, actor=actor, now=now)
     _stop(tx, get(tx, connector_id), now)

@@ -48,7 +48,7 @@ SELECT COUNT(*) AS connectors, COALESCE(SUM(status = 'syncing'), 0) AS syncing, 
        MIN(CASE WHEN last_error IS NOT NULL THEN updated_at END) AS oldest FROM connectors"""
 FILE = "SELECT file FROM pragma_database_list WHERE name = 'main'"
 HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-#: While this index exists there are no duplicates: it covers exactly the columns that make rows equal.
+#: This index excludes duplicates: it covers exactly the columns that define equal rows.
 NO_DUPLICATES = (
     "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = 'idx_memories_content_hash_unique'"
 )

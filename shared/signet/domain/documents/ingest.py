@@ -162,7 +162,7 @@ def fail(
 
     Earlier chunks stay, unless the document is empty.
     """
-    # A file name may hold half a surrogate pair.
+    # A file name may contain half a surrogate pair.
     text = error.message.encode("utf-8", "replace").decode()
     if isinstance(error, EmptyContent):
         _let_go(tx, document["id"], set(), now)

@@ -55,6 +55,6 @@ class Survey:
     without_values: int = 0
     in_table: int = 0
     in_index: int | None = None
-    #: Vectors that the index should hold and does not.
+    #: Vectors missing in the index.
     unindexed: int = 0
     orphaned: int = 0

@@ -128,7 +128,7 @@ def untried(tx: ReadTx, limit: int, *, model: str | None, now: datetime, rest: R
 
 
 def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
-    """Return the text to embed for a memory; None if its vectors are current or it is gone."""
+    """Return the text to embed for a memory; None if its vectors are current or it was deleted."""
     row = tx.one(sql.GAP, {"id": memory_id, "model": model})
     if row is None:
         return None
@@ -256,7 +256,7 @@ WEIGHTS = {
     "vec-table-sync": 0.07,
     "orphaned-embeddings": 0.05,
 }
-#: What a grade leaves of a weight.
+#: The share of a check's weight that each grade earns.
 WORTH = {Grade.OK: 1.0, Grade.WARN: 0.5, Grade.FAIL: 0.0}
 #: Least share of embedded memories for ok and for warn.
 COVERED, BARELY_COVERED = 0.95, 0.80
@@ -352,7 +352,7 @@ def _drift(survey: Survey, model: str) -> HealthCheck:
 def _index(survey: Survey) -> HealthCheck:
     name = "vec-table-sync"
     if survey.in_index is None:
-        # Nothing to index is no fault: the table is made with the first vector.
+        # An empty index is not a fault: its table is created with the first vector.
         grade = Grade.WARN if survey.in_table else Grade.OK
         message = "There is no vector index; vectors are compared one by one"
         return HealthCheck(

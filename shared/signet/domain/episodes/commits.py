@@ -1,7 +1,7 @@
 """One `index_commits` job: index a project's commit messages, never the changes.
 
 Compares the newest commits reachable from HEAD with the stored ones, so that a rewritten history leaves nothing behind.
-A reverted commit, or a merge without a message, is stored without text: it is known but never found.
+A reverted commit, or a merge without a message, is stored without text, so that no search finds it.
 """
 
 import re

@@ -55,7 +55,7 @@ _ASKS = re.compile(
     r"|quién|qué|cuándo|dónde|cuál\w*|cómo)\b",
     re.IGNORECASE,
 )
-#: How an agent says that it has no answer, only a guess or a question.
+#: Phrases for having no answer, only a guess or a question.
 _NO_ANSWER = re.compile(
     r"\b(?:(?:do|does|did|could|can|was|am|is|are|have|has)(?: not|n['’]t)|cannot|can['’]t|unable"
     r"|not (?:sure|clear|documented|known|find|found|seen)|unclear|unknown|nothing|nowhere"
@@ -71,7 +71,7 @@ _NO_ANSWER = re.compile(
 )
 _SAYS = re.compile(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
 _VALUE = re.compile(r"\d|[`_/@]|[a-z][A-Z]")
-#: From these lengths a message says something: a person's that asks nothing, and anyone's.
+#: Longer messages count as statements: a person's without a question, and anyone's.
 _SHORT, _LONG = 48, 160
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 #: A longer sentence before or after a question is a statement.
@@ -80,7 +80,7 @@ _ASIDE = 24
 
 @lru_cache(1_024)
 def only_asks(talk: str) -> bool:
-    """Return whether people in a conversation only ask, and every answer only says that it does not know."""
+    """Return whether people in a conversation only ask, and no answer contains information."""
     _, *parts = _SAYS.split(talk)
     is_asked = False
     for who, said in zip(parts[::2], parts[1::2], strict=True):

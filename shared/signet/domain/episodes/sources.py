@@ -21,7 +21,7 @@ def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
 
 
 def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:
-    """Return the session from which each memory was distilled, None if there is none."""
+    """Return the session from which each memory was distilled, None for no session."""
     return sql.roots(tx, memory_ids)
 
 

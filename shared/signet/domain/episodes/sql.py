@@ -207,7 +207,7 @@ def holding(tx: ReadTx, agent_id: str, words: str, *, but: Sequence[str], most: 
 
 
 def whole(tx: ReadTx, agent_id: str, source_type: str, source_id: str) -> str:
-    """Return all indexed text of a source, empty if there is none."""
+    """Return all indexed text of a source, possibly empty."""
     return "\n".join(row[0] for row in tx.tuples(_WHOLE, (agent_id, source_type, source_id)))
 
 
@@ -473,7 +473,7 @@ def named(
 
 
 def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:
-    """Return the session from which each memory was distilled, None if there is none."""
+    """Return the session from which each memory was distilled, None for no session."""
     return dict(tx.tuples(_ROOTS, (as_list(memory_ids),)))
 
 

@@ -1,6 +1,6 @@
 """One `embed_chunks` job: compute the exchange vectors of a session's or a project's commit chunks.
 
-Words find chunks as soon as they are written. A separate job computes vectors, so that a missing model or a provider
+Words find chunks immediately. A separate job computes vectors, so that a missing model or a provider
 outage does not delay that.
 """
 

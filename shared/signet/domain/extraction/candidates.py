@@ -33,7 +33,7 @@ def like(
 ) -> list[ComparedMemory]:
     """Return the memories most similar to a text, best first.
 
-    `vector` is None if unavailable; only vectors of the same `model` are compared.
+    Without a vector, pass None; only vectors of the same `model` are compared.
     """
     owner = (source.agent_id, source.scope, source.visibility, source.id, source.project or "")
     own = Where(sql.OWN, owner)

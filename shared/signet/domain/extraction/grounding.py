@@ -166,7 +166,7 @@ class Grounds:
         return bool(terms) and all(map(self._source.has, terms))
 
     def sentences(self, terms: Iterable[str], verbs: Iterable[str]) -> Iterator[str]:
-        """Yield the sentences of the source that contain all of the terms, and one of the verbs if any are given."""
+        """Yield the sentences of the source that contain all of the terms, and one of the given verbs."""
         wanted = [one for one in map(_folded, terms) if one not in _EMPTY]
         any_of = tuple(verbs)
         for sentence in meaning.SENTENCE.split(self.source):

@@ -1,6 +1,6 @@
 """The built-in extractor: turn memories, transcripts and notes into facts and triples, without a model.
 
-Precision comes first. Of people's statements, only the kinds of `statements/kinds.py` are kept: decisions, rules,
+Precision has priority. Of people's statements, only the kinds of `statements/kinds.py` are kept: decisions, rules,
 preferences, changes, roles, limits with a date or number, places of things, and facts about the speaker. Open items are
 not stored, because a session start reads them from the session; nor are an assistant's statements. Statements keep
 their words; English ones are put in the third person. Pure and deterministic.

@@ -48,7 +48,7 @@ def is_below(path: str, folder: str) -> bool:
 
 
 def mounted() -> list[Mount]:
-    """Return what is mounted in the name space of this process, empty where the kernel has no such table."""
+    """Return the mounts in the name space of this process; empty if the kernel has no such table."""
     try:
         lines = _TABLE.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
@@ -94,7 +94,7 @@ _VARIABLES = (
     *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GNUPGHOME", "PASSWORD_STORE_DIR"),
     *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"),
 )
-#: Files by which a folder is recognised, wherever it was moved or copied to.
+#: Files that identify a folder, even if it was moved or copied.
 _MARKS = {
     ".daemon": "a Signet workspace",
     ".gpg-id": "a password store",
@@ -205,7 +205,7 @@ def _private(workspace: Workspace, home: str) -> Iterator[tuple[str | Path, str]
             yield value, f"{variable} names it as a folder of programs"
     yield config_home(), "Signet keeps its settings there"
     yield workspace.runtime_dir, "Signet runs there"
-    # Versions with tool servers kept their keys in `marketplace`.
+    # Versions with tool servers stored their keys in `marketplace`.
     for own in (workspace.daemon_dir, workspace.secrets_dir, workspace.root / "marketplace"):
         yield own, f"{own.name} is a private part of the Signet workspace"
     for end in ("", "-wal", "-shm", "-journal"):

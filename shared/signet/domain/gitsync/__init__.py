@@ -1,1 +1,1 @@
-"""The workspace as a git repository: what is committed, pulled and pushed, and with which credentials."""
+"""The workspace as a git repository: commits, pulls, pushes, and their credentials."""

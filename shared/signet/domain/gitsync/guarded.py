@@ -30,7 +30,7 @@ IGNORED = (
     ".env",
 )
 _TITLE = "# Signet: data, secrets and what is made anew"
-#: The same for git's commands, whatever `.gitignore` says.
+#: The same as git pathspecs, which apply even if `.gitignore` differs.
 _PATHS = (
     ".daemon",
     ".secrets",
@@ -51,7 +51,7 @@ _LINK = "120000"
 
 
 def ignore(workspace: Workspace) -> bool:
-    """Add to `.gitignore` what it lacks, at its end; return whether it lacked anything."""
+    """Append missing lines to `.gitignore`; return whether any were missing."""
     path = workspace.root / ".gitignore"
     found = path.read_bytes() if path.exists() else b""
     there = {line.strip() for line in found.decode("utf-8", "replace").splitlines()}
@@ -160,7 +160,7 @@ _GH_SECONDS = 5.0
 _SSH = re.compile(r"ssh://[^\s-][^\s]*|[\w.-]+@[\w.-]+:[^\s]+")
 _HTTPS = re.compile(r"https://[^\s]+")
 
-#: Says the token when git asks for it on behalf of its host, and nothing to any other.
+#: Returns the token to git for the token's host, and nothing to any other.
 _ASKPASS = """#!/bin/sh
 case "$1" in
   "Username for 'https://$SIGNET_GIT_HOST': ") printf '%s\\n' x-access-token ;;

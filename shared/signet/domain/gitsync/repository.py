@@ -37,7 +37,7 @@ _QUIET = (
 #: For a repository that somebody else may have prepared: a missing object must not be fetched by a program that its
 #: configuration names.
 ALONE: Mapping[str, str] = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-#: To the last @ before the path: a password may hold one.
+#: To the last @ before the path: a password may contain one.
 _USERINFO = re.compile(r"(?<=//)[^/\s]+(?=@)")
 
 
@@ -52,7 +52,7 @@ class Repository:
     """The repository of a workspace, if it is its root."""
 
     workspace: Workspace
-    #: What a call of the network needs (see credentials.py); nothing of it is shown.
+    #: Variables for network commands (see credentials.py); never shown.
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
@@ -118,14 +118,14 @@ class Repository:
         return int(self.ask("rev-list", "--count", commits, "--") or 0)
 
     def author(self) -> Sequence[str]:
-        """Return the options that say who commits, none when git knows."""
+        """Return the options with the author of commits, none if git knows one."""
         if self.ask("config", "user.email") and self.ask("config", "user.name"):
             return ()
         return ("-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}")
 
 
 def alone(workspace: Workspace) -> AbstractContextManager[None]:
-    """Be the only one who works on the repository; raises BlockingIOError when somebody else does."""
+    """Hold the repository's lock; raises BlockingIOError if another process has it."""
     return locked(workspace.daemon_dir / "git.lock", wait=False)
 
 

@@ -62,7 +62,7 @@ Secret = Callable[[str], str | None]
 
 
 def pull(workspace: Workspace, settings: Git, secret: Secret) -> GitDone:
-    """Bring in what the remote has beyond this copy."""
+    """Pull the remote's new commits."""
     return _alone(workspace, lambda: _pull(_remote(workspace, settings, secret, "pull")))
 
 
@@ -104,7 +104,7 @@ def sync(
 
 
 def last_sync(workspace: Workspace) -> str | None:
-    """Return when pull and push both worked last, as text."""
+    """Return the time of the last successful pull and push, as text."""
     try:
         found = json.loads(read_file(workspace.daemon_dir / "git.json"))
         return str(found["lastSync"])
@@ -290,7 +290,7 @@ def settings_shown(workspace: Workspace, settings: Git) -> GitSettings:
     """Return the settings under the names that clients read, with the branch that is kept in step; runs git."""
     git, branch = Repository(workspace), settings.branch
     if branch is None and git.exists:
-        with suppress(GitFailed):  # git does not work here: nothing is kept in step
+        with suppress(GitFailed):  # git does not work here: nothing is synchronised
             branch = branch_of(git, settings)
     return {
         "enabled": settings.enabled,
@@ -308,7 +308,7 @@ def change_settings(workspace: Workspace, wished: Mapping[str, Value]) -> Git:
 
 
 def standing(workspace: Workspace, settings: Git, secret: Secret) -> GitStatus:
-    """Return how the repository stands, with commits since the last fetch; raises GitFailed when git does not work."""
+    """Return the state of the repository, with commits since the last fetch; raises GitFailed if git fails."""
     git = Repository(workspace)
     found: GitStatus = {
         "isRepo": git.exists,

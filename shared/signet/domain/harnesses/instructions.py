@@ -1,8 +1,8 @@
-"""The block about Signet in the file of instructions that a harness reads.
+"""The block about Signet in a harness's instruction file.
 
-The file belongs to the person. For a connected harness it ends with one block between two markers; removing it leaves
-every other byte unchanged. The block explains Signet and how to use it. It does not describe the agent and its user:
-session starts do (`hooks.sessionStart.includeIdentity`), and a copy here would repeat that and become outdated.
+The file belongs to the user. For a connected harness it ends with one block between two markers; removing the block
+leaves every other byte unchanged. The block explains Signet and how to use it. It does not describe the agent and its
+user, because session starts do (`hooks.sessionStart.includeIdentity`), and a copy here would become outdated.
 
 The TypeScript product generated the whole file; connecting replaces such a file by the block.
 """
@@ -22,7 +22,7 @@ _WITH_ENDS = re.compile(rf"\n?{_BODY}\n?", re.S)
 _GENERATED = re.compile(r"# AUTO-GENERATED from .*AGENTS\.md by Signet")
 #: The mark of a generated file is within its first lines.
 _HEADER_LINES = 12
-#: What the harness does, and what an agent has to do where its harness does not.
+#: What the harness does automatically, and what an agent must do if it does not.
 _RECALLED = """What matters is recalled for you when a
 session starts and with each prompt, and sessions are read when they end."""
 _ASKED_FOR = """Search it with `memory_search`
@@ -30,7 +30,7 @@ when a task begins and before you ask for what may be known; store what will mat
 
 
 def patches(site: Site, connector: HarnessConnector) -> list[FilePatch]:
-    """Return the change of the file of a harness that is connected; empty when it has none."""
+    """Return the change to the instruction file of a connected harness; empty if it has no such file."""
     path = connector.instructions(site)
     if path is None:
         return []
@@ -44,7 +44,7 @@ def patches(site: Site, connector: HarnessConnector) -> list[FilePatch]:
 
 
 def block(site: Site, connector: HarnessConnector) -> str:
-    """Return the text about Signet for the agents of a harness, between its markers; it never has a secret."""
+    """Return the block for a harness, with its markers; it never contains a secret."""
     root, signet = site.workspace.root, programs.quoted(programs.slashed(site.signet))
     how = _RECALLED if connector.recalls else _ASKED_FOR
     return f"""{START}
@@ -68,7 +68,7 @@ def put(text: str, block: str) -> str:
 
 
 def without(text: str) -> str:
-    """Remove every complete block with the line ends that `put` adds to one. Pure."""
+    """Remove every complete block, with the line ends that `put` has added. Pure."""
     while (found := _WITH_ENDS.search(text)) is not None:
         before, after = text[: found.start()], text[found.end() :]
         runs_on = before and after and not before.endswith("\n") and not found[0].startswith(START)

@@ -1,1 +1,1 @@
-"""Injections: what a session received at its start, with prompts and by recall, the sources, and the use."""
+"""Injections: what a session receives at its start, with prompts and by recall, with sources and use."""

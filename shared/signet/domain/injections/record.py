@@ -164,7 +164,7 @@ _MARKS = re.compile(r"\[…\]|\[code left out\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """An item's current text, None if it is gone; `changed` if it differs from the injected one."""
+    """An item's current text, None if deleted; `changed` if it differs from the injected one."""
 
     content: str | None = None
     state: Literal["kept", "changed", "forgotten", "gone"] = "gone"

@@ -1,7 +1,7 @@
 """The only module that decides a memory's origin, and whether a person must review it first.
 
 The writer counts first (`Actor.origin`), then the writer's claim as far as allowed (`Actor.may_claim`), then the kind
-of source: a web page stays one, whoever saves it. A memory derived from others has their lowest origin.
+of source: a web page stays one for any author. A memory derived from others has their lowest origin.
 """
 
 import re

@@ -67,7 +67,7 @@ def fuzzy(near: NDArray[int64], distances: NDArray[float64]) -> NeighbourGraph:
     beliefs = np.exp(-np.maximum(distances - distances[:, :1], 0.0) / scales(distances))
     heads = np.repeat(np.arange(count), width)
     tails = near.ravel()
-    # A pair of points is one number; both directions of it are looked up among the sorted ones.
+    # A pair of points is one number; both directions of it are searched in the sorted list.
     pairs, back = heads * count + tails, tails * count + heads
     order = np.argsort(pairs)
     pairs, back, one = pairs[order], back[order], beliefs.ravel()[order]

@@ -14,7 +14,7 @@ from signet.domain.backfill.models import FoundSession, HarnessPlace, UserHome, 
 from signet.domain.backfill.places import files
 
 _CURSOR_DATABASE = "state.vscdb"
-#: What the address of a folder on this machine begins with.
+#: The prefix of a local folder's address.
 _CURSOR_FILE = "file://"
 _CURSOR_ROLES = {1: "user", 2: "assistant"}
 _QUERY = re.compile(r"</?user_query>\s*")

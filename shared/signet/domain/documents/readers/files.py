@@ -95,7 +95,7 @@ def read_json(raw: Raw) -> DocumentText:
         written = json.dumps(json.loads(plain.text), ensure_ascii=False)
     except (ValueError, RecursionError):
         return plain
-    # Half a surrogate pair can be written in JSON, but is no letter.
+    # JSON can contain half a surrogate pair, which is not a character.
     return DocumentText(text=encodable(written))
 
 
@@ -114,7 +114,7 @@ def read_pdf(raw: Raw) -> DocumentText:
         raise PermanentJobError(
             "PDF documents need an extra that is not installed: pip install 'signetai[pdf]'"
         ) from error
-    # It tells every flaw of a file that it can read all the same.
+    # The library logs every flaw of a file, even if it can read the file.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         with pypdf.PdfReader(BytesIO(raw.data)) as reader:

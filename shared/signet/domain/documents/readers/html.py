@@ -117,7 +117,7 @@ MOST_FORMATTED = 1_000_000
 USUAL_FORMATTING = 20
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)")
-#: Elements that hold nothing, or end where the next one of theirs begins.
+#: Elements without content, or that end where the next one of their kind begins.
 _FLAT = frozenset(
     "area base br col embed hr img input link meta param source track wbr"
     " p li dt dd td th tr tbody thead tfoot option optgroup rb rp rt rtc".split()

@@ -30,7 +30,7 @@ _LIMITED = " LIMIT ? OFFSET ?"
 
 
 class SearchRow(NamedTuple):
-    """A memory that passes; without words `bm25` is None and `content` empty."""
+    """A memory that passes; `bm25` and `content` are empty without words."""
 
     id: str
     pinned: int
