@@ -13,7 +13,7 @@ from signet.db.visibility import Reader, Where, readable
 from signet.domain.memory import filters
 from signet.domain.projection.models import Map, MapExtent, MapView
 
-#: Maps that are kept; the oldest go.
+#: Most stored maps; the oldest are deleted.
 KEPT = 16
 
 _FROM = f"""

@@ -147,7 +147,7 @@ def worktrees(place: ProjectPlace) -> list[str]:
 
 
 def evidence(place: ProjectPlace) -> FolderEvidence:
-    """Return by what another machine knows a repository again; empty for a folder outside of git."""
+    """Return the evidence that identifies a repository on another machine; empty for a folder outside of git."""
     if not place.common:
         return FolderEvidence()
     found: dict[bytes, None] = {}

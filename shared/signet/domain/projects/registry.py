@@ -20,7 +20,7 @@ _MACHINE_CHARS = 6
 
 
 class Elsewhere(NamedTuple):
-    """A folder as its own machine describes it, because this one cannot look."""
+    """A folder as described by its own machine, because this one cannot read it."""
 
     machine: str
     place: ProjectPlace

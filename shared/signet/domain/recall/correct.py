@@ -63,7 +63,7 @@ def _linked(run: Run, scores: Scores) -> Scores:
 
 
 def _learned(run: Run, scores: Scores) -> Scores:
-    """Apply the learned factors to the scores, once learning has proven better."""
+    """Apply the learned factors to the scores, if learning is in use."""
     changed = _times(scores, run.worth.learned)
     if not changed:
         return scores

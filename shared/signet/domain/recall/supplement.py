@@ -1,6 +1,6 @@
 """Supplements to the results: reasons of decisions, entities, their cards, transcripts, and skills (SK-41).
 
-Skills take no place of a memory, and never rank first among memories.
+Skills are listed in addition to memories, and never rank first among them.
 """
 
 import json

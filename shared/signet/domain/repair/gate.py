@@ -54,7 +54,7 @@ def check(tx: ReadTx, order: RepairOrder) -> None:
 
 
 def permit(order: RepairOrder) -> None:
-    """Raise Frozen or Refused for what the settings forbid. Pure."""
+    """Raise Frozen or Refused if the settings forbid the repair. Pure."""
     pipeline = order.settings.pipeline
     if pipeline.mutations_frozen and order.writes:
         raise Frozen("Mutations are frozen (kill switch active)")
@@ -85,7 +85,7 @@ def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
 def standing(
     tx: ReadTx, action: RepairAction, settings: Settings, *, now: datetime
 ) -> GateStanding:
-    """Return when a person may next run an action."""
+    """Return the time at which a person may run an action again."""
     limits, runs = action.limits_of(settings.pipeline.repair), _runs(tx, action.name)
     try:
         limit(runs, limits, now=now)

@@ -37,7 +37,7 @@ READ_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextIndexCheck:
-    """The check of one index; without an index `indexed` is None, `fault` is SQLite's finding."""
+    """The check of one index; `indexed` is missing (None) without an index, `fault` is SQLite's finding."""
 
     index: Index
     expected: int

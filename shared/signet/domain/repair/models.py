@@ -99,7 +99,7 @@ class RepairDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairResult(RepairDone):
-    """What a repair did, or why it did nothing."""
+    """The result of a repair, or the reason why it did nothing."""
 
     action: str
     success: bool = True

@@ -19,7 +19,7 @@ _LINE_END = re.compile(r"\r?\n")
 SQUEEZED_CHARS = 8
 #: Most characters that a disguise makes of a byte: `0x41, `.
 DISGUISE = 8
-#: Longer forms are looked up in parts.
+#: Longer forms are searched in parts.
 PART_CHARS = 2_048
 _RUN = re.compile(r"[^\W_]+")
 
@@ -54,7 +54,7 @@ def longest(values: Sequence[str]) -> int:
 
 
 def _places(text: str, plain: Literals, squeezed: Literals) -> list[tuple[int, int]]:
-    """Return where values stand, from the left: their forms, and their letters and digits whatever parts these."""
+    """Return the positions of values, from the left: their forms, and their letters and digits with any separators."""
     runs = [found.span() for found in _RUN.finditer(text)]
     ends = list(accumulate(stop - start for start, stop in runs))
     found = list(plain.places(text))
@@ -98,7 +98,7 @@ def _squeezed(text: str) -> str:
 
 
 def _joined(text: str, forms: Collection[str]) -> str:
-    """Return the text without the line ends that stand inside of a form."""
+    """Remove line ends inside a form."""
     ends = [found[0] for found in _LINE_END.finditer(text)]
     if not forms or not ends:
         return text
@@ -128,7 +128,7 @@ def _forms(value: str) -> Iterator[str]:
 
 
 def _base64(raw: bytes) -> Iterator[str]:
-    """Yield what any base64 of a text that holds these bytes must hold, for each of the three alignments.
+    """Yield the base64 parts that every text with these bytes contains, for each of the three alignments.
 
     The digits at both ends also carry bits of their neighbours, so they are left out.
     """
@@ -142,7 +142,7 @@ def _base64(raw: bytes) -> Iterator[str]:
 
 
 def _base32(raw: bytes) -> Iterator[str]:
-    """Yield what any base32 of a text that holds these bytes must hold, for each of the five alignments."""
+    """Yield the base32 parts that every text with these bytes contains, for each of the five alignments."""
     for shift in range(5):
         first = (8 * shift + 4) // 5
         last = 8 * (shift + len(raw)) // 5

@@ -172,7 +172,7 @@ def check_name(name: str) -> None:
 
 
 def check_value(value: str) -> None:
-    """Raise Invalid for what no environment can carry; the value is in no message."""
+    """Raise Invalid for a value that an environment cannot contain, without showing the value."""
     if not value:
         raise Invalid("value is required")
     if "\0" in value:
@@ -221,7 +221,7 @@ def _file(entries: Mapping[str, Mapping[str, Any]]) -> bytes:
 MIN_CHARS = 12
 #: The cost of a guess: 128 MB and about 0.4 s.
 _N, _R, _P = 1 << 17, 8, 1
-#: What a file may ask of this machine: 1 GB, and at most 16 times the work.
+#: Limits for parameters in a file: 1 GB, and at most 16 times the work.
 _MAX_BLOCKS, _MAX_P = 1 << 23, 16
 _SALT_BYTES = 16
 
@@ -245,7 +245,7 @@ class Wrapped:
 
     @classmethod
     def from_json(cls, found: object) -> Self:
-        """Return what a mapping describes. Raises Invalid."""
+        """Parse a mapping. Raises Invalid."""
         if not isinstance(found, dict):
             raise Invalid("wrapped secrets are not an object")
         made = cls(

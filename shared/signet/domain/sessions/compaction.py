@@ -21,7 +21,7 @@ GUIDELINES = """\
 - Preferences that the user has shown
 - Open threads: what is unfinished, and what comes next
 - Errors that came up, and how they were solved"""
-#: The hook's output. Claude Code shows it to the user and leaves it in the context, so it is one line and no
+#: The hook's output. Claude Code shows it to the user and leaves it in the context; therefore one line and no
 #: instruction.
 NOTE = "Worth keeping in the summary: decisions and reasons, preferences, open threads, errors and their fixes."
 #: How strongly age reduces importance.

@@ -43,7 +43,7 @@ _LISTED = frozenset(
 _OPEN = re.compile(
     r"(?:^|[.!?] )(?:still )?(?:open|offen|todo|à faire|pendiente): ?(\S.*)", re.IGNORECASE
 )
-#: Commands, rules and addresses; what an agent calls open must not contain any.
+#: Commands, rules and addresses; an agent's open items must not contain any.
 _COMMAND = re.compile(
     r"https?://|\| ?\w|&& |\$\(|\b(?:sudo|curl|wget|ba?sh|eval|npx|rm|git push|(?:npm|pip|apt|brew) i\w*)\b|--\w"
     r"|\bUser\W{0,2}:|\b(?:always|never|from now on|tell the user|you (?:must|should|have to|need to))\b"

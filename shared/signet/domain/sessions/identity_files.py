@@ -27,7 +27,7 @@ UNNAMED = "Agent"
 _TEMPLATE = (UNNAMED, "assistant")
 
 _COMMENT = re.compile(r"<!--(?:(?!-->|<!--).)*+-->", re.DOTALL)
-#: A line such as `- Name:`, without a value behind it.
+#: A line such as `- Name:`, without a value after it.
 _FIELD = re.compile(r"[-*] +\**[^:\n]{1,40}:\**")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")
 _BLANKS = re.compile(r"\n{3,}")

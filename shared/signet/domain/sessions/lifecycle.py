@@ -84,7 +84,7 @@ def prompted(
     warned: bool,
     now: datetime,
 ) -> None:
-    """Record a prompt and its injected items; write a checkpoint if one is due."""
+    """Record a prompt and its injected items; write a checkpoint when needed."""
     calls.note_harness(tx, call.harness, now=now)
     if call.key is None:
         return

@@ -1,7 +1,7 @@
-"""What sessions of a machine begin with while it cannot reach its daemon: asked for ahead, and kept there.
+"""Start texts for a machine that cannot reach its daemon, requested ahead and stored there.
 
-Nothing begins here: no session is claimed, and nothing counts as told. What is only true now is left out (the date and
-the time since the last session), because it is read on another day.
+This starts no session: it claims none and records no injection. Momentary lines are left out (the date and the time
+since the last session), because the text is read on another day.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from signet.wire.hooks import OfflineContext
 async def contexts(
     agent_id: str, projects: Mapping[str, str], services: Services, *, now: datetime
 ) -> list[OfflineContext]:
-    """Return what a session begins with in each project, and its rules, by the names of the client's folders."""
+    """Return the start text of each project, and its rules, by the names of the client's folders."""
     files = {
         project: await asyncio.to_thread(
             identity_files.load, services.workspace, agent_id, Here(project)
@@ -58,7 +58,7 @@ def _context(
 
 
 def _rules(tx: ReadTx, reader: Reader, found: StartMaterial) -> str:
-    """Return the rules that hold whatever is asked, as a block; empty without any."""
+    """Return the rules that apply to any prompt, as a block; empty without any."""
     rules = standing_rules.find(tx, "", vector=None, reader=reader, given=())
     lines = withheld.without("\n".join(one.line for one in rules), found.withheld)
     return fence.enclosed([f"{RULES}\n{lines}"], is_first=True) if lines else ""

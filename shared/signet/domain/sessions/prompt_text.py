@@ -38,7 +38,7 @@ _EXTERNAL = re.compile(
 _MENTION = re.compile(r"<[@#][!&]?\d+>")
 _FENCE = re.compile(r"\s*```[ \t]*\n?")
 _HYPHENED = re.compile(r"(?<![\w-])[^\W_]\w*(?:-\w+)+(?![\w-])")
-#: A word, also with a version behind it, and a version alone: `python3.11`, `v3.4.0`.
+#: A word, also followed by a version, and a version alone: `python3.11`, `v3.4.0`.
 _WORD = re.compile(r"(?<!\d)v?\d+(?:\.\d+)+|[^\W\d_][\w']*(?:\.\d+)*")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 

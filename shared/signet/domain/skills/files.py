@@ -23,7 +23,7 @@ from signet.errors import Invalid, NotFound, SignetError
 from signet.files import opened
 from signet.ids import DEFAULT_AGENT
 
-#: A longer SKILL.md is no instruction that a model could read.
+#: A longer SKILL.md exceeds what a model can read.
 MAX_BYTES = 1_000_000
 
 _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f]|\.\.")
@@ -51,7 +51,7 @@ def is_name(name: str) -> bool:
         return False
     try:
         return len(name.encode()) <= 200
-    except UnicodeEncodeError:  # bytes of a file name that are no text
+    except UnicodeEncodeError:  # a file name that is not valid text
         return False
 
 

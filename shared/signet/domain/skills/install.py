@@ -51,7 +51,7 @@ def _is_wanted(skills: Path, name: str, fingerprint: str) -> bool:
 
 
 CATEGORIES = ("UI", "Security", "Data", "Knowledge", "Web", "Development", "Automation", "Other")
-#: What a star and being verified are worth, in installations.
+#: Weight of a star and of being verified, in installations.
 STAR, VERIFIED = 200, 5_000
 
 

@@ -55,7 +55,7 @@ class Enriched:
 def enrich(
     job: JobContext, model: LanguageModel, rules: Callable[[], SkillRules], *, seconds: float
 ) -> None:
-    """Enrich the job's skill and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
+    """Enrich the job's skill and complete the job; raises the provider's errors, LeaseLost, Cancelled."""
     known = node_of(job)
     skill = readable(known)
     if known is None or skill is None or not node.is_thin(skill, rules()):
@@ -101,7 +101,7 @@ def node_of(job: JobContext) -> SkillNode | None:
 
 
 def readable(known: SkillNode | None) -> SkillFile | None:
-    """Return the file of a node; None if it is gone or has changed."""
+    """Return the file of a node; None if it is deleted or has changed."""
     if known is None:
         return None
     try:
@@ -190,7 +190,7 @@ READ_CHARS = 2_000
 
 
 def embed(job: JobContext, embedder: Embedder) -> None:
-    """Embed the job's skill and complete the job; raises what the provider raises, LeaseLost, Cancelled."""
+    """Embed the job's skill and complete the job; raises the provider's errors, LeaseLost, Cancelled."""
     known = node_of(job)
     if known is None or not job.db.read(_is_missing, known, embedder.model):
         job.commit(lambda tx: {"skipped": "nothing_to_embed"})

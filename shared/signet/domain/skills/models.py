@@ -20,7 +20,7 @@ class SkillFile:
 
     name: str
     path: Path
-    #: What it is called: name or title of the front matter, else the folder's name.
+    #: Its display name: name or title of the front matter, else the folder's name.
     title: str
     content: str
     body: str = ""

@@ -132,7 +132,7 @@ SECONDS = 60.0
 
 _REPOSITORY = re.compile(r"(?P<repo>[\w.\-]+/[\w.\-]+)(?:@(?P<skill>[\w.\-]+))?", re.ASCII)
 _ARCHIVES = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".tar", ".zip")
-#: How deep a skill may lie in what was fetched.
+#: Maximum folder depth of a skill in a download.
 _DEPTH = 5
 _SAID_CHARS = 300
 

@@ -11,7 +11,7 @@ from signet.domain.skills.models import SkillNode
 #: Wait before a skill whose embedding has died is tried again.
 REST_SECONDS = 3_600
 
-#: A file of the earlier program may leave out what has a default.
+#: A file of the earlier program may omit fields with a default.
 _FIELDS = """
 s.entity_id, s.agent_id, e.name AS title, coalesce(e.description, '') AS description, s.triggers, s.tags,
 s.dependencies AS requires, s.fingerprint, s.fs_path, s.source, s.enriched, s.installed_at, s.last_used_at,

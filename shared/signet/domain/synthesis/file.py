@@ -32,7 +32,7 @@ _LOOKS_LIKE_PART = re.compile(rf"^(?={_PROJECT}|{_IMPORTED})", re.MULTILINE)
 
 
 def path_of(workspace: Workspace, agent_id: str) -> Path | None:
-    """Return the path of an agent's file; None if its name is no folder name (HN-70)."""
+    """Return the path of an agent's file; None if its name is not valid for a folder (HN-70)."""
     if agent_id == DEFAULT_AGENT:
         return workspace.root / "MEMORY.md"
     if _AGENT.fullmatch(agent_id) is None:

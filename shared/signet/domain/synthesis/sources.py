@@ -144,7 +144,7 @@ def _fitting(notes: Sequence[NoteRow], room: int) -> list[NoteRow]:
     return kept
 
 
-#: What a session reads of the file.
+#: Characters of the file that a session reads.
 MOST_CHARS = 10_000
 SESSIONS = 5
 TITLES = {

@@ -31,11 +31,11 @@ class RunStatus(StrEnum):
     FAILED = "failed"
 
 
-#: What a run waits for or does; a task has one such run at most.
+#: States of an unfinished run; a task has at most one.
 ACTIVE = (RunStatus.PENDING, RunStatus.RUNNING)
 #: The error of a run that its process did not live to end; nothing is run a second time.
 RESTARTED = "daemon_restart"
-#: Bytes of each stream that are kept of a run.
+#: Bytes stored of each stream of a run.
 STREAM_BYTES = 1_048_576
 
 

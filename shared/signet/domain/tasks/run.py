@@ -257,7 +257,7 @@ def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
     for task in tx.rows(Task, sql.DUE, (clock.to_text(now),)):
         try:
             next_at = scheduled.next_run(task.cron_expression, zone(task.timezone), now)
-        except Invalid as error:  # an older program let it in
+        except Invalid as error:  # accepted by an older program
             log.warning("task.disabled", task_id=task.id, reason=error.message)
             tx.run(sql.DISABLE, (clock.to_text(now), task.id))
             continue
@@ -346,7 +346,7 @@ def end_orphan(tx: WriteTx, run: TaskRun, ended: RunEnd, *, now: datetime) -> bo
 
 
 def end_orphans(db: Database, workspace: Workspace, *, now: datetime) -> None:
-    """Mark runs whose job is gone as failed."""
+    """Mark runs without a job as failed."""
     for *fields, code in db.read(lambda tx: tx.tuples(sql.ORPHANS)):
         run = TaskRun._make(fields)
         spool = Spool.for_run(workspace, run.id)
@@ -357,7 +357,7 @@ def end_orphans(db: Database, workspace: Workspace, *, now: datetime) -> None:
 
 
 def _begin(tx: WriteTx, job: JobContext, now: datetime) -> tuple[Task | None, bool]:
-    """Return the task of this run, None if it is gone, and whether the run begins now."""
+    """Return the task of this run, None if it was deleted, and whether the run begins now."""
     held = job.lease
     if not transitions.is_held(tx, held.job_id, held.token):
         raise LeaseLost(job_id=held.job_id)

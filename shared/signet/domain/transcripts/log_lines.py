@@ -24,7 +24,7 @@ _INSIDE = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _WHOLE = re.compile(rb'[^"\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^"\\]*+)*+', re.DOTALL)
 #: A string of a record that is sent elsewhere keeps this much, in characters, unless it is a message.
 _SENT_CHARS = 20_000
-#: Parts of records that hold calls of tools or their output, and fields that hold output or an image.
+#: Parts of records with tool calls or their output, and fields with output or an image.
 _NO_MESSAGES = frozenset(
     {
         *("tool_use", "tool_result", "toolResult", "tool", "tool.execution_complete"),

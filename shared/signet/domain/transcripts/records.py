@@ -101,7 +101,7 @@ MESSAGES = frozenset(
         *("user_input", "planner_response"),  # Windsurf
     }
 )
-#: Those of Claude Code; each of its records names the session.
+#: Record types of Claude Code, whose records all name the session.
 _CLAUDE_CODE, _CLAUDE_CODE_MARK = frozenset({"user", "assistant"}), "sessionId"
 #: Beginnings of compaction summaries, and requests for one: logs do not always mark these.
 _SUMMARIES = (
@@ -116,7 +116,7 @@ _SUMMARIES = (
 #: The fields of a record that may hold a message.
 _PARTS = ("message", "payload", "item", "data")
 _ROLES = frozenset({"user", "assistant"})
-#: Names of types and versions come from outside.
+#: Names of types and versions come from outside, so their length is limited.
 _TYPE_CHARS = 64
 
 

@@ -64,7 +64,7 @@ _FILE = re.compile(
     r"(?:(?:target|absolute|notebook|file)_?)?(?:file|path)|file_?name", re.IGNORECASE
 )
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S[^\n]*)", re.MULTILINE)
-#: Files of a session that are kept, and the longest path.
+#: Files stored per session, and the longest path.
 MOST_FILES, PATH_CHARS = 40, 400
 #: Our own tools: their input and output is memory itself, not a use of it.
 _OWN = ("mcp__signet", "mcp_signet", "signet", "memory_")
@@ -136,7 +136,7 @@ class Recorder:
         return json.dumps([step.type, text, step.name], ensure_ascii=False)
 
     def _steps(self, record: dict[str, object], turns: Iterable[Turn]) -> Iterator[Step]:
-        # A prompt is said before the tools work; an answer's words come before the calls that follow them.
+        # A prompt precedes the tool calls, and an answer's text precedes the calls that follow it.
         for said in map(of_turn, turns):
             if said and said != self._last:
                 yield said

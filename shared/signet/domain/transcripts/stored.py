@@ -160,7 +160,7 @@ class UnreadPart(NamedTuple):
 
 
 def copy_from_jobs(tx: WriteTx) -> None:
-    """Store the transcripts that the earlier program kept with its summary jobs."""
+    """Store the transcripts that the earlier program stored with its summary jobs."""
     tx.run(sql.COPY_FROM_JOBS)
 
 

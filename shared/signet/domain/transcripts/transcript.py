@@ -121,7 +121,7 @@ def spoken(text: str) -> tuple[datetime, datetime] | None:
         return None
     try:
         return clock.parse(first[1]), clock.parse(last[1])
-    except ValueError:  # digits that are no date
+    except ValueError:  # digits that are not a date
         return None
 
 

@@ -252,7 +252,7 @@ def _grown(sentences: Sequence[frozenset[str]], run: range, one: Statement) -> r
 
 
 def _names(text: str) -> set[str]:
-    """Return the names and numbers in a text; a name has a capital and is no ordinary word."""
+    """Return the names and numbers in a text; a name has a capital and is not an ordinary word."""
     found = set()
     for word in _WORD.finditer(text):
         bare = re.sub(r"['’]s?$", "", word[0])
@@ -336,7 +336,7 @@ def saying(
 def clean_transcripts(
     job: JobContext, known: Mapping[str, Sequence[Statement]], session_key: str | None = None
 ) -> int:
-    """Remove statements from all stored transcripts, or from one; return how many changed."""
+    """Remove statements from all stored transcripts, or from one; return the number changed."""
     clean(job, TextTable(sql.OVERVIEW_TEXTS, sql.CLEAN_OVERVIEW), known, session_key)
     return clean(job, TextTable(sql.TEXTS, sql.CLEAN), known, session_key)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-#: The first and the last record of a Signet export; vectors and texts, which are no rows.
+#: The first and the last record of a Signet export; vectors and texts, which are not rows.
 HEADER, END = "signet", "end"
 VECTORS, TEXT = "vectors", "text"
 #: The version of FORMAT.md; a file of a later one is refused.

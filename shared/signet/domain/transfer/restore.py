@@ -97,7 +97,7 @@ def row(
 
 
 def credited(given: Record, key: bytes) -> Record:
-    """Return the record of a memory with its permitted origin: its own only with a seal (MEM-65)."""
+    """Return the record of a memory with a permitted origin: its own only with a seal (MEM-65)."""
     if export.is_sealed(given, key):
         return given
     content, kind = given.get("content"), given.get("source_type")
@@ -224,7 +224,7 @@ def _enqueue(
 def _values(
     kind: RecordKind, given: Record, columns: list[Column], now: datetime
 ) -> dict[str, object]:
-    """Return the value of each column. Raises Refused for a value that the column cannot hold."""
+    """Return the value of each column. Raises Refused for a value that does not fit its column."""
     values: dict[str, object] = {}
     stated = dict(given)
     if kind.name == "memory":

@@ -96,7 +96,7 @@ def text_key(new: NewMemory) -> str:
 
 
 def _preview_text(target: Target, new: NewMemory, rules: Rules, now: datetime) -> ImportOutcome:
-    """Return what `remember` would answer, and store it for later texts."""
+    """Return the answer that `remember` would give, and store it for later texts."""
     content = new.content
     owner = {
         "agent_id": new.agent_id,

@@ -200,7 +200,7 @@ def ids(tx: ReadTx, seqs: Collection[int]) -> dict[int, str]:
 
 
 def newest_change(tx: ReadTx) -> tuple[int, int]:
-    """Return number and token of the newest change of a memory; zeros if there is none."""
+    """Return number and token of the newest change of a memory; zeros without any."""
     row = tx.one(_NEWEST_CHANGE)
     return (0, 0) if row is None else (row[0], row[1])
 
