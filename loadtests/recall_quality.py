@@ -4,13 +4,13 @@ Every conversation of the evaluation data is a project of a workspace (one works
 sessions …), filled and queried over the HTTP API of the product's programs, with native embeddings. The other
 rankings read the same database in this process. Prints per set and store, and per question type with `--types`: R@k
 (mean share of a question's evidence in the first k), MRR (of the first evidence), nDCG@10, in percent. For the floor,
-each question asks for an ordinary page of its own conversation and of another one: `kept` is the share of an uncut
-page's evidence that remains, `noise` the results of the other one; the row `by words` is the same for recall without
+each question asks for an ordinary page of its conversation and of another one: `kept` is the share of an uncut page's
+evidence that remains, `noise` the results of the other one; the row `by words` is the same for recall without
 vectors.
 
     python loadtests/recall_quality.py --data ../shared/data [--sets locomo beam-100k lme-mini] [--json FILE]
 
-An item is one memory, however long, without extraction. `--as-shipped` uses default settings, so long items are saved
+An item is one memory of any length, without extraction. `--as-shipped` uses default settings, so long items are saved
 in pieces (a result counts for its item). Filled workspaces and question vectors are cached under `--cache`.
 """
 

@@ -1,4 +1,4 @@
-"""Keep the vectors of passages in a table of their own, one for each exchange, numbered in the order of commits.
+"""Keep the vectors of passages in a separate table, one for each exchange, numbered in the order of commits.
 
 Those of whole passages go: jobs make the new ones.
 """

@@ -133,5 +133,5 @@ def _until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         if time.monotonic() > deadline:
-            raise TimeoutError("the jobs did not get so far")
+            raise TimeoutError("the jobs did not finish in time")
         time.sleep(0.01)

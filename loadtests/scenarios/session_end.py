@@ -1,7 +1,7 @@
 """How long a harness waits at the end of a session: a transcript of 5 MB, from its file and in the request.
 
 A Claude Code log of turns and tool results is handed over, each time another one, while the worker reads the sessions
-that ended before. The floor is what nobody can do without: the file is read, its lines are decoded from JSON, and the
+that ended before. The floor is the unavoidable work: the file is read, its lines are decoded from JSON, and the
 text that the product stores is put into SQLite in one synced commit, by one thread, in turns with the requests of the
 same run.
 

@@ -1,7 +1,7 @@
 """One tree of errors for the whole product.
 
 Every error has a kind (what sort of refusal it is), a code (stable, for machines) and facts (fields for the
-reply and the log). A code needs a class of its own only where somebody catches it. The text a user reads is the
+reply and the log). A code needs its class only if code catches it. The text a user reads is the
 message; when none is given it is the first line of the class's docstring. Only `signet_api.errors` knows HTTP status
 numbers, only the command line knows exit codes.
 """

@@ -34,7 +34,7 @@ def product_text(name: str) -> Path:
 
 
 def table(module: str) -> dict[str, Any]:
-    """Return the words and patterns in the TOML file beside a module's file."""
+    """Return the words and patterns in the TOML file next to a module's file."""
     return tomllib.loads(Path(module).with_suffix(".toml").read_text("utf-8"))
 
 

@@ -1278,27 +1278,27 @@ export interface Routes {
   "GET /api/repair": {
     answer: Repairs;
   };
-  /** Queue hints for memories that have none. With `dryRun` only say what would be done. */
+  /** Queue hints for memories that have none. With `dryRun`, only report the planned changes. */
   "POST /api/repair/backfill-hints": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Summarise sessions that have no summary. With `dryRun` only say what would be done. */
+  /** Summarise sessions that have no summary. With `dryRun`, only report the planned changes. */
   "POST /api/repair/backfill-skipped": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Check the full-text indexes; rebuild those that differ from their tables. With `dryRun` only say what would be done. */
+  /** Check the full-text indexes; rebuild those that differ from their tables. With `dryRun`, only report the planned changes. */
   "POST /api/repair/check-fts": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Delete vectors whose memory is gone or forgotten. With `dryRun` only say what would be done. */
+  /** Delete vectors whose memory is gone or forgotten. With `dryRun`, only report the planned changes. */
   "POST /api/repair/clean-orphans": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Recompute the communities of an agent's entities. With `dryRun` only say what would be done. */
+  /** Recompute the communities of an agent's entities. With `dryRun`, only report the planned changes. */
   "POST /api/repair/cluster-entities": {
     body?: Record<string, unknown>;
     answer: Repaired;
@@ -1316,7 +1316,7 @@ export interface Routes {
     };
     answer: DeadMemories;
   };
-  /** Forget memories with low confidence that are not used. With `dryRun` only say what would be done. */
+  /** Forget memories with low confidence that are not used. With `dryRun`, only report the planned changes. */
   "POST /api/repair/dead-memories/forget": {
     body?: Record<string, unknown>;
     answer: Repaired;
@@ -1325,7 +1325,7 @@ export interface Routes {
   "GET /api/repair/dedup-stats": {
     answer: DedupStats;
   };
-  /** Merge duplicate memories. With `dryRun` only say what would be done. */
+  /** Merge duplicate memories. With `dryRun`, only report the planned changes. */
   "POST /api/repair/deduplicate": {
     body?: Record<string, unknown>;
     answer: Repaired;
@@ -1334,7 +1334,7 @@ export interface Routes {
   "GET /api/repair/embedding-gaps": {
     answer: EmbeddingGaps;
   };
-  /** Forget facts that were read from forgotten memories alone. With `dryRun` only say what would be done. */
+  /** Forget facts that were read from forgotten memories alone. With `dryRun`, only report the planned changes. */
   "POST /api/repair/follow-forgotten": {
     body?: Record<string, unknown>;
     answer: Repaired;
@@ -1343,67 +1343,67 @@ export interface Routes {
   "GET /api/repair/integrity-check": {
     answer: Integrity;
   };
-  /** Delete entities that only link the chunks of long texts. With `dryRun` only say what would be done. */
+  /** Delete entities that only link the chunks of long texts. With `dryRun`, only report the planned changes. */
   "POST /api/repair/prune-chunk-groups": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Delete entities that are no names: headings, labels, first words of sentences. With `dryRun` only say what would be done. */
+  /** Delete entities that are no names: headings, labels, first words of sentences. With `dryRun`, only report the planned changes. */
   "POST /api/repair/prune-generic-entities": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Archive ended jobs to a file, then delete them. With `dryRun` only say what would be done. */
+  /** Archive ended jobs to a file, then delete them. With `dryRun`, only report the planned changes. */
   "POST /api/repair/prune-jobs": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Delete entities of unknown type with few mentions. With `dryRun` only say what would be done. */
+  /** Delete entities of unknown type with few mentions. With `dryRun`, only report the planned changes. */
   "POST /api/repair/prune-singleton-entities": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Create missing vectors, oldest memories first. With `dryRun` only say what would be done. */
+  /** Create missing vectors, oldest memories first. With `dryRun`, only report the planned changes. */
   "POST /api/repair/re-embed": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Check and repair the full-text indexes, then the vector index. With `dryRun` only say what would be done. */
+  /** Check and repair the full-text indexes, then the vector index. With `dryRun`, only report the planned changes. */
   "POST /api/repair/rebuild-indexes": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Ask the model for the type of entities of unknown type. With `dryRun` only say what would be done. */
+  /** Ask the model for the type of entities of unknown type. With `dryRun`, only report the planned changes. */
   "POST /api/repair/reclassify-entities": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Release jobs whose process died or hangs. With `dryRun` only say what would be done. */
+  /** Release jobs whose process died or hangs. With `dryRun`, only report the planned changes. */
   "POST /api/repair/release-leases": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Link memories without entities to the entities they mention. With `dryRun` only say what would be done. */
+  /** Link memories without entities to the entities they mention. With `dryRun`, only report the planned changes. */
   "POST /api/repair/relink-entities": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Retry dead jobs, oldest first. With `dryRun` only say what would be done. */
+  /** Retry dead jobs, oldest first. With `dryRun`, only report the planned changes. */
   "POST /api/repair/requeue-dead": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Synchronise the vector index with the stored vectors. With `dryRun` only say what would be done. */
+  /** Synchronise the vector index with the stored vectors. With `dryRun`, only report the planned changes. */
   "POST /api/repair/resync-vec": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Run the retention sweep now: purge old forgotten and ended rows. With `dryRun` only say what would be done. */
+  /** Run the retention sweep now: purge old forgotten and ended rows. With `dryRun`, only report the planned changes. */
   "POST /api/repair/retention-sweep": {
     body?: Record<string, unknown>;
     answer: Repaired;
   };
-  /** Queue facts without an aspect for classification. With `dryRun` only say what would be done. */
+  /** Queue facts without an aspect for classification. With `dryRun`, only report the planned changes. */
   "POST /api/repair/structural-backfill": {
     body?: Record<string, unknown>;
     answer: Repaired;

@@ -1,4 +1,4 @@
-"""Work beside requests: heartbeats to the supervisor (each second) and to telemetry, and spooled hook calls."""
+"""Background work: heartbeats to the supervisor (each second) and to telemetry, and spooled hook calls."""
 
 import asyncio
 

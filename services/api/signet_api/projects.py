@@ -29,7 +29,7 @@ MOST_KEPT = 500
 
 #: The repository of a request's project, as a client on another machine describes it.
 HEADER = b"x-signet-repository"
-#: That of this request, which has a context of its own.
+#: The client's folder, as the current request describes it.
 TOLD: ContextVar[Elsewhere | None] = ContextVar("told", default=None)
 
 

@@ -223,8 +223,8 @@ def due(last_runs: Mapping[str, int], settings: Settings, *, now_ms: int) -> Ite
 def run(db: Database, beat: Beat, settings: Settings, now: datetime) -> int:
     """Start a beat and record it in one transaction; does nothing if another scheduler was faster.
 
-    Returns the start of its next interval in ms since 1970: now, or earlier if more is to be found, so that it is due
-    again after the tracker's `pollMs`.
+    Returns the start of its next interval in ms since 1970: now, or earlier if more remains to be
+    found, which schedules it again after the tracker's `pollMs`.
     """
     found = db.read(beat.look, settings, now)
     now_ms = int(now.timestamp() * 1000)

@@ -15,7 +15,7 @@ def leave_first() -> None:
         return
     with suppress(OSError):
         allowed = os.sched_getaffinity(0)
-        # The first: on hybrid processors (Intel's) the power-saving ones come last.
+        # The first one, because the power-saving ones of hybrid processors (Intel's) have the last numbers.
         os.sched_setaffinity(0, allowed - {min(allowed)} or allowed)
 
 

@@ -1,8 +1,8 @@
-"""Shell completion: record what `signet --install-completion` changes in a home, and undo it.
+"""Shell completion: record the changes of `signet --install-completion` in a home folder, and undo them.
 
 The library changes shell start-up files without a record, so Signet keeps one in the user's configuration folder. An
-unchanged file is restored byte for byte; from a file changed since, our lines are removed. Lines that other programs'
-completions need stay.
+unchanged file is restored byte for byte; from a file changed since, our lines are removed, except those that
+completions of other programs also need.
 """
 
 import json

@@ -48,7 +48,7 @@ class Call(NamedTuple, Generic[T]):
 
     @property
     def target(self) -> str:
-        """Return path and query, without parameters that are None."""
+        """Return path and query, without parameters equal to None."""
         query = urlencode(
             {name: _text(value) for name, value in self.params.items() if value is not None}
         )
@@ -85,7 +85,7 @@ def ask(
     accepts: frozenset[int] = frozenset(),
     **params: Param,
 ) -> Call[T]:
-    """Return the call of an operation; `parts` fill its path, and body fields that are None are omitted."""
+    """Return the call of an operation; `parts` fill its path, and body fields equal to None are omitted."""
     ids = iter(parts)
     return Call(
         method=operation.method,

@@ -18,7 +18,9 @@ from signet.paths import Workspace
 AWAY_SECONDS = 5.0
 #: Status of a rejected key, and the remedy.
 KEY_REFUSED = 401
-KEY_HINT = "The key of this machine holds no longer. With a new one: signet connect URL --key KEY"
+KEY_HINT = (
+    "The key of this machine is no longer valid. Get a new one, then: signet connect URL --key KEY"
+)
 #: Addresses of a tailnet, which encrypts traffic: Tailscale's ranges and names.
 TAILNET = ("100.64.0.0/10", "fd7a:115c:a1e0::/48")
 TAILNET_NAMES = ".ts.net"

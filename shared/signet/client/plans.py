@@ -277,5 +277,5 @@ class Plans:
         body: Mapping[str, object] | None = None,
         **params: Param,
     ) -> Call[Body]:
-        """Return the JSON object of any route; `params` that are None are omitted."""
+        """Return the JSON object of any route; `params` equal to None are omitted."""
         return Call(method=method, path=path, params=params, body=body, is_safe=method == "GET")

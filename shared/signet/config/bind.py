@@ -9,7 +9,7 @@ from signet.paths import Workspace
 
 
 def check_start(loaded: Loaded, workspace: Workspace) -> None:
-    """Refuse to start a daemon that would let in callers whom the user meant to keep out.
+    """Refuse to start a daemon that would admit callers whom the user meant to exclude.
 
     Raises UnsafeSettings if a security setting cannot be read, or if agent.yaml cannot be read in a workspace that has
     tokens. Raises Invalid if auth mode is local and the daemon would listen beyond this machine.

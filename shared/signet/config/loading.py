@@ -181,9 +181,9 @@ def as_public_dict(settings: Settings) -> dict[str, object]:
 def with_secrets(
     settings: Settings, lookup: Callable[[str], str | None]
 ) -> tuple[Settings, tuple[str, ...]]:
-    """Return the settings with each `$secret:NAME` replaced by what `lookup` finds, and what was not found.
+    """Return the settings with each `$secret:NAME` replaced by its value, and the names that `lookup` did not find.
 
-    Show only settings that have not been through here.
+    The result contains secrets: never show it.
     """
     warnings: list[str] = []
     return resolve_secrets(settings, lookup, warnings), tuple(warnings)

@@ -180,7 +180,7 @@ def with_value(source: bytes, name: str, dotted_key: str, value: Value) -> bytes
 
 
 def node_at(text: str, dotted_key: str) -> "Node | None":
-    """Return where a value stands in a text that parses, as a node with its lines; None when it is not there."""
+    """Return the position of a value in a valid YAML text, as a node with its lines; None if it is missing."""
     from ruamel.yaml.nodes import MappingNode
 
     found: Node | None = _parser("safe").compose(text)
@@ -199,7 +199,7 @@ def _load(yaml: "YAML", source: bytes, name: str) -> object:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = (error.problem or error.context or "not valid YAML").splitlines()[0]
-        # The parser repeats the values of a key that stands twice; they may be secret.
+        # The parser repeats the values of a duplicate key; they may be secret.
         twice = re.match(r'found duplicate key "[^"]*"', what)
         raise _unreadable(name, mark and mark.line + 1, twice[0] if twice else what) from error
     except UnicodeDecodeError as error:

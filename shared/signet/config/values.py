@@ -24,7 +24,7 @@ UNIT_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_80
 
 
 class Unfit(Exception):
-    """The value cannot be used; the message says which values are valid."""
+    """The value cannot be used; the message names the valid values."""
 
 
 def number(

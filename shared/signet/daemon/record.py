@@ -1,8 +1,8 @@
-"""What a daemon leaves on disk about itself: its files `pid` and `state.json` while it runs, `port` for good.
+"""A daemon's files about itself: `pid` and `state.json` while it runs, `port` permanently.
 
-They are hints and never a proof: they outlive a crash, process ids are used again, and a power cut or a program may
-leave anything in their place. A daemon runs when a process exists whose command line is the supervisor of this very
-workspace; when the files do not lead to it, the kernel does.
+They are hints, not proof: they outlive a crash, process IDs are reused, and a power cut or a program may damage them. A
+daemon runs if a process exists whose command line is the supervisor of this very workspace; if the files do not lead to
+it, the kernel's process list does.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ SUPERVISE = "signet.daemon.supervise"
 LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 #: The exit status of a supervisor that found another one in charge of the workspace.
 ALREADY = 3
-#: A supervisor that is older than this works in the folder of its workspace.
+#: A supervisor older than this works in the folder of its workspace.
 BOOT_SECONDS = 10.0
 
 
@@ -45,12 +45,12 @@ class Running:
 
     @property
     def host(self) -> str:
-        """Return the address that this machine reaches it at."""
+        """Return the address for clients on this machine."""
         return urlsplit(self.url).hostname or LOOPBACK
 
 
 def control_socket(workspace: Workspace) -> Path:
-    """Return the socket on which the supervisor takes orders."""
+    """Return the socket on which the supervisor receives commands."""
     return workspace.runtime_dir / "supervisor.sock"
 
 
@@ -70,7 +70,7 @@ def write(workspace: Workspace, port: int, bind: str, *, now: datetime, notice: 
 
 
 def keep_port(workspace: Workspace, port: int) -> None:
-    """Let the next daemon of a workspace have this port, too: harnesses are connected to it."""
+    """Reserve this port for the workspace's next daemon, because harnesses are configured with it."""
     _replace(workspace.port_file, str(port))
 
 
@@ -83,7 +83,7 @@ def next_port(workspace: Workspace, environment: Environment) -> int:
 
 
 def remove(workspace: Workspace, pid: int) -> None:
-    """Remove the files unless they are about another process."""
+    """Remove the files unless they describe another process."""
     if _number(workspace.pid_file) in (pid, None):
         for path in (workspace.state_file, workspace.pid_file):
             with contextlib.suppress(OSError):
@@ -91,23 +91,23 @@ def remove(workspace: Workspace, pid: int) -> None:
 
 
 def running(workspace: Workspace) -> Running | None:
-    """Return the daemon of a workspace, None when it does not run."""
+    """Return the running daemon of a workspace, None without one."""
     pid = _number(workspace.pid_file)
     if pid is None or not is_supervisor(pid, workspace):
         pid = kernel.lock_holder(workspace.lock_file)
     if pid is None or not is_supervisor(pid, workspace):
-        # Two at most, and of two starts at once the later one is about to give up.
+        # At most two; of two simultaneous starts the later one is about to give up.
         pid = max(supervisors(workspace), key=kernel.age_seconds, default=None)
     return None if pid is None else _described(workspace, pid)
 
 
 def supervisors(workspace: Workspace) -> Iterator[int]:
-    """Yield the process ids of all supervisors of this workspace: there should be one at most."""
+    """Yield the process IDs of all supervisors of this workspace; at most one is expected."""
     return (pid for pid in kernel.pids() if is_supervisor(pid, workspace))
 
 
 def is_supervisor(pid: int, workspace: Workspace) -> bool:
-    """Return whether a process exists and is the supervisor of this workspace, also of one that was moved meanwhile.
+    """Return whether a process is the supervisor of this workspace, even if the workspace was moved since.
 
     It works in the workspace's folder. Its path may lead to another folder by now, and counts only while it starts.
     """
@@ -141,12 +141,12 @@ def _leads_to(path: str | Path, workspace: Workspace) -> bool:
 
 
 def has_ended(pid: int, workspace: Workspace) -> bool:
-    """Return whether the supervisor that had this process id has released everything: port, lock, files."""
+    """Return whether the supervisor with this process ID has released everything: port, lock, files."""
     if is_supervisor(pid, workspace):
         return False
     if kernel.command_line(pid) != [""]:
         return True
-    # A process that is ending loses its command line first and its files a moment later, as it becomes a zombie.
+    # An ending process loses its command line first, and its files a moment later, when it becomes a zombie.
     return kernel.state(pid) in ("", "Z", "X")
 
 
@@ -200,7 +200,7 @@ def _address(digits: str) -> str:
 
 
 def host_of(bind: str) -> str:
-    """Return where programs of this machine find a daemon that listens on `bind`."""
+    """Return the address at which programs of this machine reach a daemon that listens on `bind`."""
     return LOOPBACK if bind == EVERYWHERE else bind
 
 
@@ -233,7 +233,7 @@ def _described(workspace: Workspace, pid: int) -> Running | None:
 
 
 def _number(path: Path) -> int | None:
-    """Return the number above 0 that a file holds, None for any other content."""
+    """Return the number above 0 in a file, None for any other content."""
     content = files.read_small(path) or b""
     return (
         int(content) if content.strip().isdigit() and len(content) < 20 and int(content) else None

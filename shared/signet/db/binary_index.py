@@ -95,7 +95,7 @@ class BinaryIndex:
             self.gone += len(np.unique(gone))
 
     def rows(self, allowed: Flags) -> tuple[Numbers, Numbers]:
-        """Return keys and owners of all rows whose owner `allowed` holds True for."""
+        """Return keys and owners of all rows whose owner is True in `allowed`."""
         found = [np.empty((2, 0), dtype=np.int64)]
         filled, may = self._filled(), self._covering(allowed)
         for block, rows in filled:

@@ -32,7 +32,7 @@ STOP_WORDS = frozenset(
 
 _MARKS = re.compile(r"[\":()^*?'’‘`\x00-\x1f\x7f]+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-_SIGNS = "".join(one for one in map(chr, range(128)) if not one.isalnum())  # those of ASCII
+_SIGNS = "".join(one for one in map(chr, range(128)) if not one.isalnum())  # ASCII signs
 #: A phrase, a word or a sign of an expression.
 _OPERAND = re.compile(r'"[^"]*"|\w+|[^\w\s]')
 #: `v3.4.0` and `3.4.0` are one version.

@@ -42,7 +42,7 @@ PAID = frozenset({ANTHROPIC, CLAUDE_CODE, CODEX, OPENCODE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextSettings:
-    """The text provider: `extraction.*`; `endpoint` is None unless configured."""
+    """The text provider: `extraction.*`; `endpoint` only if configured."""
 
     provider: str
     model: str
@@ -53,7 +53,7 @@ class TextSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSettings:
-    """The embedding provider: `embedding.*`; `base_url` is None unless configured."""
+    """The embedding provider: `embedding.*`; `base_url` only if configured."""
 
     provider: str
     model: str

@@ -65,7 +65,7 @@ class Served(ABC):
         """Return why the server cannot be used, None if it can; raises ProviderDown or ProviderFailed."""
 
     def capacity(self) -> Capacity:
-        """Return what the server has for one request; never raises."""
+        """Query the server's limits for one request; never raises."""
         return self.server.capacity(self._told)
 
     def room(self, prompt: str, max_tokens: int) -> int:

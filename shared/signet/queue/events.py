@@ -1,11 +1,11 @@
-"""What happened to jobs, read from the rows themselves: nothing is written for watchers.
+"""Detect events of jobs from the rows themselves: nothing is written for watchers.
 
-A `Watch` looks at the ends of indexes: rows that are new, leased, due or ended since the last look. What it knew of a
-row and what the row is now make the event (`happened`). So of a job that starts and ends between two looks there
-is only the end, and of one that was waiting and is tried again only the retry.
+An `EventWatch` reads the ends of indexes: rows that are new, leased, due or ended since its last look. The event of a
+row follows from its previous and its current state (`happened`). So a job that starts and ends between two looks has
+only its end as event, and a waiting job that is retried only the retry.
 
-A cursor is the last row that a watcher knows and the time of its look. What happened after a cursor can be read
-in any process and after any restart; then what happened to one job since is one event, its latest.
+A cursor is the last row that a watcher knows and the time of its look. Any process can read the events after a cursor,
+also after a restart; a job then has one event, its latest.
 """
 
 import json
@@ -22,7 +22,7 @@ from signet.db.dialect import LIST
 from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, JobStatus
 
-#: Times are taken before their commit, so each read overlaps the one before by this much.
+#: Times are taken before their commit, so each read overlaps the previous one by this much.
 OVERLAP = timedelta(seconds=1)
 #: New rows read by one look; the next one continues after them.
 NEW_ROWS = 500
@@ -53,7 +53,7 @@ _CURSOR = re.compile(r"(\d{1,18})-(\d{1,15})")
 
 
 class EventType(StrEnum):
-    """What can happen to a job; the strings are the names of events."""
+    """The events of a job; the strings are the names of events."""
 
     ENQUEUED = "enqueued"
     STARTED = "started"
@@ -122,7 +122,7 @@ def happened(
 
 @dataclass(slots=True)
 class EventWatch:
-    """Looks again and again, and returns each event once. For one thread."""
+    """Returns each event once, over many looks. For one thread."""
 
     cursor: EventCursor
     _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
@@ -135,10 +135,10 @@ class EventWatch:
         return watch
 
     def poll(self, tx: ReadTx, *, now: datetime) -> Look:
-        """Return what has happened since the last look."""
+        """Return the events since the last look."""
         # Rows get new numbers when the file is compacted.
         after = min(self.cursor.row, tx.value(_LAST_ROW))
-        # A clock that was set back must not hide what comes next.
+        # A clock that was set back must not hide later events.
         since = min(clock.ms_to_instant(self.cursor.at_ms), now) - OVERLAP
         new, leased, ended = tx.all(_NEW, (after,)), tx.all(_LEASED), _ended(tx, since)
         rows = {row["id"]: row for row in (*new, *leased, *ended, *_back(tx, since))}

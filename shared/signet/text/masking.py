@@ -18,7 +18,7 @@ from signet.text import issuers, named, private_keys, values
 from signet.text.literals import Literals
 from signet.text.reading import HIDDEN, TextReading
 
-#: A shorter secret may be an ordinary word elsewhere; a longer one is detected there by itself.
+#: A shorter secret may be an ordinary word elsewhere; a longer one is detected everywhere anyway.
 _LEAST_KNOWN, _MOST_KNOWN = 8, 512
 
 _OPENS, _CLOSES = "<private>", "</private>"
@@ -43,7 +43,8 @@ class _Rule:
     is_secret: Callable[[str], bool]
 
     def secrets(self, text: str) -> Iterator[_Span]:
-        # A line end in front: what precedes a secret can be a class, which is found several times as fast as an edge.
+        # A line end is added in front, because a pattern that begins with a class runs several times as fast as one
+        # with a boundary.
         for match in self.pattern.finditer(f"\n{text}"):
             if self.is_secret(match[1]):
                 yield match.start(1) - 1, match.end(1) - 1, self.kind
@@ -55,7 +56,7 @@ def mask(text: str) -> Masked:
     read = reading.text
     lower = read.lower()
     spans = _joined([*_private(lower), *_evident(read, lower), *private_keys.bodies(read)])
-    # Announced values are read with these masks in place, as they will be when the text is masked again.
+    # Announced values are read with these masks in place, so that masking twice gives the same text.
     if spans:
         del lower  # of a long transcript each copy takes up to 30 MB
         read = _replaced(read, [(start, end, HIDDEN * (end - start)) for start, end, _ in spans])

@@ -61,7 +61,7 @@ _LITERALS: tuple[tuple[str, _Kind, tuple[str, ...] | None], ...] = (
     ),
     *((word, kind, tuple(before.split())) for word, kind, before in _QUALIFIED),
 )
-#: Words by a shared core, else by themselves, so that absent cores are searched once.
+#: Words grouped by a common part, or alone, so that absent parts are searched once.
 _CORES = ("pass", "api", "key", "phrase", "auth")
 _BY_CORE = (
     *((core, [row for row in _LITERALS if core in row[0]]) for core in _CORES),
@@ -112,12 +112,12 @@ _LINK = (
     r"\s{0,4}+(?:[|>][-+]?\s{1,12}+)?+(?:(?:basic|bearer|digest|token|apikey|ssws|bot|splunk|geniekey)\s{1,3}+)?+)"
     rf"|(?P<verb>{_OF_WHAT}(?:{_IS}|: )| to:? |\s?[はがをと是為为은는이가]\s?)"
 )
-#: Most words of prose have neither in this many characters: then no more is read.
+#: Most words of prose have neither a digit nor such a sign within this many characters: then the search ends.
 _MARK = r"(?=[^\n\d\"'`:=!@#$%^&*+~?/>(\ufdd0\ufdd1]{0,120}+[\d\"'`:=!@#$%^&*+~?/>(\ufdd0\ufdd1])"
 
 
 def _links(near: str, *, first: str = _MARK) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the expression of what follows a word, and that for words of scripts without blanks."""
+    """Return the patterns for the text after a word, and after a word in scripts without blanks."""
     rest = r"(?P<rest>[a-z0-9_\u00df-\u024f\u0370-\u052f-]{0,32}+)"
     behind = rf"(?:{_LINK}|{near}|(?P<blank>[ \t]{{1,3}}+)){_PLAUSIBLE}"
     return (
@@ -152,11 +152,11 @@ _VALUE = re.compile(
     rf"|[\"'`\ufdd0\ufdd1]? ?({_BARE_CHARS}++))"
 )
 _BARE = 6
-#: What people choose, and type into a sentence.
+#: Secrets that people choose, and type into a sentence.
 _PEOPLES = (_Kind.PASSWORD, _Kind.PHRASE)
-#: Characters before and behind a word that decide whether it announces a secret, if its value ends in their first half.
+#: Characters before and after a word that decide whether it announces a secret, if its value ends in their first half.
 _BEFORE, _BEHIND = 60, 256
-#: Surroundings of a word that are kept.
+#: Surroundings that are remembered for each word.
 _MOST_DULL = 256
 _CALLED = re.compile(r"[A-Za-z_][\w.]*")
 _PHRASE = re.compile(r"[\"'`]?([A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){3,23}+)(?![\w-])")
@@ -170,7 +170,7 @@ _USER = re.compile(
 _JUDGED = 512
 #: Maximum length of a value that is searched for the word again.
 _READ_AGAIN = 64
-#: How people speak of one password.
+#: Phrases about one password.
 _MEANT = re.compile(
     r"(?:^|\W)(?:the|my|our|your|his|her|their|this|that|with|use|das|dem|dein|mein|unser|le|la|el|mi|tu|su|o|a|het|mijn)"
     r"(?: [\w-]{1,20}){0,2} \Z"
@@ -181,7 +181,7 @@ _PART_OF_FORM = re.compile(
 
 
 class _Way(IntEnum):
-    """How a value follows its word: assigned, next in a list or call, in a sentence, or directly behind."""
+    """How a value follows its word: assigned, next in a list or call, in a sentence, or directly after it."""
 
     ASSIGNED = 1
     LISTED = 2
@@ -189,7 +189,7 @@ class _Way(IntEnum):
     BEHIND = 4
 
 
-#: The secret found in a value after a word of a kind, by terminator.
+#: Whether a value is a secret, by kind and way of its word, value and terminator.
 _Judged = dict[tuple[_Kind, _Way, str, str | None], bool]
 
 
@@ -258,7 +258,7 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _second(text: str, end: int) -> tuple[int, int] | None:
-    """Return where another value of the same sentence stands: `from X to Y`."""
+    """Return the position of a second value in the sentence: `from X to Y`."""
     other = _NEXT.match(text, end)
     if other is None or not values.is_chosen(value := other[1].rstrip(".:?")):
         return None
@@ -351,7 +351,7 @@ def _may_be_words(kind: _Kind, way: _Way, at: int, text: str) -> bool:
 
 
 def _words(kind: _Kind, way: _Way, begin: int, text: str) -> re.Match[str] | None:
-    """Return digits or words in the place of a value, in their one group, that are a secret after this word."""
+    """Return the digits or words after this word that are a secret, as the only group of a match."""
     if kind is _Kind.PIN:
         return _DIGITS.match(text, begin)
     if kind is _Kind.PHRASE and (found := _DIGITS.match(text, begin) or _SEED.match(text, begin)):

@@ -76,7 +76,7 @@ def _serve(action: RepairAction) -> None:
         return await _answer(action, request, state, actor)
 
     post_repair.__name__ = f"post_{action.path.replace('-', '_').replace('/', '_')}"
-    post_repair.__doc__ = f"{action.help} With `dryRun` only say what would be done."
+    post_repair.__doc__ = f"{action.help} With `dryRun`, only report the planned changes."
     named = ["agent_id"] if any(one.name == "agentId" for one in action.options) else []
     serves(
         _OPERATIONS[f"/api/repair/{action.path}"], description=_described(action), parameters=named

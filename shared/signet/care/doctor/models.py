@@ -41,7 +41,7 @@ class DoctorCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """Input of the checks: `tx` is None without a readable database."""
+    """Input of the checks; without a readable database `tx` is missing (None)."""
 
     workspace: Workspace
     loaded: Loaded

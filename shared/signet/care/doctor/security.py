@@ -23,7 +23,7 @@ from signet.domain.auth.tokens import BadSecret
 from signet.wire.access import Role
 
 SECONDS = 5.0
-#: The user ID of `nobody` on Linux and of a user without rights elsewhere.
+#: The ID of a user without rights.
 NOBODY = 65_534
 _FOREIGN = "http://localhost:9"
 _READ = ("GET", "/api/memories?limit=1")
@@ -216,7 +216,7 @@ def _other_users(scene: Scene, daemon: Daemon) -> DoctorCheck:
     status = _status_as(NOBODY, daemon)
     if status not in (401, 403):
         return fail(
-            "other users", f"user {NOBODY} was let in (status {status})", "signet daemon restart"
+            "other users", f"user {NOBODY} got access (status {status})", "signet daemon restart"
         )
     return ok("other users", f"user {NOBODY} was refused (status {status})")
 

@@ -129,7 +129,7 @@ def check_complete(chosen: Choices, *, has_embedding: bool, has_extraction: bool
 
 
 def reader(provider: TextProvider, model: str | None) -> str:
-    """Return what extracts facts."""
+    """Return the model or rules that extract facts."""
     model = model or text_model_of(provider)
     match provider:
         case TextProvider.NONE:

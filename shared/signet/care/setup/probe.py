@@ -127,7 +127,7 @@ def _on_port(port: int) -> Earlier | None:
 
 
 def _recorded(workspace: Workspace) -> str | None:
-    """Return whether a foreign process holds the workspace's pid file, as an address without a port."""
+    """Return the process ID of a running TypeScript daemon from the pid file as text, else None."""
     with contextlib.suppress(ValueError):
         pid = int(files.read_small(workspace.pid_file) or b"")
         if not record.is_supervisor(pid, workspace) and _looks_like_signet(pid):

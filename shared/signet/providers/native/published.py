@@ -41,7 +41,7 @@ class Published:
 
     @property
     def facts(self) -> dict[str, object]:
-        """Return what helps people choose."""
+        """Return the fields that a person needs to choose a model."""
         size = f"{self.size_bytes // 1_000_000} MB"
         return {
             "alias": self.alias,
