@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: Permitted before the first key: comments, directives and the line that ends them.
 HEAD = re.compile(r"(?:[ \t]*(?:[#%][^\n]*)?\n)*---[ \t]*(?:#[^\n]*)?\n")
 NAMES = ("agent.yaml", "AGENT.yaml", "config.yaml")
+#: A longer file takes seconds to parse, and merged aliases (`<<`) can double the values with each line.
+MOST_BYTES, MOST_MERGED = 256_000, 32
+_ALIAS = re.compile(rb"\*\w")
 #: Compares the parsed file before and after a change; raises to forbid it.
 Guard = Callable[[Mapping[object, object], Mapping[object, object]], None]
 Value = str | int | float | bool | None | list["Value"] | dict[str, "Value"]
@@ -194,6 +197,10 @@ def _load(yaml: "YAML", source: bytes, name: str) -> object:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.reader import ReaderError
 
+    if len(source) > MOST_BYTES:
+        raise _unreadable(name, None, f"longer than {MOST_BYTES // 1000} kB")
+    if b"<<" in source and len(_ALIAS.findall(source)) > MOST_MERGED:
+        raise _unreadable(name, None, f"merges with more than {MOST_MERGED} aliases")
     try:
         return yaml.load(source.decode("utf-8-sig"))
     except MarkedYAMLError as error:

@@ -34,6 +34,20 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+MERGED = "".join(f"k{n}: &k{n} {{<<: [*k{n - 1}, *k{n - 1}], x{n}: 1}}\n" for n in range(1, 40))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("k0: &k0 {x: 1}\n" + MERGED, "merges with more than 32 aliases"), ("a: 1\n" * 60_000, "longer than 256 kB")],
+    ids=["merges", "length"],
+)  # fmt: skip
+def test_a_file_that_would_take_hours_to_parse_is_refused(text: str, why: str) -> None:
+    for read in (manifest.parse, lambda source: manifest.with_value(source, "agent.yaml", "a", 1)):
+        with pytest.raises(ManifestError, match=why):
+            read(text.encode())
+
+
 def test_the_first_of_three_names_is_read(tmp_path: Path) -> None:
     assert manifest.find(Workspace(tmp_path)) is None
     for name in reversed(manifest.NAMES):
