@@ -1,6 +1,6 @@
 // Calls the real daemon of the workspace SIGNET_PATH, and servers that break.
 import assert from "node:assert/strict"
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync, mkdirSync } from "node:fs"
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync, mkdirSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -206,6 +206,18 @@ test("a session that cannot be delivered waits in the workspace", async () => {
   const { url } = await serving(answers(400, { error: "bad" }))
   await assert.rejects(new Signet({ workspace, url, env }).endSession(session, { spool: true }), client.InvalidError)
   assert.equal(readdirSync(join(workspace, ".daemon/spool")).length, 1)
+})
+
+test("the key of a remote daemon goes there and nowhere else", async () => {
+  const workspace = mkdtempSync(join(tmpdir(), "js-"))
+  after(() => rmSync(workspace, { recursive: true }))
+  mkdirSync(join(workspace, ".daemon"))
+  const [far, other] = [await serving(answers(200, {})), await serving(answers(200, {}))]
+  writeFileSync(join(workspace, ".daemon/connection.json"), JSON.stringify({ url: far.url, key: "k", since: "" }))
+  await new Signet({ workspace, env }).status()
+  await new Signet({ workspace, env, url: other.url }).status()
+  assert.match(far.heard[0], /\r\nauthorization: Bearer k\r\n/)
+  assert.doesNotMatch(other.heard[0], /authorization/i)
 })
 
 test("the daemon is found in the documented order", async () => {
