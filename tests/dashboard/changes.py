@@ -84,11 +84,11 @@ def test_the_log_is_followed_and_stands_still(
     view.go("/#/engine/logs")
     lines = view.page.locator(".log li")
     lines.first.wait_for()
-    view.page.get_by_role("button", name="Stand still").click()
+    view.page.get_by_role("button", name="Pause").click()
     shown = lines.count()
     client.post("/api/secrets/LAMP_KEY", json={"value": "4712"})
     expect(view.page.get_by_role("status").filter(has_text="new")).to_have_text(re.compile("[1-9]"))
     assert lines.count() == shown
-    view.page.get_by_role("button", name="Go on").click()
+    view.page.get_by_role("button", name="Continue").click()
     client.delete("/api/secrets/LAMP_KEY")
     eventually(lambda: lines.filter(has_text="secret").count() >= 2)

@@ -581,6 +581,7 @@ export interface KnownHarness {
   lastSeen: string | null;
   connected: boolean;
   problems: string[];
+  notices: string[];
 }
 
 export interface KnownRepair {

@@ -38,7 +38,7 @@ function Verdict({ of }: { of: Evaluation }) {
   return <section class="card" aria-label="The answer"><h2>Does memory help?</h2>
     {isEnough ? (["corrections", "askedAgain"] as const).map((name) => <p key={name}>{sentence(COUNTED[name], difference[name])}</p>)
       : <p>Not enough sessions yet: {number(sessions)} of about {number(neededSessions)}.</p>}
-    <p class="small soft">{holdout > 0 ? `${percent(holdout)} of new sessions get no memories, to compare.` : "To compare, let some sessions get no memories: signet eval on"} <a href="#/settings/agent?find=holdout">Change that</a></p>
+    <p class="small soft">{holdout > 0 ? `${percent(holdout)} of new sessions get no memories, to compare.` : "No session goes without memories, to compare."} <a href="#/settings/agent?find=holdout">Change that</a></p>
   </section>;
 }
 

@@ -24,7 +24,7 @@ export function Logs() {
     <div class="filters bar" role="group" aria-label="Filters">
       <Choice label="Level" name="level" of={LEVELS} />
       <input type="search" aria-label="Words in a line" placeholder="Words in a line" value={text ?? ""} onInput={(event) => filter({ text: event.currentTarget.value || undefined })} />
-      <button class="chip" aria-pressed={still !== null} onClick={() => setStill(still ? null : logs)}>{still ? "Go on" : "Stand still"}</button>
+      <button class="chip" aria-pressed={still !== null} onClick={() => setStill(still ? null : logs)}>{still ? "Continue" : "Pause"}</button>
       {still && <span class="small soft" role="status">{number(missed ?? 0)} new</span>}
     </div>
     <Shown of={found} rows={8} what="the log">{() => {
