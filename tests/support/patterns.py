@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from signet.text.patterns import Lazy
+
 PACKAGES = ("signet", "signet_api", "signet_worker", "signet_scheduler")
 #: Methods that try one place of a text; all others try each.
 _AT_ONE_PLACE = frozenset({"match", "fullmatch", "pattern", "flags"})
@@ -71,6 +73,8 @@ def _named(module: ModuleType) -> Iterator[tuple[str, re.Pattern[Any]]]:
 def _within(value: object, depth: int) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
+    elif isinstance(value, Lazy):
+        yield value.compiled
     elif depth and isinstance(value, list | tuple | set | frozenset):
         for one in value:
             yield from _within(one, depth - 1)

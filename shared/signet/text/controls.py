@@ -2,6 +2,8 @@
 
 import re
 
+from signet.text import patterns
+
 #: ECMA-48 sequences with their parameters; strings (titles, links) up to their end.
 _SEQUENCE = (
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
@@ -29,13 +31,13 @@ _INVISIBLE = (
     # A keycap is a digit, # or *, the selector and a mark.
     rf"|(?<!{_BASE})(?!(?<=[0-9#*])\ufe0f\u20e3)[\ufe00-\ufe0f][\ufe00-\ufe0f\u200c\u200d]*"
 )
-_LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_HIDDEN = re.compile(rf"{_SEQUENCE}|{_INVISIBLE}")
-_UNSEEN = re.compile(_INVISIBLE)
+_LINE_ENDS = patterns.lazy(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_HIDDEN = patterns.lazy(rf"{_SEQUENCE}|{_INVISIBLE}")
+_UNSEEN = patterns.lazy(_INVISIBLE)
 #: Texts without any of these are returned unchanged; this check is 15 times as fast as the rest.
 _SUSPECT = re.compile(rf"[{_NEVER_SEEN}\u200c\u200d\u2028\u2029\ufe00-\ufe0f]")
 #: Colors of the command line (cli/output.py).
-_COLOUR = re.compile(r"(\x1b\[(?:0|1|2|3[1236])m)")
+_COLOUR = patterns.lazy(r"(\x1b\[(?:0|1|2|3[1236])m)")
 
 
 def clean(text: str) -> str:

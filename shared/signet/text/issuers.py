@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
+from signet.text import patterns
 from signet.text.values import is_placeholder, varies
 
 #: Kind, prefixes, body. `*` is any body, `{w36}` 36 characters of an alphabet, others are expressions.
@@ -146,12 +147,12 @@ _BY_FIRST = "|".join(
 )
 #: A token begins at a word boundary and has at least twenty characters. Its expression's last group is the secret, or
 #: empty if the whole match is.
-_TOKEN = re.compile(rf"\b(?<!-)(?=[\w.~+/=:$!|@-]{{20}})(?:{_BY_FIRST})", re.ASCII)
+_TOKEN = patterns.lazy(rf"\b(?<!-)(?=[\w.~+/=:$!|@-]{{20}})(?:{_BY_FIRST})", re.ASCII)
 
 
 #: Characters per piece of a long text: a list of all its words would take eight times its memory.
 _PIECE = 262_144
-_BLANK = re.compile(r"\s")
+_BLANK = patterns.lazy(r"\s")
 
 
 def tokens(text: str) -> Iterator[tuple[int, int, str]]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from signet.text import issuers, named, private_keys, values
+from signet.text import issuers, named, patterns, private_keys, values
 from signet.text.literals import Literals
 from signet.text.reading import HIDDEN, TextReading
 
@@ -147,12 +147,12 @@ def _is_in_address(value: str) -> bool:
 
 
 #: Passwords of samples in documentation: `user:your_password@host`.
-_SAMPLE = re.compile(
+_SAMPLE = patterns.lazy(
     r"(?:(?:your|my|the|new|old|user|db|database|root|admin|test|some|strong|secure)[-_]?){0,3}+"
     r"(?:password|passwd|pass|pwd|pw|secret|token|api[-_]?key)(?:[-_]?here)?"
 )
-_INSIDE = re.compile(r"(?<=\w)(?=\w)")
-_TEMPLATE = re.compile(r"^[$<{%[]|\.{3}|…|\$\{|\{\{")
+_INSIDE = patterns.lazy(r"(?<=\w)(?=\w)")
+_TEMPLATE = patterns.lazy(r"^[$<{%[]|\.{3}|…|\$\{|\{\{")
 #: Rules, each with literals of which every match contains one.
 _NEEDLES = tuple(
     (needle, rule)
@@ -220,6 +220,6 @@ _NEEDLES = tuple(
             lambda value: len(set(value)) >= 12,
         ),
     )
-    for rule in [_Rule(kind, re.compile(pattern), is_secret)]
+    for rule in [_Rule(kind, patterns.lazy(pattern), is_secret)]
     for needle in needles.split("|")
 )

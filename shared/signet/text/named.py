@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from enum import IntEnum, StrEnum
 
-from signet.text import values
+from signet.text import patterns, values
 from signet.text.reading import HIDDEN
 
 
@@ -121,8 +121,8 @@ def _links(near: str, *, first: str = _MARK) -> tuple[re.Pattern[str], re.Patter
     rest = r"(?P<rest>[a-z0-9_\u00df-\u024f\u0370-\u052f-]{0,32}+)"
     behind = rf"(?:{_LINK}|{near}|(?P<blank>[ \t]{{1,3}}+)){_PLAUSIBLE}"
     return (
-        re.compile(f"{first}{rest}{behind}"),
-        re.compile(rf"(?P<rest>)(?:{behind}|(?=[a-z]{{0,24}}[\d-]))"),
+        patterns.lazy(f"{first}{rest}{behind}"),
+        patterns.lazy(rf"(?P<rest>)(?:{behind}|(?=[a-z]{{0,24}}[\d-]))"),
     )
 
 
@@ -135,18 +135,18 @@ _LINKS = {
     _Kind.PIN: _links(_FOR_WHAT),
 }
 #: The second value of "from X to Y", "X or Y".
-_NEXT = re.compile(
+_NEXT = patterns.lazy(
     r"[\"'`)]?,? (?:(?:and )?(?:to|or|and|then|now|not|but|sondern|oder|und|auf|ou|et|y|o|->|→)|instead of) [\"'`(]?"
     rf"({_BARE_CHARS}{{6,64}})"
 )
 #: A number after the hardware or the verb `pin` is no secret.
-_IS_PIN = re.compile(
+_IS_PIN = patterns.lazy(
     r"(?:my|the|your|our|his|her|their|use|with|enter|card|phone|sim|new|old|mein|meine|die|der|le|la|el|mi|code)[ -]\Z"
 )
 #: Characters that follow names in programs and do not occur in passwords written by people.
 _JOINED = tuple(",()[]{}|&<>\\")
 #: A quoted value, or one up to its terminator; scripts without blanks also terminate an unquoted one.
-_VALUE = re.compile(
+_VALUE = patterns.lazy(
     r"(?:[brfuBRFU]{1,2}(?=[\"']))?+(?:\"([^\"\n]++)\"|'([^'\n]++)'|`([^`\n]++)`"
     r"|([\ufdd0\ufdd1]) ([^\n\ufdd0\ufdd1]++)\4"
     rf"|[\"'`\ufdd0\ufdd1]? ?({_BARE_CHARS}++))"
@@ -158,12 +158,12 @@ _PEOPLES = (_Kind.PASSWORD, _Kind.PHRASE)
 _BEFORE, _BEHIND = 60, 256
 #: Surroundings that are remembered for each word.
 _MOST_DULL = 256
-_CALLED = re.compile(r"[A-Za-z_][\w.]*")
-_PHRASE = re.compile(r"[\"'`]?([A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){3,23}+)(?![\w-])")
-_SEED = re.compile(r"[\"'`]?([a-z]{3,8}(?: [a-z]{3,8}){11,23}+)(?![\w-])")
-_DIGITS = re.compile(r"[\"'`]?(\d{4,8})(?![\w/:-]|\.\d)")
-_OPTION = re.compile(r"(?:^|[\s\"'])--?[a-z-]{0,20}\Z")
-_USER = re.compile(
+_CALLED = patterns.lazy(r"[A-Za-z_][\w.]*")
+_PHRASE = patterns.lazy(r"[\"'`]?([A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){3,23}+)(?![\w-])")
+_SEED = patterns.lazy(r"[\"'`]?([a-z]{3,8}(?: [a-z]{3,8}){11,23}+)(?![\w-])")
+_DIGITS = patterns.lazy(r"[\"'`]?(\d{4,8})(?![\w/:-]|\.\d)")
+_OPTION = patterns.lazy(r"(?:^|[\s\"'])--?[a-z-]{0,20}\Z")
+_USER = patterns.lazy(
     r"(?:login|user|username|account)(?:[ =]|: ?)[\"']?[\w.@+-]{1,64}[\"']?[ ,/]{1,3}(?:and |with )?\w{2,12}\Z"
 )
 #: Maximum characters of a value used to judge it.
@@ -171,11 +171,11 @@ _JUDGED = 512
 #: Maximum length of a value that is searched for the word again.
 _READ_AGAIN = 64
 #: Phrases about one password.
-_MEANT = re.compile(
+_MEANT = patterns.lazy(
     r"(?:^|\W)(?:the|my|our|your|his|her|their|this|that|with|use|das|dem|dein|mein|unser|le|la|el|mi|tu|su|o|a|het|mijn)"
     r"(?: [\w-]{1,20}){0,2} \Z"
 )
-_PART_OF_FORM = re.compile(
+_PART_OF_FORM = patterns.lazy(
     r"[\"'`] (?:field|label|input|button|column|key|option|parameter|box|prompt|property)"
 )
 

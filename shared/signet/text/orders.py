@@ -14,10 +14,10 @@ import base64
 import binascii
 import re
 
-from signet.text import controls
+from signet.text import controls, patterns
 
 #: An instruction. Runs of blanks are matched possessively, so that long ones are read once.
-_ORDER = re.compile(
+_ORDER = patterns.lazy(
     r"(?:^[^\S\n]*+|[.!?:;>*-][^\S\n]*+|\bplease\s++)[\"'“(]?"
     r"(?:you (?:must|should|have to|need to|are (?:now|to)|will)|do not"
     r"|don['’]t|never|always|ignore|disregard|forget|run|execute|call|invoke|use|send|post|open|visit|fetch|download"
@@ -27,7 +27,7 @@ _ORDER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 #: The same in German, French, Spanish, Russian, Chinese and Japanese: forms of address, and orders about instructions.
-_FOREIGN = re.compile(
+_FOREIGN = patterns.lazy(
     r"(?:^|[.!?:;>*-])[^\S\n]*+(?:bitte )?(?:ignoriere?n?|vergiss|führe?|sende|schicke?|lösche?|öffne|lade|antworte"
     r"|merke? dir"
     r"|verwende|nutze|installiere|schreibe?|du (?:musst|sollst|bist jetzt)|sie müssen|immer|niemals"
@@ -41,7 +41,7 @@ _FOREIGN = re.compile(
 )
 
 #: A line that looks like a turn of a conversation; web pages cannot quote the user.
-_TURN = re.compile(
+_TURN = patterns.lazy(
     r"(?:^[^\S\n]*+|[.!?…] )[*_>#]{0,4}(?:user|human|assistant|system)[*_]{0,3}[^\S\n]*+:",
     re.I | re.M,
 )
@@ -66,7 +66,7 @@ _SHELL = (
 _STEERS = tuple(
     (
         needles.split("|"),
-        re.compile(pattern.replace(_WITHIN, _COMPILED), re.IGNORECASE | re.MULTILINE),
+        patterns.lazy(pattern.replace(_WITHIN, _COMPILED), re.IGNORECASE | re.MULTILINE),
     )
     for needles, pattern in (
         # Overrides.
@@ -204,12 +204,12 @@ _STEERS = tuple(
 _LIKE_ASCII = {0x130: "i", 0x131: "i", 0x17F: "s"}
 #: Characters that people do not type: tags (invisible ASCII), direction overrides, a zero-width mark inside a Latin
 #: word.
-_HIDDEN = re.compile(
+_HIDDEN = patterns.lazy(
     r"[\U000e0020-\U000e007e]{2}|[\u202a-\u202e\u2066-\u2069]|[A-Za-z][\u200b-\u200d\u2060\ufeff]+[A-Za-z]"
     r"|\x1b[\]\[P_^]"
 )
 #: A run that may be a sentence in base64.
-_ENCODED = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40,4000}={0,2}(?![A-Za-z0-9+/=_-])")
+_ENCODED = patterns.lazy(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{40,4000}={0,2}(?![A-Za-z0-9+/=_-])")
 MOST_RUNS = 20
 
 

@@ -6,31 +6,35 @@ masking spends most of its time here.
 
 import re
 
+from signet.text import patterns
+
 #: Placeholders for secrets in documentation.
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = patterns.lazy(
     r"\.\.\.|…|\*\*\*|xxxx|XXXX|<|\$\{|\{\{|%\w{1,40}%|012345|123456|abcdef|ABCDEF|todo|TODO|Todo|your|YOUR|Your"
     + "".join(f"|{word}|{word.upper()}|{word.capitalize()}" for word in (
         "example", "placeholder", "changeme", "change-me", "change_me", "redacted", "masked", "dummy", "insert",
         "sample",
     ))
 )  # fmt: skip
-_NOTHING = re.compile(
+_NOTHING = patterns.lazy(
     r"\$|(?=[BEFINOPRSTUbefinoprstu])"
     r"(?i:none|null|true|false|undefined|string|str|int|bool|optional|required|process|self|this|os|env)\b"
 )
 #: Changes between digits, lower and upper case inside a word, except after a capital first letter.
-_CHANGE = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[0-9]|(?<=[0-9])[A-Za-z]")
-_DIGIT = re.compile(r"\d")
-_MIXED = re.compile(r"\D*\d.*?[^\W\d_]|[^\W\d_].*?\d|..*?[!@#$%^&*+~?=/]", re.DOTALL)
+_CHANGE = patterns.lazy(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[0-9]|(?<=[0-9])[A-Za-z]")
+_DIGIT = patterns.lazy(r"\d")
+_MIXED = patterns.lazy(r"\D*\d.*?[^\W\d_]|[^\W\d_].*?\d|..*?[!@#$%^&*+~?=/]", re.DOTALL)
 #: Letters, digits and signs; the first has no separators of programs.
-_SURE = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9]+[!@#$%^&*?][A-Za-z0-9!@#$%^&*?]*")
-_SIGNED = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])(?=.+[!@#$%^&*?~+]).{8,}")
+_SURE = patterns.lazy(
+    r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9]+[!@#$%^&*?][A-Za-z0-9!@#$%^&*?]*"
+)
+_SIGNED = patterns.lazy(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])(?=.+[!@#$%^&*?~+]).{8,}")
 #: Letters, digits and a capital or sign that a person may choose; no mention, address or colour.
-_CHOSEN = re.compile(
+_CHOSEN = patterns.lazy(
     r"(?=\D*\d)(?=[^a-z]*[a-z])(?=[^A-Z!@#$%^&*?~+]*[A-Z!@#$%^&*?~+])(?!.*://)(?!.*[Pp]assword)(?![@#]\w+$)(?![\w.+-]+@[\w-]+\.)(?!\d+[a-z-]+$)"
 )
 #: Names of algorithms, products and parts of a plan, with a number.
-_TECHNICAL = re.compile(
+_TECHNICAL = patterns.lazy(
     r"(?i:sha|md|pbkdf|argon|s?crypt|bcrypt|yescrypt|oauth|pkcs|socks|fido|utf|base|aes|rsa|dsa|curve|chacha|hmac|https?|tls|ssl|ssh"
     r"|ipv|win(?:dows)?|python|node|java|php|ruby|rust|gpt|llama|claude|gemini|sprint|step|phase|chapter|level|version"
     r"|build|release|issue|ticket|page|line|room|floor|iphone|ipad|android|ios|macos|ubuntu|debian|fedora|postgres(?:ql)?"
@@ -39,28 +43,28 @@ _TECHNICAL = re.compile(
     r"|.*\.(?:py|js|ts|tsx|json|ya?ml|toml|ini|conf|env|txt|md|rst|pem|key|sh|sql|log|csv|html?|xml|go|rs|rb|java|c|h|gz|zip|com|org|net|io)\W*"
 )
 #: A word and a number, unless the word is one of programs.
-_SIMPLE = re.compile(
+_SIMPLE = patterns.lazy(
     r"(?!(?:sha|md|base|utf|oauth|argon|pbkdf|bcrypt|scrypt|field|input|value|string|text|param|arg|var|user|level"
     r"|version|option|item|key|token|pass|password|passwd|secret|line|step|page|type|test|case|int|float|uint|char"
     r"|varchar|form|login|reset|auth|hash|check|policy|prompt|screen|box|label|store|server|host|site|client|admin|rule|env|example|latin|http|ipv|python|node|postgres|mysql|redis|win|linux|row|column|part|phase)\d)"
     r"[a-z]{4,16}\d{1,6}|[a-z]{2,8}\d[a-z]{1,8}\d[a-z]{1,8}|[A-Z][a-z]{3,16}\d{2,6}|\d{6,12}"
 )
 #: Letters and digits that are neither code nor ordinary: a letter first, a digit inside.
-_BETWEEN = re.compile(r"[A-Za-z]+\d[A-Za-z0-9]+")
+_BETWEEN = patterns.lazy(r"[A-Za-z]+\d[A-Za-z0-9]+")
 #: Code: an attribute, a path, words joined by dots or hyphens, or words of prose.
-_CODE = re.compile(
+_CODE = patterns.lazy(
     r"""!?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|!\$\w+|[a-z]+(?:[-_ ][a-z]+)*\d?|[A-Z]+(?:_[A-Z]+)*|/[\w./-]*"""
     r"""|[a-z+]+://[^:@?]*(?::\d+)?[^:@?]*|[A-Za-z]+(?: [A-Za-z,'.-]+)+|\d+(?:\.\d+)*[a-z%]{0,3}|[A-Za-z]+"""
     r"""|[a-z]+(?:[A-Z][a-z]*)+\d?|@.*|[A-Za-z_]\w*[!?]\.|(?:id|src|type|source)=.*"""
 )
-_OPERATOR = re.compile(r"::|==.|->|%[sdrfx](?![\w!@#$%^&*])|[\w)][!?]\.\w")
+_OPERATOR = patterns.lazy(r"::|==.|->|%[sdrfx](?![\w!@#$%^&*])|[\w)][!?]\.\w")
 #: Brackets belong to code, unless the value has no blanks and contains signs.
-_BRACKETS = re.compile(r"[()\[\]{}]")
-_DENSE = re.compile(
+_BRACKETS = patterns.lazy(r"[()\[\]{}]")
+_DENSE = patterns.lazy(
     r"(?=\w)(?![\w.$]+[(\[])(?=\D*\d)(?=[^a-z]*[a-z])(?=.*[^\w\s()\[\]{}.,:\"'$])(?!.*\$[({])(?:\S|\ufdd0 ){12,}"
 )
 #: Not secrets unless random: paths, dates, versions, numbers with units, variable names.
-_ORDINARY = re.compile(
+_ORDINARY = patterns.lazy(
     r"""(?:~?\.{0,2}/|[A-Za-z]:[\\/]|arn:).*|[\w.-]+/[\w./@:#-]+"""
     r"""|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?|v?(?:\d+:)?\d+(?:\.\d+)+(?:[-+.~][\w.]+)*"""
     r"""|[\d:.,/%+-]+|[<>=~^]*\d[\d.,_]*[A-Za-z%]{0,4}(?:[/+x-]\d*[\d.,_]*[A-Za-z%]{0,6})?"""
@@ -68,7 +72,7 @@ _ORDINARY = re.compile(
 )
 #: Names of keys, files or models in place of a key: three or more parts, a known suffix, a number inside. People also
 #: choose such passwords.
-_NAME = re.compile(
+_NAME = patterns.lazy(
     r"""[A-Za-z]+\d{0,3}(?:[-_.](?:[A-Za-z]+\d{0,3}|v?\d{1,4})){2,}|\d+(?:-[a-z]+)+|[a-z]+\d{1,4}[a-z]?_[a-z]+"""
     r"""|.*\.(?:py|pyi|js|ts|tsx|jsx|mjs|json|ya?ml|toml|ini|cfg|conf|env|txt|md|rst|pem|key|crt|cer|p12|pfx|jks|sh|sql"""
     r"""|log|csv|html?|xml|lock|go|rs|rb|java|kt|c|cc|h|whl|gz|zip|tgz|db)(?::\d+)*"""

@@ -3,17 +3,19 @@
 import re
 from functools import lru_cache
 
+from signet.text import patterns
+
 #: Words that announce an outcome at the beginning of a turn or paragraph.
-_OUTCOME = re.compile(
+_OUTCOME = patterns.lazy(
     r"\b(?:recap|final|finally|summar(?:y|ise|ize)|to sum up|settled|agreed|decided|decision|conclusion"
     r"|amend(?:ed|ing|ment)?|supersed(?:es|ed|ing)|going forward)\b",
     re.IGNORECASE,
 )
-_RULE = re.compile(
+_RULE = patterns.lazy(
     r"\b(?:must|never|always|exactly|only|instead|rule|policy|from now on)\b", re.IGNORECASE
 )
 #: Words that announce a change to an earlier outcome, in reports and in conversation.
-_AMENDS = re.compile(
+_AMENDS = patterns.lazy(
     r"\b(?:amend\w*|supersed\w*|no longer|revis(?:e|ed|ion|ing)|overrul\w*|changes? (?:to|of) the|update[sd]? to the"
     r"|chang(?:e|ed|es|ing) (?:that|this|it|(?:my|our|his|her|their) minds?)|change of plans?|on second thoughts?"
     r"|(?:scrap|drop|undo|forget|reverse) (?:that|this|what|the old)|any ?more|(?:go|going|went|switch\w*) back to"
@@ -49,14 +51,14 @@ def amends(text: str) -> bool:
 
 
 #: Forms of questions, with or without a mark.
-_ASKS = re.compile(
+_ASKS = patterns.lazy(
     r"[?？]|(?:^|[,:;.] |\band )(?:who|what|when|where|which|why|how|what's|remind me|do you know"
     r"|wer|was|wann|wo|wie|welche\w*|warum|qui|quand|où|quel\w*|comment|pourquoi"
     r"|quién|qué|cuándo|dónde|cuál\w*|cómo)\b",
     re.IGNORECASE,
 )
 #: Phrases for having no answer, only a guess or a question.
-_NO_ANSWER = re.compile(
+_NO_ANSWER = patterns.lazy(
     r"\b(?:(?:do|does|did|could|can|was|am|is|are|have|has)(?: not|n['’]t)|cannot|can['’]t|unable"
     r"|not (?:sure|clear|documented|known|find|found|seen)|unclear|unknown|nothing|nowhere"
     r"|no (?:idea|access|\w+ (?:about|for|of|on|in))|without|depends|sorry|unless|nobody"
@@ -69,11 +71,11 @@ _NO_ANSWER = re.compile(
     r"|no (?:lo )?(?:sé|encuentro|veo|estoy)|supongo|probablemente|quizás?|tendría)\b|\?\s*$",
     re.IGNORECASE,
 )
-_SAYS = re.compile(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
-_VALUE = re.compile(r"\d|[`_/@]|[a-z][A-Z]")
+_SAYS = patterns.lazy(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
+_VALUE = patterns.lazy(r"\d|[`_/@]|[a-z][A-Z]")
 #: Longer messages count as statements: a person's without a question, and anyone's.
 _SHORT, _LONG = 48, 160
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE = patterns.lazy(r"(?<=[.!?])\s+")
 #: A longer sentence before or after a question is a statement.
 _ASIDE = 24
 

@@ -21,6 +21,7 @@ from signet.domain.graph.lexicon import (
     words,
 )
 from signet.domain.statements.sentences import ABBREVIATIONS
+from signet.text import patterns
 
 MAX_NAME_CHARS = 120
 #: More capitalised words in a row are a title or a heading, not a name.
@@ -29,15 +30,15 @@ MAX_NAME_WORDS = 5
 #: Small words inside a name: `Game of Thrones`, `Rio de Janeiro`.
 JOINERS = frozenset(("of", "de", "van", "von", "der"))
 
-_TOKEN = re.compile(r"\n|[^\s—]+")
+_TOKEN = patterns.lazy(r"\n|[^\s—]+")
 _EDGE = "\"'“”‘’«»()[]{}<>*_`~,;:!?…|#-–."
-_CODE = re.compile(r"[=_<>(){}\[\]\\@$%^]|://|\w/\w*[a-z]|::")
-_DOTTED = re.compile(r"[A-Z][\w-]*\.(?:js|io|ai|net|com|dev|app|NET|AI|IO|JS)")
-_MIXED_LOWER = re.compile(r"(?:[a-z]{1,2}|mac)[A-Z]\w*")
-_PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}['’]?s")
-_CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|(?<=s)['’]$")
+_CODE = patterns.lazy(r"[=_<>(){}\[\]\\@$%^]|://|\w/\w*[a-z]|::")
+_DOTTED = patterns.lazy(r"[A-Z][\w-]*\.(?:js|io|ai|net|com|dev|app|NET|AI|IO|JS)")
+_MIXED_LOWER = patterns.lazy(r"(?:[a-z]{1,2}|mac)[A-Z]\w*")
+_PLURAL_ACRONYM = patterns.lazy(r"[A-Z]{2,}['’]?s")
+_CONTRACTED = patterns.lazy(r"['’](?:s|m|ve|re|ll|d)$|(?<=s)['’]$")
 #: What is denied is a verb, and no part of it a name: `Can't`.
-_DENIED = re.compile(r"n['’]t$", re.IGNORECASE)
+_DENIED = patterns.lazy(r"n['’]t$", re.IGNORECASE)
 #: Where capitals mark no name: headings, what is bold at the start of a line and quotes nothing, rows of tables, items
 #: of a list before their number, blanks to fill in.
 _OTHER_LABELS = (
@@ -46,22 +47,22 @@ _OTHER_LABELS = (
     r"|^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t][^:\n]{1,60}:[ \t]*[$€£]?\d"
     r"|\[[^\[\]\n]*\](?!\()"
 )
-_LABEL = re.compile(r"^[ \t]*\#[^\n]*" + _OTHER_LABELS, re.MULTILINE)
+_LABEL = patterns.lazy(r"^[ \t]*\#[^\n]*" + _OTHER_LABELS, re.MULTILINE)
 #: The same in a text whose lines were joined: a heading ends where its words are no longer capitalised like a
 #: heading's.
-_JOINED_LABEL = re.compile(
+_JOINED_LABEL = patterns.lazy(
     r"^\#{1,6}(?: (?:[^\sa-z]\S*|an?|and|as|at|by|for|from|how|in|into|is|of|on|or|the|to|via|vs|with|your?)(?=\s|$))+"
     + _OTHER_LABELS,
     re.MULTILINE,
 )
 #: Where a line began before a memory's lines were joined: headings, items in bold or with a number, labels, fences.
-_JOINED = re.compile(
+_JOINED = patterns.lazy(
     r" (?=\#{1,6} |(?:[-*+•]|\d{1,3}[.)]) (?:\*\*|__|[^:\n]{1,60}: [$€£]?\d)|\*\*[^*\n]{1,80}(?::\*\*|\*\*:)|```)"
 )
-_MARKS = re.compile(r"[*_]{2}|[#\[|]|```|[\n ][-*+•] |\n[ \t]*[-*+•\d]")
-_SMALL = re.compile(r"\b[^\W\dA-Z_]\w+")
-_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
-_ENDS_SENTENCE = re.compile(r"[.!?:][\"'”’)*_`]*$")
+_MARKS = patterns.lazy(r"[*_]{2}|[#\[|]|```|[\n ][-*+•] |\n[ \t]*[-*+•\d]")
+_SMALL = patterns.lazy(r"\b[^\W\dA-Z_]\w+")
+_FENCED = patterns.lazy(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
+_ENDS_SENTENCE = patterns.lazy(r"[.!?:][\"'”’)*_`]*$")
 
 
 #: A name outside this is no name; two letters are enough for `Go`.
@@ -80,7 +81,7 @@ _MONTH = (
     r"|nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_NO_NAME = re.compile(
+_NO_NAME = patterns.lazy(
     r"[\W\d_]*"  # no letter: numbers, clock times, dates in digits
     rf"|[\W\d_]*(?:{_UNITS})"  # a number with its unit, or the unit alone
     rf"|{_DAY} {_MONTH}(?:,? \d{{4}})?|{_MONTH} {_DAY}(?:,? \d{{4}})?|{_MONTH} \d{{4}}"

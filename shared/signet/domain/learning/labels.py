@@ -13,6 +13,7 @@ from signet.domain.injections.models import ItemKind, Phase, tokens
 from signet.domain.injections.models import Reason as Why
 from signet.domain.injections.show import Given, was_received, was_used
 from signet.domain.transcripts import transcript
+from signet.text import patterns
 
 
 class LabelReason(StrEnum):
@@ -72,7 +73,7 @@ LEAST_SHARED, SHARE_OF_TEXT = 2, 0.5
 LEAST_ASKED, SHARE_OF_QUESTION = 3, 0.7
 
 #: Denials at the start of a message: the word alone, or before a replacement.
-_NO = re.compile(
+_NO = patterns.lazy(
     r"^\W*(?:"
     r"(?:no|nope|nein|nö|non|нет)\s*(?:[,.!;:–—-]|$)(?!\s*(?:problem|worries|gracias|merci|danke|thanks|спасибо))"
     r"|(?:no|nope)\s+(?:wait|it|we|you|that|this|the|they|he|she|i|not|use|don)\b"
@@ -129,7 +130,7 @@ _JAPANESE = (
     r"間違(?:って(?:い|る|ま)|いです|えて)",
     r"^[^。！？\n]{0,30}もう[^。！？\n]{0,20}(?:ません|ない|なくな)(?![^。！？\n]*か[。？])",
 )
-_CORRECTS = re.compile(
+_CORRECTS = patterns.lazy(
     "|".join((*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_RUSSIAN, *_CHINESE, *_JAPANESE)), re.I
 )
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from signet import clock
 from signet.domain.memory import calendars
+from signet.text import patterns
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
@@ -394,13 +395,13 @@ def _compiled() -> Iterator[Form]:
         (years, rf"(?:{_BEHIND})\s+(?P<span>{_YEAR})(?![\w.-]*\d)", _year, True),
     )
     for clues, text, read, is_absolute in forms:
-        yield clues, re.compile(rf"\b{text}(?!\w)", re.IGNORECASE), read, is_absolute
+        yield clues, patterns.lazy(rf"\b{text}(?!\w)", re.IGNORECASE), read, is_absolute
 
 
 _FORMS = tuple(_compiled())
 
 #: A month that is also an ordinary word needs one of these before it, if it is in small letters with a bare number.
 _WORDS_TOO = ("may", "mar", "march")
-_LEADS_TO_DATE = re.compile(
+_LEADS_TO_DATE = patterns.lazy(
     r"\b(?:on|by|since|until|till|before|after|from|to|and|of|the)\s+$", re.IGNORECASE
 )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from signet.domain.statements.language import listed
+from signet.text import patterns
 
 #: Abbreviations whose full stop does not end a sentence.
 ABBREVIATIONS = frozenset(
@@ -27,19 +28,23 @@ MAX_SENTENCE_CHARS = 1_000
 #: Longer lines are whole paragraphs (a stored memory is one line): their sentences are checked one by one.
 LONG_LINE_CHARS = 200
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
-_FENCE_MARK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_FENCE = patterns.lazy(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE_MARK = patterns.lazy(r"```.*?(?:```|\Z)", re.DOTALL)
 #: Code in backticks stays unchanged; the alternatives after it are removed.
-_TAG = re.compile(r"(`[^`\n]*`)|<!--(?:(?!-->|<!--).)*+-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^)\[\n]{0,1000}\)")
-_ASIDE = re.compile(r"(`[^`\n]*`)|(?<!\s)\s*+\[[^\]\n]{0,300}\](?!\()")
-_MARKS = re.compile(r"(`[^`\n]*`)|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|~~")
-_EMOJI = re.compile("[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]+")
-_ITEM = re.compile(r"\s*(?:[-*+•]|\(?\d{1,3}[.)]|[a-z]\))\s+(?:\[[ xX]\]\s*)?")
-_HEADING = re.compile(r"\s*#{1,6}\s")
-_STRUCTURE = re.compile(r"\s*[{}\[\]<|\"]")
+_TAG = patterns.lazy(
+    r"(`[^`\n]*`)|<!--(?:(?!-->|<!--).)*+-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL
+)
+_LINK = patterns.lazy(r"!?\[([^\[\]\n]{0,300})\]\([^)\[\n]{0,1000}\)")
+_ASIDE = patterns.lazy(r"(`[^`\n]*`)|(?<!\s)\s*+\[[^\]\n]{0,300}\](?!\()")
+_MARKS = patterns.lazy(r"(`[^`\n]*`)|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|~~")
+_EMOJI = patterns.lazy(
+    "[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]+"
+)
+_ITEM = patterns.lazy(r"\s*(?:[-*+•]|\(?\d{1,3}[.)]|[a-z]\))\s+(?:\[[ xX]\]\s*)?")
+_HEADING = patterns.lazy(r"\s*#{1,6}\s")
+_STRUCTURE = patterns.lazy(r"\s*[{}\[\]<|\"]")
 
-_MACHINE = re.compile(
+_MACHINE = patterns.lazy(
     r"""
       \s*[|].*[|]\s*$ | .*\|.*\|                                 # table
     | \s*(?:\+\+\+|---|===|\*\*\*|@@|diff\ --git|index\ [0-9a-f]{6}) # diff, rule
@@ -60,8 +65,8 @@ _MACHINE = re.compile(
     re.VERBOSE,
 )
 #: After the number of a day: "bis zum 15. Januar".
-_MONTH = re.compile(rf"\s*(?:{'|'.join(sorted(listed('words', 'months')))})\b", re.IGNORECASE)
-_BOUNDARY = re.compile(
+_MONTH = patterns.lazy(rf"\s*(?:{'|'.join(sorted(listed('words', 'months')))})\b", re.IGNORECASE)
+_BOUNDARY = patterns.lazy(
     r"(?:(?<![.!?…])|(?![.!?…]))([^\s.!?…]{0,40}+)([.!?…]++)([\"'”’)\]*_`]*+)\s++(?=[\"'“‘(\[`*_]*\w|[-–—])"
 )
 

@@ -3,42 +3,46 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from signet.text import patterns
+
 _TAG = (
     r"(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|environment_context"
     r"|user_instructions|task-notification|hook_context|session_context|ide_[a-z]+|user-prompt-submit-hook|session-start-hook"
     r"|signet-[a-z]+|memory-feedback|relevant-memories|tool_(?:result|output|response)|function_results?)"
 )
 #: Tags around a user's message, in Cursor.
-_WRAPPING = re.compile(r"</?user_query>\n?")
-_OPENING = re.compile(rf"<{_TAG}\b")
+_WRAPPING = patterns.lazy(r"</?user_query>\n?")
+_OPENING = patterns.lazy(rf"<{_TAG}\b")
 #: The line above recalled memories, and the list below it, with days (HK-56); in a memory, whose text is one line, the
 #: items follow each other.
 _HEAD = r"\[signet:recall\b[^\n]{0,1000}?\bengine=[\w-]+\]"
 _DAY = r"\((?:[A-Z][a-z]{2} \d|\d{4}-)[^()\n]*\)(?=\s|\Z)"
-_RECALLED = re.compile(
+_RECALLED = patterns.lazy(
     rf"(?:^[ \t]*|(?<=: )){_HEAD}[ \t]*(?:\n[ \t]*)?(?:\n[ \t]*- [^\n]*)+|{_HEAD}(?: - [^\n]{{0,2000}}?{_DAY})*",
     re.MULTILINE,
 )
 #: The start text of a session: from its first line to the first speaker (HK-30).
-_BEGINNING = re.compile(
+_BEGINNING = patterns.lazy(
     r"(?:^|(?<=: ))[ \t]*\[memory active \| [^\]\n]{0,200}\].*?"
     r"(?=^[ \t]*[*_#> ]*(?:user|human|assistant|ai)[*_ ]*(?:\([\dTZ:-]{20}\))?:|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 #: Claude Code logs this as a message when the user interrupts it.
-_STOPPED = re.compile(r"^[ \t]*\[Request interrupted by user[^\]\n]{0,40}\][ \t]*$", re.MULTILINE)
+_STOPPED = patterns.lazy(
+    r"^[ \t]*\[Request interrupted by user[^\]\n]{0,40}\][ \t]*$", re.MULTILINE
+)
 #: The instructions of a repository, as Codex puts them before the first prompt.
-_AGENTS = re.compile(
+_AGENTS = patterns.lazy(
     r"^# AGENTS\.md instructions[^\n]*\n+<INSTRUCTIONS>.*?(?:</INSTRUCTIONS>|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 #: The files that a prompt of Gemini CLI names with @.
-_FILES = re.compile(
+_FILES = patterns.lazy(
     r"^--- Content from referenced files ---$.*?(?:^--- End of content ---$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 #: The beginnings of all these. A text without one of them is not read further, which costs one fast search.
-_MARK = re.compile(
+_MARK = patterns.lazy(
     rf"<{_TAG}\b|\[signet:recall|\[memory active|\[Request interrupted by user|# AGENTS\.md instr"
     r"|^--- Content from referenced files ---$",
     re.MULTILINE,
@@ -156,9 +160,9 @@ def _has_role(part: object) -> bool:
 _ASK, _PLAN = "AskUserQuestion", "ExitPlanMode"
 #: Tools of these names are served by others, which write the results and could imitate a refusal. So could the output
 #: of a failing command, in versions before the second; since then "Exit code" precedes it.
-_FOREIGN, _SHELL, _FIRST = "mcp__", "Bash", re.compile(r"[01]\.")
+_FOREIGN, _SHELL, _FIRST = "mcp__", "Bash", patterns.lazy(r"[01]\.")
 #: A refusal with a reason; the reason ends before what Claude Code adds for the model.
-_REFUSED = re.compile(
+_REFUSED = patterns.lazy(
     r"The user doesn't want to (?:proceed with this tool use|take this action)\b.*?the user said:\s*"
     r"(?P<reason>.*?)(?:\n\s*Note: The user's next message\b.*)?",
     re.DOTALL,
@@ -167,7 +171,7 @@ _REFUSED = re.compile(
 _CLARIFIES = "The user wants to clarify these questions."
 #: Calls that wait for their result. An interrupted call gets none.
 MOST_OPEN = 1_000
-_PAIR = re.compile(r'"([^"]+)"="([^"]*)"')
+_PAIR = patterns.lazy(r'"([^"]+)"="([^"]*)"')
 
 
 class AsideReader:
