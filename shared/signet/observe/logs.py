@@ -17,13 +17,13 @@ import sys
 import traceback
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Literal, cast
-
-import structlog
-from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from signet import clock
 from signet.observe.logfile import LogPlace, RotatedLog, sweep
+
+if TYPE_CHECKING:
+    from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
 
 Category = Literal[
     "daemon", "api", "memory", "sync", "git", "watcher", "embedding", "harness", "skills", "secrets",
@@ -46,9 +46,22 @@ MASK = "[masked]"
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
-def get(category: Category) -> FilteringBoundLogger:
+def get(category: Category) -> "FilteringBoundLogger":
     """Return a logger of this category; may be called before `configure`."""
-    return cast(FilteringBoundLogger, structlog.get_logger(category=category))
+    return cast("FilteringBoundLogger", _Logger(category))
+
+
+class _Logger:
+    """A logger that loads its library at the first line: most commands write none, and it loads slowly."""
+
+    def __init__(self, category: Category) -> None:
+        self._category = category
+
+    def __getattr__(self, name: str) -> Any:
+        import structlog
+
+        logger = self.__dict__.setdefault("_made", structlog.get_logger(category=self._category))
+        return getattr(logger, name)
 
 
 def level_of(text: str | None) -> str:
@@ -62,6 +75,8 @@ def configure(process: str, place: LogPlace, *, level: str = "info", echo: bool 
     """Send this process's log lines to its files, and with `echo` also to stdout."""
     with contextlib.suppress(OSError):  # an unusable folder is reported at the first line
         sweep(place, today=clock.now().date())
+    import structlog
+
     sink = _Sink(process, RotatedLog(place), echo=echo)
     structlog.configure(
         processors=[structlog.contextvars.merge_contextvars, sink.shape],
@@ -74,7 +89,7 @@ def configure(process: str, place: LogPlace, *, level: str = "info", echo: bool 
     logging.basicConfig(handlers=[_Bridge(sink)], level=libraries, force=True)
 
 
-def entry(process: str, level: str, event: EventDict) -> dict[str, object]:
+def entry(process: str, level: str, event: "EventDict") -> dict[str, object]:
     """Return the line's object for an event; consumes the event's fields."""
     fields = dict(event)
     failure = fields.pop("exc_info", None) or fields.pop("error", None)
@@ -136,12 +151,12 @@ class _Sink:
         self._echo = echo
 
     def shape(
-        self, _: WrappedLogger, method: str, event: EventDict
-    ) -> tuple[tuple[str, str], EventDict]:
+        self, _: "WrappedLogger", method: str, event: "EventDict"
+    ) -> "tuple[tuple[str, str], EventDict]":
         """Convert an event to the arguments of `msg`; the last processor of the chain."""
         return self.line(level_of(method), event), {}
 
-    def line(self, level: str, event: EventDict) -> tuple[str, str]:
+    def line(self, level: str, event: "EventDict") -> tuple[str, str]:
         """Return the JSON text of an event, and its instant."""
         made = entry(self._process, level, event)
         text = json.dumps(made, ensure_ascii=False, separators=(",", ":"), default=str)

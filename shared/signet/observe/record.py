@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-import structlog
-
 from signet import clock
 from signet.observe import metrics
 from signet.observe.redact import redact
@@ -202,7 +200,9 @@ def error(
     code: Code, message: str, *, memory_id: str | None = None, duration_ms: float | None = None
 ) -> None:
     """Record an error with request, memory and caller from the log context."""
-    context = structlog.contextvars.get_contextvars()
+    from structlog import contextvars  # loads slowly, and no command writes records
+
+    context = contextvars.get_contextvars()
     metrics.ERRORS.labels(code.stage, code).inc()
     BUFFER.error(
         RecordedError(
