@@ -8,10 +8,12 @@ failure leaves the file unchanged. A file of a newer program is not touched.
 """
 
 import contextlib
+import hashlib
+import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +22,8 @@ from signet import clock
 from signet.db import damage
 from signet.db.driver import Connection, connect, sqlite
 from signet.errors import SignetError
-from signet.files import locked
+from signet.files import locked, replace_file
+from signet.paths import cache_home
 from signet.resources import alembic_dir
 
 if TYPE_CHECKING:
@@ -219,13 +222,32 @@ def schema(database: Path) -> dict[str, str]:
 
 
 def _model() -> "dict[str, Definition]":
-    """Return the definitions that the revisions create in an empty file."""
+    """Return the definitions that the revisions create in an empty file.
+
+    Kept in the user's cache under a digest of the revisions: making the file loads Alembic, which takes a second.
+    """
+    kept = cache_home() / "schema" / f"{_digest()}.json"
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        return {key: Definition(**one) for key, one in json.loads(kept.read_bytes()).items()}
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         model = Path(folder) / "model.db"
         upgrade(model, now=datetime.now(UTC))
-        return _definitions(model)
+        found = _definitions(model)
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        replace_file(kept, json.dumps({key: asdict(one) for key, one in found.items()}).encode())
+    return found
+
+
+def _digest() -> str:
+    """Return a digest of the revisions and their statements."""
+    found = hashlib.sha256()
+    for path in sorted((alembic_dir() / "versions").rglob("*.*")):
+        if path.suffix in (".py", ".sql"):
+            found.update(path.read_bytes())
+    return found.hexdigest()[:32]
 
 
 def _definitions(database: Path) -> "dict[str, Definition]":

@@ -7,6 +7,8 @@ loopback never uses a proxy.
 `fetch.py` reads arbitrary pages. `providers/exchange.py` knows the content. httpx is imported at the first request.
 """
 
+import socket
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -123,6 +125,17 @@ def _parts(url: str) -> SplitResult:
         return urlsplit("")
 
 
+def _check_there(url: str) -> None:
+    """Raise Unreachable if nothing listens at an address of this machine."""
+    parts = _parts(url)
+    if not parts.port or not is_loopback(url):
+        return
+    try:
+        socket.create_connection((parts.hostname or "", parts.port), CONNECT_SECONDS).close()
+    except OSError as error:
+        raise Unreachable(f"cannot connect to {shown(url)}: {error}") from error
+
+
 class Client:
     """Client of the server at `base_url`; creating it does no I/O."""
 
@@ -155,6 +168,8 @@ class Client:
         `until` receives each chunk of the body, and returns true to stop reading.
         """
         silence = min(silence_seconds or timeout_seconds, timeout_seconds)
+        if "httpx" not in sys.modules:  # it loads slowly: not for a server that does not run
+            _check_there(self.base_url)
         with failures(self.base_url, timeout_seconds, silence):
             client, deadline = self._open()
             with deadline.within(timeout_seconds):

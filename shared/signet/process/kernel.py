@@ -1,7 +1,6 @@
 """What the kernel knows about processes: `/proc` on Linux, `ps` elsewhere. Standard library only."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -88,6 +87,8 @@ def working_folder(pid: int) -> Path | None:
         return place if os.access(place, os.F_OK) else None
     command = ["lsof", "-a", "-p", str(pid), "-d", "cwd", "-Fn"]
     with suppress(OSError):
+        import subprocess
+
         shown = subprocess.run(command, capture_output=True).stdout
         names = [line[1:] for line in shown.splitlines() if line.startswith(b"n")]
         return Path(os.fsdecode(names[0])) if names else None
@@ -99,6 +100,8 @@ def pids() -> Iterator[int]:
     if sys.platform == "linux":
         yield from (int(place.name) for place in _PROC.iterdir() if place.name.isdigit())
         return
+    import subprocess
+
     shown = subprocess.run(["ps", "-A", "-o", "pid="], capture_output=True, text=True)
     yield from map(int, shown.stdout.split())
 
@@ -157,5 +160,7 @@ def _seconds(shown: str) -> float:
 
 
 def _shown(pid: int, fields: str) -> str:
+    import subprocess
+
     shown = subprocess.run(["ps", "-ww", "-o", fields, "-p", str(pid)], capture_output=True)
     return os.fsdecode(shown.stdout).strip()

@@ -16,7 +16,6 @@ from signet.domain.diagnostics.counts import (
     Queue,
 )
 from signet.domain.embeddings.models import VectorCoverage
-from signet.domain.learning import worth
 from signet.errors import Invalid
 from signet.providers import track
 from signet.wire.diagnostics import Diagnosis
@@ -239,9 +238,14 @@ def predictor(row: "Row | None", facts: Facts) -> Domain:
     """Score the predictor, which no separate process can bring down."""
     has_exited = bool(row and row["cold_start_exited"])
     rate = row["success_rate"] if row else None
+    version = None
+    if has_exited:
+        from signet.domain.learning import worth  # with all that it reads, a second for doctor
+
+        version = worth.VERSION
     fields = {
         "sidecarAlive": facts.predicts,
-        "modelVersion": worth.VERSION if has_exited else None,
+        "modelVersion": version,
         "trainingSessions": row["sessions"] if row else 0,
         "successRate": rate,
         "alpha": row["alpha"] if row else None,
