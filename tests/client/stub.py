@@ -1,9 +1,10 @@
-"""Write `client/calls.pyi`, the signatures of the clients' methods: `PYTHONPATH=tests python -m client.stub`.
+"""Write `client/calls.pyi` and `calls.json`, the signatures of the methods: `PYTHONPATH=tests python -m client.stub`.
 
 Names, types and defaults come from the request models of the API, descriptions from its handlers.
 """
 
 import functools
+import json
 import operator
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
-from signet.client import calls
+from signet.client import calls, signatures
 from signet.client.call import PART
 from signet.client.method import Request
 from signet.wire.requests.browse import PageParams
@@ -36,6 +37,7 @@ from signet.wire.requests.model import BY_COMMAS
 from signet_api.routes import ROUTER
 
 STUB = Path(calls.__file__).with_name("calls.pyi")
+PARAMETERS = STUB.with_suffix(".json")
 _PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 _HEAD = '''"""Signatures of `calls.py`. Written by `PYTHONPATH=tests python -m client.stub`; not to be edited."""
 
@@ -238,5 +240,14 @@ def _name(kind: Any) -> str:
     return str(kind.__name__)
 
 
+def parameters() -> str:
+    """Return the content of `calls.json`, which the methods read."""
+    names = (name for name, one in vars(calls.Calls).items() if isinstance(one, Request))
+    known = {name: signatures.parameters(name) for name in names}
+    rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(one)}" for name, one in known.items())
+    return f"{{\n{rows}\n}}\n"
+
+
 if __name__ == "__main__":
     STUB.write_text(source(), "utf-8")
+    PARAMETERS.write_text(parameters(), "utf-8")

@@ -205,6 +205,7 @@ DECLARED = {(one.method, one.path) for one in operations.BY_ID.values()}
 
 def test_the_signatures_are_those_of_the_routes() -> None:
     assert stub.STUB.read_text("utf-8") == stub.source(), "run `python -m client.stub`"
+    assert stub.PARAMETERS.read_text("utf-8") == stub.parameters()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from signet.client.address import find_url
     from signet.client.answers import Job
     from signet.client.asynchronous import AsyncSignet
+    from signet.client.caller import Caller
     from signet.client.calls import Choice, MemoryFilter, Patch
     from signet.client.errors import (
         BadAnswer,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncSignet",
     "BadAnswer",
+    "Caller",
     "Choice",
     "Conflict",
     "ConnectionBroken",
@@ -77,6 +79,7 @@ _HOMES = {
     "address": "find_url",
     "answers": "Job",
     "asynchronous": "AsyncSignet",
+    "caller": "Caller",
     "calls": "Choice MemoryFilter Patch",
     "plans": "Context Work",
     "signet": "Signet",

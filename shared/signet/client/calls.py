@@ -5,9 +5,7 @@
 
 from typing import Any
 
-from signet import wire
-from signet.client.method import Fields, Request
-from signet.wire import operations as operations  # imports every module of `wire`
+from signet.client.method import Fields, Request, wire
 
 #: A change for `modify_many`, a selection for `forget_many`, and filters of `memories`; `calls.pyi` has their fields.
 Patch = Choice = MemoryFilter = dict[str, Any]

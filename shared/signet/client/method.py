@@ -1,37 +1,57 @@
-"""Define methods of both clients once: each describes a call or a plan, and the client performs it."""
+"""Define methods of both clients once: each describes a call or a plan, and the client performs it.
 
-import ast
-import inspect
-from collections.abc import Callable, Coroutine, Generator, Mapping
+A request reads its parameters from `calls.json`. Signatures and descriptions, which only people and editors need, are
+made by `signatures.py`.
+"""
+
+import json
+from collections.abc import Callable, Coroutine, Mapping
 from functools import cache, cached_property
+from importlib import import_module
 from operator import itemgetter
 from pathlib import Path
-from textwrap import dedent
 from types import MappingProxyType
-from typing import (
-    Any,
-    Concatenate,
-    Generic,
-    ParamSpec,
-    Protocol,
-    TypeVar,
-    get_args,
-    get_origin,
-    overload,
-)
+from typing import Any, Concatenate, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, overload
 
 from signet.client.call import PART, Call, Plan, T, ask
-from signet.wire.operation import Operation
 
 P = ParamSpec("P")
 #: The fields of a request by name.
 Fields = dict[str, Any]
 #: A description: `Call[T]` or `Plan[T]`.
 Asked = TypeVar("Asked")
-Made = TypeVar("Made", bound=Callable[..., Any])
 
-_SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
 _NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
+#: The flag of a function whose answer is awaited (`inspect.CO_COROUTINE`, which loads slowly).
+_AWAITED = 0x80
+SIGNATURES = "signet.client.signatures"
+
+
+class Declared(NamedTuple):
+    """A name in a module of `wire`, imported when it is needed: a command needs few of them."""
+
+    module: str
+    name: str
+
+    def found(self) -> Any:
+        return getattr(import_module(f"signet.wire.{self.module}"), self.name)
+
+
+class _Module:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Declared:
+        return Declared(self._name, name)
+
+
+class _Wire:
+    def __getattr__(self, module: str) -> _Module:
+        return _Module(module)
+
+
+#: `wire.recall.RECALL` names this operation without importing it.
+wire = _Wire()
 
 
 class Blocking(Protocol):
@@ -53,7 +73,7 @@ class ClientMethod(Generic[P, Asked, T]):
 
     def __init__(self, describe: Callable[Concatenate[Any, P], Asked]) -> None:
         self.describe = describe
-        self._made: dict[type, Callable[..., Any]] = {}
+        self._made: dict[bool, Callable[..., Any]] = {}
 
     @overload
     def __get__(self, client: Blocking, owner: Any = None) -> Callable[P, T]: ...
@@ -66,14 +86,42 @@ class ClientMethod(Generic[P, Asked, T]):
     def __get__(self, client: Any, owner: Any = None) -> Any:
         if not hasattr(owner, "perform"):
             return self._described
-        if owner not in self._made:
-            make = _awaiting if inspect.iscoroutinefunction(owner.perform) else _blocking
-            self._made[owner] = _named(make(self.describe), self.describe)
-        made = self._made[owner]
+        is_awaited = bool(owner.perform.__code__.co_flags & _AWAITED)
+        if client is not None and not is_awaited:
+            return _Bound(self, client)
+        if is_awaited not in self._made:
+            make = (
+                import_module(SIGNATURES).awaiting
+                if is_awaited
+                else import_module(SIGNATURES).blocking
+            )
+            self._made[is_awaited] = make(self)
+        made = self._made[is_awaited]
         return made if client is None else made.__get__(client, owner)
 
-    def _described(self, *args: P.args, **given: P.kwargs) -> Asked:
+    def asked(self, args: tuple[Any, ...], given: Fields) -> Asked:
+        """Return the description of a call with these arguments."""
         return self.describe(None, *args, **given)
+
+    def _described(self, *args: P.args, **given: P.kwargs) -> Asked:
+        return self.asked(args, given)
+
+
+class _Bound:
+    # A method of one client. Name, description and signature are those of the function of its class.
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]  # typeshed has a variable
+        return self.__getattr__("__doc__")  # type: ignore[no-any-return]
+
+    def __init__(self, method: ClientMethod[..., Any, Any], client: Any) -> None:
+        self._method, self._client = method, client
+
+    def __call__(self, *args: Any, **given: Any) -> Any:
+        return self._client.perform(self._method.asked(args, given))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._method.__get__(None, type(self._client)), name)
 
 
 @overload
@@ -101,11 +149,11 @@ class Request(ClientMethod[..., Call[Any], Any]):
 
     def __init__(
         self,
-        operation: Operation[Any],
+        operation: Any,
         positional: str = "",
         *,
         doc: str = "",
-        kind: type[Any] | None = None,
+        kind: Any = None,
         pick: str | None = None,
         only: str | None = None,
         hides: str = "",
@@ -120,110 +168,68 @@ class Request(ClientMethod[..., Call[Any], Any]):
         accepts: frozenset[int] = frozenset(),
     ) -> None:
         self._made = {}
-        self.operation, self.pick, self.doc = operation, pick, doc
-        self.replies = (kind,) if kind else operation.replies
+        self._operation: Declared = operation
+        self._kind: Declared | None = kind
+        self.pick, self.doc = pick, doc
         self.positional = positional.split()
         self.only = None if only is None else only.split()
         self.hides, self.needs = hides.split(), needs.split()
         self.extra, self.defaults, self.names, self.fixed = extra, defaults, names, fixed
         self._prepared, self._is_safe, self._accepts = prepared, is_safe, accepts
-        self._has_body = operation.method not in ("GET", "DELETE") if has_body is None else has_body
+        self._has_body = has_body
 
     def __set_name__(self, _: type, name: str) -> None:
         self.name = name
 
     @cached_property
+    def operation(self) -> Any:
+        """Return the operation of `wire`."""
+        return self._operation.found()
+
+    @property
+    def replies(self) -> tuple[type[Any], ...]:
+        """Return the possible types of an answer."""
+        found: tuple[type[Any], ...] = self.operation.replies
+        return (self._kind.found(),) if self._kind else found
+
+    @cached_property
     def describe(self) -> Callable[..., Call[Any]]:  # type: ignore[override]  # read from the stub when needed
         """Return the function that describes the call of this method's arguments."""
-        declared = _declared(self.name)
-        signature = _signature(declared, self.replies[0] if self.pick is None else list)
-        usual = {name: one.default for name, one in signature.parameters.items()}
+        made: Callable[..., Call[Any]] = import_module(SIGNATURES).describing(self)
+        return made
 
-        def describe(*args: Any, **given: Any) -> Call[Any]:
-            """Raise TypeError for a missing or unknown argument."""
-            _, *bound = signature.bind(*args, **given).arguments.items()
-            sent = {name: value for name, value in bound if value not in (None, usual[name])}
-            return self._call({**self.defaults, **sent})
-
-        describe.__name__ = self.name
-        describe.__doc__ = ast.get_docstring(declared)
-        describe.__signature__ = signature  # type: ignore[attr-defined]  # typeshed does not know it
-        return describe
+    def asked(self, args: tuple[Any, ...], given: Fields) -> Call[Any]:
+        """Return the call of these arguments; raises TypeError for a missing or unknown one."""
+        known = _known()[self.name]
+        sent = dict(zip(known["positional"], args, strict=False))
+        wrong = [name for name in given if name in sent or name not in known["all"]]
+        sent |= given
+        wrong += [name for name in known["required"] if name not in sent]
+        if wrong or len(args) > len(known["positional"]):
+            raise TypeError(f"{self.name}() got wrong arguments: {', '.join(wrong) or args}")
+        usual = known["usual"]
+        sent = {name: one for name, one in sent.items() if one not in (None, usual.get(name))}
+        return self._call({**self.defaults, **sent})
 
     def _call(self, given: Fields) -> Call[Any]:
+        operation = self.operation
         sent = {self.names.get(name, name): value for name, value in given.items()}
         safe = self._is_safe
         is_safe = bool(sent.get(safe)) if isinstance(safe, str) else safe
-        parts = [sent.pop(name) for name in PART.findall(self.operation.path)]
+        parts = [sent.pop(name) for name in PART.findall(operation.path)]
         sent = {**self._prepared(sent), **self.fixed}
-        body, params = (sent, {}) if self._has_body else (None, sent)
-        call = ask(
-            self.operation, *parts, body=body, is_safe=is_safe, accepts=self._accepts, **params
+        has_body = self._has_body
+        if has_body is None:
+            has_body = operation.method not in ("GET", "DELETE")
+        body, params = (sent, {}) if has_body else (None, sent)
+        call: Call[Any] = ask(
+            operation, *parts, body=body, is_safe=is_safe, accepts=self._accepts, **params
         )
         return call if self.pick is None else call.picking(itemgetter(self.pick))
 
 
 @cache
-def _stub() -> str:
-    return Path(__file__).with_name("calls.pyi").read_text("utf-8")
-
-
-def _declared(name: str) -> ast.FunctionDef:
-    """Return a method's declaration in `calls.pyi`."""
-    text = _stub()
-    start = text.index(f"    def {name}(")
-    end = text.find("\n    @", start)
-    declared = ast.parse(dedent(text[start : None if end < 0 else end])).body[0]
-    assert isinstance(declared, ast.FunctionDef)
-    return declared
-
-
-def _signature(declared: ast.FunctionDef, answer: Any) -> inspect.Signature:
-    given = declared.args
-    required = [None] * (len(given.args) - len(given.defaults))
-    defaults = (*required, *given.defaults, *given.kw_defaults)
-    parameters = [
-        inspect.Parameter(
-            one.arg,
-            inspect.Parameter.KEYWORD_ONLY
-            if one in given.kwonlyargs
-            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=inspect.Parameter.empty if value is None else ast.literal_eval(value),
-            annotation=ast.unparse(one.annotation) if one.annotation else inspect.Parameter.empty,
-        )
-        for one, value in zip((*given.args, *given.kwonlyargs), defaults, strict=True)
-    ]
-    return inspect.Signature(parameters, return_annotation=answer)
-
-
-def _blocking(describe: Callable[..., Any]) -> Callable[..., Any]:
-    def made(self: Blocking, /, *args: Any, **given: Any) -> Any:
-        return self.perform(describe(self, *args, **given))
-
-    return made
-
-
-def _awaiting(describe: Callable[..., Any]) -> Callable[..., Any]:
-    async def made(self: Awaiting, /, *args: Any, **given: Any) -> Any:
-        return await self.perform(describe(self, *args, **given))
-
-    return made
-
-
-def _named(made: Made, described: Callable[..., Any]) -> Made:
-    """Copy name, docstring and signature to the method, for `help` and editors."""
-    made.__name__ = described.__name__
-    made.__qualname__ = described.__name__
-    made.__doc__ = described.__doc__
-    signature = inspect.signature(described)
-    _, *parameters = signature.parameters.values()
-    made.__signature__ = signature.replace(  # type: ignore[attr-defined]  # typeshed does not know it
-        parameters=[_SELF, *parameters], return_annotation=_answered(signature.return_annotation)
-    )
-    return made
-
-
-def _answered(described: Any) -> Any:
-    """Return the type of the answer: the last parameter of `Call` and `Plan`."""
-    is_described = get_origin(described) in (Call, Generator)
-    return get_args(described)[-1] if is_described else described
+def _known() -> dict[str, Any]:
+    """Return the parameters of each request: `positional`, `all` and `required` names, `usual` values."""
+    found: dict[str, Any] = json.loads(Path(__file__).with_name("calls.json").read_bytes())
+    return found

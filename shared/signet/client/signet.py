@@ -5,32 +5,21 @@
 
 import time
 from collections.abc import Iterator
-from typing import Any, Self, Unpack
+from typing import Any, Self
 
-from signet.client import plans, transport
+from signet.client import plans
 from signet.client.answers import MemorySummary
-from signet.client.call import Call, Plan, T, Wait, answer
-from signet.client.calls import Calls
-from signet.client.errors import ConnectionBroken, RateLimited
-from signet.client.target import CallTarget, Options, find
-from signet.errors import Frozen, SignetError, Unavailable
+from signet.client.call import Call, Plan, T, Wait
+from signet.client.caller import Caller
+from signet.errors import SignetError
 
 
-class Signet(Calls, plans.Plans):
+class Signet(Caller, plans.Plans):
     """Client of a workspace's daemon; holds no connection between calls, and threads may share it.
 
     `path` names a workspace, `url` an address; without either the environment decides (see `address.py`). Every call
     raises DaemonNotRunning or DaemonSilent without an answer, and the `SignetError` of a refusal.
     """
-
-    def __init__(self, **options: Unpack[Options]) -> None:
-        self._target = find(**options)
-        self.url = self._target.url
-
-    @property
-    def target(self) -> CallTarget:
-        """Return the address, identity and timeouts of calls."""
-        return self._target
 
     def __enter__(self) -> Self:
         return self
@@ -72,19 +61,6 @@ class Signet(Calls, plans.Plans):
         """Return the answer to a call, or the result of a plan."""
         return self.send(asked) if isinstance(asked, Call) else self.follow(asked)
 
-    def send(self, call: Call[T]) -> T:
-        """Return the answer to a call, retrying a safe one when the daemon is temporarily unavailable."""
-        attempt = 0
-        while True:
-            try:
-                return answer(call, transport.send(self._target, call))
-            except SignetError as error:
-                pause = pause_seconds(call, error, attempt=attempt, retries=self._target.retries)
-                if pause is None:
-                    raise
-            time.sleep(pause)
-            attempt += 1
-
     def follow(self, plan: Plan[T]) -> T:
         """Run a plan and return its result. Errors are thrown into it, and raised unless it handles them."""
         found: Any = None
@@ -100,28 +76,3 @@ class Signet(Calls, plans.Plans):
                 found = error
             if isinstance(step, Wait):
                 time.sleep(step.seconds)
-
-
-#: The first pause if the daemon names none; each further one is twice as long.
-FIRST_PAUSE_SECONDS = 0.1
-#: The caller gets the error if the daemon asks to wait longer.
-MAX_PAUSE_SECONDS = 5.0
-
-
-def pause_seconds(
-    call: Call[Any], error: SignetError, *, attempt: int, retries: int
-) -> float | None:
-    """Return the seconds to wait before retrying after the failed `attempt` (from 0), None to give up."""
-    if not call.is_safe or attempt >= retries or not _will_pass(error):
-        return None
-    pause = FIRST_PAUSE_SECONDS * 2**attempt
-    if isinstance(error, RateLimited | Unavailable) and error.retry_after is not None:
-        pause = error.retry_after
-    return pause if pause <= MAX_PAUSE_SECONDS else None
-
-
-def _will_pass(error: SignetError) -> bool:
-    if isinstance(error, ConnectionBroken):
-        return True
-    is_said = isinstance(error, RateLimited | Unavailable) and "http_status" in error.facts
-    return is_said and error.code != Frozen.code

@@ -1,7 +1,7 @@
 """Permissions, scopes and rate limits of operations."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Role(StrEnum):
@@ -52,8 +52,7 @@ ONLY_AGENT = frozenset({"agent"})
 NONE: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class AccessRule:
+class AccessRule(NamedTuple):
     """The requirements of an operation.
 
     `limit` is the rate limit of each call. `within` names the parts of a token's scope that the operation enforces; a

@@ -5,7 +5,6 @@ methods name it (`client/calls.py`); their signatures are generated from both. T
 callers with its `reply`. Permissions and OpenAPI's answers derive from it too.
 """
 
-from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Generic, Literal, TypeVar
 
@@ -19,29 +18,30 @@ JSON = "application/json"
 _VAGUE = frozenset({Permission.ADMIN, Permission.LOCAL, Permission.CONNECTORS})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Operation(Generic[Reply]):
     """A method and path; `reply` is the type of its JSON answer, or a tuple of several possible ones.
 
     An answer of another `media_type` is text, with `str` as reply. `status` is the success status, `also` are further
-    ones.
+    ones. Raises TypeError for a change of the machine that does not state whether it is in the programs class.
     """
 
-    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
-    path: str
-    rule: AccessRule
-    reply: type[Reply] | tuple[type[Reply], ...]
-    _: KW_ONLY
-    status: int = 200
-    also: tuple[int, ...] = ()
-    media_type: str = JSON
-
-    def __post_init__(self) -> None:
-        """Raise TypeError for a change of the machine that does not state whether it is in the programs class."""
-        is_stated = self.rule.permission not in _VAGUE or self.rule is access.SETTINGS
-        if self.method != "GET" and not is_stated:
+    def __init__(
+        self,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"],
+        path: str,
+        rule: AccessRule,
+        reply: type[Reply] | tuple[type[Reply], ...],
+        *,
+        status: int = 200,
+        also: tuple[int, ...] = (),
+        media_type: str = JSON,
+    ) -> None:
+        self.method, self.path, self.rule, self.reply = method, path, rule, reply
+        self.status, self.also, self.media_type = status, also, media_type
+        is_stated = rule.permission not in _VAGUE or rule is access.SETTINGS
+        if method != "GET" and not is_stated:
             raise TypeError(
-                f"{self.method} {self.path} changes the machine: give it access.programs(...) if it can run a program "
+                f"{method} {path} changes the machine: give it access.programs(...) if it can run a program "
                 "or change who is trusted, else access.OPERATOR"
             )
 
