@@ -16,10 +16,9 @@ from migrations import upstream
 from signet.db import migrate, snapshot
 from signet.db.migrate import SchemaTooNew
 from signet.domain.backup import archive, create, kept, restore, swap
-from signet.domain.backup.kept import locked_backups
+from signet.domain.backup.kept import BackupReason, locked_backups
 from signet.domain.backup.models import (
     DATABASE,
-    BackupReason,
     BadBackup,
     BadTarget,
     Manifest,

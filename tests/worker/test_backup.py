@@ -9,8 +9,7 @@ import pytest
 from signet import clock
 from signet.config import Settings, settings_from
 from signet.domain.backup import archive, create, kept
-from signet.domain.backup.kept import locked_backups
-from signet.domain.backup.models import BackupReason
+from signet.domain.backup.kept import BackupReason, locked_backups
 from signet.domain.memory import forget
 from signet.errors import NotNow
 from signet_scheduler import beats

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from signet.care import completion, harnesses, service
+from signet.care import completion, service
 from signet.care.service import Run
 from signet.care.steps import CareStep
 from signet.daemon import control, record
+from signet.domain.harnesses import registry
+from signet.domain.harnesses.models import Site
 from signet.errors import Invalid
 from signet.paths import Workspace, cache_home, config_home
 
@@ -79,11 +81,18 @@ def _quiet(do: Callable[..., object], *args: object) -> str:
 
 
 def _harnesses(workspace: Workspace) -> Iterator[CareStep]:
-    for name, entries in harnesses.connected(workspace).items():
+    site = Site(workspace=workspace, home=Path.home())
+    for name, entries in registry.connected(site).items():
         places = ", ".join(entry.place for entry in entries)
-        yield CareStep(
-            what=f"{name}: {places}", do=partial(_quiet, harnesses.remove, workspace, name)
-        )
+        yield CareStep(what=f"{name}: {places}", do=partial(_disconnect, site, name))
+
+
+def _disconnect(site: Site, name: str) -> str:
+    """Remove our entries; raises OSError if a file does not parse, which then stays."""
+    done = registry.disconnect(site, name)
+    if done.refused:
+        raise OSError("; ".join(done.refused))
+    return ""
 
 
 def _completion() -> Iterator[CareStep]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet import clock
-from signet.cli import output
+from signet.cli import output, work
 from signet.cli.command import Output, StatusAnswer, command, opt
 from signet.cli.options import SinceOption, folder
 from signet.cli.output import ProgressLine
@@ -17,7 +17,7 @@ from signet.errors import Invalid
 from signet.paths import Workspace
 
 if TYPE_CHECKING:
-    from signet.client.answers import Backfill, BackfillSurvey
+    from signet.client.answers import BackfillSurvey
     from signet.domain.backfill.models import WantedSessions
 
 app = typer.Typer(
@@ -102,7 +102,7 @@ def status(signet: Signet) -> Output:
     _check_here(signet, "status")
     found = signet.backfill_status()
     yield found
-    output.say(line(found))
+    output.say(work.backfill_line(found))
     for one in found["failures"][:SHOWN]:
         output.say(f"  not read    {output.plain(one['path'])}: {output.plain(one['reason'])}")
     if found["state"] == "stopped":
@@ -175,22 +175,6 @@ def summary(found: "BackfillSurvey") -> str:
     return f"{output.count(new, 'session')} of {names} ({size}){known}; reading them takes about {took}"
 
 
-def line(found: "Backfill") -> str:
-    if found["state"] == "none":
-        return "No earlier sessions were read. List them with: signet backfill --dry-run"
-    done = found["sessions"] - found["waiting"]
-    text = f"{done} of {output.count(found['sessions'], 'session')} read"
-    if found["known"]:
-        text += f", {found['known']} of them without new content"
-    if found["failed"]:
-        text += f", {found['failed']} could not be read"
-    if found["state"] == "running":
-        text += f"; about {clock.span(found['seconds'])} left"
-    elif found["state"] == "finishing":
-        text += f"; {max(found['indexing'], found['summarizing'])} still being processed"
-    return text
-
-
 def _table(found: "BackfillSurvey") -> Output:
     for one in found["harnesses"]:
         days = f"{output.day(one['oldest'])} to {output.day(one['newest'])}"
@@ -217,4 +201,4 @@ def _watch(signet: Signet) -> None:
     except KeyboardInterrupt:
         output.tell("\nContinues in the background. Stop it with: signet backfill stop")
         return
-    output.say(line(found))
+    output.say(work.backfill_line(found))

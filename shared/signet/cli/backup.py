@@ -11,7 +11,6 @@ from signet.cli import output, passphrase
 from signet.cli.command import Output, PathOption, arg, command
 from signet.cli.output import MEGABYTE, ProgressLine
 from signet.domain.backup import kept
-from signet.domain.backup.kept import KeptBackup
 from signet.domain.backup.models import LeftOut
 from signet.errors import Invalid, SignetError
 from signet.paths import Workspace, find_workspace
@@ -100,7 +99,7 @@ def _say_secrets(workspace: Workspace, wrapped: "Wrapped | None") -> None:
 
 def _list(workspace: Workspace) -> Output:
     found = kept.backups(workspace)
-    yield {"folder": str(workspace.backups_dir), "backups": [*map(to_dict, found)]}
+    yield {"folder": str(workspace.backups_dir), "backups": [*map(kept.to_dict, found)]}
     if not found:
         output.say("No backups yet")
         output.hint("Create one with: signet backup")
@@ -108,16 +107,6 @@ def _list(workspace: Workspace) -> Output:
     for one in found:
         made = output.local(clock.to_text(one.made_at))
         output.say(f"{made}  {output.size(one.bytes):>10}  {one.reason:<14}{one.path}")
-
-
-def to_dict(found: KeptBackup) -> dict[str, object]:
-    made = clock.to_text(found.made_at)
-    return {
-        "path": str(found.path),
-        "createdAt": made,
-        "reason": found.reason,
-        "bytes": found.bytes,
-    }
 
 
 def _say_left_out(left_out: tuple[LeftOut, ...]) -> None:

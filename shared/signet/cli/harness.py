@@ -179,8 +179,8 @@ def _with_consent(site: "Site", names: list[str], wishes: "ConnectOptions") -> "
 
 def _rows(workspace: Workspace) -> list[dict[str, Any]]:
     """Return every harness with its connection state and problems."""
-    from signet.care import harnesses
     from signet.domain.harnesses import registry
+    from signet.domain.harnesses.models import Site
 
     return [
         {
@@ -190,7 +190,7 @@ def _rows(workspace: Workspace) -> list[dict[str, Any]]:
             "problems": [f"{one.place}: {one.problem}" for one in entries if one.problem],
             "notices": [one.notice for one in entries if one.notice],
         }
-        for name, entries in harnesses.every(workspace).items()
+        for name, entries in registry.every(Site(workspace=workspace, home=Path.home())).items()
     ]
 
 

@@ -3,19 +3,23 @@
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from signet import __version__, clock
 from signet.care import capture, contents
-from signet.cli import backfill, backup, elsewhere, output, work
-from signet.cli.command import Output, PathOption, client, command
+from signet.cli import output, work
+from signet.cli.command import Output, PathOption, caller, command
 from signet.cli.output import Ink
 from signet.client import DaemonNotRunning, connection
+from signet.config.env import is_loopback
 from signet.domain.backup import kept
 from signet.errors import Kind, SignetError
-from signet.net.http import host_of, is_loopback
 from signet.paths import Workspace, cache_home, config_home, find_workspace
-from signet.wire.capture import Capture
+
+if TYPE_CHECKING:
+    from signet.wire.capture import Capture
 
 _LABEL = 12
 #: Workspace files that `status` shows.
@@ -34,6 +38,8 @@ def status(path: PathOption = None) -> Output:
     """
     workspace = find_workspace(path)
     if connection.connection_of(workspace) is not None:
+        from signet.cli import elsewhere
+
         yield from elsewhere.shown(workspace, path)
         return
     files = {name: (workspace.root / name).exists() for name in _FILES}
@@ -42,7 +48,9 @@ def status(path: PathOption = None) -> Output:
     found["files"] = files
     found["backups"] = _backups(workspace)
     found["disk"] = contents.disk(workspace)
-    found["harnesses"] = _connected(workspace)
+    found.setdefault("harnesses", [])
+    if not found["running"] or "error" in found:
+        found["harnesses"] = _connected(workspace)
     yield found
     ink = output.ink(sys.stdout)
     show = _stopped if not found["running"] else _ill if "error" in found else _running
@@ -82,7 +90,7 @@ def places(workspace: Workspace) -> dict[str, str]:
 def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
     """Return the daemon's status; with `error`, the supervisor's while the daemon cannot answer."""
     try:
-        signet = client(path)
+        signet = caller(path)
         found = {"running": True, "url": signet.url, **signet.status()}
         found["memories"] = signet.memories(limit=1)["stats"]
         found["pipeline"] = pipeline = signet.pipeline_status()
@@ -90,6 +98,13 @@ def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
         found["vectors"] = signet.embeddings_status()
         found["backfill"] = signet.backfill_status()
         found["predictor"] = signet.predictor()
+        known = signet.harnesses()
+        found["harnesses"] = [
+            {"name": one["id"], "problems": one["problems"], "notices": one["notices"]}
+            for one in known
+            if one["connected"] or one["problems"]
+        ]
+        found["harnessNames"] = {one["id"]: one["name"] for one in known}
         return found
     except DaemonNotRunning:
         return {
@@ -144,11 +159,11 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     for line in work.table(found["pipeline"], ink):
         yield _row("", line)
     if found["backfill"]["state"] in ("running", "stopped"):
-        yield _row("backfill", backfill.line(found["backfill"]))
+        yield _row("backfill", work.backfill_line(found["backfill"]))
     for reason in found["waitsFor"]:
         yield _row("waits", ink.warn(str(reason)))
     yield _row("memories", str(found["memories"]["total"]))
-    yield _row("captured", _captured(found["capture"], ink))
+    yield _row("captured", _captured(found["capture"], found["harnessNames"], ink))
     yield _row("vectors", _vectors(found, ink))
     yield _row("facts", texts(found["pipelineV2"].get("extraction", {}), ink))
     if share := found.get("holdout"):
@@ -157,9 +172,9 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("learning", learning(found["predictor"]))
     yield from _workspace(found, ink)
     yield from troubles(health, ink)
-    for problem in capture.empty(found["capture"]):
+    for problem in capture.empty(found["capture"], found["harnessNames"]):
         yield ink.bad(f"! {problem}") + " · see: signet doctor"
-    for problem in capture.unread(found["capture"]):
+    for problem in capture.unread(found["capture"], found["harnessNames"]):
         yield ink.warn(f"! {problem}") + " · report it with: signet report"
     if waiting := found.get("reviewsWaiting"):
         told = f"! {output.count(waiting, 'memory')} to review"
@@ -198,11 +213,11 @@ def troubles(health: Mapping[str, Any], ink: Ink) -> Iterator[str]:
         yield said + (f" · try: {one['command']}" if one["command"] else "")
 
 
-def _captured(found: Capture, ink: Ink) -> str:
+def _captured(found: "Capture", names: Mapping[str, str], ink: Ink) -> str:
     """Return when the last message of each harness was said, newest first."""
     times = [(one["lastMessageAt"], one["harness"]) for one in found["harnesses"]]
     told = [
-        f"{capture.name_of(harness)} {output.ago(at)}"
+        f"{names.get(harness, harness)} {output.ago(at)}"
         for at, harness in sorted(((at, name) for at, name in times if at), reverse=True)
     ]
     return " · ".join(told) or ink.dim("no session yet")
@@ -213,7 +228,7 @@ def _backups(workspace: Workspace) -> dict[str, Any]:
     return {
         "count": len(there),
         "bytes": sum(one.bytes for one in there),
-        "newest": backup.to_dict(there[0]) if there else None,
+        "newest": kept.to_dict(there[0]) if there else None,
     }
 
 
@@ -280,7 +295,7 @@ def texts(extraction: dict[str, Any], ink: Ink) -> str:
         return words[provider]
     model, address = str(extraction.get("model", "")), extraction.get("endpoint")
     if provider == "auto":
-        where = f"at {host_of(address)} if it answers" if address else "in Ollama while it runs"
+        where = f"at {_host(address)} if it answers" if address else "in Ollama while it runs"
         return f"{model} {where}, else built-in rules{_away(provider, address, ink)}"
     return f"{provider} {model}{_away(provider, address, ink)}"
 
@@ -289,13 +304,18 @@ def _away(provider: str, address: str | None, ink: Ink) -> str:
     """Return a warning if a provider at this address (None: its usual one) sends texts to another machine."""
     if provider in _VENDORS or (provider == "openai" and address is None):
         return ink.warn(" · texts leave this machine")
-    if address is None or is_loopback(address):
+    if address is None or is_loopback(_host(address)):
         return ""
-    return ink.warn(f" · texts leave this machine for {host_of(address)}")
+    return ink.warn(f" · texts leave this machine for {_host(address)}")
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
 
 
 def _connected(workspace: Workspace) -> list[dict[str, Any]]:
-    from signet.care import harnesses
+    from signet.domain.harnesses import registry
+    from signet.domain.harnesses.models import Site
 
     return [
         {
@@ -303,7 +323,7 @@ def _connected(workspace: Workspace) -> list[dict[str, Any]]:
             "problems": [f"{one.place}: {one.problem}" for one in entries if one.problem],
             "notices": [one.notice for one in entries if one.notice],
         }
-        for name, entries in harnesses.connected(workspace).items()
+        for name, entries in registry.connected(Site(workspace=workspace, home=Path.home())).items()
     ]
 
 

@@ -3,14 +3,15 @@
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from signet import clock
 from signet.cli import output
 from signet.cli.output import Ink
-from signet.client import Signet
-from signet.client.answers import PipelineStatus
+
+if TYPE_CHECKING:
+    from signet.client import Signet
+    from signet.client.answers import Backfill, PipelineStatus
 
 #: Jobs per second below which the rate counts as zero.
 SLOWEST = 0.05
@@ -20,15 +21,14 @@ _CELL = 10
 _TIME_CELL = 14
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class Left(NamedTuple):
     """Unfinished jobs: `open` ones can run, `stopped` ones wait for an unreachable provider."""
 
     open: int
     stopped: int
 
 
-def remaining(pipeline: PipelineStatus) -> Left:
+def remaining(pipeline: "PipelineStatus") -> Left:
     """Return the jobs to wait for, and the stopped ones. Pure."""
     stopped_queues = {queue for one in _breakers(pipeline) for queue in one["queues"]}
     stopped = still = 0
@@ -42,7 +42,7 @@ def remaining(pipeline: PipelineStatus) -> Left:
     return Left(open=still - _unserved(pipeline), stopped=stopped)
 
 
-def why(pipeline: PipelineStatus) -> list[str]:
+def why(pipeline: "PipelineStatus") -> list[str]:
     """Return why jobs wait, other than for their turn. Pure."""
     found = []
     for pause in pipeline["pauses"]:
@@ -76,7 +76,7 @@ def why(pipeline: PipelineStatus) -> list[str]:
     return found
 
 
-def table(pipeline: PipelineStatus, ink: Ink) -> Iterator[str]:
+def table(pipeline: "PipelineStatus", ink: Ink) -> Iterator[str]:
     """Yield a header and a line for each kind with work."""
     rows = [
         (kind, one)
@@ -104,7 +104,7 @@ def table(pipeline: PipelineStatus, ink: Ink) -> Iterator[str]:
         yield ink.name(f"{kind:<{wide}}") + "".join(texts)
 
 
-def last_error(pipeline: PipelineStatus) -> str | None:
+def last_error(pipeline: "PipelineStatus") -> str | None:
     """Return the error of the last dead job."""
     found: Mapping[str, Any] | None = pipeline["queues"]["memory"]["lastError"]
     if not found:
@@ -113,16 +113,16 @@ def last_error(pipeline: PipelineStatus) -> str | None:
     return f"{found['kind']} died {_time(found['at'])}: {said}"
 
 
-def _kinds(pipeline: PipelineStatus) -> Mapping[str, dict[str, Any]]:
+def _kinds(pipeline: "PipelineStatus") -> Mapping[str, dict[str, Any]]:
     found: Mapping[str, dict[str, Any]] = pipeline["queues"]["memory"]["byType"]
     return found
 
 
-def _unserved(pipeline: PipelineStatus) -> int:
+def _unserved(pipeline: "PipelineStatus") -> int:
     return sum(one["jobs"] for one in pipeline["queues"]["memory"]["unserved"])
 
 
-def _breakers(pipeline: PipelineStatus) -> Sequence[Mapping[str, Any]]:
+def _breakers(pipeline: "PipelineStatus") -> Sequence[Mapping[str, Any]]:
     return pipeline["providers"]["breakers"]
 
 
@@ -154,7 +154,7 @@ PATIENCE_SECONDS = 60.0
 class Meter:
     """Progress since the first poll, and whether anything is left to wait for."""
 
-    def __init__(self, signet: Signet, *, follow: bool) -> None:
+    def __init__(self, signet: "Signet", *, follow: bool) -> None:
         self._signet = signet
         self._follow = follow
         self._began = self._moved = time.monotonic()
@@ -211,7 +211,7 @@ class Board:
             self._lines = len(lines)
 
 
-def watch(signet: Signet, *, follow: bool, as_json: bool) -> None:
+def watch(signet: "Signet", *, follow: bool, as_json: bool) -> None:
     """Draw the progress until all is done, then print the rest; as JSON print each change as a line."""
     meter = Meter(signet, follow=follow)
     ink = output.ink(sys.stderr)
@@ -274,3 +274,19 @@ def _plain(meter: Meter) -> str:
     text = f"Working: {meter.done} done, {left.open + left.stopped} to go"
     reasons = "; ".join(why(meter.pipeline))
     return f"{text} ({reasons})" if reasons else text
+
+
+def backfill_line(found: "Backfill") -> str:
+    if found["state"] == "none":
+        return "No earlier sessions were read. List them with: signet backfill --dry-run"
+    done = found["sessions"] - found["waiting"]
+    text = f"{done} of {output.count(found['sessions'], 'session')} read"
+    if found["known"]:
+        text += f", {found['known']} of them without new content"
+    if found["failed"]:
+        text += f", {found['failed']} could not be read"
+    if found["state"] == "running":
+        text += f"; about {clock.span(found['seconds'])} left"
+    elif found["state"] == "finishing":
+        text += f"; {max(found['indexing'], found['summarizing'])} still being processed"
+    return text

@@ -7,7 +7,7 @@ from signet.wire.operation import get, post
 
 
 class KnownHarness(TypedDict):
-    """A supported harness; `lastSeen` is its last call."""
+    """A supported harness; `lastSeen` is its last call, `notices` are what a person has yet to do for it."""
 
     name: str
     id: str
@@ -16,6 +16,7 @@ class KnownHarness(TypedDict):
     lastSeen: str | None
     connected: bool
     problems: list[str]
+    notices: list[str]
 
 
 class Regenerated(TypedDict):

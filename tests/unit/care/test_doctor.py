@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from signet import clock
-from signet.care import harnesses
 from signet.care.doctor import machine, running
 from signet.care.doctor.examine import examine
 from signet.care.doctor.models import CheckStatus, DoctorCheck, Scene
-from signet.care.harnesses import HarnessEntry
 from signet.config import load
 from signet.db import vectors
 from signet.domain.backup import archive, create, restore, swap
+from signet.domain.harnesses import registry as harnesses
+from signet.domain.harnesses.registry import HarnessEntry
 from signet.paths import Workspace
 from store.backups import NOON, a_workspace, opened, owned, texts
 from support.ports import free_port

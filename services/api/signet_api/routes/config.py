@@ -140,6 +140,7 @@ def _listed(site: Site, seen: dict[str, str]) -> list[wire_harnesses.KnownHarnes
     paths = {one.id: one.config_path(site) for one in registry.HARNESSES.values()}
     paths["opencode"] = site.config_home / "opencode" / "AGENTS.md"
     paths["openclaw"] = site.workspace.root / "AGENTS.md"
+    entries = registry.every(site)
     return [
         {
             "name": one.name,
@@ -148,7 +149,10 @@ def _listed(site: Site, seen: dict[str, str]) -> list[wire_harnesses.KnownHarnes
             "exists": paths[one.id].exists(),
             "lastSeen": seen.get(one.id),
             "connected": one.is_installed(site),
-            "problems": [f"{fault.path}: {fault.text}" for fault in one.problems(site)],
+            "problems": [
+                f"{each.place}: {each.problem}" for each in entries[one.id] if each.problem
+            ],
+            "notices": [each.notice for each in entries[one.id] if each.notice],
         }
         for one in registry.HARNESSES.values()
     ]

@@ -1,9 +1,10 @@
 """Check what runs: the daemon and its processes, port, models, harnesses, service."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from signet import __version__, clock
-from signet.care import capture, harnesses, service
+from signet.care import capture, service
 from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
 from signet.care.text_model import trial_of
 from signet.config.sections import ADDED_MODELS
@@ -12,6 +13,8 @@ from signet.daemon.processes import processes
 from signet.daemon.record import PortTaken
 from signet.domain.diagnostics import counts
 from signet.domain.extraction.models import mode_of
+from signet.domain.harnesses import registry as harnesses
+from signet.domain.harnesses.models import Site
 from signet.domain.transcripts import readings
 from signet.providers import registry, track
 from signet.queue import pauses, stats
@@ -153,7 +156,7 @@ def _held_back(scene: Scene) -> DoctorCheck:
 
 
 def _harnesses(scene: Scene) -> DoctorCheck:
-    found = harnesses.connected(scene.workspace)
+    found = harnesses.connected(Site(workspace=scene.workspace, home=Path.home()))
     entries = [(name, entry) for name, entries in found.items() for entry in entries]
     broken = [(name, entry) for name, entry in entries if entry.problem is not None]
     if broken:
@@ -170,9 +173,10 @@ def _capture(scene: Scene) -> DoctorCheck:
     found = None if scene.tx is None else readings.capture(scene.tx, now=scene.now)
     if found is None or not (found["harnesses"] or found["unknownRecords"]):
         return ok("capture", "no session yet")
-    if lost := [*capture.empty(found)]:
+    names = {name: one.name for name, one in harnesses.HARNESSES.items()}
+    if lost := [*capture.empty(found, names)]:
         return fail("capture", "; ".join(lost), "signet daemon logs -l warn")
-    if unread := [*capture.unread(found)]:
+    if unread := [*capture.unread(found, names)]:
         return warn("capture", "; ".join(unread), "signet report")
     at = max(one["lastMessageAt"] or "" for one in found["harnesses"])
     return ok("capture", f"every message of each session; the last at {local(clock.parse(at))}")

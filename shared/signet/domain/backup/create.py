@@ -13,12 +13,11 @@ from typing import BinaryIO
 from signet import __version__, clock
 from signet.db import ReadTx, migrate, snapshot
 from signet.domain.backup import archive, kept, sql
-from signet.domain.backup.kept import locked_backups
+from signet.domain.backup.kept import BackupReason, locked_backups
 from signet.domain.backup.models import (
     DATABASE,
     FORMAT,
     Backup,
-    BackupReason,
     BadTarget,
     LeftOut,
     Manifest,

@@ -1,17 +1,26 @@
 """Stored backups: names, rotation and age."""
 
 import contextlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
-from signet.domain.backup.models import BackupReason
+from signet import clock
 from signet.errors import Unavailable
 from signet.files import locked
 from signet.paths import Workspace
+from signet.text import patterns
+
+
+class BackupReason(StrEnum):
+    """Why a backup was made."""
+
+    MANUAL = "manual"
+    DAILY = "daily"
+    BEFORE_FORGET = "before-forget"
 
 
 @contextmanager
@@ -33,12 +42,11 @@ BEFORE_FORGET = 3
 #: From this age on the newest copy is worth a word.
 OLD = timedelta(days=2)
 _REASONS = "|".join(reason.value for reason in BackupReason)
-_NAME = re.compile(rf"signet-(\d{{8}}T\d{{6}}Z)(?:-\d+)?-({_REASONS})\.zip")
+_NAME = patterns.lazy(rf"signet-(\d{{8}}T\d{{6}}Z)(?:-\d+)?-({_REASONS})\.zip")
 _STAMP = "%Y%m%dT%H%M%SZ"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptBackup:
+class KeptBackup(NamedTuple):
     """A backup on disk, as described by its name and size."""
 
     path: Path
@@ -85,6 +93,16 @@ def note(workspace: Workspace, path: Path, now: datetime) -> None:
             if link.is_symlink() and link.readlink() == path:
                 link.unlink()
         new_path(folder, BackupReason.MANUAL, now).symlink_to(path)
+
+
+def to_dict(found: KeptBackup) -> dict[str, object]:
+    """Return a backup as JSON."""
+    return {
+        "path": str(found.path),
+        "createdAt": clock.to_text(found.made_at),
+        "reason": found.reason,
+        "bytes": found.bytes,
+    }
 
 
 def rotate(workspace: Workspace, *, days: int) -> list[Path]:

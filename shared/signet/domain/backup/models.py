@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
@@ -19,14 +18,6 @@ _MAX_NUMBER = 1 << 50
 _MAX_TEXT_CHARS = 4_096
 #: The database's name in an archive and in a workspace.
 DATABASE = "memory/memories.db"
-
-
-class BackupReason(StrEnum):
-    """Why a backup was made."""
-
-    MANUAL = "manual"
-    DAILY = "daily"
-    BEFORE_FORGET = "before-forget"
 
 
 class BadTarget(Invalid):

@@ -4,14 +4,14 @@ Writes hold the lock of the workspace, so that a command and the daemon do not c
 again: a file is written only when its text changes, and one harness that fails stops no other (HN-5).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from signet import resources
 from signet.config import Settings
-from signet.domain.agents import registry as agents
 from signet.domain.harnesses import files, instructions, programs, records
 from signet.domain.harnesses.claude import ClaudeCode, ClaudeDesktop
 from signet.domain.harnesses.codex import Codex
@@ -56,6 +56,8 @@ def sync_workspace(site: Site, settings: Settings) -> Synced:
     done = Synced()
     _try_step(done, ARCHITECTURE, lambda: write_architecture(site))
     if (site.workspace.root / "AGENTS.md").is_file():
+        from signet.domain.agents import registry as agents  # reads the database
+
         names = [agent.name for agent in settings.agents.roster]
         _try_step(done, "agents", lambda: map(str, agents.write_workspaces(site.workspace, names)))
     return done
@@ -287,3 +289,35 @@ def _connect(
 def _ours(changes: list[files.FileChange], patches: list[FilePatch], is_content: bool) -> list[str]:
     whole = {one.path for one in patches if one.content is not None}
     return [str(one.path) for one in changes if (one.path in whole) is is_content]
+
+
+class HarnessEntry(NamedTuple):
+    """One of our entries in a harness's settings, and its problem (None if it works)."""
+
+    place: str
+    problem: str | None = None
+    #: What a person has yet to do for it, or should know.
+    notice: str | None = None
+
+
+def every(site: Site) -> dict[str, list[HarnessEntry]]:
+    """Return our entries in each harness, broken ones too; empty lists for those that are not connected."""
+    return {name: list(_entries(site, name)) for name in HARNESSES}
+
+
+def connected(site: Site) -> dict[str, list[HarnessEntry]]:
+    """Return our entries in each connected harness."""
+    return {name: entries for name, entries in every(site).items() if entries}
+
+
+def _entries(site: Site, name: str) -> Iterator[HarnessEntry]:
+    connector = find(name)
+    place = str(connector.config_path(site))
+    if connector.is_installed(site):
+        found = [HarnessEntry(str(one.path), one.text) for one in connector.problems(site)]
+        found += [HarnessEntry(place, notice=one) for one in connector.notices(site)]
+        yield from found or [HarnessEntry(place)]
+    elif records.read(site.workspace, name).is_installed:
+        yield HarnessEntry(place, "the Signet entries are missing")
+    elif (file := instructions.left(site, connector)) is not None:
+        yield HarnessEntry(str(file), "not connected, but it still contains Signet's text")
