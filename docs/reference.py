@@ -132,11 +132,12 @@ def frameworks() -> str:
 def commands() -> dict[str, str]:
     """Return an index of the commands and a page with the help of each group of the overview."""
     from signet.cli import tree
+    from signet.cli.rows import ROWS
 
     group = tree.command()
     found: dict[str, list[str]] = {}
     rows: list[str] = []
-    for row in tree.ROWS:
+    for row in ROWS:
         command = group.commands[row.name]
         place = f"commands-{row.panel.lower().replace(' ', '-')}.md"
         found.setdefault(place, [f"# Commands: {row.panel.lower()}\n"])

@@ -44,6 +44,7 @@ def test_every_harness_is_listed_with_its_file(api: Api, person: Path) -> None:
         "lastSeen": None,
         "connected": False,
         "problems": [],
+        "notices": [],
     }
     root = api.state.workspace.root
     assert [found[one]["path"] for one in IDS[1:]] == [

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from architecture.sources import ROOT, reference
-from signet.cli import tree
+from signet.cli import rows
 from signet.mcp.tools import TOOLS
 from signet.wire import operations
 
@@ -61,7 +61,7 @@ def test_every_route_is_listed() -> None:
 
 def test_every_command_is_listed_with_its_help() -> None:
     pages = "".join(text for place, text in reference().generated().items() if "commands" in place)
-    missing = [row.name for row in tree.ROWS if f"\n## signet {row.name}\n" not in pages]
+    missing = [row.name for row in rows.ROWS if f"\n## signet {row.name}\n" not in pages]
     assert missing == []
     assert "### signet memory erase\n" in pages
 

@@ -12,11 +12,12 @@ import pytest
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
+from cli import overview as written
 from cli.program import COMMAND_SECONDS, Program
 from client.speaking import Act, loopback, raw, sends
 from signet import __version__
 from signet.cli import main as entry
-from signet.cli import status, tree
+from signet.cli import overview, status, tree
 from signet.client import connection
 from signet.client.connection import Connection
 from signet.domain.auth import tokens
@@ -82,10 +83,18 @@ SLOW = {
 }
 
 
-def test_a_memory_command_loads_no_heavy_library(alone: Program) -> None:
-    loaded = loaded_by(alone, "recall", "anything")
-    assert "typer" in loaded
-    assert not loaded & {*HEAVY, "pydantic"}
+def test_the_overview_loads_no_library_at_all(alone: Program) -> None:
+    assert not loaded_by(alone, "--help") & {*HEAVY, "typer", "pydantic", "http", "dataclasses"}
+    assert not loaded_by(alone) & {*HEAVY, "typer", "pydantic", "http", "dataclasses"}
+
+
+def test_a_memory_command_loads_no_heavy_library(served: Program) -> None:
+    light = {*HEAVY, "typer", "pydantic", "inspect", "dataclasses", "ast"}
+    assert not loaded_by(served, "recall", "anything", "--limit", "3", "-t", "decision") & light
+    # The library reads what is wrong, and explains it.
+    script = "import sys, signet.cli.words as w; print(w.ready(sys.argv[1:]))"
+    asked = [sys.executable, "-c", script, "recall", "anything", "--limit", "x"]
+    assert subprocess.run(asked, capture_output=True, text=True).stdout == "None\n"
 
 
 def test_a_hook_whose_daemon_is_known_to_be_away_loads_next_to_nothing(alone: Program) -> None:
@@ -205,8 +214,15 @@ def test_completion_can_be_installed_for_each_shell(alone: Program, shell: str) 
     assert {one: one.read_bytes() for one in alone.home.rglob("*") if one.is_file()} == before
 
 
+def test_the_overview_says_what_each_command_says_of_itself(alone: Program) -> None:
+    assert overview.FILE.read_text("utf-8") == written.text(), written.__doc__
+    shown = alone.run("--help")
+    assert (shown.status, "--no-color" in shown.out) == (0, True)
+    assert alone.run("-v", "--help").out == shown.out
+
+
 def test_the_map_ends_its_lines_where_a_sentence_can_end(alone: Program) -> None:
-    assert tree.brief("Stop the daemon; a job goes back", 20) == "Stop the daemon"
+    assert overview.brief("Stop the daemon; a job goes back", 20) == "Stop the daemon"
     lines = alone.run(COLUMNS="80").out.splitlines()
     assert max(map(len, lines)) <= 80
     assert not [line for line in lines if line.endswith("...")]

@@ -3,10 +3,10 @@
 import pytest
 
 from cli.program import Program
-from signet.cli import tree
+from signet.cli import rows
 
 
-@pytest.mark.parametrize(("old", "new"), tree.RENAMED.items())
+@pytest.mark.parametrize(("old", "new"), rows.RENAMED.items())
 def test_a_former_name_prints_the_new_one_and_fails(alone: Program, old: str, new: str) -> None:
     done = alone.run(*old.split(), "--yes")
     assert (done.status, done.out) == (1, "")
@@ -14,6 +14,6 @@ def test_a_former_name_prints_the_new_one_and_fails(alone: Program, old: str, ne
     assert alone.run(*old.split(), "--json").json()["code"] == "renamed"
 
 
-@pytest.mark.parametrize("new", tree.RENAMED.values())
+@pytest.mark.parametrize("new", rows.RENAMED.values())
 def test_a_new_name_is_a_command(alone: Program, new: str) -> None:
     assert alone.run(*new.split(), "--help").status == 0

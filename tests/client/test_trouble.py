@@ -14,8 +14,8 @@ from signet.client import (
     RateLimited,
     Unavailable,
 )
-from signet.client.caller import pause_seconds
 from signet.client.calls import Calls
+from signet.client.plain import pause_seconds
 from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
 from support.ports import free_port
 from support.processes import eventually

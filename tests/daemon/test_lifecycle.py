@@ -181,7 +181,7 @@ def test_a_workspace_that_is_moved_ends_its_daemon_and_starts_one_at_the_new_pla
     programs = daemon.booted()
     daemon.workspace = Workspace(tmp_path / "moved")
     old.root.rename(daemon.workspace.root)
-    assert record.running(daemon.workspace) == replace(first, url=first.url)
+    assert record.running(daemon.workspace) == first
     eventually(lambda: not any(map(is_running, [first.pid, *programs])))
     assert not old.root.exists()
     log = (daemon.workspace.log_dir / STARTUP).read_text()

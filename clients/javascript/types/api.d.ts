@@ -3443,7 +3443,7 @@ export interface KnowledgeStats {
   coveragePercent: number;
 }
 
-/** A supported harness; `lastSeen` is its last call. */
+/** A supported harness; `lastSeen` is its last call, `notices` are what a person has yet to do for it. */
 export interface KnownHarness {
   name: string;
   id: string;
@@ -3452,6 +3452,7 @@ export interface KnownHarness {
   lastSeen: string | null;
   connected: boolean;
   problems: string[];
+  notices: string[];
 }
 
 /**

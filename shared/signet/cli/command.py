@@ -8,24 +8,33 @@ A parameter is declared by its type and the help text: `dry_run: Annotated[bool,
 """
 
 import functools
-import inspect
 import os
-import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar, get_args
-
-import typer
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args
 
 from signet import ids
-from signet.cli import offline, output
-from signet.client import Signet, Unauthenticated, connection
+from signet.cli import output
+from signet.client import PlainSignet, Unauthenticated, connection
 from signet.config.env import AGENT_SHELLS
-from signet.errors import Invalid
+from signet.errors import Invalid, SignetError
+from signet.errors import Kind as ErrorKind
 from signet.paths import Workspace, find_workspace
 
+if TYPE_CHECKING:
+    import typer
+
+    from signet.client import Signet
+
 Run = TypeVar("Run", bound=Callable[..., Any])
+Kind = TypeVar("Kind", bound=PlainSignet)
+
+
+class UnsupportedCommand(SignetError):
+    """Not available on this system."""
+
+    kind = ErrorKind.UNSUPPORTED
+    code = "unsupported"
 
 
 class opt:
@@ -35,8 +44,19 @@ class opt:
         self.help, self.flags, self.more = help, flags, more
 
 
-def arg(help: str, metavar: str | None = None, **more: Any) -> Any:
-    return typer.Argument(metavar=metavar, help=help, **more)
+class arg:
+    """A positional argument: its help, its name in the help, and what `typer.Argument` takes."""
+
+    def __init__(self, help: str, metavar: str | None = None, **more: Any) -> None:
+        self.help, self.metavar, self.more = help, metavar, more
+
+
+class CommandParameter(NamedTuple):
+    """A parameter of a command: its annotation, and its default unless it is required."""
+
+    name: str
+    annotation: Any
+    default: Any = ...
 
 
 PathOption = Annotated[
@@ -58,6 +78,8 @@ FLAGS = "--yes, or --dry-run to look first"
 
 def confirmed(question: str, *, as_json: bool = False, instead: str = FLAGS) -> bool:
     """Ask for confirmation at the terminal; raises Invalid as `check_asking` does."""
+    import typer
+
     check_asking(as_json=as_json, instead=instead)
     return typer.confirm(question, err=True)
 
@@ -68,8 +90,7 @@ def check_asking(*, as_json: bool = False, instead: str = FLAGS) -> None:
         raise Invalid(f"Not confirmed: stdin is not a terminal. Pass {instead}")
 
 
-@dataclass(frozen=True, slots=True)
-class StatusAnswer:
+class StatusAnswer(NamedTuple):
     """A value for `--json` together with the command's exit status."""
 
     value: object
@@ -77,7 +98,7 @@ class StatusAnswer:
 
 
 def command(
-    app: typer.Typer | None = None,
+    app: "typer.Typer | None" = None,
     name: str | None = None,
     *,
     seconds: float | None = None,
@@ -85,87 +106,128 @@ def command(
     alone: bool = False,
     pages: bool = False,
     does: str = "",
-) -> Callable[[Callable[..., Output]], Callable[..., None]]:
+) -> Callable[[Callable[..., Output]], Callable[..., int]]:
     """Return a decorator that makes a generator a command, and registers it with `app` if given.
 
-    The command has `--json`. A first parameter `signet` receives the client of the daemon (with `seconds` as timeout)
-    and adds `--path`. A parameter `as_json` receives the value of `--json`. `forgets`: the command also deletes from
-    this machine's offline copy. `alone`: it runs when the group `app` is called without a command. `pages`: a long
-    result opens in a pager on a terminal. `does` describes a command that runs programs or changes who is trusted;
-    agents may not run it.
+    The command returns its exit status and has `--json`. A first parameter `signet` receives a client of its type, a
+    `PlainSignet` or `Signet` (with `seconds` as timeout), and adds `--path`. A parameter `as_json` has the value of
+    `--json`. `forgets`: the command also deletes from this machine's offline copy. `alone`: it runs when the group
+    `app` is called without a command. `pages`: a long result opens in a pager on a terminal. `does` describes a command
+    that runs programs or changes who is trusted; agents may not run it.
     """
 
-    def decorate(run: Callable[..., Output]) -> Callable[..., None]:
-        given = dict(inspect.signature(run).parameters)
-        needs_client = given.pop("signet", None) is not None
+    def decorate(run: Callable[..., Output]) -> Callable[..., int]:
+        given = {one.name: one for one in _parameters(run)}
+        wanted = given.pop("signet", None)
         knows_json = given.pop("as_json", None) is not None
 
         def called(
-            *, as_json: bool = False, context: typer.Context | None = None, **options: Any
-        ) -> None:
+            *, as_json: bool = False, context: "typer.Context | None" = None, **options: Any
+        ) -> int:
             if context is not None and context.invoked_subcommand is not None:
-                return
+                return 0
             if does:
                 check_person(does)
             if knows_json:
                 options["as_json"] = as_json
-            if needs_client:
-                options["signet"] = signet = client(options.pop("path"), timeout_seconds=seconds)
+            if wanted is not None:
+                kind = wanted.annotation
+                signet = _client(kind, options.pop("path"), timeout_seconds=seconds)
+                options["signet"] = signet
             try:
                 with output.paged(on=pages and not as_json):
-                    _print(run(**options), as_json=as_json)
+                    status = _print(run(**options), as_json=as_json)
             except Unauthenticated as error:
-                if needs_client and signet.target.is_elsewhere:
+                if wanted is not None and signet.target.is_elsewhere:
                     error.facts["hint"] = connection.KEY_HINT
                 raise
-            if forgets and signet.target.home is not None:
-                offline.forgot(Workspace(signet.target.home), signet.target)
+            if forgets and not status and signet.target.home is not None:
+                from signet.cli import offline
 
-        if needs_client:
-            given["path"] = parameter("path", PathOption)
-        given["as_json"] = parameter("as_json", JsonOption, False)
-        if alone:
-            given["context"] = parameter("context", typer.Context, inspect.Parameter.empty)
-        made = _with_options(functools.wraps(run)(called), given.values())
+                offline.forgot(Workspace(signet.target.home), signet.target)
+            return status
+
+        if wanted is not None:
+            given["path"] = CommandParameter("path", PathOption, None)
+        given["as_json"] = CommandParameter("as_json", JsonOption, False)
+        made: Any = functools.wraps(run)(called)
+        made.parameters = (*given.values(),)
         if app is None:
-            return made
-        return app.callback()(made) if alone else app.command(name)(made)
+            return made  # type: ignore[no-any-return]
+        if alone:
+            from typer import Context
+
+            made.parameters += (CommandParameter("context", Context),)
+        typed(made)
+        return app.callback()(made) if alone else app.command(name)(made)  # type: ignore[no-any-return]
 
     return decorate
 
 
 def declared(run: Run) -> Run:
     """Decorate a command that is not a generator, so that its parameters are declared as those of `command`."""
-    return _with_options(run, inspect.signature(run).parameters.values())
+    run.parameters = (*_parameters(run),)  # type: ignore[attr-defined]  # read by `typed` and words.py
+    return typed(run)
 
 
-def parameter(name: str, option: object, default: object = None) -> inspect.Parameter:
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=option)
+def _parameters(run: Callable[..., Any]) -> Iterator[CommandParameter]:
+    """Yield the parameters of a function, or those that its attribute of this name lists."""
+    yield from getattr(run, "parameters", ())
+    if hasattr(run, "parameters"):
+        return
+    code, usual = run.__code__, run.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    required = len(names) - len(usual)
+    for at, name in enumerate(names):
+        default = usual[at - required] if at >= required else ...
+        yield CommandParameter(name, run.__annotations__[name], default)
 
 
-def _with_options(run: Run, given: Iterable[inspect.Parameter]) -> Run:
-    options = [_option(one.replace(kind=inspect.Parameter.KEYWORD_ONLY)) for one in given]
+def typed(run: Run) -> Run:
+    """Declare a command's parameters as the command-line library reads them."""
+    import inspect
+
+    options = [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if one.default is ... else one.default,
+            annotation=_annotation(one),
+        )
+        for one in run.parameters  # type: ignore[attr-defined]
+    ]
     run.__annotations__ = {one.name: one.annotation for one in options}
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # typeshed does not know it
     return run
 
 
-def _option(one: inspect.Parameter) -> inspect.Parameter:
-    """Return a parameter whose help text or `opt` is the library's option."""
+def noted(one: CommandParameter) -> tuple[Any, "opt | arg | None"]:
+    """Return a parameter's type, and its option or argument."""
     type, *notes = get_args(one.annotation) or (None,)
     note = opt(notes[0]) if notes and isinstance(notes[0], str) else notes[0] if notes else None
-    if not isinstance(note, opt):
-        return one
+    return type, note if isinstance(note, opt | arg) else None
+
+
+def flags(one: CommandParameter, note: opt) -> tuple[str, ...]:
+    """Return the flags of an option."""
     is_named = any(flag.startswith("--") for flag in note.flags)
-    flags = note.flags if is_named else (f"--{one.name.replace('_', '-')}", *note.flags)
-    return one.replace(
-        annotation=Annotated[type, typer.Option(*flags, help=note.help, **note.more)]
-    )
+    return note.flags if is_named else (f"--{one.name.replace('_', '-')}", *note.flags)
 
 
-def _print(steps: Output, *, as_json: bool) -> None:
-    """Print the value as JSON, or the lines for people; raises Exit with the status of an Answer."""
+def _annotation(one: CommandParameter) -> Any:
+    """Return the annotation with the library's option or argument."""
+    import typer
+
+    type, note = noted(one)
+    if note is None:
+        return one.annotation
+    if isinstance(note, arg):
+        return Annotated[type, typer.Argument(metavar=note.metavar, help=note.help, **note.more)]
+    return Annotated[type, typer.Option(*flags(one, note), help=note.help, **note.more)]
+
+
+def _print(steps: Output, *, as_json: bool) -> int:
+    """Print the value as JSON, or the lines for people; return the status of an Answer."""
     status = 0
     for step in steps:
         if isinstance(step, str):
@@ -176,13 +238,23 @@ def _print(steps: Output, *, as_json: bool) -> None:
         if as_json:
             output.show(answer.value)
             break
-    if status:
-        raise typer.Exit(status)
+    return status
 
 
-def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
+def client(path: str | None, *, timeout_seconds: float | None = None) -> "Signet":
     """Return a client of the command's daemon, whether it runs or not."""
-    return Signet(
+    from signet.client import Signet
+
+    return _client(Signet, path, timeout_seconds=timeout_seconds)
+
+
+def plain_client(path: str | None) -> PlainSignet:
+    """Return a client of the command's daemon for single requests."""
+    return _client(PlainSignet, path, timeout_seconds=None)
+
+
+def _client(kind: type[Kind], path: str | None, *, timeout_seconds: float | None) -> Kind:
+    return kind(
         path=path,
         actor="cli",
         actor_type="agent" if is_agent_shell() else "operator",
@@ -202,12 +274,27 @@ def is_agent_shell() -> bool:
 def check_person(does: str) -> None:
     """Raise Forbidden if an agent runs this command, naming the command for the user."""
     if is_agent_shell():
+        import shlex
+
         from signet.domain.auth.caller import not_for_agents
 
         raise not_for_agents(does, shlex.join(("signet", *sys.argv[1:])))
 
 
-def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet | None:
+def check_here(name: str, args: list[str]) -> None:
+    """Raise Conflict or UnsupportedCommand for a command about a daemon that this workspace or system cannot have."""
+    named = [args[at + 1] for at, one in enumerate(args[:-1]) if one in ("-p", "--path")]
+    named += [one.partition("=")[2] for one in args if one.startswith("--path=")]
+    workspace = find_workspace(named[-1] if named else None)
+    connection.check_none(workspace, f"signet {name}")
+    if sys.platform == "win32":
+        raise UnsupportedCommand(
+            f"`signet {name}` needs a daemon on this machine, which Windows cannot run",
+            hint="Run it in WSL, or use a remote daemon: signet connect URL --key KEY",
+        )
+
+
+def running(path: str | None, *, timeout_seconds: float | None = None) -> "Signet | None":
     """Return a client: from the environment, of the connected daemon, or of the workspace's own if it runs."""
     from signet.daemon import record
 

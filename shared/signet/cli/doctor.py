@@ -5,19 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from signet import clock
 from signet.cli import output
 from signet.cli.command import Output, PathOption, StatusAnswer, arg, check_asking, command, opt
-from signet.cli.daemon import default_port
 from signet.cli.options import DryRunOption, YesOption
 from signet.cli.output import Ink
-from signet.client import Signet
+from signet.client import PlainSignet
 from signet.client.call import ask
 from signet.errors import NotFound
 from signet.paths import Workspace, find_workspace
-from signet.wire import diagnostics as wire
 
 if TYPE_CHECKING:
     from signet.care.doctor.models import DoctorCheck
@@ -88,13 +84,15 @@ _ELSEWHERE = frozenset({"score", "status", "reasons", "help"})
 
 @command()
 def diagnostics(
-    signet: Signet,
+    signet: PlainSignet,
     domain: Annotated[str | None, arg("Show only this domain, with all figures.", "DOMAIN")] = None,
 ) -> Output:
     """Show health scores of the stored data; exit 1 unless all is healthy.
 
     Examples: signet diagnostics · signet diagnostics queue --json
     """
+    from signet.wire import diagnostics as wire
+
     if domain is not None:
         found = signet.send(ask(wire.DIAGNOSIS, domain))
         yield found
@@ -148,6 +146,7 @@ def migrate_schema(path: PathOption = None) -> Output:
     Examples: signet migrate-schema · signet migrate-schema --path ~/other --json
     """
     from signet.care.setup import probe
+    from signet.cli.daemon import default_port
     from signet.daemon import record
     from signet.db import migrate
 
@@ -228,6 +227,8 @@ def uninstall(
         return
     if purge and not yes and not _is_wanted(todo, as_json=as_json):
         output.say("Nothing removed")
+        import typer
+
         raise typer.Exit(1)
     refused = [why for step in todo if (why := _do(step, as_json=as_json)) is not None]
     kept = None if purge else str(workspace.root)
@@ -243,6 +244,8 @@ def uninstall(
 
 
 def _is_wanted(todo: "Sequence[CareStep]", *, as_json: bool) -> bool:
+    import typer
+
     check_asking(as_json=as_json)
     for step in todo:
         output.tell(f"  {step.what}")

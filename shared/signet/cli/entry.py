@@ -1,13 +1,13 @@
 """Format one memory of a list: its text, then one line of facts."""
 
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from signet import clock, ids
 from signet.cli import output
 from signet.cli.output import Ink
+from signet.text import patterns
 
 #: Lines of a memory in a list on a terminal.
 CONTENT_LINES = 3
@@ -17,11 +17,10 @@ ID_CHARS = 18
 
 #: Colours of scores: from this share on an answer is likely, and below the second one it is unlikely.
 LIKELY, UNLIKELY = 0.7, 0.4
-_SPEAKER = re.compile(r"^(?:… )?(?:User|Assistant):")
+_SPEAKER = patterns.lazy(r"^(?:… )?(?:User|Assistant):")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListEntry:
+class ListEntry(NamedTuple):
     """One memory or passage of a list; `score` from 0 to 1 for search results, `facts` for the last line.
 
     The day shown is that of its event, if there is one. `highlights` are [start, end) places in `content`. A passage

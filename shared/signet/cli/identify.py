@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from signet.client import Signet
+from signet.client import PlainSignet
 from signet.errors import Conflict, Invalid, NotFound
 
 Row = TypeVar("Row")
@@ -17,7 +17,7 @@ UUID_CHARS = 36
 MOST_SESSIONS = 200
 
 
-def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
+def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:
     """Return the ID that `typed` is or begins. Raises NotFound, Conflict, or Invalid for a short prefix."""
     typed = typed.strip()
     if typed.startswith("session:"):
@@ -41,7 +41,7 @@ def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
     return found[0]
 
 
-def session(signet: Signet, typed: str, *, agent: str | None) -> str:
+def session(signet: PlainSignet, typed: str, *, agent: str | None) -> str:
     """Resolve a key prefix, or recall's ID of a session, among the latest sessions; else return the input."""
     key = typed.strip().removeprefix("session:")
     listed = signet.all_sessions(limit=MOST_SESSIONS, agent_id=agent)["sessions"]

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, NoReturn
 from signet import __version__, cli
 
 if TYPE_CHECKING:
-    from typer.core import TyperGroup
     from typer.exceptions import TyperException
 
 INTERRUPTED = 130
 #: Objects before the garbage collector runs: most belong to a loaded command and stay.
 _OBJECTS = 50_000
 _COMPLETION = ("--install-completion", "--show-completion")
+#: Set by a shell that completes a command; the words are in other variables.
+_COMPLETES = "_SIGNET_COMPLETE"
 
 
 def run() -> NoReturn:
@@ -45,6 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given in (["--version"], ["-V"]):
             sys.stdout.write(f"{__version__}\n")
+            status = 0
+        elif given in ([], ["--help"], ["-h"]) and _COMPLETES not in os.environ:
+            from signet.cli import overview
+
+            overview.show(options=bool(given))
             status = 0
         elif len(given) > 1 and given[0] == "hook" and not {"-h", "--help"} & {*given}:
             status = _hook(given[1:])
@@ -91,24 +97,15 @@ def _hook(given: list[str]) -> int:
 
 
 def _run(given: list[str]) -> int:
-    from typer.exceptions import TyperException
-
-    from signet.cli import output, tree
+    from signet.cli import output, words
     from signet.errors import SignetError
 
     as_json = "--json" in given
-    if len(given) == 2 and given[0] in _COMPLETION:
-        # A named shell: the library accepts the name only with its own detection disabled.
-        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
     try:
-        with _noting_completion(given):
-            status = _called(tree.command(), given)
-        if status == INTERRUPTED:
-            output.hint("Interrupted. Completed steps are kept.")
-        return status
-    except TyperException as error:
-        _wrong_usage(error, as_json=as_json)
-        return error.exit_code
+        run = None if _COMPLETES in os.environ else words.ready(given)
+        return run() if run else _called(given)
+    except KeyboardInterrupt:
+        return _interrupted()
     except SignetError as error:
         output.failed(error.message, error.code, as_json=as_json)
         if (hint := error.facts.get("hint")) and not as_json:
@@ -124,6 +121,8 @@ def _run(given: list[str]) -> int:
         output.failed(f"{where}{error.strerror or error}", "system", as_json=as_json)
         return 1
     except Exception as error:
+        if (status := _ended(error, given)) is not None:
+            return status
         if "-vv" in given:
             raise
         output.failed(f"unexpected {type(error).__name__}: {error}", "internal", as_json=as_json)
@@ -132,18 +131,44 @@ def _run(given: list[str]) -> int:
         return 1
 
 
-def _called(command: "TyperGroup", given: list[str]) -> int:
-    from typer import Abort
+def _called(given: list[str]) -> int:
+    """Run a command by the command-line library."""
+    from signet.cli import tree
 
-    try:
-        return int(command(given, prog_name="signet", standalone_mode=False) or 0)
-    except Abort:  # Ctrl-C or end of input at a prompt
-        return INTERRUPTED
+    if len(given) == 2 and given[0] in _COMPLETION:
+        # A named shell: the library accepts the name only with its own detection disabled.
+        os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
+    with _noting_completion(given):
+        status = int(tree.command()(given, prog_name="signet", standalone_mode=False) or 0)
+    return _interrupted() if status == INTERRUPTED else status
 
 
-def _wrong_usage(error: "TyperException", *, as_json: bool) -> None:
+def _ended(error: Exception, given: list[str]) -> int | None:
+    """Return the status of a command that the library's exceptions end, None for another exception."""
+    import typer
+    from typer.exceptions import TyperException
+
+    if isinstance(error, typer.Exit):
+        return int(error.exit_code)
+    if isinstance(error, typer.Abort):  # Ctrl-C or end of input at a prompt
+        return _interrupted()
+    if isinstance(error, TyperException):
+        _wrong_usage(error, given)
+        return int(error.exit_code)
+    return None
+
+
+def _interrupted() -> int:
     from signet.cli import output
 
+    output.hint("Interrupted. Completed steps are kept.")
+    return INTERRUPTED
+
+
+def _wrong_usage(error: "TyperException", given: list[str]) -> None:
+    from signet.cli import output
+
+    as_json = "--json" in given
     message, context = error.format_message(), getattr(error, "ctx", None)
     if context is not None and message == context.get_help():
         # A group without a command: its help is the message.
@@ -154,7 +179,7 @@ def _wrong_usage(error: "TyperException", *, as_json: bool) -> None:
     # Remove the prefix that pydantic adds.
     output.failed(message.replace("Value error, ", ""), "usage", as_json=as_json)
     if not as_json:
-        output.hint(f"See: {context.command_path if context else 'signet'} --help")
+        output.hint(f"See: {context.command_path if context else f'signet {given[0]}'} --help")
 
 
 if __name__ == "__main__":

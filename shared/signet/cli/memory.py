@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from signet.cli import edit, entry, forget, identify, output
-from signet.cli.command import Output, StatusAnswer, arg, command, opt
+from signet.cli.command import Output, StatusAnswer, arg, command, opt, typed
 from signet.cli.entry import ListEntry
 from signet.cli.options import (
     AgentOption,
@@ -39,9 +39,9 @@ from signet.client.answers import (
 )
 
 app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
-app.command("edit")(edit.edit)
-app.command("forget")(forget.forget)
-app.command("erase")(forget.erase)
+app.command("edit")(typed(edit.edit))
+app.command("forget")(typed(forget.forget))
+app.command("erase")(typed(forget.erase))
 
 _LABEL = 12
 #: Changes of all memories per page.

@@ -1,18 +1,17 @@
 """Options and arguments of several commands."""
 
-import difflib
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated
 
 from signet.cli import when
 from signet.cli.command import arg, opt, running
-from signet.client import Signet
 from signet.errors import SignetError
 from signet.paths import find_workspace
+
+if TYPE_CHECKING:
+    from signet.client import PlainSignet, Signet
 
 #: Types set by saves and extraction; other types are allowed.
 TYPES = (
@@ -33,12 +32,16 @@ TYPES = (
 )
 
 
-def check_type(signet: Signet, type: str | None, *, agent: str | None) -> None:
+def check_type(signet: "PlainSignet", type: str | None, *, agent: str | None) -> None:
     """Raise BadParameter for a type that neither Signet nor any memory uses, listing the existing ones."""
     if type is None or type in TYPES:
         return
     known = sorted({*TYPES, *signet.types(agent_id=agent)})
     if type not in known:
+        import difflib
+
+        import typer
+
         near = difflib.get_close_matches(type, known, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
         raise typer.BadParameter(
@@ -81,7 +84,7 @@ _OFFERED, _SAID_CHARS, _PATIENCE_SECONDS = 50, 60, 1.0
 def projects(incomplete: str) -> list[tuple[str, str]]:
     """Return the projects whose folder has this prefix, each with the number of its sessions."""
 
-    def find(signet: Signet) -> list[tuple[str, str]]:
+    def find(signet: "Signet") -> list[tuple[str, str]]:
         return [(one["project"], f"{one['sessions']} sessions") for one in signet.projects()]
 
     return _starting(incomplete, find)
@@ -90,7 +93,7 @@ def projects(incomplete: str) -> list[tuple[str, str]]:
 def memory_ids(incomplete: str) -> list[tuple[str, str]]:
     """Return the newest memories whose ID has this prefix, each with the start of its text."""
 
-    def find(signet: Signet) -> list[tuple[str, str]]:
+    def find(signet: "Signet") -> list[tuple[str, str]]:
         found = signet.memories(limit=_OFFERED, stats=False)["memories"]
         return [(one["id"], one["content"]) for one in found]
 
@@ -100,7 +103,7 @@ def memory_ids(incomplete: str) -> list[tuple[str, str]]:
 def sessions(incomplete: str) -> list[tuple[str, str]]:
     """Return the latest sessions whose key has this prefix, each with its title."""
 
-    def find(signet: Signet) -> list[tuple[str, str]]:
+    def find(signet: "Signet") -> list[tuple[str, str]]:
         found = signet.all_sessions(limit=_OFFERED)["sessions"]
         return [(one["key"], one["title"] or "") for one in found]
 
@@ -108,13 +111,13 @@ def sessions(incomplete: str) -> list[tuple[str, str]]:
 
 
 def _starting(
-    incomplete: str, find: Callable[[Signet], list[tuple[str, str]]]
+    incomplete: str, find: "Callable[[Signet], list[tuple[str, str]]]"
 ) -> list[tuple[str, str]]:
     known = [row for row in _listed(find) if row[0].startswith(incomplete)]
     return [(value, " ".join(text.split())[:_SAID_CHARS]) for value, text in known]
 
 
-def _listed(find: Callable[[Signet], list[tuple[str, str]]]) -> list[tuple[str, str]]:
+def _listed(find: "Callable[[Signet], list[tuple[str, str]]]") -> list[tuple[str, str]]:
     """Return what the daemon lists; nothing if it does not answer soon."""
     signet = running(None, timeout_seconds=_PATIENCE_SECONDS)
     if signet is None:
@@ -203,6 +206,8 @@ def importance(text: str | None) -> float | None:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
+        import typer
+
         raise typer.BadParameter(
             f"{text!r} is neither a number from 0 to 1 nor critical", param_hint="--importance"
         )

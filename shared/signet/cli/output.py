@@ -6,23 +6,17 @@ results and errors.
 
 import functools
 import io
-import json
 import os
-import re
-import shlex
-import shutil
 import sys
 import time
-import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Self, TextIO
 
 from signet import clock
-from signet.text import controls
+from signet.text import controls, patterns
 
 #: Maximum width of text lines on a wide terminal.
 MAX_WIDTH = 120
@@ -35,16 +29,16 @@ PLAIN_SECONDS = 3.0
 QUIET = "SIGNET_QUIET"
 #: Around a matched word while a text is wrapped: two characters for private use, of no width.
 MARKS = "\ue000\ue001"
-_MARKED = re.compile(f"{MARKS[0]}([^{MARKS}]*){MARKS[1]}")
+_MARKED = patterns.lazy(f"{MARKS[0]}([^{MARKS}]*){MARKS[1]}")
 #: A `signet` command in a text: the word before a command or option, coloured or not, and not part of a path.
-_COMMAND = re.compile(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
+_COMMAND = patterns.lazy(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
 
 
-@dataclass(frozen=True, slots=True)
 class Ink:
     """Colour words, or return them unchanged."""
 
-    on: bool
+    def __init__(self, on: bool) -> None:
+        self.on = on
 
     def _in(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text
@@ -82,7 +76,13 @@ def can_ask() -> bool:
 
 
 def width() -> int:
-    return min(MAX_WIDTH, shutil.get_terminal_size((100, 24)).columns)
+    return min(MAX_WIDTH, _screen_size()[0])
+
+
+def _screen_size() -> tuple[int, int]:
+    import shutil
+
+    return shutil.get_terminal_size((100, 24))
 
 
 def say(text: str = "") -> None:
@@ -103,6 +103,8 @@ def tell(text: str) -> None:
 
 def show(value: object) -> None:
     """Print one JSON value; a stream of another encoding than UTF-8 gets ASCII with escapes."""
+    import json
+
     is_ascii = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
     sys.stdout.write(f"{controls.escaped(json.dumps(value, ensure_ascii=is_ascii))}\n")
 
@@ -134,9 +136,7 @@ def paged(*, on: bool) -> Iterator[None]:
     finally:
         sys.stdout = screen
         text = held.getvalue()
-        if text.count("\n") < shutil.get_terminal_size((100, 24)).lines - 1 or not _show_in(
-            pager, text
-        ):
+        if text.count("\n") < _screen_size()[1] - 1 or not _show_in(pager, text):
             screen.write(text)
             screen.flush()
         for line in _later.pop():
@@ -148,6 +148,7 @@ _later: list[list[str]] = []
 
 
 def _show_in(pager: str, text: str) -> bool:
+    import shlex
     import subprocess
 
     try:
@@ -189,6 +190,8 @@ def rest(offset: int, shown: int, total: int | None, more: str) -> bool:
 
 def flags(options: Mapping[str, object]) -> str:
     """Return a command's options as typed, each after a space, without those that have no value."""
+    import shlex
+
     return "".join(
         f" --{name} {shlex.quote(str(value))}"
         for name, value in options.items()
@@ -204,6 +207,9 @@ def runnable(text: str) -> str:
 @functools.cache
 def program() -> str:
     """Return how to call this program: `signet` if the shell finds it, else its path."""
+    import shlex
+    import shutil
+
     called = Path(sys.argv[0])
     own = called if called.name == "signet" else Path(sys.executable).with_name("signet")
     if not own.is_file():
@@ -349,6 +355,10 @@ def wrapped(text: str, room: int) -> list[str]:
 
 def cells(text: str) -> int:
     """Return a text's width in terminal columns: two per wide letter, none for a combining accent."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
     return sum(
         0
         if unicodedata.combining(letter) or letter in MARKS

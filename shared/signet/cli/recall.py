@@ -1,9 +1,8 @@
 """`signet recall`: search memories, sessions and commits."""
 
-import shlex
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from signet import ids
 from signet.cli import entry, identify, output, when
@@ -23,9 +22,18 @@ from signet.cli.options import (
     check_type,
 )
 from signet.cli.output import Ink
-from signet.client import Signet
-from signet.client.answers import Channel, Explanation, OmittedMemory, Recalled, RecallResult, Stage
+from signet.client import PlainSignet
 from signet.wire.origin import Origin, Review
+
+if TYPE_CHECKING:
+    from signet.client.answers import (
+        Channel,
+        Explanation,
+        OmittedMemory,
+        Recalled,
+        RecallResult,
+        Stage,
+    )
 
 #: Result kinds: a passage of a session or commit, and a session's ID prefix.
 EPISODE, SESSION = "episode", "session"
@@ -34,7 +42,7 @@ TYPES = (SESSION, "commit")
 
 @command(pages=True)
 def recall(
-    signet: Signet,
+    signet: PlainSignet,
     query: Annotated[str, arg("Question or keywords; - reads standard input.")],
     limit: NearestOption = 10,
     type: OnlyTypeOption = None,
@@ -95,6 +103,8 @@ def recall(
     yield from _lines(answer, output.ink(sys.stdout), full=full)
     said = [*answer["results"], *([answer["nearest"]] if "nearest" in answer else [])]
     if key := next((one["source_id"] for one in said if one["id"].startswith(f"{SESSION}:")), None):
+        import shlex
+
         output.hint(
             f"The whole session: signet sessions show {shlex.quote(output.plain(ids.short(key)))}"
         )
@@ -110,7 +120,7 @@ def _without(stage: str, reason: str) -> str:
     return f"Keyword results only: {said} (see: signet status)"
 
 
-def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
+def _lines(answer: "Recalled", ink: Ink, *, full: bool) -> Iterator[str]:
     yield from time_lines(answer, ink)
     if "nearest" in answer:
         nearest = answer["nearest"]
@@ -133,13 +143,13 @@ def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
         yield from (f"  {line}" for line in output.paragraphs(text, 2))
 
 
-def _standing(found: OmittedMemory) -> str:
+def _standing(found: "OmittedMemory") -> str:
     if "place" in found:
         return f"is result {found['place']}"
     return f"was left out: {output.plain(found['left_out'])}"
 
 
-def _parts(hit: RecallResult, ink: Ink, *, full: bool) -> Iterator[str]:
+def _parts(hit: "RecallResult", ink: Ink, *, full: bool) -> Iterator[str]:
     """Yield the merged parts of a result: one line, with `full` one per part."""
     if "more" in hit:
         yield ink.dim(f"  {hit['more']}" + ("" if full else " (--full shows them)"))
@@ -149,7 +159,7 @@ def _parts(hit: RecallResult, ink: Ink, *, full: bool) -> Iterator[str]:
         yield f"    {part['id'][:ID_CHARS]} {begin}{' …' if rest else ''}"
 
 
-def _origin(hit: RecallResult) -> Iterator[str]:
+def _origin(hit: "RecallResult") -> Iterator[str]:
     """Yield the origin of a result that is not the user's words, and whether it waits for review."""
     words = hit.get("origin", Origin.USER)
     if words != Origin.USER:
@@ -163,7 +173,7 @@ def _short(id_: str) -> str:
     return f"{kind}:{ids.short(key)}" if colon else id_
 
 
-def _entry(hit: RecallResult) -> ListEntry:
+def _entry(hit: "RecallResult") -> ListEntry:
     by = f"by {output.plain(hit['who'] or 'unknown')}"
     facts = [by, output.plain(hit["type"]), f"({hit['source']})", *_origin(hit)]
     if hit["source"] == EPISODE:
@@ -195,7 +205,7 @@ _VISIBLE = 0.005
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
-def why_lines(why: Explanation, ink: Ink) -> Iterator[str]:
+def why_lines(why: "Explanation", ink: Ink) -> Iterator[str]:
     """Yield how one result was found, and how each stage changed its score."""
     yield f"    found by {_channels(why['channels'])}"
     for stage in why["stages"]:
@@ -205,7 +215,7 @@ def why_lines(why: Explanation, ink: Ink) -> Iterator[str]:
         yield f"    helped {helped['times']} of {helped['of']} times"
 
 
-def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:
+def time_lines(answer: "Recalled", ink: Ink) -> Iterator[str]:
     """Yield the time range that was read from the question."""
     time = answer.get("time")
     if time is None:
@@ -215,7 +225,7 @@ def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:
     yield ink.dim(f"Asked about {' and '.join(spans)}{anchor}")
 
 
-def _channels(channels: Mapping[str, Channel]) -> str:
+def _channels(channels: "Mapping[str, Channel]") -> str:
     by = [
         f"{one['says']} ({_ordinal(one['rank'])}, {one['score']:.2f})"
         for one in channels.values()
@@ -228,7 +238,7 @@ def _channels(channels: Mapping[str, Channel]) -> str:
     return (" and ".join(by) or "its neighbours") + weighed
 
 
-def _moved(stage: Stage, ink: Ink) -> str:
+def _moved(stage: "Stage", ink: Ink) -> str:
     if stage["before"] == 0:
         return f"  {stage['says']}"
     mark = ink.good("▲") if stage["after"] >= stage["before"] else ink.warn("▼")

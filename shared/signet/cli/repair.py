@@ -1,6 +1,5 @@
 """`signet repair …`: one command per repair of the catalog; previews, or changes with `--apply`."""
 
-import inspect
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ import typer
 
 from signet.cli import output, when
 from signet.cli.command import (
+    CommandParameter,
     Output,
     PathOption,
     StatusAnswer,
@@ -17,7 +17,6 @@ from signet.cli.command import (
     client,
     command,
     opt,
-    parameter,
 )
 from signet.cli.output import Ink
 from signet.client import Signet
@@ -122,7 +121,7 @@ def _add(action: RepairAction) -> None:
         return _run(action, options, said)
 
     parameters = [*_filters(action), *(_parameter(one) for one in options), *_COMMON]
-    repair.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typeshed does not know it
+    repair.parameters = parameters  # type: ignore[attr-defined]  # read by `command`
     name = _name(action)
     looks, does = f"signet repair {name}", f"signet repair {name} --apply"
     if action.name == "forgetDeadMemories":
@@ -131,7 +130,7 @@ def _add(action: RepairAction) -> None:
     command(app, name)(repair)
 
 
-def _filters(action: RepairAction) -> list[inspect.Parameter]:
+def _filters(action: RepairAction) -> list[CommandParameter]:
     every: dict[RowFilter, dict[str, Any]] = {
         RowFilter.IDS: {"ids": Annotated[list[str] | None, arg(f"Which {action.noun}.", "ID")]},
         RowFilter.KIND: {"kind": Annotated[list[str] | None, "Only this kind. Repeatable."]},
@@ -141,35 +140,39 @@ def _filters(action: RepairAction) -> list[inspect.Parameter]:
         },
         RowFilter.ERROR: {"error": Annotated[str | None, "Text in the error; * matches any text."]},
     }
-    return [parameter(name, shape) for one in action.filters for name, shape in every[one].items()]
+    return [
+        CommandParameter(name, shape, None)
+        for one in action.filters
+        for name, shape in every[one].items()
+    ]
 
 
 def _age(flag: str, help: str) -> object:
     return Annotated[str | None, opt(help, flag, metavar="TIME", parser=when.first)]
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def _parameter(option: Option) -> CommandParameter:
     flag = "--" + "".join(f"-{sign.lower()}" if sign.isupper() else sign for sign in option.name)
     if option.type is bool:
-        return parameter(option.name, Annotated[bool, opt(option.help, flag)], False)
+        return CommandParameter(option.name, Annotated[bool, opt(option.help, flag)], False)
     help = option.help
     if option.choices:
         help += f" {' or '.join(option.choices)}."
     if option.default is not None:
         help += f" Default: {option.default}."
     if option.is_required:
-        return parameter(option.name, Annotated[str, opt(help, flag)], inspect.Parameter.empty)
+        return CommandParameter(option.name, Annotated[str, opt(help, flag)])
     type: Any = option.type
-    return parameter(option.name, Annotated[type | None, opt(help, flag)])
+    return CommandParameter(option.name, Annotated[type | None, opt(help, flag)], None)
 
 
 _COMMON = (
-    parameter(
+    CommandParameter(
         "apply",
         Annotated[bool, opt("Perform the repair, or only preview it.", "--apply/--dry-run")],
         False,
     ),
-    parameter("path", PathOption),
+    CommandParameter("path", PathOption, None),
 )
 
 

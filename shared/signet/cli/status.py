@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from signet import __version__, clock
 from signet.care import capture, contents
 from signet.cli import output, work
-from signet.cli.command import Output, PathOption, caller, command
+from signet.cli.command import Output, PathOption, command, plain_client
 from signet.cli.output import Ink
 from signet.client import DaemonNotRunning, connection
 from signet.config.env import is_loopback
@@ -90,7 +90,7 @@ def places(workspace: Workspace) -> dict[str, str]:
 def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
     """Return the daemon's status; with `error`, the supervisor's while the daemon cannot answer."""
     try:
-        signet = caller(path)
+        signet = plain_client(path)
         found = {"running": True, "url": signet.url, **signet.status()}
         found["memories"] = signet.memories(limit=1)["stats"]
         found["pipeline"] = pipeline = signet.pipeline_status()

@@ -1,4 +1,4 @@
-"""The command tree, and the overview that `signet` alone prints.
+"""The command tree.
 
 A command's module is loaded when used, so that no command pays for the others.
 """
@@ -6,7 +6,6 @@ A command's module is loaded when used, so that no command pays for the others.
 import os
 import sys
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -15,131 +14,13 @@ import typer
 from typer.core import TyperGroup
 
 from signet import __version__
-from signet.cli import output
-from signet.errors import Invalid, Kind, SignetError
-from signet.paths import find_workspace
+from signet.cli import output, overview
+from signet.cli.command import check_here, typed
+from signet.cli.rows import MEANT, RENAMED, ROWS, CommandRow
+from signet.errors import Invalid
 
 if TYPE_CHECKING:
     from typer._click.core import Command
-
-#: Maximum length of a first sentence.
-_WHOLE = 1_000
-#: Groups of the overview.
-FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
-    "First steps",
-    "Memory",
-    "Agents",
-    "Daemon",
-    "Maintenance",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class CommandRow:
-    """A command: name, place in the overview, and location (`module:function`, or `module:app` for a group).
-
-    A command about the local daemon, models and files (`here`) is refused in a workspace connected to a remote daemon.
-    """
-
-    name: str
-    panel: str
-    where: str
-    here: bool = False
-
-
-#: Every command, in overview order.
-ROWS = (
-    CommandRow("setup", FIRST, "setup:setup", here=True),
-    CommandRow("quickstart", FIRST, "quickstart:quickstart"),
-    CommandRow("connect", FIRST, "elsewhere:connect"),
-    CommandRow("disconnect", FIRST, "elsewhere:disconnect"),
-    CommandRow("status", FIRST, "status:status"),
-    CommandRow("dashboard", FIRST, "dashboard:dashboard"),
-    CommandRow("workspace", FIRST, "workspace:app"),
-    CommandRow("paths", FIRST, "status:paths"),
-    CommandRow("remember", MEMORY, "remember:remember"),
-    CommandRow("recall", MEMORY, "recall:recall"),
-    CommandRow("list", MEMORY, "memory:list_memories"),
-    CommandRow("edit", MEMORY, "edit:edit"),
-    CommandRow("forget", MEMORY, "forget:forget"),
-    CommandRow("undo", MEMORY, "undo:undo"),
-    CommandRow("why", MEMORY, "context:why"),
-    CommandRow("sessions", MEMORY, "sessions:app"),
-    CommandRow("memory", MEMORY, "memory:app"),
-    CommandRow("forgotten", MEMORY, "forgotten:app"),
-    CommandRow("review", MEMORY, "review:app"),
-    CommandRow("eval", MEMORY, "evaluate:app"),
-    CommandRow("backfill", MEMORY, "backfill:app"),
-    CommandRow("export", MEMORY, "transfer:export"),
-    CommandRow("import", MEMORY, "transfer:import_"),
-    CommandRow("jobs", MEMORY, "jobs:app"),
-    CommandRow("models", MEMORY, "models:app", here=True),
-    CommandRow("document", MEMORY, "document:app"),
-    CommandRow("connector", MEMORY, "connector:app"),
-    CommandRow("skill", MEMORY, "skill:app"),
-    CommandRow("secret", MEMORY, "secret:app"),
-    CommandRow("agent", AGENTS, "agent:app"),
-    CommandRow("harness", AGENTS, "harness:app"),
-    CommandRow("sync", AGENTS, "sync:sync"),
-    CommandRow("hook", AGENTS, "hooks:app"),
-    CommandRow("bypass", AGENTS, "sessions:bypass"),
-    CommandRow("task", AGENTS, "task:app"),
-    CommandRow("git", AGENTS, "git:app"),
-    CommandRow("daemon", DAEMON, "daemon:app", here=True),
-    CommandRow("auth", DAEMON, "auth:app"),
-    CommandRow("trust", DAEMON, "trust:app"),
-    CommandRow("config", DAEMON, "config:app", here=True),
-    CommandRow("update", DAEMON, "update:app"),
-    CommandRow("diagnostics", MAINTENANCE, "doctor:diagnostics"),
-    CommandRow("repair", MAINTENANCE, "repair:app"),
-    CommandRow("doctor", MAINTENANCE, "doctor:doctor", here=True),
-    CommandRow("migrate-schema", MAINTENANCE, "doctor:migrate_schema", here=True),
-    CommandRow("backup", MAINTENANCE, "backup:backup", here=True),
-    CommandRow("restore", MAINTENANCE, "restore:restore", here=True),
-    CommandRow("report", MAINTENANCE, "doctor:report", here=True),
-    CommandRow("uninstall", MAINTENANCE, "doctor:uninstall"),
-)
-
-#: Former names of commands with their new ones. Drop them in 0.2.
-RENAMED = {
-    "ui": "dashboard",
-    "start": "daemon start",
-    "stop": "daemon stop",
-    "restart": "daemon restart",
-    "logs": "daemon logs",
-    "configure": "config",
-    "embed audit": "repair stats",
-    "embed backfill": "repair re-embed --apply",
-    "migrate-vectors": "repair resync-vec --apply",
-    "skill remove": "skill uninstall",
-}
-
-
-#: Words of other programs for a command.
-MEANT = {
-    "add": "remember",
-    "save": "remember",
-    "search": "recall",
-    "find": "recall",
-    "ask": "recall",
-    "ls": "list",
-    "memories": "list",
-    "show": "memory show",
-    "history": "memory history",
-    "rm": "forget",
-    "delete": "forget",
-    "remove": "forget",
-    "recover": "memory recover",
-    "pin": "edit --pin",
-    "session": "sessions",
-}
-
-
-class UnsupportedCommand(SignetError):
-    """Not available on this system."""
-
-    kind = Kind.UNSUPPORTED
-    code = "unsupported"
 
 
 class _Commands(MutableMapping[str, "Command"]):
@@ -172,6 +53,9 @@ class _Root(TyperGroup):
         super().__init__(**given)
         self.commands = _Commands(ROWS)
 
+    def get_help(self, ctx: Any) -> str:
+        return "\n".join(overview.lines(output.ink(sys.stdout), options=True))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command for the arguments.
 
@@ -186,22 +70,8 @@ class _Root(TyperGroup):
                 f"There is no `signet {args[0]}`; see `signet {MEANT[args[0]]}`", "unknown_command"
             )
         if not {"-h", "--help"} & {*args} and any(row.here and row.name == args[0] for row in ROWS):
-            _check_here(args[0], args)
+            check_here(args[0], args)
         return super().resolve_command(ctx, args)
-
-
-def _check_here(name: str, args: list[str]) -> None:
-    from signet.client import connection
-
-    named = [args[at + 1] for at, one in enumerate(args[:-1]) if one in ("-p", "--path")]
-    named += [one.partition("=")[2] for one in args if one.startswith("--path=")]
-    workspace = find_workspace(named[-1] if named else None)
-    connection.check_none(workspace, f"signet {name}")
-    if sys.platform == "win32":
-        raise UnsupportedCommand(
-            f"`signet {name}` needs a daemon on this machine, which Windows cannot run",
-            hint="Run it in WSL, or use a remote daemon: signet connect URL --key KEY",
-        )
 
 
 @cache
@@ -211,7 +81,7 @@ def _made(row: CommandRow) -> "Command":
     if isinstance(found, typer.Typer):
         holder.add_typer(found, name=row.name)
     else:
-        holder.command(row.name)(found)
+        holder.command(row.name)(typed(found))
     return cast(TyperGroup, typer.main.get_command(holder)).commands[row.name]
 
 
@@ -274,45 +144,4 @@ def signet(
         page.show(context.command)
         raise typer.Exit
     if context.invoked_subcommand is None:
-        _show_map(context)
-
-
-def _show_map(context: typer.Context) -> None:
-    ink = output.ink(sys.stdout)
-    group = context.command
-    assert isinstance(group, TyperGroup)
-    panels: dict[str, list[tuple[str, str]]] = {}
-    column = max(len(row.name) for row in ROWS) + 2
-    room = output.width() - column - 2
-    for row in ROWS:
-        text = group.commands[row.name].get_short_help_str(_WHOLE).rstrip(".")
-        panels.setdefault(row.panel, []).append((row.name, brief(text, room)))
-    output.say(f"{ink.bold('signet')} {__version__} · persistent memory for AI agents")
-    for panel, entries in panels.items():
-        output.say(f"\n{ink.bold(panel)}")
-        for name, text in entries:
-            output.say(f"  {ink.name(f'{name:<{column}}')}{text}")
-    output.advise(f"\nNext: {ink.bold(_next_step())}")
-    output.advise(ink.dim("Help for one command: signet COMMAND --help"))
-
-
-def brief(text: str, room: int) -> str:
-    """Shorten a sentence to fit: before an explanation, else at a comma."""
-    if len(text) <= room:
-        return text
-    end = max(text.rfind(mark, 0, room) for mark in ";:")
-    end = end if end > 0 else text.rfind(",", 0, room)
-    return text[:end] if end > 0 else output.short(text, room)
-
-
-def _next_step() -> str:
-    from signet.daemon import record
-
-    workspace = find_workspace()
-    if workspace.connection_file.exists():
-        return "signet connect"
-    if not workspace.database.exists():
-        return "signet setup"
-    if record.running(workspace) is None:
-        return "signet daemon start"
-    return 'signet remember "I prefer tabs"'
+        overview.show()

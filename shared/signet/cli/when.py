@@ -3,22 +3,18 @@
 Every time option uses this parser. Days follow this machine's time zone; the daemon receives an instant in UTC.
 """
 
-import calendar
-import re
 from datetime import datetime, timedelta
-from email.utils import parsedate_to_datetime
 from math import isnan
-
-import typer
 
 from signet import clock
 from signet.config.values import milliseconds
 from signet.errors import SignetError
 from signet.paths import find_workspace
+from signet.text import patterns
 
 HELP = "2026-05-01, yesterday, 3d, 2 weeks ago, or an ISO time"
 
-_AGO = re.compile(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s?(?: ago)?", re.I)
+_AGO = patterns.lazy(r"(?i)(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s?(?: ago)?")
 _DAY = timedelta(days=1)
 #: An HTTP date is of whole seconds.
 _CLOCKS_AGREE = timedelta(seconds=5)
@@ -52,6 +48,8 @@ def _now() -> datetime:
     now, workspace = clock.now(), find_workspace()
     if not workspace.connection_file.exists():
         return now
+    from email.utils import parsedate_to_datetime
+
     from signet.cli.command import client
     from signet.client import transport
     from signet.client.call import Call
@@ -73,6 +71,8 @@ def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
     except (ValueError, OverflowError):
         found = None
     if found is None:
+        import typer
+
         raise typer.BadParameter(f"{text!r} is not a time; use {HELP}")
     return found
 
@@ -101,6 +101,8 @@ def _iso(words: str) -> tuple[datetime, datetime] | None:
 
 def _ago(words: str, now: datetime) -> tuple[datetime, datetime] | None:
     """Parse `2 hours ago` to the second, `2 weeks ago` to the day."""
+    import calendar
+
     found = _AGO.fullmatch(words)
     if found is None:
         return None

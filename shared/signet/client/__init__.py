@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from signet.client.address import find_url
     from signet.client.answers import Job
     from signet.client.asynchronous import AsyncSignet
-    from signet.client.caller import Caller
     from signet.client.calls import Choice, MemoryFilter, Patch
     from signet.client.errors import (
         BadAnswer,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         DaemonSilent,
         RateLimited,
     )
+    from signet.client.plain import PlainSignet
     from signet.client.plans import Context, Work
     from signet.client.signet import Signet
     from signet.client.tools import anthropic_tools, openai_tools
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 __all__ = [
     "AsyncSignet",
     "BadAnswer",
-    "Caller",
     "Choice",
     "Conflict",
     "ConnectionBroken",
@@ -63,6 +62,7 @@ __all__ = [
     "MemoryFilter",
     "NotFound",
     "Patch",
+    "PlainSignet",
     "RateLimited",
     "Signet",
     "SignetError",
@@ -79,7 +79,7 @@ _HOMES = {
     "address": "find_url",
     "answers": "Job",
     "asynchronous": "AsyncSignet",
-    "caller": "Caller",
+    "plain": "PlainSignet",
     "calls": "Choice MemoryFilter Patch",
     "plans": "Context Work",
     "signet": "Signet",

@@ -10,11 +10,11 @@ from typing import Any, Self
 from signet.client import plans
 from signet.client.answers import MemorySummary
 from signet.client.call import Call, Plan, T, Wait
-from signet.client.caller import Caller
+from signet.client.plain import PlainSignet
 from signet.errors import SignetError
 
 
-class Signet(Caller, plans.Plans):
+class Signet(PlainSignet, plans.Plans):
     """Client of a workspace's daemon; holds no connection between calls, and threads may share it.
 
     `path` names a workspace, `url` an address; without either the environment decides (see `address.py`). Every call

@@ -6,14 +6,13 @@ it, the kernel's process list does.
 """
 
 import contextlib
-import ipaddress
 import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from signet import __version__, clock, files
@@ -32,8 +31,7 @@ ALREADY = 3
 BOOT_SECONDS = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
+class Running(NamedTuple):
     """A running daemon; `notice` is the message of its start (a database upgrade)."""
 
     pid: int
@@ -65,7 +63,7 @@ def write(workspace: Workspace, port: int, bind: str, *, now: datetime, notice: 
         notice=notice,
     )
     keep_port(workspace, port)
-    _replace(workspace.state_file, json.dumps(asdict(state)))
+    _replace(workspace.state_file, json.dumps(state._asdict()))
     _replace(workspace.pid_file, str(state.pid))
 
 
@@ -195,6 +193,8 @@ def _listeners(port: int) -> Iterator[list[str]]:
 
 
 def _address(digits: str) -> str:
+    import ipaddress
+
     words = [int(digits[at : at + 8], 16) for at in range(0, len(digits), 8)]
     return str(ipaddress.ip_address(b"".join(word.to_bytes(4, sys.byteorder) for word in words)))
 

@@ -11,7 +11,7 @@ from signet.client.target import CallTarget, Options, find
 from signet.errors import Frozen, SignetError, Unavailable
 
 
-class Caller(Calls):
+class PlainSignet(Calls):
     """A client of single requests. Every call raises as those of `Signet` do."""
 
     def __init__(self, **options: Unpack[Options]) -> None:

@@ -1,0 +1,112 @@
+"""The commands by group, and what they are called elsewhere. Imported by every command: it loads nothing."""
+
+from typing import NamedTuple
+
+#: Groups of the overview.
+FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
+    "First steps",
+    "Memory",
+    "Agents",
+    "Daemon",
+    "Maintenance",
+)
+
+
+class CommandRow(NamedTuple):
+    """A command: name, place in the overview, and location (`module:function`, or `module:app` for a group).
+
+    A command about the local daemon, models and files (`here`) is refused in a workspace connected to a remote daemon.
+    """
+
+    name: str
+    panel: str
+    where: str
+    here: bool = False
+
+
+#: Every command, in overview order.
+ROWS = (
+    CommandRow("setup", FIRST, "setup:setup", here=True),
+    CommandRow("quickstart", FIRST, "quickstart:quickstart"),
+    CommandRow("connect", FIRST, "elsewhere:connect"),
+    CommandRow("disconnect", FIRST, "elsewhere:disconnect"),
+    CommandRow("status", FIRST, "status:status"),
+    CommandRow("dashboard", FIRST, "dashboard:dashboard"),
+    CommandRow("workspace", FIRST, "workspace:app"),
+    CommandRow("paths", FIRST, "status:paths"),
+    CommandRow("remember", MEMORY, "remember:remember"),
+    CommandRow("recall", MEMORY, "recall:recall"),
+    CommandRow("list", MEMORY, "memory:list_memories"),
+    CommandRow("edit", MEMORY, "edit:edit"),
+    CommandRow("forget", MEMORY, "forget:forget"),
+    CommandRow("undo", MEMORY, "undo:undo"),
+    CommandRow("why", MEMORY, "context:why"),
+    CommandRow("sessions", MEMORY, "sessions:app"),
+    CommandRow("memory", MEMORY, "memory:app"),
+    CommandRow("forgotten", MEMORY, "forgotten:app"),
+    CommandRow("review", MEMORY, "review:app"),
+    CommandRow("eval", MEMORY, "evaluate:app"),
+    CommandRow("backfill", MEMORY, "backfill:app"),
+    CommandRow("export", MEMORY, "transfer:export"),
+    CommandRow("import", MEMORY, "transfer:import_"),
+    CommandRow("jobs", MEMORY, "jobs:app"),
+    CommandRow("models", MEMORY, "models:app", here=True),
+    CommandRow("document", MEMORY, "document:app"),
+    CommandRow("connector", MEMORY, "connector:app"),
+    CommandRow("skill", MEMORY, "skill:app"),
+    CommandRow("secret", MEMORY, "secret:app"),
+    CommandRow("agent", AGENTS, "agent:app"),
+    CommandRow("harness", AGENTS, "harness:app"),
+    CommandRow("sync", AGENTS, "sync:sync"),
+    CommandRow("hook", AGENTS, "hooks:app"),
+    CommandRow("bypass", AGENTS, "sessions:bypass"),
+    CommandRow("task", AGENTS, "task:app"),
+    CommandRow("git", AGENTS, "git:app"),
+    CommandRow("daemon", DAEMON, "daemon:app", here=True),
+    CommandRow("auth", DAEMON, "auth:app"),
+    CommandRow("trust", DAEMON, "trust:app"),
+    CommandRow("config", DAEMON, "config:app", here=True),
+    CommandRow("update", DAEMON, "update:app"),
+    CommandRow("diagnostics", MAINTENANCE, "doctor:diagnostics"),
+    CommandRow("repair", MAINTENANCE, "repair:app"),
+    CommandRow("doctor", MAINTENANCE, "doctor:doctor", here=True),
+    CommandRow("migrate-schema", MAINTENANCE, "doctor:migrate_schema", here=True),
+    CommandRow("backup", MAINTENANCE, "backup:backup", here=True),
+    CommandRow("restore", MAINTENANCE, "restore:restore", here=True),
+    CommandRow("report", MAINTENANCE, "doctor:report", here=True),
+    CommandRow("uninstall", MAINTENANCE, "doctor:uninstall"),
+)
+
+#: Former names of commands with their new ones. Drop them in 0.2.
+RENAMED = {
+    "ui": "dashboard",
+    "start": "daemon start",
+    "stop": "daemon stop",
+    "restart": "daemon restart",
+    "logs": "daemon logs",
+    "configure": "config",
+    "embed audit": "repair stats",
+    "embed backfill": "repair re-embed --apply",
+    "migrate-vectors": "repair resync-vec --apply",
+    "skill remove": "skill uninstall",
+}
+
+
+#: Words of other programs for a command.
+MEANT = {
+    "add": "remember",
+    "save": "remember",
+    "search": "recall",
+    "find": "recall",
+    "ask": "recall",
+    "ls": "list",
+    "memories": "list",
+    "show": "memory show",
+    "history": "memory history",
+    "rm": "forget",
+    "delete": "forget",
+    "remove": "forget",
+    "recover": "memory recover",
+    "pin": "edit --pin",
+    "session": "sessions",
+}
