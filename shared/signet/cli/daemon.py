@@ -119,7 +119,7 @@ def started(workspace: Workspace, port: int, *, quiet: bool) -> "StartedDaemon":
 
     with output.Passing(quiet=quiet) as passing:
         return control.start(
-            workspace, port, tell=lambda reason: passing.show(f"Not ready yet: {reason}")
+            workspace, port, tell=lambda reason: passing.show(f"Waiting: {reason}")
         )
 
 

@@ -39,7 +39,7 @@ def dashboard(
         started = control.start(
             workspace,
             port or default_port(workspace),
-            tell=lambda reason: passing.show(f"Not ready yet: {reason}"),
+            tell=lambda reason: passing.show(f"Waiting: {reason}"),
         )
     at = started.daemon.port
     url = with_code(started.daemon.url, workspace)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from operator import itemgetter
 from typing import Any, TypeVar
 
+from signet import ids
 from signet.client import PlainSignet
 from signet.errors import Conflict, Invalid, NotFound
 
@@ -34,7 +35,7 @@ def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:
     if not found:
         raise NotFound(f"No memory ID starts with {typed}")
     if len(found) > 1:
-        shown = "\n  ".join(found)
+        shown = "\n  ".join(map(ids.short, found))
         raise Conflict(
             f"Several IDs start with {typed}; give more characters:\n  {shown}", "ambiguous_id"
         )

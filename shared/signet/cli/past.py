@@ -2,7 +2,7 @@
 
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,10 +79,8 @@ def _recalled(signet: Signet) -> PastMemory | None:
     ]
     for fact in sorted(facts, key=lambda one: _BEST.index(one["type"])):
         words = [one.partition("*")[0] for one in fts.content_words(fact["content"])]
-        question = " ".join([one for one in words if one not in _OF_ALL][:WORDS])
-        hits = signet.recall(question, limit=1)["results"] if question else []
-        if hits:
-            return PastMemory(question, hits[0]["content"], hits[0]["created_at"])
+        if found := _asked(signet, [one for one in words if one not in _OF_ALL][:WORDS]):
+            return found
     return None
 
 
@@ -94,13 +92,20 @@ def _session_example(signet: Signet) -> PastMemory | None:
         for line in sorted(said, key=_weight, reverse=True)[:LINES]:
             words = [word.partition("*")[0] for word in fts.content_words(line)]
             longest = sorted(words, key=len, reverse=True)[:WORDS]
-            question = " ".join(word for word in words if word in longest)
-            hits = signet.recall(question, limit=1)["results"] if question else []
-            if hits:
-                shown = split.sentences(hits[0]["content"])
-                best = max(shown, key=lambda text: sum(word in text.lower() for word in longest))
-                return PastMemory(question, best, hits[0]["created_at"])
+            if found := _asked(signet, [word for word in words if word in longest]):
+                return found
     return None
+
+
+def _asked(signet: Signet, words: Sequence[str]) -> PastMemory | None:
+    """Ask recall for these words, and return the sentence of the first result with most of them."""
+    question = " ".join(words)
+    hits = signet.recall(question, limit=1)["results"] if question else []
+    if not hits:
+        return None
+    shown = split.sentences(hits[0]["content"]) or [hits[0]["content"]]
+    best = max(shown, key=lambda text: sum(word in text.lower() for word in words))
+    return PastMemory(question, best, hits[0]["created_at"])
 
 
 def _weight(line: str) -> tuple[bool, int]:

@@ -81,7 +81,7 @@ def table(pipeline: "PipelineStatus", ink: Ink) -> Iterator[str]:
     rows = [
         (kind, one)
         for kind, one in _kinds(pipeline).items()
-        if one["pending"] or one["leased"] or one["dead"] or one["perSecond"] >= SLOWEST
+        if one["pending"] or one["leased"] or one["dead"]
     ]
     if not rows:
         return

@@ -81,7 +81,7 @@ def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
             output.say("    nothing found")
         for hit in one.results:
             score = ink.good(f"{hit['score'] * 100:3.0f}%")
-            source = f"({hit['type']}, {_origin(hit['source_type'])}, {hit['source']})"
+            source = f"({hit['type']})"
             text = output.short(hit["content"], ANSWER_CHARS)
             lines = output.wrapped(f"{text} {source}", output.width() - 11)
             for at, line in enumerate(lines):
@@ -112,10 +112,6 @@ def next_steps(kept: Sequence[Path], asked: Sequence[SampleQuestion]) -> None:
 def _surest(facts: Sequence[LearnedFact]) -> list[LearnedFact]:
     best = sorted(facts, key=lambda fact: -fact.confidence)[:FACTS_SHOWN]
     return [fact for fact in facts if fact in best]
-
-
-def _origin(source_type: str | None) -> str:
-    return "distilled" if source_type == "pipeline-v2" else "as said"
 
 
 def _title(text: str, more: str = "") -> None:

@@ -132,7 +132,7 @@ def _found(
         if mine:
             return mine[0]
         place = f" of {project}" if project else ""
-        raise NotFound(f"No session{place} has a record yet{_newest(known)}")
+        raise NotFound(f"No session{place} has a record yet{_newest(known) or HOW}")
     same = [one for one in known if one.session_key == key]
     if not same and len(key) >= LEAST_PREFIX:
         same = [one for one in known if one.session_key.startswith(key)]
@@ -145,6 +145,10 @@ def _found(
     near = difflib.get_close_matches(key, names, n=MOST_NEAR, cutoff=0.5)
     hint = f"; similar: {', '.join(near)}" if near else _newest(known)
     raise NotFound(f"There is no record of a session {key!r}{hint}")
+
+
+#: What makes the first record.
+HOW = ". The first session of a connected program makes one; signet harness list shows which are connected"
 
 
 def _newest(known: Sequence[InjectedSession]) -> str:
