@@ -201,7 +201,7 @@ class ModelMissing(ProviderDown):
 
 
 class ModelNotInstalled(ProviderDown):
-    """A model that runs in our own process has not been fetched; nobody was asked."""
+    """A model for this process has not been downloaded yet; no request was sent."""
 
 
 class ProviderFailed(SignetError):

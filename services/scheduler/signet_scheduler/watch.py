@@ -22,7 +22,7 @@ LOOK_SECONDS = 0.5
 #: Pause after a failure, in seconds.
 FAILED_SECONDS = 30.0
 
-#: Files that never count as changes (HN-20): databases, our own folders, copies, generated files.
+#: Folders whose changes never count (HN-20): databases, our own folders, copies, generated files.
 _FOLDERS = frozenset({".daemon", ".secrets", ".git"})
 _ENDINGS = (".db", ".db-wal", ".db-shm", ".db-journal")
 _BACKUP = re.compile(r"MEMORY\.backup-.*\.md")
@@ -50,7 +50,7 @@ def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
 
 
 class Debounce:
-    """Decides when the observed state differs from the handled one and is stable.
+    """Detects when the files differ from the last handled state and have stopped changing.
 
     Every change restarts the wait. `handled` gets the state from before the work, so that a change meanwhile counts.
     """

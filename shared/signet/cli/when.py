@@ -34,7 +34,7 @@ def last(text: str) -> str:
 
 
 def middle(text: str) -> str:
-    """Return noon of a day, now at the latest for today, and any other time unchanged."""
+    """Return noon for a day (for today, at most the current time), and any other time unchanged."""
     now = _now()
     start, end = _span(text, now)
     if end - start < _DAY / 2:
@@ -44,7 +44,7 @@ def middle(text: str) -> str:
 
 
 def _now() -> datetime:
-    """Return the time by the clock of the daemon, which dates memories; this machine's when it is unreachable."""
+    """Return the time of the daemon's clock, which dates memories; this machine's if it is unreachable."""
     now, workspace = clock.now(), find_workspace()
     if not workspace.connection_file.exists():
         return now

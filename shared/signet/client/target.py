@@ -61,12 +61,12 @@ class CallTarget(NamedTuple):
 class Options(TypedDict, total=False):
     """Options of a client; all may be omitted.
 
-    `path` names a workspace, `url` an address. `token` and `agent_id` default to SIGNET_TOKEN and SIGNET_AGENT_ID,
-    the token also to the connection's. `actor` is the name in the history, `origin` the claimed origin of texts
-    (wire/origin.py), `request_id` the name of all its requests in history and logs.
-    `timeout_seconds` (default SIGNET_FETCH_TIMEOUT) bounds one exchange, `connect_timeout_seconds`
-    its start; `retries` is the maximum for safe calls. `only_signet` rejects answers of other programs on the port.
-    `role` limits the token that is sent to the workspace's own daemon: admin or agent.
+    `path` names a workspace, `url` an address. `token` defaults to SIGNET_TOKEN or the connection's token, `agent_id`
+    to SIGNET_AGENT_ID. `actor` is the name in the history, `origin` the claimed origin of texts (wire/origin.py),
+    `request_id` the name of all its requests in history and logs. `timeout_seconds` (default SIGNET_FETCH_TIMEOUT)
+    limits one exchange, `connect_timeout_seconds` its start; `retries` is the maximum for safe calls. `only_signet`
+    rejects answers of other programs on the port. `role` limits the token that is sent to the workspace's own daemon:
+    admin or agent.
     """
 
     path: str | None

@@ -1,1 +1,1 @@
-"""What every long-running process does: boot, stay with its parent, show that it lives, stop."""
+"""Shared behaviour of long-running processes: boot, stay with the parent, show signs of life, stop."""

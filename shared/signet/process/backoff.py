@@ -54,7 +54,7 @@ def following(last: Start | None, now: float) -> Start:
 
 
 def begin(runtime_dir: Path, program: Program, now: float) -> Start:
-    """Note that the program was spawned at `now` and return when it may work."""
+    """Record that the program was spawned at `now` and return when it may begin its work."""
     start = following(last(runtime_dir, program), now)
     _write(runtime_dir, program, start)
     return start
@@ -75,7 +75,7 @@ def last(runtime_dir: Path, program: str) -> Start | None:
 
 
 def forget(runtime_dir: Path, programs: Iterable[Program] = Program) -> None:
-    """Reset the counts of programs, of all unless some are named: the next start of each does not wait."""
+    """Reset the crash counts of programs, by default of all: their next start does not wait."""
     for program in programs:
         with contextlib.suppress(OSError):
             _path(runtime_dir, program).unlink()
@@ -84,7 +84,7 @@ def forget(runtime_dir: Path, programs: Iterable[Program] = Program) -> None:
 def _write(runtime_dir: Path, program: str, start: Start) -> None:
     path = _path(runtime_dir, program)
     fresh = path.with_suffix(".new")
-    with contextlib.suppress(OSError):  # on a full disk the next wait is shorter, and that is all
+    with contextlib.suppress(OSError):  # on a full disk only the next wait is shorter
         fresh.write_text(json.dumps(asdict(start)), "utf-8")
         fresh.replace(path)
 

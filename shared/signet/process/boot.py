@@ -1,7 +1,7 @@
-"""The first steps of a program, in an order that matters.
+"""The first steps of a program, in a fixed order.
 
-Private files first, then the tie to the supervisor, then the delay of a program that keeps crashing, all before heavy
-imports. Settings and logs come last. The program itself then opens the database.
+Private files come first, then the tie to the supervisor, then the delay of a program that keeps crashing, all before
+heavy imports; then settings and logs. After that the program opens the database.
 """
 
 import contextlib

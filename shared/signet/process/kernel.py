@@ -1,4 +1,4 @@
-"""What the kernel knows about processes: `/proc` on Linux, `ps` elsewhere. Standard library only."""
+"""Process information from the kernel: `/proc` on Linux, `ps` elsewhere. Standard library only."""
 
 import os
 import sys
@@ -11,9 +11,9 @@ _PROC = Path("/proc")
 
 
 class Activity(NamedTuple):
-    """What a process, or one thread of it, does at this instant.
+    """The activity of a process, or of one thread of it, at this instant.
 
-    `is_working`: it runs, or the kernel works for it (a disk that is slow, memory that is swapped in).
+    `is_working`: it runs, or the kernel works for it (a slow disk, memory that is swapped in).
     """
 
     is_stopped: bool = False
@@ -23,9 +23,9 @@ class Activity(NamedTuple):
 
 
 def activity(pid: int, thread: int = 0) -> Activity | None:
-    """Return what a process does, or its thread of this native id; None when it does not exist.
+    """Return the activity of a process, or of its thread with this native ID; None if it does not exist.
 
-    Only Linux tells threads apart; elsewhere the answer is about the whole process.
+    Only Linux distinguishes threads; elsewhere the answer is about the whole process.
     """
     if sys.platform != "linux":
         return _shown_activity(pid)
@@ -46,7 +46,7 @@ def activity(pid: int, thread: int = 0) -> Activity | None:
 
 
 def state(pid: int) -> str:
-    """Return the kernel's letter for a process (R, S, D, T, Z ...); nothing when it is gone."""
+    """Return the kernel's letter for a process (R, S, D, T, Z ...); empty after its end."""
     if sys.platform == "linux":
         try:
             return _stat(_PROC / str(pid))[0]
@@ -81,7 +81,7 @@ def command_line(pid: int) -> Sequence[str]:
 
 
 def working_folder(pid: int) -> Path | None:
-    """Return a path that leads to the working folder of a process, wherever it was moved; None when unknown."""
+    """Return a path to the working folder of a process, even if it was moved; None if unknown."""
     if sys.platform == "linux":
         place = _PROC / str(pid) / "cwd"
         return place if os.access(place, os.F_OK) else None
@@ -96,7 +96,7 @@ def working_folder(pid: int) -> Path | None:
 
 
 def pids() -> Iterator[int]:
-    """Yield the ids of all processes."""
+    """Yield the IDs of all processes."""
     if sys.platform == "linux":
         yield from (int(place.name) for place in _PROC.iterdir() if place.name.isdigit())
         return
@@ -118,7 +118,7 @@ def age_seconds(pid: int) -> float:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Return the process that holds a `flock` on a file; None when it is free. Linux only: None elsewhere."""
+    """Return the process that holds a `flock` on a file; None if it is free. Linux only: None elsewhere."""
     try:
         inode = path.stat().st_ino
         lines = (_PROC / "locks").read_text("ascii").splitlines()

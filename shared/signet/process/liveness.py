@@ -1,9 +1,8 @@
-"""Who is alive, seen from the kernel and not from a timeout.
+"""Detect which processes are alive, from the kernel instead of a timeout.
 
-A process that holds leases creates `<runtime dir>/proc/<owner>.lock` and keeps an exclusive `flock` on it. The
-kernel drops the lock at any kind of death, while a stopped or swapped process keeps it. A process that gets the
-lock knows that the owner is gone. A *missing* lock file proves nothing (the folder was cleaned): then only the
-lease time decides.
+A process that holds leases creates `<runtime dir>/proc/<owner>.lock` and keeps an exclusive `flock` on it. The kernel
+drops the lock at any kind of death, while a stopped or swapped process keeps it. A process that gets the lock knows
+that the owner is dead. A *missing* lock file proves nothing (the folder was cleaned): then only the lease time decides.
 
 The lock is inherited by fork, so processes start other programs by exec only (the descriptor is close-on-exec).
 """
@@ -45,7 +44,7 @@ class Presence:
         processes.insert(tx, process, beat_ms=clock.monotonic_ms())
 
     def withdraw(self, db: Database) -> None:
-        """Remove this process's row; where nothing can be written, the next process does."""
+        """Remove this process's row; if writing fails, the next process removes it."""
         with contextlib.suppress(SignetError):
             db.write(processes.remove, self.owner)
 
@@ -61,7 +60,7 @@ def lock_path(runtime_dir: Path, owner: str) -> Path:
 
 
 def is_alive(runtime_dir: Path, owner: str) -> bool | None:
-    """Return whether the owner lives, None when its lock file is missing or cannot be opened; never waits."""
+    """Return whether the owner is alive, None if its lock file is missing or cannot be opened; never waits."""
     try:
         file = os.open(lock_path(runtime_dir, owner), os.O_RDWR | os.O_CLOEXEC)
     except OSError:
@@ -77,7 +76,7 @@ def is_alive(runtime_dir: Path, owner: str) -> bool | None:
 
 
 def lives(runtime_dir: Path, process: Process) -> bool:
-    """Return whether a process lives, by its lock, or by its command line when the lock file is missing."""
+    """Return whether a process is alive, by its lock, or by its command line if the lock file is missing."""
     by_lock = is_alive(runtime_dir, process.owner)
     if by_lock is not None:
         return by_lock
@@ -87,7 +86,7 @@ def lives(runtime_dir: Path, process: Process) -> bool:
 def wait_for_death(runtime_dir: Path, owner: str, inode: int) -> bool:
     """Block until the owner's lock is free; return whether that proves its death.
 
-    False when the file is missing, cannot be opened, or is not the one the owner locked.
+    Returns False if the file is missing, cannot be opened, or is not the one the owner locked.
     """
     path = lock_path(runtime_dir, owner)
     try:

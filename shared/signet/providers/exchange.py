@@ -300,7 +300,7 @@ class Cut(ValueError):
 
 
 def joined(body: bytes) -> Json | None:
-    """Return the sum of a stream, None if the body is no stream; raises Cut."""
+    """Return the joined answer of a stream, None if the body is not a stream; raises Cut."""
     texts = list(_texts(body.decode("utf-8-sig", "replace")))
     pieces = [piece for text in texts if text != DONE and (piece := an_object(text)) is not None]
     whole = len(pieces) == len(texts) - texts.count(DONE)

@@ -1,8 +1,8 @@
-"""Where a model's cosines lie, so that relevance means the same for every model.
+"""The range of a model's cosines, so that relevance means the same for every model.
 
 MiniLM's cosines of unrelated sentences are near 0, those of other models between 0.7 and 0.9. Each model is measured
-with the same pairs of sentences, and its cosines are mapped so that unrelated and related ones lie where MiniLM's do:
-relevance is fitted for those.
+with the same pairs of sentences, and its cosines are mapped so that unrelated and related ones match MiniLM's, for
+which relevance is fitted.
 """
 
 import json
@@ -32,12 +32,12 @@ class Scale(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """Return how much wider the fitted scale is."""
+        """Return the width of the fitted scale relative to this one."""
         return (RELATED - UNRELATED) / (self.related - self.unrelated)
 
     @property
     def shift(self) -> float:
-        """Return what is added to a cosine times `factor`."""
+        """Return the constant to add to a cosine times `factor`."""
         return UNRELATED - self.factor * self.unrelated
 
 
@@ -46,17 +46,15 @@ FITTED = Scale()
 
 @cache
 def pairs() -> Sequence[tuple[str, str]]:
-    """Return sentence pairs in seven languages; the two of a pair have nearly the same meaning, different pairs do
-    not.
-    """
+    """Return sentence pairs in seven languages; only the two of a pair have nearly the same meaning."""
     text = resources.files(__package__).joinpath("pairs.json").read_text("utf-8")
     return [(one, other) for one, other in json.loads(text)]
 
 
 def measured(embedder: Embedder) -> Scale:
-    """Return the scale of a model: of cosines between a query and a passage.
+    """Return the scale of a model for cosines between a query and a passage.
 
-    Raises Invalid for vectors that do not separate the pairs, and what `embed` raises.
+    Raises Invalid for vectors that do not separate the pairs, and the errors of `embed`.
     """
     import numpy as np
 

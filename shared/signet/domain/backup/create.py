@@ -52,7 +52,7 @@ def sync_file(file: BinaryIO) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
+    """Flush the names in a folder to disk."""
     file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(file)
@@ -79,12 +79,12 @@ def create(
     now: datetime,
     tell: Tell = lambda done, total: None,
 ) -> Backup:
-    """Write a backup and return it; without a target it is one of the workspace's own, of which the oldest are deleted.
+    """Write a backup and return it; without a target, into the workspace's folder of backups, whose oldest are deleted.
 
-    `keep` daily ones stay. The vault is never in it; `secrets` are, encrypted with a passphrase.
+    Keeps `keep` daily ones. It never contains the vault; it contains `secrets`, encrypted with a passphrase.
 
-    Raises Invalid, BadTarget, Unavailable, NoRoom, StorageDamaged, StorageFull, and what `tell` raises; nothing is
-    then left behind.
+    Raises Invalid, BadTarget, Unavailable, NoRoom, StorageDamaged, StorageFull, and the errors of `tell`; none of these
+    leaves files behind.
     """
     if workspace.restore_journal.exists():
         raise Unavailable(
@@ -113,12 +113,12 @@ class _BackupProgress:
         self._done = 0
 
     def copied(self, size: int) -> None:
-        """Hear how large the copy of the database is by now."""
+        """Update the size of the database's copy."""
         self._tell(size, self._total)
         self._done = size
 
     def packed(self, size: int) -> None:
-        """Add the bytes that were written to the archive."""
+        """Add the bytes written to the archive."""
         self._done += size
         self._tell(min(self._done, self._total), self._total)
 
@@ -159,7 +159,7 @@ def _clean(workspace: Workspace, path: Path) -> None:
 
 
 def _room(workspace: Workspace, path: Path) -> int:
-    """Return about how many bytes will be written. Raises NoRoom when they do not fit."""
+    """Return the approximate bytes to be written. Raises NoRoom if they do not fit."""
     database = snapshot.size(workspace.database)
     others = sum(
         found.status.st_size
@@ -242,23 +242,24 @@ def _add_files(workspace: Workspace, writer: archive.ArchiveWriter) -> Iterator[
 
 
 def megabytes(size: int) -> str:
-    """Return a size as people read it."""
+    """Return a size in megabytes for display."""
     return f"{size / 1e6:,.1f} MB"
 
 
-#: A daily copy younger than this is that of today: a job that runs twice makes one.
+#: A younger daily copy counts as today's: a job that runs twice makes one.
 TODAY = timedelta(hours=12)
-#: A copy before a bulk forget serves those that follow so soon, as when thousands go in batches of 200.
+#: A copy before a bulk forget also covers further ones within this time, as when thousands are forgotten in batches of
+#: 200.
 SERIES = timedelta(hours=1)
 
 
 def is_worth_it(tx: ReadTx) -> bool:
-    """Return whether there is anything that a copy of the day would save."""
+    """Return whether a daily copy would contain anything."""
     return tx.value(sql.HAS_MEMORIES) is not None
 
 
 def erases(tx: ReadTx, since: datetime) -> bool:
-    """Return whether something is being erased or forgotten, or was since an instant."""
+    """Return whether content is being erased or forgotten, or was since an instant."""
     return tx.value(sql.ERASES, (clock.to_text(since),)) is not None
 
 
@@ -267,8 +268,8 @@ def daily(
 ) -> Path:
     """Return the copy of the day, created if missing, and keep this number of copies.
 
-    No copy is made while `erases` is true: it could still hold erased content, and who erased it was
-    not told of this copy. Raises NotNow then, and like `create`.
+    Makes no copy while `erases` is true, because it could still contain erased content without the eraser knowing.
+    Raises NotNow then, and like `create`.
     """
     made = _newest(workspace, BackupReason.DAILY)
     if made is not None and timedelta() <= now - made.made_at < TODAY:

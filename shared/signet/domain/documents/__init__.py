@@ -1,1 +1,1 @@
-"""Text from outside: stored whole, read in chunks."""
+"""Documents from outside: stored whole, searched in chunks."""

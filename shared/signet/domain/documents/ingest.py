@@ -1,9 +1,8 @@
-"""Reading a document, top to bottom: get its text, cut it into chunks, save each as a memory, link them in order.
+"""Read a document: get its text, cut it into chunks, save each as a memory, link them in order.
 
-The text of a page or file is stored before it is cut; a later run goes on with that and asks for it no more.
-Every step is a short transaction that checks the job's lease and the document's state, and every step may be
-repeated: a chunk that is there is linked, not inserted. So a crash, a second run or a deletion in between leaves
-nothing twice and brings nothing back.
+The text of a page or file is stored before it is cut; a later run uses the stored text. Every step is a short
+transaction that checks the job's lease and the document's state, and may be repeated: an existing chunk is linked, not
+inserted. So a crash, a second run or a deletion in between neither duplicates nor restores anything.
 """
 
 from collections.abc import Callable, Sequence
@@ -79,7 +78,7 @@ def run(job: JobContext, rules: DocumentRules, workspace: Workspace) -> None:
 def _run(
     job: JobContext, document: StoredDocument, rules: DocumentRules, workspace: Workspace
 ) -> Callable[[WriteTx], dict[str, object]]:
-    """Do all steps but the last, and return the last."""
+    """Run all steps except the last, and return the last as a function."""
 
     def moved(status: DocumentStatus) -> bool:
         job.check()
@@ -100,7 +99,7 @@ def _run(
     plan = plan_of(document, rules)
     moved(
         DocumentStatus.EMBEDDING
-    )  # left to a job for each chunk: words are found before vectors are made
+    )  # embedded by a job for each chunk: words find chunks before they have vectors
     kept: list[str | None] = []
     for first in range(0, len(plan.chunks), CHUNKS_PER_WRITE):
         job.check()

@@ -63,7 +63,7 @@ class DocumentRules:
     may_be_private: bool = False
     #: Whether secrets in texts are masked.
     masks: bool = True
-    #: How often reading a document is tried.
+    #: Attempts to read a document.
     attempts: int = 3
 
     @classmethod
@@ -94,7 +94,7 @@ class NewDocument:
     #: Identifies a state of the file (see `connectors/sync.py`).
     source_stamp: str | None = None
     priority: int = NORMAL
-    #: The kinds of secrets that were replaced in the content.
+    #: The kinds of secrets masked in the content.
     masked: tuple[str, ...] = ()
 
 
@@ -238,7 +238,7 @@ def _checked(tx: WriteTx, new: NewDocument, rules: DocumentRules) -> NewDocument
 
 
 def _text(content: str | None, rules: DocumentRules) -> str:
-    # JSON can carry half a surrogate pair, UTF-8 and SQLite cannot.
+    # JSON can contain half a surrogate pair, UTF-8 and SQLite cannot.
     text = (content or "").encode("utf-8", "replace").decode()
     if not text.strip():
         raise Invalid("content is required for text source_type")
@@ -265,7 +265,7 @@ def _page(url: str | None) -> str:
 
 
 def _path(path: str | None) -> str:
-    """Return the path of a file; whether it may be read is checked then (see source.py)."""
+    """Return the path of a file; access is checked when it is read (see source.py)."""
     found = (path or "").strip()
     if not found:
         raise Invalid("url is required for file source_type: the path of the file")
@@ -301,7 +301,7 @@ def delete(
 def remove_text(
     tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: datetime
 ) -> DeletedDocument:
-    """Mark a document deleted, cancel its jobs and forget chunks that only it has (DOC-1, DOC-2).
+    """Mark a document deleted, cancel its jobs and forget chunks that belong only to it (DOC-1, DOC-2).
 
     A job later erases them from the document too.
     """

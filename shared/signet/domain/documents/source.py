@@ -19,7 +19,7 @@ from signet.wire.documents import StoredDocument
 #: A heading in Markdown.
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = ("```", "~~~")
-#: A heading is cut here; six levels still leave most of a chunk to its text.
+#: Headings are cut to this length; six levels still leave most of a chunk to its text.
 HEADING_CHARS = 80
 
 

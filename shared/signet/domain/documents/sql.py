@@ -1,4 +1,4 @@
-"""The only SQL of documents and of their links to memories."""
+"""SQL of documents and of their links to memories."""
 
 from signet.db.dialect import LIST, THEN_JOIN, list_rows
 
@@ -33,11 +33,11 @@ CHUNKS = (
     f" {THEN_JOIN} memories m ON m.id = d.memory_id WHERE d.document_id = ? AND m.is_deleted = 0 AND {{readable}}"
     " ORDER BY d.chunk_index, m.seq"
 )
-# A document that is done or deleted never moves again: a late run cannot bring it back (DOC-2, DOC-10).
+# A document that is done or deleted never changes again: a late run cannot restore it (DOC-2, DOC-10).
 ADVANCE = """
 UPDATE documents SET status = ?, error = ?, updated_at = ? WHERE id = ? AND status NOT IN ('done', 'deleted')
 """
-#: A reading that was finished stays so only while the text is the same.
+#: A finished reading stays finished only while the text is the same.
 KEEP = """
 UPDATE documents SET raw_content = :text, content_type = :type, title = COALESCE(title, :title),
        status = 'chunking', error = NULL, updated_at = :now, content_hash = :hash,

@@ -39,12 +39,12 @@ _PATHS = (
     ":(glob)memory/*.db.*",
     ":(glob)memory/MEMORY.backup-*",
 )
-#: These and the memory folder itself, in lower case.
+#: Private files and the memory folder itself, in lower case.
 _PRIVATE = re.compile(
     r"\.(?:daemon|secrets|git)(?:/.*)?|memory(?:/(?:[^/]*\.db(?:[-.][^/]*)?|memory\.backup-[^/]*))?",
     re.DOTALL,
 )
-#: What decides settings, and how git writes them.
+#: Files that contain settings, or control how git writes them.
 _SETTINGS = tuple(f":(icase){name}" for name in (*manifest.NAMES, ".gitattributes"))
 #: The mode of a symbolic link in git.
 _LINK = "120000"
@@ -70,7 +70,7 @@ def untrack(repository: Repository) -> None:
 
 
 def leaks(repository: Repository, commits: str) -> list[str]:
-    """Return the guarded files that a range of commits brings along."""
+    """Return the guarded files that a range of commits contains."""
     said = repository.run(
         *("log", "--format=", "--name-only", "--diff-filter=ACMRT", commits, "--", *_PATHS)
     )
@@ -78,10 +78,10 @@ def leaks(repository: Repository, commits: str) -> list[str]:
 
 
 def reached(repository: Repository, coming: str) -> str | None:
-    """Return a file that going forward to a commit must not write or delete, and why; None without one.
+    """Return a file that a fast-forward to a commit must not write or delete, and why; None without one.
 
-    Private places count in every spelling that some disk takes for them. So does anything in the place of the memory
-    folder, because git spares no ignored file in it, and a new link to a private place or out of the workspace.
+    Private places count in every spelling that a file system treats as equal. Also guarded are the path of the memory
+    folder, because git would overwrite ignored files in it, and new links to a private place or out of the workspace.
     """
     parts = repository.run("diff", "--raw", "-z", "--no-abbrev", *_range(repository, coming))
     rows = parts.split("\0")
@@ -110,10 +110,10 @@ def _leads_away(repository: Repository, path: str, blob: str) -> bool:
 
 
 def decided(repository: Repository, coming: str) -> str | None:
-    """Return what going forward to a commit would change in decisive settings, None without such a change.
+    """Return how a fast-forward to a commit would change decisive settings, None without such a change.
 
-    A file that cannot be read or that other names would hide counts as a change, too. So do other spellings of its
-    name, and attributes: git can write another text than a commit contains.
+    An unreadable file, a file hidden by another name, another spelling of the name, and git attributes count as
+    changes, too: git can write a text that differs from the one in the commit.
     """
     names = _changed(repository, coming, *_SETTINGS)
     if not names:
@@ -171,7 +171,7 @@ esac
 
 
 class Method(StrEnum):
-    """How the remote learns who we are; `none` needs nothing where the remote is a folder."""
+    """How we authenticate to the remote; `none` is for a remote that is a folder."""
 
     TOKEN = "token"
     GH = "gh"
@@ -183,7 +183,7 @@ class Method(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitAccess:
-    """The way to a remote; `environ` is for git alone."""
+    """The access to a remote; `environ` is only for git."""
 
     method: Method
     is_enough: bool
@@ -193,7 +193,7 @@ class GitAccess:
 def find_access(
     repository: Repository, url: str | None, secret: Callable[[str], str | None]
 ) -> GitAccess:
-    """Return the way to a remote; `secret` looks into the vault. Raises GitFailed for an address that is refused."""
+    """Return the access to a remote; `secret` reads the vault. Raises GitFailed for a refused address."""
     if url is None:
         return GitAccess(method=Method.NO_REMOTE, is_enough=False)
     if (kind := kind_of(url)) != "https":
@@ -219,7 +219,7 @@ def find_access(
 
 
 def kind_of(url: str) -> str:
-    """Return `https`, `ssh` or `folder`; raises GitFailed for every other address, and for what hides an option."""
+    """Return `https`, `ssh` or `folder`; raises GitFailed for any other address, or one that contains an option."""
     has_control = any(ord(sign) < 32 or ord(sign) == 127 for sign in url)
     if not has_control and not url.startswith("-") and "::" not in url:
         if _HTTPS.fullmatch(url):
@@ -264,14 +264,14 @@ def _gh_knows(host: str) -> bool:
     return done.returncode == 0
 
 
-#: Of the title, for the names of files.
+#: Characters of the title for file names.
 NAMES_CHARS = 50
 
 
 def commit(repository: Repository, *, now: datetime) -> str | None:
-    """Commit what has changed and return the title; None when nothing has, or while a merge or rebase is under way.
+    """Commit the changes and return the title; None without changes, or during a merge or rebase.
 
-    Raises GitFailed, BlockingIOError while somebody pulls or pushes, and OSError when `.gitignore` cannot be written.
+    Raises GitFailed, BlockingIOError during a pull or push, and OSError if `.gitignore` cannot be written.
     """
     with alone(repository.workspace):
         if not repository.exists or repository.is_in_between:

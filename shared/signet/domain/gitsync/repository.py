@@ -34,8 +34,7 @@ _QUIET = (
     *("-c", "gc.auto=0"),
     *("-c", "core.quotePath=false"),
 )
-#: For a repository that somebody else may have prepared: a missing object must not be fetched by a program that its
-#: configuration names.
+#: For a repository that others may have prepared: a program named in its configuration must not fetch missing objects.
 ALONE: Mapping[str, str] = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 #: To the last @ before the path: a password may contain one.
 _USERINFO = re.compile(r"(?<=//)[^/\s]+(?=@)")

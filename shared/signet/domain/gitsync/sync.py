@@ -1,4 +1,4 @@
-"""Pull, push and sync the workspace with its remote; settings and status of that."""
+"""Pull, push and sync the workspace with its remote; settings and status of these."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ _NO_BRANCH = "couldn't find remote ref"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GitRemote:
-    """Where to, and the branch; `repository` has the credentials."""
+    """The remote's address and branch; `repository` has the credentials."""
 
     name: str
     branch: str
@@ -52,7 +52,7 @@ class GitRemote:
 
 
 class _Stopped(Exception):
-    """It ends here, with this outcome."""
+    """Ends the operation with this outcome."""
 
     def __init__(self, outcome: GitDone) -> None:
         self.outcome = outcome
@@ -67,7 +67,7 @@ def pull(workspace: Workspace, settings: Git, secret: Secret) -> GitDone:
 
 
 def push(workspace: Workspace, settings: Git, secret: Secret) -> GitDone:
-    """Send what this copy has beyond the remote."""
+    """Send the commits that the remote lacks."""
     return _alone(workspace, lambda: _push(_remote(workspace, settings, secret, "push")))
 
 
@@ -79,9 +79,9 @@ def sync(
     now: datetime,
     is_automatic: bool = False,
 ) -> GitDone:
-    """Pull, then push; the time is kept for status when both worked.
+    """Pull, then push; store the time if both succeeded.
 
-    An automatic one pulls nothing that changes decisive settings (TK-26).
+    An automatic sync pulls no changes of decisive settings (TK-26).
     """
 
     def both() -> GitDone:
@@ -122,12 +122,12 @@ def branch_of(repository: Repository, settings: Git) -> str:
 
 
 def current_branch(repository: Repository) -> str | None:
-    """Return the branch that is checked out, None for none."""
+    """Return the checked-out branch, None without one."""
     return repository.ask("symbolic-ref", "--quiet", "--short", "HEAD")
 
 
 def access(repository: Repository, settings: Git, secret: Secret) -> GitAccess:
-    """Return the way to the remote; raises GitFailed for an address that is refused."""
+    """Return the access to the remote; raises GitFailed for a refused address."""
     url = repository.ask("remote", "get-url", "--", settings.remote)
     return guarded.find_access(repository, url, secret)
 
@@ -182,7 +182,7 @@ def _pull(remote: GitRemote, *, is_automatic: bool = False) -> GitDone:
 
 
 def _check(remote: GitRemote, coming: int) -> None:
-    """Raise GitFailed where a fast forward is not what would happen."""
+    """Raise GitFailed if a fast-forward is not possible."""
     git = remote.repository
     if git.is_in_between:
         raise GitFailed("a merge or rebase is in progress")
@@ -202,9 +202,9 @@ def _check(remote: GitRemote, coming: int) -> None:
 
 
 def _forward(remote: GitRemote) -> None:
-    """Move to what was fetched; changes that are in its way are put aside and laid over it again.
+    """Fast-forward to the fetched commit; conflicting changes are stashed and reapplied.
 
-    Where they do not fit together, everything is as before.
+    If they do not fit, the previous state is restored.
     """
     git = remote.repository
     before = git.ask("rev-parse", "--verify", "--quiet", "HEAD")
@@ -226,7 +226,7 @@ def _forward(remote: GitRemote) -> None:
 
 
 def _back(git: Repository, before: str) -> None:
-    """Return to a commit and lay the stash over it, which was made there; raises GitFailed, with the stash kept."""
+    """Return to a commit and reapply the stash made there; raises GitFailed, with the stash kept."""
     try:
         git.run("reset", "--hard", "--quiet", before)
         # Remains of an interrupted restore of files that git did not track; the stash contains them.
@@ -287,7 +287,7 @@ def _commits(count: int) -> str:
 
 
 def settings_shown(workspace: Workspace, settings: Git) -> GitSettings:
-    """Return the settings under the names that clients read, with the branch that is kept in step; runs git."""
+    """Return the settings for clients, with the branch to synchronise; runs git."""
     git, branch = Repository(workspace), settings.branch
     if branch is None and git.exists:
         with suppress(GitFailed):  # git does not work here: nothing is synchronised

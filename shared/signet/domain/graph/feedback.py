@@ -22,7 +22,7 @@ from signet.wire.pipeline import LastFeedback
 
 #: An aspect that holds an active constraint never falls below this (KG-26).
 CONSTRAINT_FLOOR = 0.5
-#: Sessions in a row that got a memory and did not use it, after which its aspects lose a step.
+#: After this many consecutive sessions that received a memory without using it, its aspects lose a step.
 UNUSED_SESSIONS = 3
 
 
@@ -53,7 +53,7 @@ class Use:
 
 
 def aspect_steps(use: Use) -> int:
-    """Return the steps by which a memory's aspects gain in a session; negative for a loss."""
+    """Return the change in weight of a memory's aspects after a session, in steps; negative for a loss."""
     is_regretted = use.rating is not None and use.rating < 0
     is_unused = use.unused > 0 and use.unused % UNUSED_SESSIONS == 0
     return max(0, use.hits) - (is_regretted or is_unused)
@@ -73,16 +73,16 @@ def decayed_weight(weight: float, bounds: WeightBounds, *, holds_constraint: boo
 
 
 def _least(weight: float, bounds: WeightBounds, holds_constraint: bool) -> float:
-    """Return the lower bound of a weight; a lower one does not change."""
+    """Return the lower bound of a weight; a weight already below it stays."""
     low = max(bounds.low, CONSTRAINT_FLOOR) if holds_constraint else bounds.low
     return min(weight, low)
 
 
 #: Sessions of an agent that ended since its weights last faded.
 ENDED = "feedback.sessions:"
-#: What the newest session of an agent that used memories did to its weights.
+#: The changes of weights by an agent's newest session that used memories.
 _LAST = "feedback.last:"
-#: Steps of one rating of 1.
+#: The change of weight for a rating of 1.
 ASPECT_STEP = 0.02
 STRENGTH_STEP = 0.04
 CONFIDENCE_STEP = 0.05
@@ -245,7 +245,7 @@ def _is_turn(tx: WriteTx, agent_id: str, interval: int) -> bool:
 
 T = TypeVar("T")
 
-#: Rows that are changed in one transaction.
+#: Rows changed in one transaction.
 BATCH = 200
 
 
@@ -277,7 +277,7 @@ def cancel_expired(tx: WriteTx, *, now: datetime, limit: int) -> int:
 
 
 def delete_ended(tx: WriteTx, *, now: datetime, limit: int) -> int:
-    """Delete ended, unpinned tasks after their retention (KG-22); return how many."""
+    """Delete ended, unpinned tasks after their retention (KG-22); return their number."""
     gone = tx.column(entities.ENDED, (clock.to_text(now), limit))
     entities.delete(tx, gone)
     return len(gone)

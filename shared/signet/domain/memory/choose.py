@@ -171,7 +171,7 @@ def _is_known(tx: ReadTx, where: Where, word: str) -> bool:
 def _meant(
     tx: ReadTx, where: Where, readings: Sequence[Interpretation]
 ) -> tuple[list[ForgetCandidate], list[ForgetCandidate]]:
-    """Return the candidates of the first reading that has any, and memories that resemble them."""
+    """Return the candidates of the first interpretation with any, and memories that resemble them."""
     chosen: dict[str, ForgetCandidate] = {}
     similar: dict[str, ForgetCandidate] = {}
     long = [one for one in readings if len(one.words) >= meant.SEVERAL_WORDS]

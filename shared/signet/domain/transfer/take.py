@@ -1,10 +1,10 @@
-"""Import records, some in one transaction, each completely or not at all; or preview an import.
+"""Import records, several in one transaction, each completely or not at all; or preview an import.
 
-Texts of other programs are remembered once. Their idempotency key has owner, source and text, so that a forgotten text
+Texts of other programs are saved only once. Their idempotency key has owner, source and text, so that a forgotten text
 stays forgotten in the next import, and a changed one is a new memory.
 
-A preview is the same import into a small database over the real one. Its file holds the keys and rows that would be
-new. It is deleted after the last request of an import; the next preview deletes abandoned ones.
+A preview is the same import into a small database layered over the real one. Its file contains the keys and rows that
+would be new. It is deleted after the last request of an import; the next preview deletes abandoned ones.
 """
 
 import hashlib
@@ -58,7 +58,7 @@ class ImportText:
 def put_text(
     target: Target, text: ImportText, *, actor: Actor, rules: Rules, now: datetime
 ) -> ImportOutcome:
-    """Remember a new text. Raises Refused for a text that cannot be remembered."""
+    """Save a new text. Raises Refused for a text that cannot be saved."""
     if not normalize(text.new.content).storage:
         raise RecordRefused("content is missing")
     if len(text.new.content) > MAX_CHARS:
@@ -90,7 +90,7 @@ def text_without_secrets(text: ImportText) -> ImportText:
 
 
 def text_key(new: NewMemory) -> str:
-    """Return the key under which a source's text is imported once."""
+    """Return the key that prevents a source's text from being imported twice."""
     said = (new.agent_id, str(new.readers), new.scope, new.source_type, new.source_id)
     return "import:" + hashlib.sha256(json.dumps((said, new.content)).encode()).hexdigest()
 
@@ -131,7 +131,7 @@ RECORDS_PER_WRITE = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """Who imports under which settings; `embed`: the file has no vectors."""
+    """The importer and the settings; `embed`: the file has no vectors."""
 
     actor: Actor
     rules: Rules
