@@ -261,9 +261,8 @@ def test_harnesses_are_connected_as_on_a_machine_with_a_daemon(machine: Program)
     assert done.status == 0, done.err
     plugin = (machine.home / ".config" / "opencode" / "plugins" / "signet.mjs").read_text()
     held = Workspace(machine.workspace).connection_file
-    assert (
-        json.dumps(str(held.parent)) in plugin and json.loads(held.read_text())["key"] not in plugin
-    )
+    assert json.dumps(str(machine.workspace)) in plugin
+    assert json.loads(held.read_text())["key"] not in plugin
     assert not Workspace(machine.workspace).database.exists()
 
 
