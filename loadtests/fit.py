@@ -45,7 +45,7 @@ from signet.db.migrate import upgrade
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.recall import features, page, prompt, rank
+from signet.domain.recall import features, rank, tuning
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import Query, QueryVector, RecallSettings
 from signet.domain.recall.rank import FEATURES, NEED, PAGE, Model
@@ -719,7 +719,7 @@ def prompted(samples: Mapping[str, Sample], model: Model) -> dict[str, float]:
     got: defaultdict[str, list[bool]] = defaultdict(list)
     for kind, case in _asked_by_prompts(samples):
         scores = model.scores(case.rows)
-        got[kind].append(model.needed(scores, case.rows, case.sources, case.words) >= prompt.NEEDED)
+        got[kind].append(model.needed(scores, case.rows, case.sources, case.words) >= tuning.NEEDED)
     return {kind: round(100 * sum(found) / len(found), 1) for kind, found in got.items()}
 
 
@@ -735,7 +735,7 @@ def answered(samples: Mapping[str, Sample], model: Model) -> dict[str, float]:
         kind = case.kind
         if kind in MEANT:
             kind = "right" if case.gold[place] else "wrong"
-        for least in (page.MEANT, PROMPTED):
+        for least in (tuning.LEAST_MEANT, PROMPTED):
             got[f"{set_} {kind} {least}"].append(chance >= least)
     return {name: round(100 * sum(found) / len(found), 1) for name, found in sorted(got.items())}
 

@@ -47,6 +47,7 @@ def size() -> Values:
         "lines_per_operation": round(contract / len(BY_ID)),
         "duplicate_class_names": _duplicate_classes(),
         "settings_without_a_reader": len(unread_settings()),
+        "retrieval_constants": _constants(DOMAIN / "recall" / "tuning.py"),
     }
 
 
@@ -147,6 +148,14 @@ def _code_lines(path: Path) -> int:
             first = node.body[0]
             docs.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
     return sum(1 for n, line in enumerate(lines, 1) if line and line[0] != "#" and n not in docs)
+
+
+def _constants(path: Path) -> int:
+    """Count the names that a module assigns."""
+    assigned = (
+        one for one in ast.parse(path.read_text("utf-8")).body if isinstance(one, ast.Assign)
+    )
+    return sum(isinstance(name, ast.Name) for one in assigned for name in ast.walk(one))
 
 
 def _duplicate_classes() -> int:

@@ -6,8 +6,8 @@ from recall.world import ask, found, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import traversal
+from signet.domain.recall import tuning
 from signet.domain.recall.models import Filters, FoundBy, RecallSettings
-from signet.domain.recall.run import PAGE_GRAPH_POOL
 
 AT = "2026-01-01"
 
@@ -132,7 +132,7 @@ def test_rows_of_the_walk_pass_the_filters(db: Database) -> None:
 def test_what_may_not_be_shown_takes_no_place_of_what_may(db: Database) -> None:
     def fill(tx: WriteTx) -> None:
         atlas = _entity(tx, "Atlas")
-        for number in range(PAGE_GRAPH_POOL):
+        for number in range(tuning.PAGE_GRAPH_POOL):
             remember(
                 tx, f"f{number}", f"Line {number}", embedded=False, type="fact", importance=0.9
             )
@@ -151,7 +151,7 @@ def test_the_constraints_of_what_is_named_are_candidates_however_much_weighs_mor
 ) -> None:
     def fill(tx: WriteTx) -> None:
         atlas = _entity(tx, "Atlas")
-        for number in range(PAGE_GRAPH_POOL):
+        for number in range(tuning.PAGE_GRAPH_POOL):
             remember(tx, f"m{number}", f"Line {number}", embedded=False, importance=0.9)
             _mention(tx, f"m{number}", atlas)
         remember(tx, "rule", "Never on a Friday", embedded=False)

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from signet.domain.recall import rank
+from signet.domain.recall import rank, tuning
 
 
 def test_a_rarer_word_tells_more_and_no_word_tells_less_than_nothing() -> None:
@@ -37,4 +37,4 @@ def test_of_a_prompt_the_best_candidate_and_its_distance_to_other_sources_count(
 def test_a_source_that_is_alone_has_a_fixed_lead() -> None:
     found = rank.need(np.array([5.0]), _candidates(0.5), np.array([0]), words=1)
     shown = dict(zip(rank.NEED, found.tolist(), strict=True))
-    assert (shown["lead"], shown["lead_of_few"]) == (rank.ALONE, 0.0)
+    assert (shown["lead"], shown["lead_of_few"]) == (tuning.ALONE_LEAD, 0.0)

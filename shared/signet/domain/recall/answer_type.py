@@ -11,8 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-#: Weight of a memory's type relative to its words: a decision was classified as one.
-TYPED = 3.0
+from signet.domain.recall import tuning
 
 #: A longer text (more than a passage) names a time or a number by chance.
 MAX_CHARS = 500
@@ -23,8 +22,6 @@ ASKING_CHARS = 500
 
 #: A longer prompt, or one that points at its context, is about the current work.
 QUESTION_CHARS = 300
-#: A prompt with fewer search words is short.
-MANY_WORDS = 8
 
 _QUESTION = re.compile(
     r"(?:please )?(?:remind me|tell me|do you (?:remember|recall)"
@@ -133,7 +130,8 @@ def given(kinds: Sequence[AnswerType], type_: str, text: str) -> float:
     """Return how much of the expected kinds a memory provides: 1 for each, more if its type matches."""
     short = text if len(text) <= MAX_CHARS else ""
     return math.fsum(
-        TYPED if type_ in kind.types else float(bool(kind.tells.search(short))) for kind in kinds
+        tuning.TYPED if type_ in kind.types else float(bool(kind.tells.search(short)))
+        for kind in kinds
     )
 
 
@@ -150,4 +148,4 @@ def reports(prompt: str, words: Sequence[str]) -> bool:
 
     A report's times belong to the reported event ("the import failed last night"), not to the search.
     """
-    return len(words) >= MANY_WORDS and not asks(prompt)
+    return len(words) >= tuning.MANY_WORDS and not asks(prompt)

@@ -4,20 +4,10 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from signet.domain.learning import influence, worth
-from signet.domain.recall import rank, topics
+from signet.domain.recall import rank, topics, tuning
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import supplement
-
-#: A memory found only by the graph has this share of its importance as relevance, and ranks below all others.
-GRAPH = 0.6
-BELOW = 0.01
-
-
-#: Log-odds subtracted from a superseded memory, and from a passage of a session in which people only ask.
-PENALTY, ASKS = 1.0, 2.0
-#: Log-odds added to the newest passage of sessions and commits, among those within NEAR of the best.
-NEWEST, NEAR = 0.75, 1.5
 
 
 def correct(run: Run, scores: Scores) -> Scores:
@@ -31,7 +21,7 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("community", query.community and bool(run.focal), lambda s: _within(run, s)),
         ("rated", bool(run.worth.rated), lambda s: _rated(run, s)),
         ("learned", settings.learns and bool(run.worth.learned), lambda s: _learned(run, s)),
-        ("asks", bool(asking), lambda s: s | {seq: s[seq] - ASKS for seq in asking}),
+        ("asks", bool(asking), lambda s: s | {seq: s[seq] - tuning.ONLY_ASKS for seq in asking}),
         ("newest", bool(run.said), lambda s: _newest(run, s)),
         ("superseded", bool(run.replaced), lambda s: behind(s, run.replaced, run.allowed)),
     )
@@ -52,13 +42,13 @@ def correct(run: Run, scores: Scores) -> Scores:
 def _linked(run: Run, scores: Scores) -> Scores:
     """Raise memories found only by the graph by their importance, and rank them below all others."""
     alone = {
-        seq: max(scores[seq], rank.logit(GRAPH * one))
+        seq: max(scores[seq], rank.logit(tuning.GRAPH_SHARE * one))
         for seq, one in run.structure.items()
         if run.trail.by_graph_alone(seq)
     }
     others = sorted((one for seq, one in scores.items() if seq not in alone), reverse=True)
     page = others[: run.query.size]
-    ceiling = page[-1] - BELOW if page else rank.logit(1.0)
+    ceiling = page[-1] - tuning.BELOW_PAGE if page else rank.logit(1.0)
     return scores | {seq: min(one, ceiling) for seq, one in alone.items()}
 
 
@@ -85,11 +75,11 @@ def _rated(run: Run, scores: Scores) -> Scores:
 def _newest(run: Run, scores: Scores) -> Scores:
     """Raise the newest among passages with similar scores, because things change."""
     said = scores.keys() & run.said.keys()
-    least = max((scores[seq] for seq in said), default=0.0) - NEAR
+    least = max((scores[seq] for seq in said), default=0.0) - tuning.NEWEST_WITHIN
     near = sorted(
         (seq for seq in said if scores[seq] >= least), key=lambda seq: run.said[seq].said_at
     )
-    share = NEWEST / max(1, len(near) - 1)
+    share = tuning.NEWEST / max(1, len(near) - 1)
     return scores | {seq: scores[seq] + share * place for place, seq in enumerate(near)}
 
 
@@ -122,5 +112,5 @@ def behind(
             after[later[-1]] = max(after.get(later[-1], scores[seq]), scores[seq])
     for seq, later in sorted(old.items(), key=lambda pair: len(pair[1])):
         ceiling = min((after[s] for s in later if s in after), default=scores[seq])
-        after[seq] = min(scores[seq] - PENALTY, ceiling - rank.BEHIND)
+        after[seq] = min(scores[seq] - tuning.SUPERSEDED, ceiling - tuning.BEHIND_SUCCESSOR)
     return after

@@ -8,7 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from signet.db import fts, script
-from signet.domain.recall import answer_type, rank, said, time_lookup, time_query, vector, view
+from signet.domain.recall import (
+    answer_type,
+    rank,
+    said,
+    time_lookup,
+    time_query,
+    tuning,
+    vector,
+    view,
+)
 from signet.domain.recall.models import Scores
 from signet.domain.recall.rank import Array, Evidence, Places
 from signet.domain.recall.run import Run
@@ -39,12 +48,6 @@ def groups(places: Mapping[int, tuple[int | None, int | None]]) -> dict[int, int
     return {seq: name for seq, name in named.items() if name is not None}
 
 
-#: A hint guesses a future question, so its words count this much relative to words of the text.
-HINT = 0.75
-#: Results per place on the page whose text is read.
-READ_PER_RESULT = 3
-_SATURATES = 10.0
-
 Flags = npt.NDArray[np.bool_]
 Pairs = tuple[Places, Places]
 
@@ -68,7 +71,7 @@ def evidence_of(run: Run) -> Evidence:
     holds = held > 0
     mass = idf @ holds
     total = float(idf.sum()) or 1.0
-    hinted = np.array([HINT * run.hints.get(seq, 0.0) for seq in seqs])
+    hinted = np.array([tuning.HINT_SHARE * run.hints.get(seq, 0.0) for seq in seqs])
     words = np.maximum(_saturated(mass), _saturated(hinted * total))
     beside = idf @ (~holds & _best_beside(holds, near))
     columns = {
@@ -99,7 +102,7 @@ def evidence_of(run: Run) -> Evidence:
 
 
 def _saturated(mass: Array) -> Array:
-    found: Array = -np.expm1(-mass / _SATURATES)
+    found: Array = -np.expm1(-mass / tuning.WORDS_SATURATE)
     return found
 
 
@@ -210,7 +213,7 @@ def _with_texts(run: Run, found: Evidence, shares: Array) -> Evidence:
     kinds = answer_type.types_of(run.query.text)
     scores = found.model.scores(found.features)
     newest = np.lexsort((-np.array(found.seqs), -scores))
-    best = newest[: READ_PER_RESULT * run.query.size].tolist()
+    best = newest[: tuning.TEXTS_PER_PLACE * run.query.size].tolist()
     texts: Mapping[int, str] = run.attempt(
         "texts", {}, run.texts, [found.seqs[place] for place in best]
     )

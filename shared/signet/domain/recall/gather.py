@@ -14,6 +14,7 @@ from signet.domain.recall import (
     said,
     time_lookup,
     time_query,
+    tuning,
     vector,
     view,
 )
@@ -22,9 +23,6 @@ from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 from signet.domain.recall.time_query import Anchor, Span, When
 from signet.domain.recall.view import View, holding_all
-
-#: A question with no more words is mainly about its time: "what happened yesterday".
-FEW_WORDS = 2
 
 _PARTS = re.compile(r"\w+")
 
@@ -119,7 +117,7 @@ def _graph(run: Run) -> Scores:
 
 def _of_the_time(run: Run) -> set[int]:
     """Return memories of the time in question, if the question contains little else."""
-    spans = run.when.spans if len(run.words) <= FEW_WORDS else ()
+    spans = run.when.spans if len(run.words) <= tuning.FEW_WORDS else ()
     return {seq for span in spans for seq in time_lookup.within(run.tx, span, run.where, run.pool)}
 
 
@@ -132,11 +130,6 @@ def replaced(run: Run) -> dict[int, list[int]]:
     later = {seq for chain in found.values() for seq in chain}
     run.allowed |= run.view.allowed(later)
     return found
-
-
-#: Memories searched for an event that the question names, and words of it that all must occur.
-TELLING = 20
-ANCHOR_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +182,7 @@ def _anchored(tx: ReadTx, anchor: Anchor, view: View) -> Span | None:
     words = [word for word in fts.content_words(anchor.text) if word not in fts.STOP_WORDS]
     if not words:
         return None
-    found = holding_all(tx, words[:ANCHOR_WORDS], view, TELLING)
+    found = holding_all(tx, words[: tuning.EVENT_WORDS], view, tuning.EVENT_MEMORIES)
     happened = time_query.events(event for event, _ in time_lookup.times_of(tx, found).values())
     return time_query.around(anchor, happened)
 

@@ -7,26 +7,15 @@ from itertools import accumulate
 
 import numpy as np
 
-from signet.domain.recall import rank, topics
-from signet.domain.recall.gather import FEW_WORDS
+from signet.domain.recall import rank, topics, tuning
 from signet.domain.recall.models import DEFAULT_FLOOR, DEFAULT_MIN_SCORE, Scores
-from signet.domain.recall.run import PAGE, Run
+from signet.domain.recall.run import Run
 from signet.domain.recall.topics import Saying
-
-#: With fewer candidates the floor is lower, and 0 for one, because the best of few rarely scores high by chance.
-ENOUGH = 20
-#: An otherwise empty page shows a candidate if this is the probability that it answers by its meaning
-#: (`rank.Model.answered`), and up to two others with 0.8 of its cosine. One word that no text contains is often a name.
-MEANT, ONE_WORD, NEAREST, NEARLY = 0.1, 0.4, 3, 0.8
 
 DOCUMENT_PIECE = "document_chunk"
 
 #: Copies are compared by their whole text, up to this many characters.
 WHOLE = 1_000
-
-#: Candidates per place that are grouped into sayings; lower ranks follow only if these are too few. Grouping all is no
-#: better.
-READ = 9
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,7 +46,7 @@ def turn(run: Run, scores: Scores, *, by_meaning: bool = True) -> Page:
     best member; members below the floor are not listed among its parts.
     """
     order = _ranked(run, scores)
-    every = topics.sayings_of(run, order[: READ * run.query.size], scores)
+    every = topics.sayings_of(run, order[: tuning.GROUPED_PER_PLACE * run.query.size], scores)
     if len(every) < run.query.size:
         every = topics.sayings_of(run, order, scores)
     is_short = len(every) < min(run.query.size, len(scores))
@@ -163,12 +152,13 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
     evidence = known.features[places]
     fitted = known.model.scores(evidence)
     best, chance = known.model.answered(fitted, evidence, known.sources[places], len(run.words))
-    least = MEANT if len(run.words) > 1 else ONE_WORD
+    least = tuning.LEAST_MEANT if len(run.words) > 1 else tuning.LEAST_MEANT_ONE_WORD
     if chance < (least if run.settings.floor <= DEFAULT_FLOOR else run.settings.floor):
         return
     cosines = evidence[:, rank.at("cosine")]
     near = [int(place) for place in np.argsort(-cosines, kind="stable") if place != best]
-    near = [place for place in near[: NEAREST - 1] if cosines[place] >= NEARLY * cosines[best]]
+    near_enough = tuning.MEANT_COSINE_SHARE * cosines[best]
+    near = [place for place in near[: tuning.MOST_MEANT - 1] if cosines[place] >= near_enough]
     chosen = {seqs[place] for place in (best, *near)} | _likeliest(run, scores)
     later = {one for seq in chosen for one in run.later.get(seq, ())}
     page.sayings = [one for one in every if not {*chosen, *later}.isdisjoint(one.members)]
@@ -185,7 +175,8 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
 def _likeliest(run: Run, scores: Scores) -> set[int]:
     """Return the best candidate by its score, if it answers as probably as one that is shown for its meaning."""
     first = max(scores, key=scores.__getitem__)
-    return {first} if rank.relevance(run.judged.get(first, scores[first])) >= MEANT else set()
+    relevance = rank.relevance(run.judged.get(first, scores[first]))
+    return {first} if relevance >= tuning.LEAST_MEANT else set()
 
 
 def _shown(page: Page) -> list[float]:
@@ -202,7 +193,8 @@ def _least(run: Run) -> float | None:
     query, asked = run.query, run.settings.floor
     if query.floor is not None:
         return query.floor or None
-    of_a_time = bool(run.when.spans) and len(run.words) <= FEW_WORDS
-    if asked <= 0 or query.size > PAGE or of_a_time or not run.words:
+    of_a_time = bool(run.when.spans) and len(run.words) <= tuning.FEW_WORDS
+    if asked <= 0 or query.size > tuning.PAGE_PLACES or of_a_time or not run.words:
         return None
-    return asked * min(1.0, math.log(max(1, len(run.allowed) - len(run.said))) / math.log(ENOUGH))
+    memories = max(1, len(run.allowed) - len(run.said))
+    return asked * min(1.0, math.log(memories) / math.log(tuning.FEW_CANDIDATES))

@@ -16,7 +16,7 @@ from signet.db import ReadTx, script, vectors
 from signet.db.visibility import Here
 from signet.domain.episodes import fence, outcome, search
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
-from signet.domain.recall import answer_type, rank
+from signet.domain.recall import rank, tuning
 from signet.domain.recall.models import Hit, Query, QueryVector, RecallSettings
 from signet.domain.recall.recall import memories, scored
 from signet.domain.recall.run import Run
@@ -24,15 +24,6 @@ from signet.domain.recall.said import TYPES
 from signet.providers.scale import FITTED
 from signet.wire.origin import STRANGERS, Origin, Review
 
-#: Minimum probability that a prompt needs its best candidate; higher without vectors, because words alone prove less.
-NEEDED, NEEDED_BY_WORDS = 0.15, 0.8
-#: Score of another selected source, as a share of the best one's lead over the fourth, which is unrelated.
-NEARLY = 0.5
-#: Cosine of two chunks about one subject, and the minimum cosine of such a chunk to the prompt. Conversations about one
-#: rule had 0.62 to 0.82, those about other rules of the same code at most 0.55.
-SAME_MATTER, LEAST_COSINE = 0.6, 0.2
-#: Sources named if nothing, or nothing more, is needed.
-MOST_FAR = 3
 #: A saved memory from this length on is more than a sentence or two.
 LONG_MEMORY = 300
 #: Most characters of a document's title or address in its heading.
@@ -113,10 +104,10 @@ def _needed(run: Run) -> Needed:
     pairs = [(row, float(scores[at])) for (_, row), at in zip(rows, places, strict=True)]
     cosines = [known.cosine(seq) if by_meaning else None for seq, _ in rows]
     found = _sources(pairs, cosines)
-    is_needed = needed >= (NEEDED if by_meaning else NEEDED_BY_WORDS)
+    is_needed = needed >= (tuning.NEEDED if by_meaning else tuning.NEEDED_BY_WORDS)
     kept = _kept(found) if is_needed else {}
     # A short prompt gets the passage that answers it, not the outcome of the conversation.
-    is_asked = len(run.words) < answer_type.MANY_WORDS
+    is_asked = len(run.words) < tuning.MANY_WORDS
 
     def match(one: _Source) -> Match:
         behind = found[0].score - one.score
@@ -132,7 +123,7 @@ def _needed(run: Run) -> Needed:
             is_strangers=one.row.origin in STRANGERS,
         )
 
-    far = [one for one in found if one not in kept][:MOST_FAR]
+    far = [one for one in found if one not in kept][: tuning.MOST_FAR]
     if not kept:
         return Needed(far=[*map(match, far)])
     talk = [pair for pair in pairs if pair[0].source_type in TYPES]
@@ -180,13 +171,13 @@ def _sources(
 
 def _kept(found: Sequence[_Source]) -> dict[_Source, bool]:
     """Return the best source, those nearly as good, and those about its subject (True)."""
-    best, chance = found[0], found[min(rank.FEW, len(found) - 1)].score
+    best, chance = found[0], found[min(tuning.FEW_SOURCES, len(found) - 1)].score
     kept = {best: False}
     for one in found[1:]:
-        is_near = one.score - chance >= NEARLY * (best.score - chance)
-        if one.cosine is not None and one.cosine < LEAST_COSINE:
+        is_near = one.score - chance >= tuning.SELECTED_LEAD_SHARE * (best.score - chance)
+        if one.cosine is not None and one.cosine < tuning.SAME_MATTER_COSINE:
             continue
-        if (is_near or not one.is_saved) and best.nearness(one) >= SAME_MATTER:
+        if (is_near or not one.is_saved) and best.nearness(one) >= tuning.SAME_MATTER:
             kept[one] = True
         elif is_near:
             kept[one] = False

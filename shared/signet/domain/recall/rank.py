@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from signet.domain.recall import tuning
 from signet.domain.recall.models import Scores
 
 Array = npt.NDArray[np.float64]
@@ -42,7 +43,6 @@ FEATURES = (
 )  # fmt: skip
 MEANING = ("cosine", "apart", "apart_beside", "source_apart", "both")
 WORDS = ("words", "share", "exact", "beside", "source_share")
-BALANCE = 0.7
 #: Features of the page: a candidate's distance to the best score; the best cosine, and its distance to the tenth; the
 #: best `words` and `share`.
 PAGE = ("behind", "best_cosine", "stands_out", "best_words", "best_share")
@@ -63,24 +63,13 @@ MEANT = (
     "asked",
     "candidates",
 )
-#: Sources that a prompt may be about, and the lead of one that is alone.
-FEW, ALONE = 3, 3.0
-#: Weight of a factor from learning or ratings: 1.15, the learned maximum, adds 0.6.
-FACTOR = 4.0
-#: Distance at which a superseded memory stays below its successor.
-BEHIND = 0.05
-_BACKGROUND = 10
 #: Bias of a function that is not fitted.
 NEVER = -60.0
 
 
-#: Least number of rows assumed: in a small store, a word in one of three memories counts as rare, too.
-LEAST_ROWS = 1_000
-
-
 def weights(held: Sequence[int], rows: int) -> list[float]:
     """Return the weight of each word (the idf of bm25, kept positive), by the rows that contain it."""
-    of = max(rows, LEAST_ROWS)
+    of = max(rows, tuning.LEAST_ROWS)
     return [math.log(1 + (of - min(n, of) + 0.5) / (n + 0.5)) for n in held]
 
 
@@ -136,9 +125,9 @@ class Model:
 
     def balanced(self, alpha: float) -> "Model":
         """Return weights that give meaning `alpha` and words the rest; they are fitted for BALANCE."""
-        if alpha == BALANCE:
+        if alpha == tuning.BALANCE:
             return self
-        meaning, words = alpha / BALANCE, (1 - alpha) / (1 - BALANCE)
+        meaning, words = alpha / tuning.BALANCE, (1 - alpha) / (1 - tuning.BALANCE)
         sides = {**dict.fromkeys(MEANING, meaning), **dict.fromkeys(WORDS, words)}
         scale = np.array([sides.get(name, 1.0) for name in FEATURES])
         return replace(self, features=self.features * scale)
@@ -165,14 +154,14 @@ def need(scores: Array, evidence: Array, sources: Places, words: int) -> Array:
     best = int(np.argmax(scores))
     own, cosines = evidence[best], evidence[:, at("cosine")]
     heights = _best_of_each(scores, sources)
-    lead = scores[best] - heights[1] if len(heights) > 1 else ALONE
+    lead = scores[best] - heights[1] if len(heights) > 1 else tuning.ALONE_LEAD
     near = _best_of_each(cosines, sources)
     return np.array(
         [
             *own,
             lead,
-            scores[best] - heights[min(FEW, len(heights) - 1)],
-            own[at("cosine")] - near[min(FEW, len(near) - 1)],
+            scores[best] - heights[min(tuning.FEW_SOURCES, len(heights) - 1)],
+            own[at("cosine")] - near[min(tuning.FEW_SOURCES, len(near) - 1)],
             math.log(1 + words),
         ]
     )
@@ -189,9 +178,9 @@ def meant(
     """Return the features of these candidates, one row of MEANT for each."""
     cosines = evidence[:, at("cosine")]
     count = len(cosines)
-    tenth = np.sort(cosines)[::-1][min(_BACKGROUND, count) - 1]
+    tenth = np.sort(cosines)[::-1][min(tuning.BACKGROUND_PLACE, count) - 1]
     near = _best_of_each(cosines, sources)
-    fourth = near[min(FEW, len(near) - 1)]
+    fourth = near[min(tuning.FEW_SOURCES, len(near) - 1)]
     own = evidence[list(places)]
     return np.column_stack(
         [
@@ -216,7 +205,8 @@ def _best_of_each(values: Array, sources: Places) -> Array:
 
 def background(cosines: Array) -> float:
     """Return the tenth best cosine; 0 for fewer than ten."""
-    return float(np.sort(cosines)[-_BACKGROUND]) if len(cosines) >= _BACKGROUND else 0.0
+    place = tuning.BACKGROUND_PLACE
+    return float(np.sort(cosines)[-place]) if len(cosines) >= place else 0.0
 
 
 def relevance(logit: float) -> float:
@@ -232,7 +222,7 @@ def logit(relevance: float) -> float:
 
 def odds(factor: float) -> float:
     """Return the log-odds that a factor of learning or ratings adds."""
-    return FACTOR * math.log(factor)
+    return tuning.FACTOR_WEIGHT * math.log(factor)
 
 
 @cache
@@ -274,7 +264,7 @@ class Evidence:
     #: Candidates with a vector.
     compared: frozenset[int] = frozenset()
     by_meaning: bool = False
-    alpha: float = BALANCE
+    alpha: float = tuning.BALANCE
 
     @cached_property
     def places(self) -> Mapping[int, int]:

@@ -22,6 +22,7 @@ from signet.domain.recall import (
     time_lookup,
     timeline,
     topics,
+    tuning,
     view,
 )
 from signet.domain.recall.correct import correct
@@ -39,7 +40,7 @@ from signet.domain.recall.models import (
 )
 from signet.domain.recall.page import Page, turn
 from signet.domain.recall.rank import Evidence
-from signet.domain.recall.run import WIDER, Run
+from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 from signet.domain.recall.topics import Saying
 from signet.domain.recall.view import View
@@ -132,7 +133,9 @@ def _turned(run: Run) -> tuple[Run, Page]:
     if not (page.is_short and run.has_more):
         return run, page
     again = run.ask_vector if run.query_vector is not None else _no_vector
-    run = replace(run, ask_vector=again, wider=WIDER, known=Evidence(), trail=Trail(), said={})
+    run = replace(
+        run, ask_vector=again, wider=tuning.WIDER, known=Evidence(), trail=Trail(), said={}
+    )
     _rank(run)
     return run, turn(run, run.scores)
 

@@ -16,7 +16,7 @@ from signet.domain.graph.models import Entity
 from signet.domain.graph.traversal import Traversal
 from signet.domain.injections.models import Ranked
 from signet.domain.learning.worth import KnownWorth
-from signet.domain.recall import rank
+from signet.domain.recall import rank, tuning
 from signet.domain.recall.columns import Allowed
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores, Why
@@ -35,20 +35,6 @@ P = ParamSpec("P")
 
 log = logs.get("memory")
 _stage = cache(metrics.RECALL_STAGE.labels)
-
-#: Candidates of each channel: cutting to the page size before the later stages loses good rows. For a page of ten, 40
-#: by words, hints and vectors suffice, and from the graph 8 besides its constraints, because most of its 50 only
-#: mention a frequent name. Measured as shipped (`loadtests/run.py shipped`) with 24 and 40: recall@5 of chat 50.1 and
-#: 52.2 %, @10 59.7 and 60.1; of turns 74.9 and 75.3, 83.0 and 83.1. With 32, 48 and 60, recall@5 of chat is 50.4, 51.9
-#: and 52.3. Fifty places need four for each (with three, recall@50 of turns is 93.1 instead of 93.8 %).
-PAGE_POOL = 40
-PAGE_GRAPH_POOL = 8
-POOL_PER_RESULT = 4
-MAX_POOL = 500
-#: A larger limit means that the caller wants depth.
-PAGE = 10
-#: Factor for the candidates of each channel if pieces of long texts share so many places that a page stays short.
-WIDER = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -150,23 +136,23 @@ class Run:
     @property
     def pool(self) -> int:
         """Return how many candidates each channel except the graph returns."""
-        wanted = PAGE_POOL if self._is_page else POOL_PER_RESULT * self.query.size
-        return min(MAX_POOL, self.wider * max(self.settings.top_k, wanted))
+        wanted = tuning.PAGE_POOL if self._is_page else tuning.POOL_PER_RESULT * self.query.size
+        return min(tuning.MAX_POOL, self.wider * max(self.settings.top_k, wanted))
 
     @property
     def has_more(self) -> bool:
         """Return whether a channel had more candidates than it could return."""
         brought = max(map(len, self.trail.found.values()), default=0)
-        return self.pool <= brought and self.pool < MAX_POOL
+        return self.pool <= brought and self.pool < tuning.MAX_POOL
 
     @property
     def graph_pool(self) -> int:
         """Return how many candidates the graph returns besides constraints."""
-        return PAGE_GRAPH_POOL if self._is_page else len(self.walk.memories)
+        return tuning.PAGE_GRAPH_POOL if self._is_page else len(self.walk.memories)
 
     @property
     def _is_page(self) -> bool:
-        return self.query.size <= PAGE
+        return self.query.size <= tuning.PAGE_PLACES
 
     def attempt(
         self, stage: str, otherwise: T, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs

@@ -18,6 +18,7 @@ from signet.domain.embeddings import vectors
 from signet.domain.episodes import brief, fence, outcome, search, sources
 from signet.domain.episodes.models import FoundRow, Source, SourceType
 from signet.domain.memory import filters as asked
+from signet.domain.recall import tuning
 from signet.domain.recall.columns import Allowed, key
 from signet.domain.recall.models import Filters, Hit, Query, Why
 from signet.domain.recall.models import FoundBy as Brought
@@ -31,8 +32,6 @@ TYPES = (SourceType.SESSION, SourceType.COMMIT)
 _compiled = lru_cache(1_024)(re.compile)
 #: Signs that mark a word as an identifier; so do inner capitals.
 _MARK, _WORD = re.compile(r"[\d_./:]"), re.compile(r"\w+")
-#: Passages compared: the best by words, and as many by meaning.
-READ = 24
 
 Said = Mapping[int, FoundRow]
 
@@ -45,11 +44,11 @@ def find(run: "Run") -> dict[int, FoundRow]:
     words = fts.any_of(run.words)
     # Long answers of agents match more words and would displace all passages with a user message.
     found = [_rows(run, words), _rows(run, words, spoken=True)]
-    if len(found[0]) < READ:
+    if len(found[0]) < tuning.PASSAGES:
         found.append(_rows(run, None))
     if run.query_vector is not None:
         found.append(_rows(run, run.query_vector))
-    rows = {_place(row): row for some in found for row in some[:READ]}
+    rows = {_place(row): row for some in found for row in some[: tuning.PASSAGES]}
     return {-number: row for number, row in enumerate(rows.values(), start=1)}
 
 
@@ -77,7 +76,7 @@ def _scope(run: "Run") -> search.ChunkScope:
     scope = search.ChunkScope(query.reader, project, but, run.settings.commits)
     wanted = query.filters
     is_filtered = wanted.type or wanted.since or wanted.until
-    return scope if is_filtered else scope._replace(most=READ)
+    return scope if is_filtered else scope._replace(most=tuning.PASSAGES)
 
 
 def within(run: "Run", types: Collection[SourceType]) -> list[FoundRow]:

@@ -20,7 +20,7 @@ from signet.domain.embeddings import vectors
 from signet.domain.episodes.models import SourceType
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated, Replacement
-from signet.domain.recall import rank, time_lookup
+from signet.domain.recall import rank, time_lookup, tuning
 from signet.domain.recall.columns import NONE, Allowed
 from signet.domain.recall.models import PartKind, Scores
 from signet.domain.recall.run import Run
@@ -29,12 +29,6 @@ from signet.domain.recall.sql import reading
 from signet.domain.recall.sql.reading import TextSource
 from signet.wire.origin import Origin, Review, distance
 from signet.wire.recall import Newer
-
-#: Candidates compared, best first, and those among them that may be replaced.
-COMPARED, OLDER = 30, 12
-#: The best two candidates are also compared with later memories that share one of their first eight words (for a
-#: passage, one of its names): the newest six, for words that at most 24 memories contain.
-FOLLOWED, WORDS, FOLLOWERS, RARE = 2, 8, 6, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +42,7 @@ class Successor:
 
 def successors(run: Run, scores: Scores) -> dict[int, Successor]:
     """Return the successors of the best candidates without a link, and add these to the candidates."""
-    order = sorted(scores, key=scores.__getitem__, reverse=True)[:COMPARED]
+    order = sorted(scores, key=scores.__getitem__, reverse=True)[: tuning.TOPICS_COMPARED]
     followers = _followers(run, order)
     allowed = {**followers, **run.allowed}
     texts = run.texts([*order, *followers])
@@ -64,7 +58,7 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
             )
             for seq in compared
         ],
-        older=min(OLDER, len([seq for seq in compared if seq in scores])),
+        older=min(tuning.TOPICS_OLDER, len([seq for seq in compared if seq in scores])),
     )
     if not found:
         return {}
@@ -86,13 +80,20 @@ def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
     """Return later memories that share a rare word with the best, even if they do not match the question."""
     found: set[int] = set()
     at = run.view.table["created_at"]
-    for seq, text in run.texts(order[:FOLLOWED]).items():
+    for seq, text in run.texts(order[: tuning.FOLLOWED]).items():
         words = changes.names(text) if seq in run.said else fts.content_words(text)
-        postings = run.view.postings(run.tx, fts.words(" ".join(words[:WORDS]))).values()
-        near = {row for one in postings if len(one.rows) <= RARE for row in one.rows.tolist()}
+        postings = run.view.postings(
+            run.tx, fts.words(" ".join(words[: tuning.FOLLOWED_WORDS]))
+        ).values()
+        near = {
+            row
+            for one in postings
+            if len(one.rows) <= tuning.FOLLOWED_RARE
+            for row in one.rows.tolist()
+        }
         rows = np.array(run.view.rows(near), dtype=np.int64)
         rows = rows[at[rows] > run.allowed[seq].created_at.encode()]
-        found.update(rows[np.argsort(at[rows])][-FOLLOWERS:].tolist())
+        found.update(rows[np.argsort(at[rows])][-tuning.FOLLOWERS :].tolist())
     return run.view.allowed(found.difference(order))
 
 
@@ -139,7 +140,7 @@ def ordered(run: Run, scores: Scores) -> Scores:
         first, second = (old, later.seq) if is_past else (later.seq, old)
         least = scores[old]
         after[first] = max(after.get(first, least), after.get(second, least))
-        after[second] = min(after.get(second, least), after[first] - rank.BEHIND)
+        after[second] = min(after.get(second, least), after[first] - tuning.BEHIND_SUCCESSOR)
     return after
 
 
@@ -158,10 +159,6 @@ def marks(run: Run) -> Mapping[int, Newer]:
         if later.seq in ids or later.seq in run.said
     }
 
-
-#: A source longer than this multiple of the shown text does not represent its facts: the shown part would probably not
-#: contain them.
-LONG = 2
 
 #: Words that do not change a statement, and marks at the ends of words.
 _FILLERS = frozenset(("", "a", "an", "the", "also", "just", "really", "that"))
@@ -248,7 +245,7 @@ def _shown(run: Run, seqs: Sequence[int], origins: Mapping[int, TextSource]) -> 
     if source is None or source not in seqs:
         return best
     hides = source in run.replaced and best not in run.replaced
-    is_long = origins[source].chars > LONG * run.settings.truncate_chars
+    is_long = origins[source].chars > tuning.LONG_SOURCE * run.settings.truncate_chars
     return best if hides or is_long else source
 
 
@@ -272,4 +269,4 @@ def _behind(run: Run, found: Sequence[Saying]) -> None:
             other = sayings_of.get(later, saying)
             if other is not saying:
                 other.score = max(other.score, saying.score)
-                saying.score = min(saying.score, other.score - rank.BEHIND)
+                saying.score = min(saying.score, other.score - tuning.BEHIND_SUCCESSOR)

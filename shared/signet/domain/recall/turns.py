@@ -20,27 +20,15 @@ from typing import NamedTuple
 from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType, is_given
-from signet.domain.recall import prompt, rank
+from signet.domain.recall import prompt, rank, tuning
 from signet.text import orders
 
-#: Weight of the share of query words that a turn contains, added to its chunk's score, and of the better of its
-#: neighbours' shares.
-WORDS, BESIDE = 3.0, 1.5
-#: Maximum distance of a message's score from the best.
-NEARLY = 6.0
-#: Bonus of a person's turn, and penalty of a later part of a turn cut into chunks, if an agent says everything; both
-#: fall to 0 if people say half.
-PERSON, LATER_PART = 3.0, -2.0
 #: Most characters of a person's turn, of an agent's, and of one without a query word or next to an answer.
 PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
 #: A shorter line may occur twice: it says little, like the end of a code block.
 LINE_CHARS = 25
 #: Characters of the omission mark between turns, with its line break.
 GAP = len(LEFT_OUT) + 1
-#: Chunks that are read.
-READ = 48
-#: Weight of a sentence that states an outcome, in query words.
-OUTCOME_WORDS = 3
 
 _SPEAKER = re.compile(rf"(User|Assistant)(?!{re.escape(split.CONTINUED)})[^:\n]{{0,60}}: ")
 _PERSON = "User"
@@ -126,7 +114,11 @@ def find(
     `told` are texts that it receives now; both are left out.
     """
     words = [QuestionWord(search.stem(word), tells) for word, tells in needed.words.items()]
-    found = [turn for row, score in needed.chunks[:READ] for turn in _turns(row, score, words)]
+    found = [
+        turn
+        for row, score in needed.chunks[: tuning.TURN_CHUNKS]
+        for turn in _turns(row, score, words)
+    ]
     worth = {
         one: score
         for one, score in _once_each(_ranked(found, words)).items()
@@ -195,7 +187,10 @@ def _ranked(found: Sequence[_Turn], words: Sequence[QuestionWord]) -> dict[_Turn
             beside[at + 1] = max(beside[at + 1], held[at])
     lead = _lead_of_agents(order)
     worth = {
-        one: one.score + WORDS * own + BESIDE * near + lead * _speaking(one)
+        one: one.score
+        + tuning.TURN_WORDS * own
+        + tuning.TURN_NEIGHBOUR * near
+        + lead * _speaking(one)
         for one, own, near in zip(order, held, beside, strict=True)
     }
     return dict(sorted(worth.items(), key=lambda pair: pair[1], reverse=True))
@@ -211,7 +206,13 @@ def _lead_of_agents(found: Sequence[_Turn]) -> float:
 def _speaking(one: _Turn) -> float:
     if one.row.source_type != SourceType.SESSION:
         return 0.0
-    return PERSON if one.speaker == _PERSON else LATER_PART if one.speaker is None else 0.0
+    return (
+        tuning.TURN_PERSON
+        if one.speaker == _PERSON
+        else tuning.TURN_LATER_PART
+        if one.speaker is None
+        else 0.0
+    )
 
 
 def _held(words: Sequence[QuestionWord], folded: str) -> frozenset[QuestionWord]:
@@ -226,7 +227,7 @@ def _fitting(
     worth: Mapping[_Turn, float], asked: Sequence[str], given: Collection[str], chars: int
 ) -> list[dict[_Turn, str]]:
     """Return for each source the best turns that fit, in displayed form; the very best with its neighbours."""
-    least = max(worth.values(), default=0.0) - NEARLY
+    least = max(worth.values(), default=0.0) - tuning.TURN_WITHIN
     by_key = {one.key: one for one in worth}
     told: dict[Source, dict[_Turn, str]] = {}
     seen: set[_Turn] = set()
@@ -292,7 +293,7 @@ def _shortened(text: str, asked: Sequence[str], most: int) -> str:
     speaker = named[0] if named else ""
     sentences = split.sentences(text[len(speaker) :])
     worth = [
-        search.shared_words(asked, one) + OUTCOME_WORDS * outcome.is_outcome(one)
+        search.shared_words(asked, one) + tuning.TURN_OUTCOME * outcome.is_outcome(one)
         for one in sentences
     ]
     kept: set[int] = set()

@@ -13,6 +13,7 @@ from signet.db import ReadTx, vectors
 from signet.db.vector_cache import VectorCache, best_of, first
 from signet.db.visibility import Where
 from signet.domain.episodes.models import FoundRow
+from signet.domain.recall import tuning
 from signet.domain.recall.models import Scores
 from signet.domain.recall.sql import reading
 from signet.providers.scale import Scale
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 #: Vectors requested from the file's index per memory, at first and if that was too few: passages share memories, and
 #: filters drop some.
 OVER_FETCH = (2, 16)
-
-#: If a smaller share of the nearest vectors passes, comparing all that pass is cheaper than more from the index
-#: (measured: 3.5 µs per compared vector, 0.6 to 1 µs per vector from the index).
-FEW_PASS = 0.3
 
 
 class MemoryVectors(VectorCache):
@@ -59,7 +56,7 @@ def by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | No
             best[seq] = max(near[embedding_id], best.get(seq, 0.0))
         if len(best) >= limit or len(near) < wanted:
             return best
-        if len(owners) < FEW_PASS * len(near):
+        if len(owners) < tuning.FEW_PASS * len(near):
             break
     return exact(tx, vector, where, model=model)
 
@@ -95,14 +92,6 @@ def exact(tx: ReadTx, vector: bytes, where: Where, *, model: str | None) -> Scor
         for row, score in zip(rows, scores, strict=True):
             best[row[0]] = max(score, best.get(row[0], 0.0))
     return best
-
-
-#: Number of nearest candidates whose mean is subtracted, and its share; 30 to 100 and 0.5 to 0.8 give the same results.
-#: In 140 stores of 60 memories recall@5 is 0.6 % higher with the nearer part than with all, of at least LEAST.
-NEAREST = 50
-NEARER = 0.4
-LEAST = 10
-SHARE = 0.6
 
 
 def compare(
@@ -141,10 +130,11 @@ def compare(
     by_nearness = np.argsort(-near, kind="stable")
     _, first_of_each = np.unique(np.array(owners)[by_nearness], return_index=True)
     best = by_nearness[np.sort(first_of_each)]
-    nearest = best[: min(NEAREST, max(LEAST, round(NEARER * len(best))))]
+    part = round(tuning.COMMON_PART * len(best))
+    nearest = best[: min(tuning.COMMON_MOST, max(tuning.COMMON_LEAST, part))]
     middle = np.einsum("ij,i->j", many[nearest], shares[nearest]) / len(nearest)
     common = shares * np.einsum("ij,j->i", many, middle)
-    apart = near - SHARE * (common - common[best].mean())
+    apart = near - tuning.COMMON_SHARE * (common - common[best].mean())
     factor, shift = scale.factor, scale.shift
     return (
         best_of(owners, (factor * as_asked + shift).tolist()),
