@@ -353,7 +353,7 @@ export interface Routes {
   /**
    * Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
    *
-   * Counts no use.
+   * Does not count as use.
    */
   "POST /api/evaluation/replay": {
     body: ReplayBody;
@@ -1500,7 +1500,7 @@ export interface Routes {
   /**
    * Return a session's injections with sources, reasons and use; what was omitted is included.
    *
-   * The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading counts as no use.
+   * The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading does not count as use.
    */
   "GET /api/sessions/{session_key}/context": {
     path: { session_key: string; };
@@ -1532,7 +1532,7 @@ export interface Routes {
   /**
    * Return a whole session: context, messages, saved memories, summary.
    *
-   * The key is as for the context. Reading counts as no use.
+   * The key is as for the context. Reading does not count as use.
    */
   "GET /api/sessions/{session_key}/replay": {
     path: { session_key: string; };

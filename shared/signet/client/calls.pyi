@@ -732,7 +732,7 @@ class Calls:
     ) -> Call[SessionContext]:
         """Return a session's injections with sources, reasons and use; what was omitted is included.
 
-        The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading counts as no use.
+        The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading does not count as use.
         """
 
     @method
@@ -745,7 +745,7 @@ class Calls:
     ) -> Call[SessionReplay]:
         """Return a whole session: context, messages, saved memories, summary.
 
-        The key is as for the context. Reading counts as no use.
+        The key is as for the context. Reading does not count as use.
         """
 
     @method
@@ -977,7 +977,7 @@ class Calls:
     ) -> Call[Replay]:
         """Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
 
-        Counts no use.
+        Does not count as use.
         """
 
     @method

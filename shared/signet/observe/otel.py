@@ -53,12 +53,12 @@ class RecordedSpan(TraceSpan):
         self._span.set_attributes({key: fact for key, fact in facts.items() if fact is not None})
 
     def fail(self, code: str) -> None:
-        """Mark it as failed, with a code."""
+        """Mark the span as failed, with a code."""
         self._span.set_attribute("error.type", code)
         self._span.set_status(Status(StatusCode.ERROR))
 
     def end(self) -> None:
-        """End it; later work does not belong to it."""
+        """End the span; later work is not part of it."""
         context.detach(self._token)
         self._span.end()
 

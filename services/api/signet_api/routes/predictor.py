@@ -105,7 +105,7 @@ async def get_past_sessions(
 async def post_replay(body: ReplayBody, ask: Ask) -> evaluation.Replay:
     """Return what a past session's prompts would receive now and, with `settings` (values by dotted key), with those.
 
-    Counts no use.
+    Does not count as use.
     """
     state, agent_id = ask.state, await ask.agent(body)
     key = bare(body.session_key)

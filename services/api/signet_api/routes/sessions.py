@@ -218,7 +218,7 @@ async def get_context(
 ) -> SessionContext:
     """Return a session's injections with sources, reasons and use; what was omitted is included.
 
-    The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading counts as no use.
+    The key may be a prefix, or `latest`: the newest of the folder `project`, or of all. Reading does not count as use.
     """
     return await _looked(state, show.context, session_key, agent_id, project)
 
@@ -229,7 +229,7 @@ async def get_replay(
 ) -> SessionReplay:
     """Return a whole session: context, messages, saved memories, summary.
 
-    The key is as for the context. Reading counts as no use.
+    The key is as for the context. Reading does not count as use.
     """
     return await _looked(state, replay.replay, session_key, agent_id, project)
 

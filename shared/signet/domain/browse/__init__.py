@@ -1,1 +1,1 @@
-"""Reading memories in other ways than recall: the older search, what is similar to one, the export of vectors."""
+"""Ways to read memories besides recall: the older search, similar memories, the export of vectors."""

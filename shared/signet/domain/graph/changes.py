@@ -199,7 +199,7 @@ class Assertion:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Return the stems of words for things with one value."""
+        """Return the stems of nouns that have one value at a time, such as a limit."""
         return frozenset(_stem(word) for word in self._every if word in _NAMING)
 
     @cached_property
@@ -322,7 +322,7 @@ def marked(text: str, replaced: str, since: str) -> str:
 
 
 def names(text: str) -> list[str]:
-    """Return the stems of words for things with one value."""
+    """Return the stems of nouns that have one value at a time, such as a limit."""
     found = [token[0] for token in _TOKEN.finditer(text[:MAX_CHARS])]
     named = [raw.lower() for raw in found if raw[0].isupper() or _CODE.search(raw)]
     return list(dict.fromkeys([one for one in named if one not in _IDLE and len(one) > 1]))

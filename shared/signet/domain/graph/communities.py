@@ -1,7 +1,7 @@
-"""Which entities of an agent belong together: computed from a snapshot, replaced in one transaction (KG-17).
+"""Group an agent's entities into communities: computed from a snapshot, replaced in one transaction (KG-17).
 
-Nothing is written when neither entities nor dependencies have changed since the last run. Ids count the groups in
-the order of their oldest members, so that a group keeps its id while those before it stay.
+Writes nothing if neither entities nor dependencies have changed since the last run. IDs number the groups by their
+oldest members, so that a group keeps its ID unless an older group appears or disappears.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
-"""What a reader may see of the graph, as conditions of SQL.
+"""A reader's rights to the graph, as SQL conditions.
 
-The graph was read from memories: an entry is shown to those who may read one of its memories. An entry without a
-memory (a skill, something a client gave) is shown to everybody who sees the agent's graph.
+The graph is derived from memories: an entry is visible to those who may read one of its memories. An entry without a
+memory (a skill, or one sent by a client) is visible to everyone who may see the agent's graph.
 """
 
 from collections.abc import Callable
