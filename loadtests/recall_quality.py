@@ -10,7 +10,7 @@ vectors.
 
     python loadtests/recall_quality.py --data ../shared/data [--sets locomo beam-100k lme-mini] [--json FILE]
 
-An item is one memory of any length, without extraction. `--as-shipped` uses default settings, so long items are saved
+An item is one memory of any length, without extraction. `--as-shipped` uses default settings, which save long items
 in pieces (a result counts for its item). Filled workspaces and question vectors are cached under `--cache`.
 """
 

@@ -1,6 +1,6 @@
 """The first steps of a program, in a fixed order.
 
-Private files come first, then the tie to the supervisor, then the delay of a program that keeps crashing, all before
+First private files, then the tie to the supervisor, then the delay of a program that keeps crashing, all before
 heavy imports; then settings and logs. After that the program opens the database.
 """
 

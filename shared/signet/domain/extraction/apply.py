@@ -53,7 +53,7 @@ _STANDS_FOR = ("createdMemoryId", "dedupedExistingId", "updatedMemoryId")
 class Proposal:
     """One fact, its decision, and its vectors if available.
 
-    A failed decision is None, with the reason in `problem`. `skipped` is the reason why a fact is not added.
+    Without a `decision`, `problem` has the reason. `skipped` is the reason why a fact is not added.
     """
 
     fact: Fact
