@@ -1,4 +1,4 @@
-// Compiled from src/ with the digest 15f1b6c842ef2322d15c383c37907bb4.
+// Compiled from src/ with the digest 0314b93099768c12357cbdd4c6af93fd.
 export { Signet } from "./signet.js";
 export { Events } from "./events.js";
 export { BadAnswerError, ConflictError, ConnectionBrokenError, DaemonNotRunningError, DaemonSilentError, ForbiddenError, InvalidError, NotFoundError, RateLimitedError, SignetError, TooLargeError, UnauthenticatedError, UnavailableError, } from "./errors.js";

@@ -215,7 +215,11 @@ async function within(ms, outer, late, work) {
   const timer = setTimeout(() => ending.abort(late()), ms)
   try {
     ending.signal.throwIfAborted()
-    return await work(ending.signal)
+    return await new Promise((resolve, reject) => {
+      // The limit holds even where a runtime does not report that a socket was destroyed.
+      ending.signal.addEventListener("abort", reject, { once: true })
+      work(ending.signal).then(resolve, reject)
+    })
   } catch (error) {
     throw ending.signal.aborted ? ending.signal.reason : error
   } finally {
