@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from providers.native import tiny
+from providers.native.commands import models
 from signet import config
-from signet.cli.models import app
 from signet.errors import ModelNotInstalled
 from signet.paths import Workspace
 from signet.providers import registry
@@ -46,7 +45,7 @@ def vector_settings(home: Path) -> VectorSettings:
 
 def test_a_folder_becomes_a_model_that_is_chosen_by_the_setting(home: Path) -> None:
     source = tiny.unigram_folder(home / "tiny-multilingual")
-    done = CliRunner().invoke(app, ["install", str(source), "--json"])
+    done = models("install", str(source), "--json")
     assert done.exit_code == 0, done.output
     told = json.loads(done.output)
     assert told["model"].startswith("local:tiny-multilingual-")
@@ -54,10 +53,10 @@ def test_a_folder_becomes_a_model_that_is_chosen_by_the_setting(home: Path) -> N
     assert told["related"] > told["unrelated"]
     names = {path.name for path in added.folder_of(told["model"]).iterdir()}
     assert {"model.onnx", "model.onnx.data", "unigram.bin"} <= names
-    again = json.loads(CliRunner().invoke(app, ["install", str(source), "--json"]).output)
+    again = json.loads(models("install", str(source), "--json").output)
     assert again == {**told, "wasThere": True}
 
-    used = CliRunner().invoke(app, ["use", told["model"]])
+    used = models("use", told["model"])
     assert used.exit_code == 0, used.output
     settings = vector_settings(home)
     made = embedder(settings)
@@ -67,7 +66,7 @@ def test_a_folder_becomes_a_model_that_is_chosen_by_the_setting(home: Path) -> N
     assert len(one) == 4 * tiny.DIMENSIONS and one == same != other
     assert np.linalg.norm(np.frombuffer(one, "<f4")) == pytest.approx(1.0, abs=1e-5)
 
-    back = CliRunner().invoke(app, ["use", "all-MiniLM-L6-v2"])
+    back = models("use", "all-MiniLM-L6-v2")
     assert back.exit_code == 0
     assert vector_settings(home).model == "all-MiniLM-L6-v2"
 

@@ -5,10 +5,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from providers.native.cases import Models
-from signet.cli.models import app
+from providers.native.commands import models
 from signet.errors import Unavailable
 from signet.net.wheels import HashMismatch, NotOffered
 from signet.providers.native import install
@@ -161,7 +160,7 @@ def test_verify_names_the_file_that_changed_and_list_the_one_that_is_gone(
     (copy / "vocab.txt").write_text("[PAD]\n")
     monkeypatch.setenv("SIGNET_MODEL_DIR", str(tmp_path))
     assert install.status().faults == ("config.json is missing",)
-    verified = CliRunner().invoke(app, ["verify", "--json"])
+    verified = models("verify", "--json")
     assert verified.exit_code == 1
     assert json.loads(verified.stdout)["state"] == "damaged"
     assert json.loads(verified.stdout)["faults"] == [
@@ -171,10 +170,9 @@ def test_verify_names_the_file_that_changed_and_list_the_one_that_is_gone(
 
 
 def test_the_commands_speak_json(installed: Path) -> None:
-    runner = CliRunner()
-    assert json.loads(runner.invoke(app, ["install", "--json"]).stdout)["wasThere"] is True
-    model, *others = json.loads(runner.invoke(app, ["list", "--json"]).stdout)["models"]
+    assert json.loads(models("install", "--json").stdout)["wasThere"] is True
+    model, *others = json.loads(models("list", "--json").stdout)["models"]
     assert (model["model"], model["state"]) == ("all-MiniLM-L6-v2", "ready")
     assert [one["alias"] for one in others] == ["english", "multilingual", "large"]
     assert {one["state"] for one in others} == {"missing"}
-    assert runner.invoke(app, ["verify"]).exit_code == 0
+    assert models("verify").exit_code == 0

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from providers.native import tiny
+from providers.native.commands import models
 from signet import config
-from signet.cli.models import app, ensure
+from signet.cli.models import ensure
 from signet.config.sections import ADDED_MODELS, dimensions_of
-from signet.errors import SignetError
 from signet.net import wheels
 from signet.paths import Workspace
 from signet.providers import registry, vectors
@@ -55,9 +54,8 @@ def hub(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelHub]:
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    done = CliRunner().invoke(app, list(arguments))
-    error = done.exception if isinstance(done.exception, SignetError) else ""
-    return done.exit_code, f"{done.output}{error}"
+    done = models(*arguments)
+    return done.exit_code, done.output
 
 
 def files_in(home: Path) -> list[str]:
