@@ -104,10 +104,16 @@ def test_status_shows_the_three_processes(daemon: Daemon) -> None:
     assert [one.name for one in shown] == ["api", "scheduler", "worker"]
     assert [one.pid for one in shown] == [daemon.pids(one.name)[-1] for one in shown]
     assert [one.restarts for one in shown] == [0, 0, 0]
+    # The time since the start is that of the process: the clock may have been set back since.
+    recorded = json.loads(daemon.workspace.state_file.read_text())
+    later = json.dumps({**recorded, "startedAt": "2100-01-01T00:00:00.000Z"})
+    daemon.workspace.state_file.write_text(later)
+    eventually(lambda: int(str(control.status(daemon.workspace)["uptime"])) > 0)
 
 
 def test_restart_keeps_the_port_and_works_on_a_stopped_daemon(daemon: Daemon) -> None:
     first = daemon.start()
+    daemon.workspace.port_file.unlink()  # an upgrade: earlier versions wrote none
     second = daemon.restart()
     assert second.is_new
     assert second.daemon.pid != first.daemon.pid

@@ -44,7 +44,7 @@ def tell(state: State, *, memories: int, connectors: int) -> None:
     settings = state.settings
     record.event(
         TelemetryKind.DAEMON_HEARTBEAT,
-        uptimeMs=round((clock.now() - state.started_at).total_seconds() * 1000),
+        uptimeMs=clock.elapsed_ms() - state.started_ms,
         memoryCount=memories,
         connectorsActive=connectors,
         pipelineMode=mode_of(settings),

@@ -55,7 +55,7 @@ class Seen:
 
 def read_health(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
     """Check schema, processes and queue in one snapshot."""
-    others = processes.states(tx, workspace, now=now)[1:]
+    others = processes.states(tx, workspace)[1:]
     missing = [str(one["name"]) for one in others if one["state"] != "running"]
     schema = tx.value(migrate.READ_VERSION)
     stuck = stats.oldest_due_seconds(tx, now=now) > OLDEST_DUE_SECONDS

@@ -2,11 +2,9 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from signet import clock
 from signet.db import ReadTx, processes
 from signet.paths import Workspace
 from signet.process import backoff, kernel, liveness
@@ -19,7 +17,7 @@ PROGRAMS = ("api", "worker", "scheduler")
 STALLED = "stalled"
 
 
-def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str, object]]:
+def states(tx: ReadTx, workspace: Workspace) -> list[dict[str, object]]:
     """Return name, pid, state, uptime (s), restarts and stalls of each program.
 
     The state is `running`, `stopped`, or `stalled` after SIGSTOP.
@@ -32,15 +30,12 @@ def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str,
         newest = max(living, key=lambda row: row.started_at, default=None)
         started = backoff.last(workspace.runtime_dir, program)
         is_still = newest is not None and kernel.state(newest.pid) == "T"
-        age = (now - clock.parse(newest.started_at)).total_seconds() if newest else None
-        # The clock may have been set back.
-        uptime = None if age is None else max(0.0, age)
         found.append(
             {
                 "name": program,
                 "pid": newest.pid if newest else None,
                 "state": STALLED if is_still else "running" if newest else "stopped",
-                "uptime": uptime,
+                "uptime": round(kernel.age_seconds(newest.pid), 3) if newest else None,
                 "restarts": started.restarts if started else 0,
                 "stalls": started.stalls if started else 0,
                 "lastStall": (started and started.stall) or None,
@@ -49,12 +44,12 @@ def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str,
     return found
 
 
-def missing(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[str]:
-    return [str(one["name"]) for one in states(tx, workspace, now=now) if one["state"] != "running"]
+def missing(tx: ReadTx, workspace: Workspace) -> list[str]:
+    return [str(one["name"]) for one in states(tx, workspace) if one["state"] != "running"]
 
 
-def takes_jobs(tx: ReadTx, workspace: Workspace, *, now: datetime) -> bool:
-    return "worker" not in missing(tx, workspace, now=now) and not pauses.is_paused(tx)
+def takes_jobs(tx: ReadTx, workspace: Workspace) -> bool:
+    return "worker" not in missing(tx, workspace) and not pauses.is_paused(tx)
 
 
 #: Fields of /proc/PID/stat after the name: user and kernel ticks (proc_pid_stat(5), 14 and 15).

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from signet import clock, files
+from signet import files
 from signet.client import connection
 from signet.daemon import ready, record
 from signet.daemon.record import PortTaken, Running, StartFailed
@@ -22,6 +22,7 @@ from signet.domain.auth import tokens
 from signet.errors import Invalid, SignetError, Unavailable
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
+from signet.process import kernel
 from signet.resources import deploy_dir
 
 if TYPE_CHECKING:
@@ -147,12 +148,11 @@ def status(workspace: Workspace) -> dict[str, object]:
         return {"running": False, "workspace": str(workspace.root)}
     from signet.daemon.processes import processes
 
-    began = clock.parse(found.startedAt)
     return {
         "running": True,
         "workspace": str(workspace.root),
         "pid": found.pid,
-        "uptime": max(0, int((clock.now() - began).total_seconds())),
+        "uptime": int(kernel.age_seconds(found.pid)),
         "startedAt": found.startedAt,
         "port": found.port,
         "url": found.url,
@@ -232,8 +232,7 @@ def _launch(
 
 def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> StartedDaemon:
     """Wait for a daemon that another program started."""
-    age = (clock.now() - clock.parse(found.startedAt)).total_seconds()
-    if 0 <= age < READY_SECONDS:
+    if kernel.age_seconds(found.pid) < READY_SECONDS:
         try:
             return _await(workspace, None, found.host, found.port, tell)
         except _GaveUp:

@@ -56,7 +56,7 @@ def _process(workspace: Workspace, info: dict[str, str | int]) -> DaemonProcess:
         name=name,
         state=STALLED if pid and kernel.state(pid) == "T" else str(info["statename"]).lower(),
         pid=pid or None,
-        uptime=max(0, int(info["now"]) - int(info["start"])) if pid else 0,
+        uptime=int(kernel.age_seconds(pid)) if pid else 0,
         restarts=last.restarts if last else 0,
         stalls=last.stalls if last else 0,
         stall=last.stall if last else "",

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -111,7 +112,7 @@ def age_seconds(pid: int) -> float:
     if sys.platform == "linux":
         try:
             began = int(_stat(_PROC / str(pid))[19]) / os.sysconf("SC_CLK_TCK")
-            return float((_PROC / "uptime").read_text("ascii").split()[0]) - began
+            return time.clock_gettime(time.CLOCK_BOOTTIME) - began
         except OSError:
             return 0.0
     return _seconds(_shown(pid, "etime=") or "0")

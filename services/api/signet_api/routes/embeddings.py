@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Query, Response
@@ -63,7 +62,7 @@ async def get_embedding_status(state: Shared) -> wire.EmbeddingsStatus:
     """Return whether the provider answers, and the tracker's progress."""
     embedding = state.settings.embedding
     probed = await _probed(state)
-    tracker, waiting_until = await state.db.aread(_tracker, state, clock.now())
+    tracker, waiting_until = await state.db.aread(_tracker, state)
     return as_wire(
         wire.EmbeddingsStatus,
         embedding,
@@ -111,16 +110,14 @@ async def _probed(state: State) -> Probed:
     return await state.probe.current(wanted)
 
 
-def _tracker(
-    tx: ReadTx, state: State, now: datetime
-) -> tuple[dict[str, object] | None, str | None]:
+def _tracker(tx: ReadTx, state: State) -> tuple[dict[str, object] | None, str | None]:
     """Return the progress of creating missing vectors, and until when it waits for the provider."""
     settings = state.settings
     retry_at = circuit_breaker.breaker_retry_at(tx, queue_of("embed"))
     waiting = None if retry_at is None else clock.ms_to_text(retry_at)
     if not settings.pipeline.embedding_tracker.enabled:
         return None, waiting
-    missing = processes.missing(tx, state.workspace, now=now)
+    missing = processes.missing(tx, state.workspace)
     is_on = settings.embedding.provider is not EmbeddingProvider.NONE
     is_running = is_on and not {"worker", "scheduler"} & set(missing)
     return {"running": is_running, **embeddings.tracker(tx)}, waiting

@@ -85,7 +85,7 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
     settings = state.settings
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
-    living = processes.states(tx, state.workspace, now=now)
+    living = processes.states(tx, state.workspace)
     paused = pauses.is_paused(tx)
     paused_queues = pauses.paused_queues(tx)
     mode = mode_of(settings)
@@ -214,7 +214,7 @@ async def post_nudge(state: Shared) -> wire.Nudged:
     """
     now = clock.now()
     await state.db.awrite(_nudge, is_maintained=cycle.is_on(state.settings), now=now)
-    is_heard = await state.db.aread(processes.takes_jobs, state.workspace, now=now)
+    is_heard = await state.db.aread(processes.takes_jobs, state.workspace)
     return {"success": True, "nudged": list(WORKERS) if is_heard else []}
 
 

@@ -268,7 +268,7 @@ def _told(result: RepairResult, *, is_at_work: bool) -> RepairResult:
 
 
 async def _is_at_work(state: State) -> bool:
-    return await state.db.aread(processes.takes_jobs, state.workspace, now=clock.now())
+    return await state.db.aread(processes.takes_jobs, state.workspace)
 
 
 async def _body(request: Request) -> Mapping[str, object]:

@@ -55,8 +55,7 @@ async def get_status(state: Shared, query: Annotated[StatusParams, Query()]) -> 
 @serves(wire.RESOURCES)
 async def get_resources(state: Shared) -> wire.Resources:
     """Return memory and processor time of each process, and disk use of each part of the workspace."""
-    now = clock.now()
-    running = await state.db.aread(processes.states, state.workspace, now=now)
+    running = await state.db.aread(processes.states, state.workspace)
     return await asyncio.to_thread(processes.taken, running, state.workspace)
 
 
@@ -145,7 +144,7 @@ _KNOWN: Mapping[str, Callable[[State], object]] = {
     "sqlite": _sqlite,
 }
 _STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
-    "processes": lambda tx, state, now: processes.states(tx, state.workspace, now=now),
+    "processes": lambda tx, state, _: processes.states(tx, state.workspace),
     "activeSessions": lambda tx, _, now: sessions.counts(tx, now=now)[0],
     "bypassedSessions": lambda tx, _, now: sessions.counts(tx, now=now)[1],
     "providerResolution": lambda tx, state, _: told(tx, state),

@@ -54,7 +54,7 @@ async def post_complete(ask: Ask, body: SynthesisCompleteBody) -> wire.Synthesis
     text = file.checked(body.content)
     state, agent_id = ask.state, await ask.agent(body)
     path = _path(state, agent_id)
-    await state.db.aread(_must_be_free, state, clock.now())
+    await state.db.aread(_must_be_free, state)
     newest = await asyncio.to_thread(_write, state, agent_id, path, text, clock.now())
     await state.db.awrite(run.note_run, agent_id, now=clock.now(), newest=newest)
     return {"success": True}
@@ -119,18 +119,18 @@ def _path(state: State, agent_id: str) -> Path:
 def _trigger(tx: WriteTx, state: State, agent_id: str, now: datetime) -> run.Triggered:
     if not state.settings.pipeline.enabled:
         return run.Triggered(reason="The pipeline is off")
-    _must_have_worker(tx, state, now)
+    _must_have_worker(tx, state)
     return run.trigger(tx, agent_id, now=now)
 
 
-def _must_be_free(tx: ReadTx, state: State, now: datetime) -> None:
-    _must_have_worker(tx, state, now)
+def _must_be_free(tx: ReadTx, state: State) -> None:
+    _must_have_worker(tx, state)
     if run.is_running(tx):
         raise Conflict("Synthesis already in progress")
 
 
-def _must_have_worker(tx: ReadTx, state: State, now: datetime) -> None:
-    if "worker" in processes.missing(tx, state.workspace, now=now):
+def _must_have_worker(tx: ReadTx, state: State) -> None:
+    if "worker" in processes.missing(tx, state.workspace):
         raise Unavailable("Synthesis worker not running")
 
 

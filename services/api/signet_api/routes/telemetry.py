@@ -217,8 +217,7 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
     waits = {queue: breaker_of(queue) in broken for queue in QUEUES}
     paused = pauses.paused_queues(tx)
     runs = {
-        str(one["name"]): one["state"] == "running"
-        for one in processes.states(tx, state.workspace, now=now)
+        str(one["name"]): one["state"] == "running" for one in processes.states(tx, state.workspace)
     }
     said = {one["harness"]: clock.parsed(one["lastMessageAt"]) for one in captured["harnesses"]}
     times = {harness: at.timestamp() for harness, at in said.items() if at is not None}
