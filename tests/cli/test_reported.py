@@ -240,6 +240,32 @@ def test_a_statement_is_told_once_in_a_session(served: Program, folder: Path) ->
     assert "Active Peer" not in told, "who has ended is no peer"
 
 
+@pytest.mark.parametrize(
+    ("said", "short", "question", "word"),
+    [
+        (
+            "Please cap the retries of the stoat fetcher at 7.",
+            "how many retries",
+            "How many retries may the stoat fetcher make?",
+            "at 7",
+        ),
+        (
+            "We chose Postgres over MySQL for the tern ledger.",
+            "Why not MySQL?",
+            "Which database did we choose for the tern ledger?",
+            "Postgres",
+        ),
+    ],
+)
+def test_a_session_of_one_message_answers_natural_questions(
+    served: Program, folder: Path, said: str, short: str, question: str, word: str
+) -> None:
+    held(served, folder, said, "Done.")
+    eventually(lambda: word in served.run("recall", short).out)
+    assert "Nothing relevant" not in served.run("recall", short).out
+    assert word in asked(served, question, folder)
+
+
 def test_a_compaction_is_announced_in_one_line(served: Program, folder: Path) -> None:
     told = hook(served, "pre-compaction", folder, trigger="manual")
     assert len(told.splitlines()) <= 1 and "<signet-memory>" not in told and "\x1b" not in told

@@ -29,13 +29,17 @@ def test_waits_double_up_to_half_a_minute(attempts: int, jitter: float, expected
     assert retry.delay_ms(attempts, jitter) == expected
 
 
-def test_a_failed_job_waits_and_keeps_its_errors(db: Database, hands: Hands) -> None:
+@pytest.mark.parametrize(("is_of_a_model", "wait"), [(False, 1_000), (True, 15_000)])
+def test_a_failed_job_waits_and_keeps_its_errors(
+    db: Database, hands: Hands, is_of_a_model: bool, wait: int
+) -> None:
     job_id = str(add(db, hands, "a"))
     (held,) = take(db, hands)
-    end(db, hands, held, End.FAILED, code="timeout", error="no answer")
+    failed = {"code": "timeout", "error": "no answer", "is_provider_failure": is_of_a_model}
+    end(db, hands, held, End.FAILED, **failed)
     found = row(db, job_id)
     assert (found["status"], found["attempts"], found["failed_at"]) == ("pending", 1, None)
-    assert hands.wall + 1_000 <= found["due_ms"] <= hands.wall + 1_500
+    assert hands.wall + wait <= found["due_ms"] <= hands.wall + wait + 500
     (entry,) = json.loads(found["errors"])
     assert entry == {
         "began": "2026-05-01T12:00:00.000Z",

@@ -16,7 +16,7 @@ from signet.db.visibility import Here
 from signet.domain.memory.forget import forget_one
 from signet.domain.memory.models import Forget, Rules
 from signet.domain.synthesis import file, run
-from support.models import FakeServer, Hang, Status
+from support.models import FakeServer, Hang, Raw, Status
 from support.processes import eventually
 from worker.home import USER, Home, Tree, manifest
 from worker.script import Script, fact, found, scripted
@@ -189,15 +189,17 @@ def test_a_run_without_an_answer_leaves_the_file_and_can_be_repeated_at_once(
 def test_a_refused_answer_never_reaches_the_file(asking: Home, script: Script) -> None:
     save(asking, "Heron runs on SQLite.", importance=0.9)
     save(asking, "Nora prefers short answers.", importance=0.8)
+    at_the_limit = Raw(json.dumps({"response": FILE, "done": True, "done_reason": "length"}))
+    bad = ("the " * 900, '["a"]', "Sure! Here is the file.", at_the_limit)
     written = []
     with asking.worker():
-        for answer in ("the " * 900, '["a"]', "Sure! Here is the file.", FILE, "the " * 900):
+        for answer in (*bad, FILE, bad[0]):
             script.reads(QUESTION, answer)
             # A person may repeat a refused run at once; each of these is asked for by the pipeline.
             result = done(asking, asked(asking))
             written.append((bool(result.get("refused")), body(file_of(asking).read_text("utf-8"))))
     listed = "# Memory\n\n## Facts\n\n- Heron runs on SQLite.\n\n## Preferences\n\n- Nora prefers short answers.\n"
-    assert written == [(True, listed)] * 3 + [(False, f"{FILE}\n"), (True, f"{FILE}\n")]
+    assert written == [(True, listed)] * 4 + [(False, f"{FILE}\n"), (True, f"{FILE}\n")]
     assert asking.db.write(run.trigger, "default", now=clock.now()).job_id is not None
 
 
