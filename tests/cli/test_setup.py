@@ -427,6 +427,7 @@ def test_setup_asks_the_model_server_once_and_names_the_corrected_value(alone: P
         root = server.url.removesuffix("/v1")
         fix = f"signet config set memory.pipelineV2.extraction.endpoint {root}/v1"
         assert fix in facts_line(alone, "openai", f"{root}/v1/chat/completions", MODEL)
+        assert fix in alone.run("doctor").out
     assert "try again with: signet doctor" in facts_line(alone, "openai", server.url, MODEL)
 
 

@@ -121,6 +121,7 @@ def test_a_late_answer_within_the_deadline_counts() -> None:
         (Raw('{"response": 7}'), "empty"),
         (Raw("{}"), "empty"),
         ("  \n", "empty"),
+        (Raw('{"response": "", "done_reason": "length"}'), "limit of tokens was reached"),
         (Status(500, "runner has terminated"), "HTTP 500: runner has terminated"),
         (Status(302, "", location="http://127.0.0.1:9/"), "HTTP 302"),
     ],
