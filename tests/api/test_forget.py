@@ -360,6 +360,45 @@ def test_a_request_takes_what_it_names_and_nothing_of_others(
     assert {one["id"] for one in found["similar"]} >= {ids[at] for at in similar}  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("forget when my licence expires", [0]),
+        ("forget my sleep apnoea", [2]),
+        ("forget my husband's diet", [4]),
+        ("forget my ex-landlord", [5]),
+        ("forget my walnut allergy", [6]),
+        ("forget the Hetzner fees", [7]),
+        ("forget the train to Ghent", [9]),
+        ("forget the shutdown of mill 4", [11]),
+        ("forget the bike rack", [12]),
+        ("vergiss Antons Lohn", [13]),
+    ],
+)
+def test_a_request_in_other_words_takes_facts_of_the_named_person(
+    api: Api, query: str, meant: list[int]
+) -> None:
+    texts = (
+        "Nora's licence expires in May.",
+        "Pelle's licence expires in June.",
+        "Nora has sleep apnoea since 2019.",
+        "Pelle, the husband of Nora, is a baker.",
+        "Pelle keeps a strict diet.",
+        "Gus Hale was the landlord of Nora in Leeds.",
+        "Nora is allergic to walnuts.",
+        "We pay Hetzner 90 euros a month.",
+        "Hetzner has a data centre in Finland.",
+        "The train to Ghent leaves at 7:12.",
+        "The train from Ghent arrives at 22:40.",
+        "Mill 4 was shut down in March.",
+        "The bicycle rack is behind the shed.",
+        "Antons Gehalt steigt im Mai.",
+    )
+    (api.state.workspace.root / "USER.md").write_text("# User\n\n- Name: Nora Lind\n")
+    ids = [remember(api, text) for text in texts]
+    assert chosen(preview(api, query=query)) == [ids[at] for at in meant]
+
+
 def test_a_form_of_address_contradicts_only_another_one(api: Api) -> None:
     her = remember(api, "Mrs Weber sings in the choir.")
     client = remember(api, "Our client Weber pays by invoice.")

@@ -12,6 +12,7 @@ from signet import clock
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.backup import create, kept
+from signet.domain.identity import files
 from signet.domain.memory import choose, derived, filters, forget, leave, lookup, modify, review
 from signet.domain.memory.choose import Choice, Chosen, ForgetCandidate
 from signet.domain.memory.lookup import Refused
@@ -280,6 +281,7 @@ async def post_forget(body: ForgetBody, ask: Ask) -> wire.ForgetPreview | wire.F
         scope=body.scope or None,
         since=filters.instant("since", body.since),
         until=filters.instant("until", body.until, last=True),
+        user=await asyncio.to_thread(files.user, state.workspace),
     )
     chosen = await state.db.aread(choose.candidates, choice)
     found, total = chosen.page, chosen.total

@@ -129,6 +129,12 @@ def parse(text: str) -> AgentIdentity:
     }
 
 
+def user(workspace: Workspace) -> str:
+    """Return the capitalised words of the person's name in USER.md; empty without one."""
+    name = parse((read(workspace, "USER.md") or b"").decode("utf-8", "replace"))["name"]
+    return " ".join(one for one in name.split() if one[0].isupper() and name != UNKNOWN)
+
+
 _NOON, _EVENING = 12, 17
 
 

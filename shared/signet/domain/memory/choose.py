@@ -52,6 +52,8 @@ class Choice:
     limit: int | None = None
     offset: int = 0
     all: bool = False
+    #: The name of the person who asks, if known: "my" is also theirs.
+    user: str = ""
 
     @property
     def size(self) -> int:
@@ -146,14 +148,16 @@ def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
 def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:
     found, similar = [], []
     for part in meant.parts(query):
-        readings = meant.readings(part)
+        readings = meant.readings(part, choice.user)
         if not readings:
             raise Invalid("query names nothing to look for: name ids, a filter or a subject")
         taken, alike = _meant(tx, where, readings)
         if not taken:
             shorter = meant.without_verbs(part, partial(_is_known, tx, where))
-            sure = [one for one in meant.readings(shorter) if one.is_specific]
+            sure = [one for one in meant.readings(shorter, choice.user) if one.is_specific]
             taken, alike = _meant(tx, where, sure) if sure else (taken, alike)
+        if not taken and (named := _named(tx, where, part, choice.user)):
+            taken, alike = _meant(tx, where, meant.readings(named, choice.user))
         found += [one for one in taken if one not in found]
         similar += alike
     if choice.ids:
@@ -162,6 +166,14 @@ def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:
         similar = []
     page = found[choice.offset :][: choice.size]
     return Chosen(page=page, total=len(found), similar=similar[:MAX_SIMILAR])
+
+
+def _named(tx: ReadTx, where: Where, part: str, user: str) -> str:
+    """Return a request with the name of "my wife", if the memories give exactly one."""
+    found = meant.relation(part)
+    rows = sql.matching(tx, fts.any_of([found[2].lower()]), where, MAX_NEARLY) if found else []
+    names = {one for row in rows if found and (one := meant.person(found, user, row.content))}
+    return part.replace(found[0], names.pop(), 1) if found and len(names) == 1 else ""
 
 
 def _is_known(tx: ReadTx, where: Where, word: str) -> bool:

@@ -19,7 +19,16 @@ def _words(text: str) -> frozenset[str]:
 
 
 _TABLE = resources.table(__file__)
+#: The frame of a request in scripts without spaces.
+_CJK_FRAME = re.compile(f"(?:{_TABLE.pop('frame_run')})+")
 _FRAMES = {name: _words(text) for name, text in _TABLE.pop("frames").items()}
+_VALUES = {
+    word: re.compile(pattern, re.IGNORECASE)
+    for pattern, text in _TABLE.pop("values").items()
+    for word in _words(text)
+}
+_INFLECTIONS: dict[str, list[str]] = _TABLE.pop("inflections")
+_SAME = {word: some for line in _TABLE.pop("same") for some in (_words(line),) for word in some}
 _WORDS = {name: _words(text) for name, text in _TABLE.items()}
 _SPOKEN = (languages.GERMAN, languages.FRENCH, languages.SPANISH, languages.RUSSIAN)
 _ASKED_IN = [(None, _FRAMES["english"]), *((one, _FRAMES[one.name.lower()]) for one in _SPOKEN)]
@@ -34,13 +43,6 @@ _RELATED = re.compile(
     r"^(?:ex|co|step|half|great|grand|schwieger|beau|belle)-?|-in-law$|(?<=[rnt])in$|(?<=[nrst])e$"
 )
 
-#: The frame of a request in scripts without spaces.
-_FRAME_RUN = (
-    r"请|忘记|忘掉|忘了|删除|删掉|清除|抹去|所有|全部|一切|任何|关于|有关|我的|把|将|记录|数据|笔记|信息|内容|资料|記錄|資料|關於|刪除"
-    r"|に関する|に関して|について|についての|のこと|に関係する|すべて|全て|全部|記録|データ|メモ|情報|削除|忘れて|消して|して|ください|下さい|私の"
-    r"|에 ?관한|에 ?대한|관한|대한|모든|전부|기록|데이터|메모|정보|삭제해|삭제|지워|잊어|주세요|줘|해"
-)
-_CJK_FRAME = re.compile(f"(?:{_FRAME_RUN})+")
 #: Characters between words of Chinese and Japanese sentences.
 _PARTICLES = re.compile("[的了吗吧呢のはがをにへとでも、。，！？]+|さん")
 #: Particles at the end of a Korean word.
@@ -77,6 +79,20 @@ SEVERAL_WORDS = 2
 #: Identifiers used to find candidates; all are compared.
 _MAX_IDENTIFIERS = 20
 
+#: Adverbs at the end of a noun that comes from a verb.
+_PARTICLE = re.compile("(?<=[a-z]{3})(?:back|down|off|out|over|up)$")
+#: Where something goes or comes from, and the name.
+_WAY = re.compile(r"\b(to|from|nach|aus) (?=[A-ZÀ-Þ])([^\W_]+)")
+#: "My wife", and a name.
+_OUR = r"(?:my|our|mein|meine[mnrs]?|unsere?[mnrs]?|mon|ma|mi)"
+#: "Mila wears"
+_SUBJECT = re.compile(r"^([A-ZÀ-Þ][\w-]*[a-zß-ÿ]) (?:\w+s|had)\b")
+_OPPOSITE = {"to": "from", "from": "to", "nach": "aus", "aus": "nach"}
+_MY_RELATION = re.compile(rf"\b{_OUR} ((?:ex-)?)([^\W_]+(?:-in-law)?)", re.IGNORECASE)
+_NAME = r"([A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?)"
+#: Endings of derived English words, the longest first, and the letters that stay.
+_ENDINGS = sorted(_WORDS["derived"], key=len, reverse=True)
+_LEAST_ROOT = 5
 #: Endings that English nouns and verbs share; others are in `languages`.
 _GERMAN_NOUN = frozenset(("", "e", "en", "er", "ern", "n", "s", "es", "em", "r"))
 
@@ -95,7 +111,19 @@ class RequestWord:
             self.text
         ):  # these have no spaces around them
             return self.text in text
+        is_noun = not self.is_name or self.language is languages.GERMAN
+        if is_noun and not words.isdisjoint(_SAME.get(self.text, ())):
+            return True
+        if (verb := _PARTICLE.sub("", self.text)) != self.text:  # "rollback" is "rolled back"
+            after = self.text[len(verb) :]
+            found = re.findall(rf"([^\W_]+) {after}\b", fts.folded(text))
+            if any(verb in _lemmas(one) for one in found):
+                return True
         return self.text in words or any(self._same(other) for other in words)
+
+    def is_value_in(self, text: str) -> bool:
+        """Return whether the word names a kind of value, such as a price, and a text has one."""
+        return self.text in _VALUES and _VALUES[self.text].search(text) is not None
 
     def _same(self, other: str) -> bool:
         mine, language = self.text, self.language
@@ -104,7 +132,8 @@ class RequestWord:
         if languages.is_russian(mine):
             language = languages.RUSSIAN
         if language is None:
-            return not self.is_name and not _lemmas(mine).isdisjoint(_lemmas(other))
+            is_form = _root(mine) == _root(other) or not _lemmas(mine).isdisjoint(_lemmas(other))
+            return not self.is_name and is_form
         if self.is_name and language not in (languages.GERMAN, languages.RUSSIAN):
             return False
         endings = frozenset(("", *map(fts.folded, language.endings)))
@@ -181,8 +210,13 @@ class Interpretation:
     #: The "my" or "I" before what it names, and whether that is one word.
     own: str = ""
     is_single: bool = False
+    #: The opposite of each way in the request: "from Lisbon" for "to Lisbon".
+    away: frozenset[tuple[str, str]] = frozenset()
+    #: The folded names of the person who asks.
+    user: frozenset[str] = frozenset()
     #: Whether it is a question.
     asks: bool = False
+    #: Expressions of the index, one for each word.
     terms: tuple[str, ...] = field(repr=False, default=())
 
     @property
@@ -196,10 +230,8 @@ class Interpretation:
         parts = [f"({one.match})" for one in identifiers if one.match]
         if nearly and parts:
             return " AND ".join(parts)
-        if self.terms and nearly:
-            parts.append(f"({fts.any_of(self.terms)})")
-        elif self.terms:
-            parts.append(fts.all_of(self.terms))
+        if self.terms:
+            parts.append(f"({(' OR ' if nearly else ' AND ').join(self.terms)})")
         return " AND ".join(parts)
 
 
@@ -236,23 +268,44 @@ def without_verbs(request: str, is_known: Callable[[str], bool]) -> str:
     return " ".join(request.split()[kept:])
 
 
-def readings(request: str) -> list[Interpretation]:
-    """Return the interpretations of a request, the narrowest first; none if it names nothing."""
+def readings(request: str, user: str = "") -> list[Interpretation]:
+    """Return the interpretations of a request by `user`, the narrowest first; none if it names nothing."""
     tokens = list(_tokens(script.fold(request)))
     plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
     language = languages.language_of(plain, fts.STOP_WORDS) or _asked_in(plain)
     if language is None and not _WORDS["german_only"].isdisjoint(plain):
         language = languages.GERMAN
     stops = fts.STOP_WORDS | (language.stops if language else frozenset())
+    away = frozenset((_OPPOSITE[way], name) for way, name in _WAY.findall(request))
     found: list[Interpretation] = []
     for keeps_nouns in (True, False):
         kept, own = _unframed(tokens, stops, keeps_nouns=keeps_nouns)
         for splits in (False, True) if kept else ():
             reading = _reading(kept, tokens, language, stops, own=own, splits=splits)
+            reading = replace(reading, away=away, user=frozenset(_split(fts.folded(user))))
             if reading.match() and reading not in found:
                 found.append(reading)
     alone = [one for one in found if len(one.words) == 1 and any(map(_names, one.identifiers))]
     return found + [replace(one, words=(), terms=(), roles=()) for one in alone[:1]]
+
+
+def relation(request: str) -> re.Match[str] | None:
+    """Return "my wife" in a request, with "ex-" and the relation as groups."""
+    found = (one for one in _MY_RELATION.finditer(request) if _is_role(fts.folded(one[2])))
+    return next(found, None)
+
+
+def person(found: re.Match[str], user: str, text: str) -> str:
+    """Return the name that a text gives a relation of the user: "Tobias's wife is called Ada"; empty if none."""
+    was, role, names = found[1], re.escape(found[2]), "|".join(map(re.escape, user.split()))
+    owned = rf"(?i:\b{_OUR} {found[1]}{role}\b" + (
+        rf"|\b(?:{names})['’]?s? {role}\b|\bthe {role} of (?:{names})\b)" if names else ")"
+    )
+    verb = "was|war|était|era" if was else "is|ist|est|es"
+    after = rf"{owned}(?: (?:{verb})(?: called| named)? | heißt | s'appelle | se llama | ){_NAME}"
+    before = rf"{_NAME}(?:, | (?:{verb}) ){owned}"
+    one = re.search(after, text) or re.search(before, text)
+    return one[1] if one else ""
 
 
 def _names(one: Identifier) -> bool:
@@ -273,6 +326,8 @@ def compare(reading: Interpretation, content: str) -> Held | None:
     single = frozenset(_split(fts.folded(_DOUBLE.sub(" ", content))))
     parts = [one for one in have if not one.is_in(single, content)]
     lacks = [one for one in reading.words if one not in have]
+    if have or exact:
+        lacks = [one for one in lacks if not one.is_value_in(content)]
     if not exact and 2 * len(lacks) >= len(reading.words) > 0:
         return None
     if others:
@@ -283,6 +338,9 @@ def compare(reading: Interpretation, content: str) -> Held | None:
         return Held(False, f"holds {have[0].text}, not of a person")
     if reading.own and have and _is_of_another(reading, content):
         return Held(False, f"holds {have[-1].text} of somebody else")
+    ways = [" ".join(one) for one in _WAY.findall(content) if one in reading.away]
+    if ways:
+        return Held(False, f"holds {ways[0]}")
     names = ", ".join([*(one.text for one in exact), *(one.text for one in have)])
     if not lacks:
         is_name = all(_has_name(name, plain) for _, name in reading.roles)
@@ -336,6 +394,8 @@ def _is_own(reading: Interpretation, folded: str) -> bool:
     """Return whether a text states the one word of a request about its speaker."""
     words = _WORD.findall(folded)
     (wanted,) = reading.words
+    if not reading.user.isdisjoint(words):
+        return True
     if wanted.text in _ADVERBS and not re.search(rf"{_BEFORE_ADVERBS}{wanted.text}\b", folded):
         return False
     if reading.own not in _ACTS:
@@ -349,9 +409,12 @@ def _is_own(reading: Interpretation, folded: str) -> bool:
 def _is_of_another(reading: Interpretation, content: str) -> bool:
     """Return whether a text gives what "my" names to somebody else: "the phone number of the dentist"."""
     said = _OWNED.findall(content)
-    wanted = reading.words[-1]
+    subject = frozenset(map(fts.folded, _SUBJECT.findall(content))) - reading.user - fts.STOP_WORDS
+    is_person = not reading.user.union(_PERSON).isdisjoint(_WORD.findall(fts.folded(content)))
+    if subject and not is_person and not any(one.is_in(subject, "") for one in reading.words):
+        return True
     for at, (text, _) in enumerate(said):
-        if not wanted.is_in(frozenset((fts.folded(text),)), ""):
+        if not any(one.is_in(frozenset((fts.folded(text),)), "") for one in reading.words):
             continue
         before, has_mark = said[at - 1] if at else ("", "")
         if fts.folded(before) in _OWN:
@@ -361,7 +424,8 @@ def _is_of_another(reading: Interpretation, content: str) -> bool:
         behind = first if is_name else second if _is_role(fts.folded(second)) else ""
         owner = before if has_mark else behind if link.lower() in _OF else ""
         known = frozenset((fts.folded(owner),))
-        if owner and not any(one.is_in(known, "") for one in reading.words):
+        is_other = owner and known.isdisjoint(reading.user)
+        if is_other and not any(one.is_in(known, "") for one in reading.words):
             return True
     return False
 
@@ -466,7 +530,12 @@ def _reading(
                 is_name = part[:1].isupper() and (text, is_exact) != tokens[0]
                 words[word] = RequestWord(text=word, is_name=is_name, language=language)
                 for piece in script.cut(raw):
-                    terms[languages.beginning(piece, language)] = None
+                    forms = {languages.beginning(piece, language)}
+                    if not is_name:
+                        forms.update(_SAME.get(word, ()))
+                    if not is_name and language is None and word.isascii():
+                        forms.add(f"{_root(word)}*{word}")
+                    terms[f"({fts.any_of(sorted(forms))})"] = None
     return Interpretation(
         words=tuple(words.values()),
         identifiers=tuple(identifiers.values()),
@@ -523,17 +592,17 @@ def _edges(part: str) -> str:
 def _lemmas(word: str) -> set[str]:
     """Return the forms of an English word without its endings, each of at least three letters."""
     found = {word}
-    for ending, others in (
-        ("ies", ("y",)),
-        ("ied", ("y",)),
-        ("es", ("", "e")),
-        ("s", ("",)),
-        ("ing", ("", "e")),
-        ("ed", ("", "e")),
-    ):
+    for ending, others in _INFLECTIONS.items():
         if word.endswith(ending) and not (ending == "s" and word.endswith("ss")):
             start = word[: -len(ending)]
             found |= {start + other for other in others if len(start + other) >= 3}
             if ending in ("ing", "ed") and len(start) > 3 and start[-1] == start[-2]:
                 found.add(start[:-1])
     return found
+
+
+def _root(word: str) -> str:
+    """Return the root that an English word shares with its derivations: "allergy" and "allergic"."""
+    least = len(word) - _LEAST_ROOT
+    endings = (one for one in _ENDINGS if len(one) <= least and word.endswith(one))
+    return word.removesuffix(next(endings, ""))
