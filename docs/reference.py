@@ -290,7 +290,8 @@ def settings() -> str:
         "# Settings\n\nSettings are in `agent.yaml` in the workspace. `signet config` shows them, `signet config set"
         " KEY VALUE` changes one, and a change applies within two seconds. An invalid value is reported by `signet"
         " doctor` and replaced by the default. Durations ending in `Ms` are milliseconds; `retention` also accepts"
-        " `30d` and `12h`. A value `$secret:NAME` is read from the vault.\n"
+        " `30d` and `12h`. A value `$secret:NAME` is read from the vault.\n\nThe port and the workspace folder are"
+        " not settings: [where each is chosen](../running.md#where-things-are).\n"
     ]
     for name, listed in rows.items():
         parts += [f"## {name}\n\n{lines[name]['']}\n", "| setting | default | values | |"]
