@@ -15,7 +15,7 @@ from signet.paths import Workspace, find_workspace
 if TYPE_CHECKING:
     from signet.config.manifest import Value
 
-app = typer.Typer(help="Show and change settings.", invoke_without_command=True)
+app = typer.Typer(invoke_without_command=True)
 
 KeyArgument = Annotated[str, arg("Name of the setting, such as search.alpha.", "KEY")]
 
@@ -23,9 +23,10 @@ KeyArgument = Annotated[str, arg("Name of the setting, such as search.alpha.", "
 @app.callback()
 @declared
 def configure(context: typer.Context, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show and change settings; without a command it opens agent.yaml in your editor.
+    """Show and change settings.
 
-    Without a terminal, and with --json, it prints the effective settings instead.
+    Without a command it opens agent.yaml in your editor; with --json or in a pipe it prints all
+    settings. The port is an option, not a setting: signet daemon restart --port 4000.
 
     Examples: signet config · signet config get search.alpha
     """

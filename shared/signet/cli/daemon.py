@@ -60,6 +60,8 @@ def start(
     with shown_log(as_json):
         done = control.start(workspace, port or default_port(workspace), tell=_tell)
     yield from _say_started(workspace, done)
+    if port and not done.is_new and not done.daemon.url.endswith(f":{port}"):
+        output.hint(f"Change its port with: signet daemon restart --port {port}")
 
 
 @command(app)
@@ -84,7 +86,7 @@ def restart(
     ] = False,
     as_json: bool = False,
 ) -> Output:
-    """Restart the daemon on the same port, even if it hangs.
+    """Restart the daemon, even if it hangs; on the same port unless --port names another.
 
     Also restarts OpenClaw, if services.openclaw.restart_command is set in agent.yaml.
 

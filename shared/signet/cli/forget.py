@@ -95,6 +95,8 @@ def forget(
         yield found
         would = f"{_counted(found)} would be forgotten" if found["count"] else "No memories found"
         output.say(would)
+        if query and not found["count"]:
+            output.hint(f"Sessions may still contain it: signet recall {query!r}")
         return
     what = _counted(found)
     question = f"Delete {what} permanently?" if force else f"Forget {what}?"

@@ -124,7 +124,7 @@ def uninstall(
     dry_run: DryRunOption = False,
     path: PathOption = None,
 ) -> Output:
-    """Disconnect harnesses and restore their files.
+    """Disconnect harnesses: stop recording them, and restore their files.
 
     Examples: signet harness uninstall codex · signet harness uninstall claude-code --dry-run
     """

@@ -33,7 +33,7 @@ def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:
             f"{typed!r} is too short: give at least the first {SHORTEST} characters of the id"
         )
     if not found:
-        raise NotFound(f"No memory ID starts with {typed}")
+        raise NotFound(f"No memory ID starts with {typed}; find it with: signet recall WORDS")
     if len(found) > 1:
         shown = "\n  ".join(map(ids.short, found))
         raise Conflict(

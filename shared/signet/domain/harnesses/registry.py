@@ -268,7 +268,7 @@ def _connect(
     before = records.read(site.workspace, connector.id)
     record.is_installed, record.is_removed, record.programs = True, False, chosen
     copies = files.apply(site.workspace, connector.id, changes, record)
-    notes = [f"a copy is in {one}" for one in copies]
+    notes = [f"the file before this change is kept in {one}" for one in copies]
     command = connector.validation(site)
     if changes and command is not None:
         try:
