@@ -221,11 +221,12 @@ def test_an_edit_is_undone_where_the_old_sentence_was_read_in_it(tx: WriteTx) ->
 
 
 def test_what_was_read_from_a_superseded_memory_is_superseded_as_long(tx: WriteTx) -> None:
-    old = save(tx, "Ada lives in Bergen with two kestrels.")
-    said = fact(tx, old, "Ada lives in Bergen")
+    old = save(tx, "Ada lives in Bergen. Her dentist is Dr Moe.")
+    said, other = fact(tx, old, "Ada lives in Bergen"), fact(tx, old, "Ada's dentist is Dr Moe")
     new = save(tx, "Ada lives in Tromso now.", supersedes=[old])
     replaced = "SELECT superseded_by FROM memories WHERE id = ?"
     assert tx.value(replaced, (said,)) == new
+    assert tx.value(replaced, (other,)) is None  # the new text says nothing about it
     assert fact(tx, new, "Ada lives in Bergen") == said  # which the new one says too
     assert tx.value(replaced, (said,)) is None
 

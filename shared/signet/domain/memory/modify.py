@@ -18,6 +18,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Where
 from signet.domain.embeddings import vectors
+from signet.domain.graph import changes as later
 from signet.domain.graph import link
 from signet.domain.memory import dates, derived, forgotten, history, lookup, marks, origin, wording
 from signet.domain.memory.lookup import Refused, check_version
@@ -236,10 +237,13 @@ def is_current() -> Where:
 
 
 def _read_from(tx: WriteTx, new: Link, replaced: Sequence[Link]) -> list[Link]:
-    """Return facts derived only from superseded memories, which are superseded too."""
-    found = derived.along(tx, [old.id for old in replaced])
-    links = tx.rows(Link, sql.OLD, (as_list(memory_id for memory_id, _ in found.goes),))
-    return [old for old in links if old.superseded_by is None and _may_replace(new, old)]
+    """Return facts derived only from superseded memories: those that the new text contradicts, else all."""
+    goes = derived.along(tx, [old.id for old in replaced]).goes
+    links = tx.rows(Link, sql.OLD, (as_list(memory_id for memory_id, _ in goes),))
+    facts = [old for old in links if old.superseded_by is None and _may_replace(new, old)]
+    texts = [later.Dated(text=one.content, said_at="before") for one in facts]
+    texts.append(later.Dated(text=new.content, said_at="now"))
+    return [facts[at] for at in sorted(later.find(texts, len(facts)))] or facts
 
 
 def _may_replace(new: Link, old: Link) -> bool:
