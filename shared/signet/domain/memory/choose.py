@@ -7,7 +7,6 @@ changed since needs a new preview.
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from signet.db import ReadTx, fts, script
 from signet.db.dialect import as_list
@@ -153,7 +152,9 @@ def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:
             raise Invalid("query names nothing to look for: name ids, a filter or a subject")
         taken, alike = _meant(tx, where, readings)
         if not taken:
-            shorter = meant.without_verbs(part, partial(_is_known, tx, where))
+            shorter = meant.without_verbs(
+                part, lambda word: bool(sql.matching(tx, fts.any_of(fts.words(word)), where, 1))
+            )
             sure = [one for one in meant.readings(shorter, choice.user) if one.is_specific]
             taken, alike = _meant(tx, where, sure) if sure else (taken, alike)
         if not taken and (named := _named(tx, where, part, choice.user)):
@@ -174,10 +175,6 @@ def _named(tx: ReadTx, where: Where, part: str, user: str) -> str:
     rows = sql.matching(tx, fts.any_of([found[2].lower()]), where, MAX_NEARLY) if found else []
     names = {one for row in rows if found and (one := meant.person(found, user, row.content))}
     return part.replace(found[0], names.pop(), 1) if found and len(names) == 1 else ""
-
-
-def _is_known(tx: ReadTx, where: Where, word: str) -> bool:
-    return bool(sql.matching(tx, fts.any_of(fts.words(word)), where, limit=1))
 
 
 def _meant(

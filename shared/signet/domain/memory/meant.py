@@ -309,7 +309,7 @@ def person(found: re.Match[str], user: str, text: str) -> str:
 
 
 def _names(one: Identifier) -> bool:
-    """Return whether an identifier is specific enough to drop a word such as "invoice" before it."""
+    # Specific enough to drop a word such as "invoice" before it.
     return not (one.text.isdigit() or _PLAIN_HYPHENS.fullmatch(one.text))
 
 
@@ -603,6 +603,5 @@ def _lemmas(word: str) -> set[str]:
 
 def _root(word: str) -> str:
     """Return the root that an English word shares with its derivations: "allergy" and "allergic"."""
-    least = len(word) - _LEAST_ROOT
-    endings = (one for one in _ENDINGS if len(one) <= least and word.endswith(one))
-    return word.removesuffix(next(endings, ""))
+    ending = next((one for one in _ENDINGS if word[_LEAST_ROOT:].endswith(one)), "")
+    return word.removesuffix(ending)
