@@ -56,6 +56,15 @@ def test_what_a_session_said_is_found_though_nothing_was_distilled(db: Database)
     assert ask(db, "who paints the fence", reader=OWN).hits == ()
 
 
+def test_the_only_memory_does_not_follow_a_session_that_answers(db: Database) -> None:
+    one = say(db, "s1", LEDGER)
+    db.write(remember, "m1", "User prefers vim as the editor of choice")
+    settings = RecallSettings(embedding_model=MODEL)
+    asked = {"reader": OWN, "by_meaning": True, "settings": settings}
+    assert found(ask(db, "when is the ledger frozen", **asked)) == [one]  # type: ignore[arg-type]
+    assert found(ask(db, "which editor", **asked))[0] == "m1"  # type: ignore[arg-type]
+
+
 def test_it_stands_among_memories_by_its_relevance(db: Database) -> None:
     one = say(db, "s1", LEDGER)
     db.write(remember, "m1", "The ledger is frozen by Ana.")

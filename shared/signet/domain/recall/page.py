@@ -59,15 +59,13 @@ def turn(run: Run, scores: Scores, *, by_meaning: bool = True) -> Page:
         beyond_limit=len(order) - len(members),
         is_short=is_short,
     )
-    page.nearest = next(iter(best), None)
     _leave_out(run, page)
     is_open = run.query.floor is None and run.query.min_score is None
     if by_meaning and not page.sayings and is_open:
         _take_nearest(run, page, every, scores)
     for saying, relevance in zip(page.sayings, _shown(page), strict=True):
         saying.score = relevance
-    if page.sayings:
-        page.nearest = None
+    page.nearest = None if page.sayings else next(iter(best), None)
     return page
 
 
@@ -134,7 +132,11 @@ def _leave_out(run: Run, page: Page) -> None:
                 if page.relevance[seq] >= least or seq in (saying.best, saying.shown)
             ]
             kept.append(saying)
-    page.sayings = kept
+    # What only the lower floor of a small store lets pass stays only where there is nothing else.
+    weak = [one.best for one in kept if page.relevance[one.best] < DEFAULT_MIN_SCORE]
+    if page.least is not None and len(weak) < len(kept):
+        page.below_floor += weak
+    page.sayings = [one for one in kept if one.best not in page.below_floor]
 
 
 def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores) -> None:
@@ -159,7 +161,10 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
     near = [int(place) for place in np.argsort(-cosines, kind="stable") if place != best]
     near_enough = tuning.MEANT_COSINE_SHARE * cosines[best]
     near = [place for place in near[: tuning.MOST_MEANT - 1] if cosines[place] >= near_enough]
-    chosen = {seqs[place] for place in (best, *near)} | _likeliest(run, scores)
+    chosen = {seqs[place] for place in (best, *near)}
+    first = max(scores, key=scores.__getitem__)
+    if rank.relevance(run.judged.get(first, scores[first])) >= tuning.LEAST_MEANT:
+        chosen.add(first)
     later = {one for seq in chosen for one in run.later.get(seq, ())}
     page.sayings = [one for one in every if not {*chosen, *later}.isdisjoint(one.members)]
     for saying in page.sayings:
@@ -170,13 +175,6 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
             page.relevance[saying.best] = chance
     page.sayings.sort(key=lambda one: one.score, reverse=True)
     page.below_floor = []
-
-
-def _likeliest(run: Run, scores: Scores) -> set[int]:
-    """Return the best candidate by its score, if it answers as probably as one that is shown for its meaning."""
-    first = max(scores, key=scores.__getitem__)
-    relevance = rank.relevance(run.judged.get(first, scores[first]))
-    return {first} if relevance >= tuning.LEAST_MEANT else set()
 
 
 def _shown(page: Page) -> list[float]:
