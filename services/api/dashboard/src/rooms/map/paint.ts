@@ -49,7 +49,6 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
   const points = array(gl, [[place, 2], [size, 1], [tone, 3]]);
   const lines = array(gl, [[place, 2]]);
   const [cameraAt, halfAt, zoomAt, lineAt] = ["camera", "half_size", "zoom", "line"].map((name) => gl.getUniformLocation(program, name)) as [WebGLUniformLocation, WebGLUniformLocation, WebGLUniformLocation, WebGLUniformLocation];
-  gl.useProgram(program);
   gl.enable(gl.BLEND);
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
 
@@ -114,6 +113,8 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
     const ratio = devicePixelRatio;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     for (const one of [canvas, names]) if (one.width !== width * ratio || one.height !== height * ratio) [one.width, one.height] = [width * ratio, height * ratio];
+    // The canvas may have another painter by now: a theme has its own.
+    gl!.useProgram(program);
     gl!.viewport(0, 0, canvas.width, canvas.height);
     gl!.clearColor(0, 0, 0, 0);
     gl!.clear(gl!.COLOR_BUFFER_BIT);
