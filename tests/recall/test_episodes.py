@@ -63,6 +63,9 @@ def test_the_only_memory_does_not_follow_a_session_that_answers(db: Database) ->
     asked = {"reader": OWN, "by_meaning": True, "settings": settings}
     assert found(ask(db, "when is the ledger frozen", **asked)) == [one]  # type: ignore[arg-type]
     assert found(ask(db, "which editor", **asked))[0] == "m1"  # type: ignore[arg-type]
+    low = RecallSettings(embedding_model=MODEL, floor=1e-9)
+    result = ask(db, "when is the ledger frozen", reader=OWN, by_meaning=True, settings=low)
+    assert found(result) == [one, "m1"]
 
 
 def test_it_stands_among_memories_by_its_relevance(db: Database) -> None:

@@ -133,7 +133,8 @@ def _leave_out(run: Run, page: Page) -> None:
             ]
             kept.append(saying)
     # What only the lower floor of a small store lets pass stays only where there is nothing else.
-    weak = [one.best for one in kept if page.relevance[one.best] < DEFAULT_MIN_SCORE]
+    floor = run.settings.floor if run.query.floor is None else run.query.floor
+    weak = [one.best for one in kept if page.relevance[one.best] < min(floor, DEFAULT_MIN_SCORE)]
     if page.least is not None and len(weak) < len(kept):
         page.below_floor += weak
     page.sayings = [one for one in kept if one.best not in page.below_floor]

@@ -74,8 +74,7 @@ def _scope(run: "Run") -> search.ChunkScope:
     project = of.project if of else query.reader.project or query.filters.project
     but = of.but if of else None
     scope = search.ChunkScope(query.reader, project, but, run.settings.commits)
-    wanted = query.filters
-    is_filtered = wanted.type or wanted.since or wanted.until
+    is_filtered = query.filters.type or query.filters.since or query.filters.until
     return scope if is_filtered else scope._replace(most=tuning.PASSAGES)
 
 
