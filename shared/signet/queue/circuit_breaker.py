@@ -1,9 +1,9 @@
 """The circuit breaker of a queue whose provider is down: it limits the jobs that may start.
 
-When a run ends with `ProviderDown`, its queue stops claiming until the provider's wait is over; then one job runs as a
-probe. Its success closes the breaker, its failure opens it again, and any other end allows the next probe. The state is
-a row, so that it holds across processes and restarts: while a provider is down, it gets at most one call per probe
-interval.
+When a run ends with `ProviderDown`, its queue claims nothing until the provider's waiting time has passed; then one job
+runs as a probe. Its success closes the breaker, its failure opens it again, and any other end allows the next probe.
+The state is a row, so that it holds across processes and restarts: while a provider is down, it gets at most one call
+per probe interval.
 
 After `ProviderFailed` the cause is unclear. The first failure adds a row in state `closed`, which the next success
 deletes. Several failures of one kind in different jobs since then mean that the provider is failing: the breaker opens,
@@ -159,7 +159,7 @@ def _make_due(tx: WriteTx, queue: str, code: str, now: datetime) -> None:
 def open_breaker(
     tx: WriteTx, queue: str, job_id: str, *, retry_after_ms: int | None, now: datetime
 ) -> int:
-    """Stop the queue until its provider's wait is over; return when (ms since 1970) this job may retry.
+    """Stop the queue for its provider's waiting time; return when (ms since 1970) this job may retry.
 
     A job that was running already when the breaker opened changes nothing.
     """

@@ -433,7 +433,7 @@ def _short(code: re.Match[str]) -> str:
 
 
 def sections(found: Sequence[Stretch]) -> list[str]:
-    """Return the passages under their headings; one that amends an earlier one precedes it and says so."""
+    """Return the passages under their headings; an amendment precedes what it amends, and its heading marks it."""
     ordered = list(found)
     amending = _amending(found)
     if amending is not None:

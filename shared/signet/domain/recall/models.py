@@ -167,7 +167,7 @@ class PartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPart:
-    """A memory listed below a result that says the same or belongs to the same text."""
+    """A memory listed below a result with the same statement or of the same text."""
 
     id: str
     kind: PartKind

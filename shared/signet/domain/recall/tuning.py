@@ -12,7 +12,7 @@ PAGE_POOL, PAGE_GRAPH_POOL = 40, 8
 POOL_PER_RESULT, MAX_POOL = 4, 500
 #: A larger limit means that the caller wants depth.
 PAGE_PLACES = 10
-#: Factor for the candidates of each channel if pieces of long texts share so many places that a page stays short.
+#: Factor for the candidates of each channel if a page stays short because pieces of long texts share places.
 WIDER = 8
 
 # Times and events (`gather.py`)

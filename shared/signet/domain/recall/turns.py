@@ -197,7 +197,7 @@ def _ranked(found: Sequence[_Turn], words: Sequence[QuestionWord]) -> dict[_Turn
 
 
 def _lead_of_agents(found: Sequence[_Turn]) -> float:
-    """Return how far agents dominate, 0..1: 0 if people say half, 1 if they say nothing."""
+    """Return how far agents dominate: 0 if people write half of the text, 1 if they write none."""
     said = math.fsum(len(one.text) for one in found)
     people = math.fsum(len(one.text) for one in found if one.speaker == _PERSON)
     return max(0.0, 1 - 2 * people / (said or 1))

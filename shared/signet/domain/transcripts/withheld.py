@@ -26,7 +26,7 @@ KIND = "clean_texts"
 #: A sentence states a statement if it contains this share of its words, and all its names and numbers; the lower share
 #: is enough if it contains any of these.
 SHARE, SHARE_WITH_NAMES = 0.7, 0.6
-#: Three or more sentences state it together only if their words are at most this multiple of its own.
+#: Three or more sentences state it together only if they have at most this multiple of its words.
 DENSITY = 2
 #: Words are compared by this many first letters, approximately their stems.
 STEM = 5
