@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 from signet import clock
@@ -45,7 +45,7 @@ MOST_ENDED = 2
 _CUE = re.compile(
     "|".join(
         f"(?P<{part}>{alternatives(part)})"
-        for part in ("replaced", "instead", "ends", "moves", "scales", "now")
+        for part in ("replaced", "instead", "ends", "moves", "switches", "scales", "now")
     )
 )
 _OPEN, _PAST, _ADDS, _ASKS_PAST, _ASKED_PAST = (
@@ -82,8 +82,10 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"[$€£]?(\d[\d.,]*)([a-zäöü%]*)")
 _CODE = re.compile(r"\d|[_/@]|\w\.\w|\w-\w+-|[a-z][A-Z]")
 _CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—-]\s|\s(?:but|sondern|mais|sino|pero|aber|and|und|et|y)\s")
-#: A full stop behind one or two letters, or a title, ends no sentence.
-_SENTENCE = re.compile(r"(?<=[.!?])(?<!\b\w\.)(?<!\b\w\w\.)(?<!\b[MD]r[as]\.)\s+|(?<=[。！？])|\n+")
+#: A full stop behind one letter, a title or an abbreviation ends no sentence.
+_SENTENCE = re.compile(
+    r"(?<=[.!?])(?<!\b\w\.)(?<!\b(?:[DMSF]r|M[se]|St|No|Nr|ca|vs|cf)\.)(?<!\b(?:[MD]r[as]|bzw|etc|sog)\.)\s+|(?<=[。！？])|\n+"
+)
 _SPEAKER = re.compile(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
 #: Endings without which forms of a word are the same, the longest first.
 _ENDINGS = tuple(
@@ -100,10 +102,10 @@ _IDLE = (
     | frozenset(
         """
         dr mr mrs ms herr frau monsieur madame señor señora doctor doctora docteur uhr am pm today yesterday week last
-        longer this morning afternoon evening limit limited length size need needs needed says say said it's its i'm
-        we're they're definitive definitivo whole everybody everything please note least number amount value equals
-        amounts one newer beträgt betragen liegt liegen lautet heute gestern woche bitte wurde wird sera esta c'est d'un
-        man o il lo j'ai we've i've
+        longer got gets finally recently this morning afternoon evening limit limited length size need needs needed says
+        say said it's its i'm we're they're definitive definitivo whole everybody everything please note least number
+        amount value equals amounts one newer beträgt betragen liegt liegen lautet heute gestern woche bitte wurde wird
+        sera esta c'est d'un man o il lo j'ai we've i've
         """.split()
     )
 )
@@ -131,7 +133,8 @@ def _stem(word: str) -> str:
 
 _SLOTS = listed("single", "slots")
 _NAMING = _SLOTS | listed("single", "names")
-_RELATIONS = listed("single", "relations")
+_LOCATED = listed("single", "located")
+_RELATIONS = _LOCATED | listed("single", "relations")
 _KIN = frozenset(map(_stem, listed("single", "kin")))
 _APART = {
     word: (name, line)
@@ -172,6 +175,10 @@ class Assertion:
     #: Whether only a number or a time did.
     scales: bool
     is_new: bool
+    #: Stems of what moved: the last noun before the cue, and that of the object behind it.
+    moved: frozenset[str]
+    #: Whether it says that a thing is at another place, not that another thing was chosen.
+    relocates: bool
     #: The sentence of which it is a clause, and the start of that sentence.
     whole: "Assertion | None" = None
     begin: int = 0
@@ -206,6 +213,10 @@ class Assertion:
     def slots(self) -> frozenset[str]:
         """Return the stems of nouns among `names`."""
         return frozenset(_stem(word) for word in self._every if word in _SLOTS)
+
+    @cached_property
+    def is_located(self) -> bool:
+        return self.is_at or not _LOCATED.isdisjoint(self._every)
 
     @cached_property
     def relates(self) -> frozenset[str]:
@@ -415,7 +426,7 @@ def _is_ended(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]
     if any(word.kind in kinds for word in old.others(shared)):
         return False
     both = (new.ends & shared) - common
-    if any(word.kind not in ("", "number") for word in (*ended, *old.words) if word.stem in both):
+    if any(_is_evidence(word) for word in (*ended, *old.words) if word.stem in both):
         return True
     if old.words[0].stem in both and (new.ends <= shared or new.named == old.named != ""):
         return True
@@ -423,18 +434,30 @@ def _is_ended(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]
     return is_covered and not any(word.kind == "name" for word in old.others(shared))
 
 
+def _is_evidence(word: Term) -> bool:
+    """Return whether two statements about an end that share this word alone are about the same."""
+    is_time = word.kind in ("day", "date", "time")
+    return word.kind not in ("", "number") and not (is_time and word.before in _PLACES)
+
+
 def _is_moved(
     new: Assertion, old: Assertion, shared: Set[str], ours: Sequence[Term], theirs: Sequence[Term]
 ) -> bool:
     """Return whether a statement of a move is about the subject of an earlier one, which has one value."""
     after, before = _values(ours, is_named=False), _values(theirs, is_named=True)
-    if not new.moves and not after.get("number"):
-        return False
-    if "number" in after.keys() & before.keys() and not _labels(new).isdisjoint(_labels(old)):
-        return True
     kinds = (after.keys() & before.keys()) - ({"name"} if new.scales else set())
+    if not new.moves:
+        kinds &= {"number"}
+    if "number" in kinds and not _labels(new).isdisjoint(_labels(old)):
+        return True
     if not kinds or min(len(one.get("name", ())) for one in (after, before)) > 1:
         return False
+    if new.moved and new.moved.isdisjoint(shared):
+        return False
+    if kinds == {"name"} and new.slots.isdisjoint(old.slots):
+        is_place = any(word.before in _PLACES for word in theirs)
+        if not (new.relocates and old.is_located and is_place):
+            return False
     firsts = {new.words[0].stem in shared, old.words[0].stem in shared}
     is_subject = firsts == {True} or (True in firsts and kinds != {"name"})
     return is_subject or len(shared) > 1
@@ -603,9 +626,11 @@ def _statement(
         words=words,
         stems=frozenset([word.stem for word in words]),
         ends=_ended(own, words, breaks) if own else frozenset(),
-        moves=not kinds.isdisjoint(("moves", "scales")),
-        scales="scales" in kinds and "moves" not in kinds,
+        moves=not kinds.isdisjoint(("moves", "switches", "scales")),
+        scales="scales" in kinds and kinds.isdisjoint(("moves", "switches")),
         is_new="now" in kinds,
+        moved=_moved(own, words, breaks) if own else frozenset(),
+        relocates="moves" in kinds,
         whole=whole,
         begin=span[0],
     )
@@ -621,11 +646,32 @@ def _ended(
         clause = [word for word in words if bisect(breaks, word.at) == bisect(breaks, at)]
         before = [word.stem for word in clause if word.at < at][-NEAR:]
         after = [word.stem for word in clause if word.at >= at][:NEAR]
-        if cue.lastgroup == "moves":
+        if cue.lastgroup in ("moves", "switches"):
             found.update(word.stem for word in clause if word.kind and word.before in _ORIGINS)
         elif cue.lastgroup not in ("now", "scales"):
             found.update(() if cue.lastgroup == "instead" else before)
             found.update(() if cue.lastgroup == "replaced" else after[:2])
+    return frozenset(found)
+
+
+def _moved(
+    cues: Sequence[re.Match[str]], words: Sequence[Term], breaks: Sequence[int]
+) -> frozenset[str]:
+    found: set[str] = set()
+    for cue in cues:
+        if cue.lastgroup in ("moves", "switches", "scales"):
+            clause = [
+                word for word in words if bisect(breaks, word.at) == bisect(breaks, cue.start())
+            ]
+            things = [
+                word
+                for word in clause
+                if word.before not in _PLACES and word.kind in ("", "name", "code")
+            ]
+            found.update([word.stem for word in things if word.at < cue.start()][-1:])
+            behind = [word for word in clause if word.at >= cue.end()]
+            objects = list(takewhile(lambda word: word.before not in _PLACES, behind))
+            found.update([word.stem for word in objects[-1:]])
     return frozenset(found)
 
 
