@@ -3,7 +3,6 @@
 Searches the installed package first, then the checkout of an editable install.
 """
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,8 @@ def product_text(name: str) -> Path:
 
 def table(module: str) -> dict[str, Any]:
     """Return the words and patterns in the TOML file next to a module's file."""
+    import tomllib
+
     return tomllib.loads(Path(module).with_suffix(".toml").read_text("utf-8"))
 
 

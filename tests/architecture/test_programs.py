@@ -73,10 +73,10 @@ SAFE: Mapping[tuple[str, str], str] = {
     ("git_status", "signet.domain.gitsync.guarded._gh_knows"): "runs gh with fixed arguments",
     ("git_status", "signet.domain.gitsync.repository.Repository.run"): _GIT,
     ("git_settings", "signet.domain.gitsync.repository.Repository.run"): _GIT,
-    (
-        "status",
-        "signet.providers.command.Command._run",
-    ): "names the class, and asks only whether it is there",
+    **{
+        (id, "signet.providers.command.Command._run"): "names the class, and asks only if it exists"
+        for id in ("status", "overview")
+    },
     **{
         (id, f"signet.domain.secrets.vault.Vault.{method}"): _VAULT
         for id in ("start_session", "git_status", "secrets")

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import select
+import subprocess
 import sys
 import termios
 import time
@@ -88,6 +89,21 @@ class Program:
             out.seek(0)
             err.seek(0)
             return Done(status, out.read(), err.read())
+
+    def loaded(self, *arguments: str) -> set[str]:
+        """Return the modules that a command has loaded when it ends."""
+        script = (
+            "import sys, signet.cli.main as m; status = m.main(sys.argv[1:]); "
+            "print('\\n'.join(sys.modules), file=sys.stderr)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return set(done.stderr.split())
 
     def on_terminal(
         self,

@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 from cli.program import Program, running
-from signet.client import Signet
+from signet import clock
+from signet.care.doctor.examine import examine
+from signet.client import PlainSignet, Signet
 from signet.db.driver import connect
+from signet.errors import NotFound
+from signet.paths import Workspace
 from support.processes import eventually
 
 #: Of these a machine without models, service or backup says that they are worth a look.
@@ -36,11 +40,39 @@ def checks(program: Program, *arguments: str) -> dict[str, dict[str, str]]:
 def test_a_running_daemon_is_well_in_every_check(served: Program) -> None:
     found = checks(served)
     assert {name for name, one in found.items() if one["status"] != "ok"} <= MAY_WARN
-    assert set(found["daemon"]) == {"check", "status", "detail", "fix"}
+    assert set(found["daemon"]) == {"check", "status", "detail", "fix", "mend"}
     assert "api running" in found["processes"]["detail"]
     text = served.run("doctor").out
     assert len(text.splitlines()) == len(found)
     assert "✓ daemon" in text
+
+
+def test_a_ready_daemon_checks_what_it_has_open(served: Program) -> None:
+    asked = Signet(path=str(served.workspace), environ={}).doctor()
+    found = checks(served)
+    assert [*found][: len(asked)] == [one["check"] for one in asked]
+    assert {"python", "settings", "structure", "queue", "embeddings", "capture"} <= found.keys()
+    assert {"daemon", "processes", "port", "service"} <= {*[*found][len(asked) :]}
+    assert not {"signet.db", "signet.providers", "signet.config.sections"} & served.loaded("doctor")
+    with pytest.MonkeyPatch.context() as patch:
+        # A daemon of an earlier version knows no such route.
+        patch.setattr(PlainSignet, "send", _unknown)
+        here = [*examine(Workspace(served.workspace), now=clock.now())]
+    assert {one.check for one in here} == found.keys()
+
+
+def _unknown(*_: object) -> object:
+    raise NotFound("Not found")
+
+
+def test_status_needs_one_answer(served: Program) -> None:
+    asked = Signet(path=str(served.workspace), environ={}).overview()
+    found = served.run("status", "--json").json()
+    assert asked.keys() - {"known"} <= found.keys()
+    assert found["memories"]["total"] == asked["memories"]["total"]
+    assert found["pipeline"]["queues"].keys() == {"memory", "summary"}
+    assert found["predictor"]["enabled"] and found["vectors"]["provider"] == "none"
+    assert "claude-code" in found["harnessNames"]
 
 
 def security(program: Program) -> dict[str, str]:

@@ -43,22 +43,6 @@ def test_the_version_is_printed_alone(alone: Program, flag: str) -> None:
     assert (done.status, done.out, done.err) == (0, f"{__version__}\n", "")
 
 
-def loaded_by(program: Program, *arguments: str) -> set[str]:
-    """Return the modules that a command has loaded when it ends."""
-    script = (
-        "import sys, signet.cli.main as m; status = m.main(sys.argv[1:]); "
-        "print('\\n'.join(sys.modules), file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        env=program.environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return set(done.stderr.split())
-
-
 HEAVY = {
     "httpx",
     "sqlalchemy",
@@ -73,7 +57,7 @@ HEAVY = {
 
 
 def test_the_version_loads_no_library_at_all(alone: Program) -> None:
-    assert not loaded_by(alone, "--version") & {*HEAVY, "typer", "pydantic", "http", "json"}
+    assert not alone.loaded("--version") & {*HEAVY, "typer", "pydantic", "http", "json"}
 
 
 #: What takes a hook longer to load than to run, of the standard library.
@@ -84,13 +68,13 @@ SLOW = {
 
 
 def test_the_overview_loads_no_library_at_all(alone: Program) -> None:
-    assert not loaded_by(alone, "--help") & {*HEAVY, "typer", "pydantic", "http", "dataclasses"}
-    assert not loaded_by(alone) & {*HEAVY, "typer", "pydantic", "http", "dataclasses"}
+    assert not alone.loaded("--help") & {*HEAVY, "typer", "pydantic", "http", "dataclasses"}
+    assert not alone.loaded() & {*HEAVY, "typer", "pydantic", "http", "dataclasses"}
 
 
 def test_a_memory_command_loads_no_heavy_library(served: Program) -> None:
     light = {*HEAVY, "typer", "pydantic", "inspect", "dataclasses", "ast"}
-    assert not loaded_by(served, "recall", "anything", "--limit", "3", "-t", "decision") & light
+    assert not served.loaded("recall", "anything", "--limit", "3", "-t", "decision") & light
     # The library reads what is wrong, and explains it.
     script = "import sys, signet.cli.words as w; print(w.ready(sys.argv[1:]))"
     asked = [sys.executable, "-c", script, "recall", "anything", "--limit", "x"]
@@ -102,24 +86,24 @@ def test_a_hook_whose_daemon_is_known_to_be_away_loads_next_to_nothing(alone: Pr
     workspace.daemon_dir.mkdir(parents=True)
     connection.keep(workspace, Connection("http://127.0.0.1:9", "k", "2026-01-01T00:00:00Z"))
     connection.note_away(workspace)
-    loaded = loaded_by(alone, "hook", "user-prompt-submit", "-H", "codex")
+    loaded = alone.loaded("hook", "user-prompt-submit", "-H", "codex")
     assert "json" in loaded
     assert not loaded & {*HEAVY, *SLOW, "typer", "pydantic"}
     # What keeps a call has a digest, and does not load what sends one.
-    ended = loaded_by(alone, "hook", "session-end", "-H", "codex")
+    ended = alone.loaded("hook", "session-end", "-H", "codex")
     assert ended & {*HEAVY, *SLOW, "typer", "pydantic"} == {"hashlib"}
 
 
 def test_a_hook_loads_only_what_it_sends_with(served: Program, alone: Program) -> None:
     asked = ("hook", "user-prompt-submit", "-H", "codex")
-    loaded = loaded_by(served, *asked)
+    loaded = served.loaded(*asked)
     assert "signet.client.transport" in loaded
     assert not loaded & {*HEAVY, "typer", "pydantic", "dataclasses", "inspect", "datetime"}
     # Over TCP it signs a token, and needs no settings for that.
     workspace = Workspace(alone.workspace)
     workspace.make()
     tokens.create_workspace_token(workspace)
-    loaded = loaded_by(alone, *asked)
+    loaded = alone.loaded(*asked)
     assert "signet.domain.auth.tokens" in loaded
     assert not loaded & {*HEAVY, "typer", "pydantic", "signet.config.sections"}
 

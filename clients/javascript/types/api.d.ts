@@ -236,6 +236,10 @@ export interface Routes {
     path: { domain: string; };
     answer: Diagnosis;
   };
+  /** Check machine, workspace, database and models, as `signet doctor` does; may wait for a model. */
+  "GET /api/doctor": {
+    answer: CheckResults;
+  };
   /**
    * Store a document and queue its processing; a known one is answered with 200 and `deduplicated`.
    *
@@ -1597,6 +1601,14 @@ export interface Routes {
   "GET /api/features": {
     answer: Record<string, boolean>;
   };
+  /** Return all that `signet status` shows, in one answer. */
+  "GET /api/overview": {
+    query?: {
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: FullStatus;
+  };
   /** Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster. */
   "GET /api/status": {
     query?: {
@@ -2085,6 +2097,19 @@ export interface Check {
   message: string;
   detail?: unknown;
   fix?: string;
+}
+
+/** One check: `status` is ok, warn or fail; `fix` is a command, `mend` what `signet doctor --fix` repairs. */
+export interface CheckResult {
+  check: string;
+  status: string;
+  detail: string;
+  fix: string | null;
+  mend: string | null;
+}
+
+export interface CheckResults {
+  checks: CheckResult[];
 }
 
 export interface Checkpoints {
@@ -3079,6 +3104,52 @@ export interface FoundMemory {
 
 export interface FoundSkills {
   results: CatalogSkill[];
+}
+
+/**
+ * All that `signet status` shows: the status, and parts of the answers of other operations.
+ *
+ * `memories` are counts, `vectors` the answer of `/api/embeddings/status`, `known` that of `/api/harnesses`. Loading
+ * their types would take as long as the command.
+ */
+export interface FullStatus {
+  status: string;
+  version: string;
+  pid: number;
+  uptime: number;
+  startedAt: string;
+  port: number;
+  host: string;
+  bindHost: string;
+  agentsDir: string;
+  memoryDb?: boolean;
+  pipelineV2?: Record<string, unknown>;
+  health?: Diagnosis;
+  reasons?: string[];
+  agentCreatedAt?: string | null;
+  holdout?: number;
+  configError?: string | null;
+  configWarnings?: string[];
+  restartRequired?: string[];
+  logging?: LogFiles;
+  update?: UpdateStatus;
+  sqlite?: Sqlite;
+  processes?: Record<string, unknown>[];
+  activeSessions?: number;
+  bypassedSessions?: number;
+  providerResolution?: Record<string, Record<string, unknown>>;
+  queue?: Record<string, unknown>;
+  oldestDueSeconds?: number | null;
+  waitingForProvider?: Record<string, string>;
+  embedding?: EmbeddingState;
+  reviewsWaiting?: number;
+  capture?: Capture;
+  memories: Record<string, unknown>;
+  pipeline: Record<string, unknown>;
+  vectors: Record<string, unknown>;
+  backfill: Record<string, unknown>;
+  predictor: Record<string, unknown>;
+  known: Record<string, unknown>;
 }
 
 /** Settings to change. */

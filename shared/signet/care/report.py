@@ -73,7 +73,7 @@ def write(workspace: Workspace, target: Path, *, now: datetime) -> list[ReportPa
 
 def collect(workspace: Workspace, *, now: datetime) -> list[ReportPart]:
     settings = config.as_public_dict(config.load(workspace).settings)
-    checks = [check.to_dict() for check in examine(workspace, now=now)]
+    checks = [check._asdict() for check in examine(workspace, now=now)]
     with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
         cleaner = Cleaner(tx)
         log = [cleaner.entry(entry) for entry in _log(workspace)]

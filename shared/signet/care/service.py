@@ -5,7 +5,6 @@ codex, git and gh, and at login PATH has only the system's folders.
 """
 
 import os
-import plistlib
 import re
 import subprocess
 import sys
@@ -187,6 +186,8 @@ def _unit_word(word: str) -> str:
 
 
 def _launchd(command: list[str], search_path: str) -> Service:
+    import plistlib
+
     path = Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
     agent = plistlib.loads((deploy_dir() / f"{LABEL}.plist").read_bytes())
     agent["ProgramArguments"] = command

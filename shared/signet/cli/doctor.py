@@ -41,12 +41,15 @@ def doctor(
     workspace = find_workspace(path)
     found = _examined(workspace, shown=not as_json and not fix, only_security=security)
     if fix:
-        steps = [(one.mend, one.mend.run()) for one in found if one.mend is not None]
+        from signet.care.doctor import mends
+
+        todo = [mends.step(workspace, one.mend) for one in found if one.mend is not None]
+        steps = [(one, one.run()) for one in todo]
         if not as_json:
             _show_steps(steps)
         found = _examined(workspace, shown=not as_json, only_security=security)
     is_broken = any(one.status == "fail" for one in found)
-    yield StatusAnswer([one.to_dict() for one in found], status=1 if is_broken else 0)
+    yield StatusAnswer([one._asdict() for one in found], status=1 if is_broken else 0)
 
 
 def _examined(workspace: Workspace, *, shown: bool, only_security: bool) -> "list[DoctorCheck]":

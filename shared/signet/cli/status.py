@@ -48,8 +48,7 @@ def status(path: PathOption = None) -> Output:
     found["files"] = files
     found["backups"] = _backups(workspace)
     found["disk"] = contents.disk(workspace)
-    found.setdefault("harnesses", [])
-    if not found["running"] or "error" in found:
+    if "harnesses" not in found:
         found["harnesses"] = _connected(workspace)
     yield found
     ink = output.ink(sys.stdout)
@@ -91,14 +90,9 @@ def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
     """Return the daemon's status; with `error`, the supervisor's while the daemon cannot answer."""
     try:
         signet = plain_client(path)
-        found = {"running": True, "url": signet.url, **signet.status()}
-        found["memories"] = signet.memories(limit=1)["stats"]
-        found["pipeline"] = pipeline = signet.pipeline_status()
-        found["waitsFor"] = work.why(pipeline)
-        found["vectors"] = signet.embeddings_status()
-        found["backfill"] = signet.backfill_status()
-        found["predictor"] = signet.predictor()
-        known = signet.harnesses()
+        found: dict[str, Any] = {"running": True, "url": signet.url, **signet.overview()}
+        found["waitsFor"] = work.why(found["pipeline"])
+        known = found.pop("known")["harnesses"]
         found["harnesses"] = [
             {"name": one["id"], "problems": one["problems"], "notices": one["notices"]}
             for one in known

@@ -163,22 +163,6 @@ def import_(
     _report(run)
 
 
-def take_database(database: Path, *, path: str) -> Tally:
-    """Import an earlier program's database; return the results per record without printing."""
-    from signet.domain.transfer.sources import choose
-    from signet.domain.transfer.sources.formats import Format, ImportOptions
-
-    wishes = ImportOptions(agent_id=None, project=None, sessions=False)
-    workspace = Workspace(Path(path))
-    with choose.open_source(
-        str(database), Format.UPSTREAM, wishes, workspace=workspace, now=clock.now()
-    ) as opened:
-        run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=False)
-        with ProgressLine("Importing", quiet=False, unit=opened.unit) as progress:
-            run.all(progress)
-    return run.tally
-
-
 class _Run:
     """One import: sends batches and counts results."""
 

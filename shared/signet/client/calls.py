@@ -196,6 +196,7 @@ class Calls:
     health = Request(wire.status.HEALTH)
     ready = Request(wire.status.HEALTH_READY, fixed={"verbose": 1}, accepts=frozenset({503}))
     status = Request(wire.status.STATUS)
+    overview = Request(wire.status.OVERVIEW)
     resources = Request(wire.status.RESOURCES)
     features = Request(wire.status.FEATURES)
     jobs = Request(
@@ -269,6 +270,7 @@ class Calls:
     remove_connector = Request(wire.connectors.REMOVE_CONNECTOR)
 
     # Diagnostics, telemetry and logs
+    doctor = Request(wire.diagnostics.CHECKS, pick="checks")
     diagnostics = Request(wire.diagnostics.DIAGNOSTICS)
     diagnosis = Request(wire.diagnostics.DIAGNOSIS)
     timeline = Request(wire.analytics.TIMELINE)

@@ -17,7 +17,7 @@ from signet.wire.connectors import (
     RemovedConnector,
     Resynced,
 )
-from signet.wire.diagnostics import Diagnoses, Diagnosis
+from signet.wire.diagnostics import CheckResult, Diagnoses, Diagnosis
 from signet.wire.documents import (
     AddedDocument,
     Document,
@@ -102,7 +102,7 @@ from signet.wire.skills import (
     Skill,
     WholeSkill,
 )
-from signet.wire.status import Health, Ready, Resources, Status
+from signet.wire.status import FullStatus, Health, Ready, Resources, Status
 from signet.wire.synthesis import TriggeredSynthesis, UndoneSynthesis
 from signet.wire.tasks import AddedTask, StartedRun, TaskPage, WholeTask
 from signet.wire.telemetry import TelemetryPage, TelemetryStats
@@ -796,6 +796,10 @@ class Calls:
         """Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster."""
 
     @method
+    def overview(self, *, agent_id: str | None = None) -> Call[FullStatus]:
+        """Return all that `signet status` shows, in one answer."""
+
+    @method
     def resources(self) -> Call[Resources]:
         """Return memory and processor time of each process, and disk use of each part of the workspace."""
 
@@ -1154,6 +1158,10 @@ class Calls:
         self, connector_id: str, *, cascade: bool = False
     ) -> Call[RemovedConnector]:
         """Remove a connector, with `cascade` also its documents."""
+
+    @method
+    def doctor(self) -> Call[list[CheckResult]]:
+        """Check machine, workspace, database and models, as `signet doctor` does; may wait for a model."""
 
     @method
     def diagnostics(self) -> Call[Diagnoses]:

@@ -173,7 +173,9 @@ def compare(database: Path) -> Differences:
     """
     wanted, found = _model(), _definitions(database)
     differs = [
-        key for key in wanted.keys() & found.keys() if not _has_all(found[key].sql, wanted[key].sql)
+        key
+        for key in wanted.keys() & found.keys()
+        if found[key].sql != wanted[key].sql and not _has_all(found[key].sql, wanted[key].sql)
     ]
     strange = [
         key

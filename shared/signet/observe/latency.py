@@ -43,14 +43,6 @@ def summaries() -> dict[str, dict[str, float]]:
     }
 
 
-def of_process(operation: TimedOperation) -> dict[str, float]:
-    """Return the `summary` of an operation in this process only; reads no file."""
-    [family] = metrics.labelled(metrics.OPERATION_SECONDS, operation).collect()
-    buckets = [(float(one.labels["le"]), one.value) for one in family.samples if "le" in one.labels]
-    seconds = sum(one.value for one in family.samples if one.name.endswith("_sum"))
-    return summary(sorted(buckets), seconds)
-
-
 def summary(buckets: Sequence[tuple[float, float]], seconds: float) -> dict[str, float]:
     """Return p50, p95 and p99, the count and the mean rounded half up, in ms, of a histogram; pure.
 

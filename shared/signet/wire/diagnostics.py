@@ -40,5 +40,20 @@ class Diagnoses(TypedDict):
     predictor: Diagnosis
 
 
+class CheckResult(TypedDict):
+    """One check: `status` is ok, warn or fail; `fix` is a command, `mend` what `signet doctor --fix` repairs."""
+
+    check: str
+    status: str
+    detail: str
+    fix: str | None
+    mend: str | None
+
+
+class CheckResults(TypedDict):
+    checks: list[CheckResult]
+
+
+CHECKS = get("/api/doctor", access.LOCAL, CheckResults)
 DIAGNOSTICS = get("/api/diagnostics", access.DIAGNOSTICS, Diagnoses)
 DIAGNOSIS = get("/api/diagnostics/{domain}", access.DIAGNOSTICS, Diagnosis)

@@ -114,6 +114,21 @@ class Status(TypedDict):
     capture: NotRequired[Capture]
 
 
+class FullStatus(Status):
+    """All that `signet status` shows: the status, and parts of the answers of other operations.
+
+    `memories` are counts, `vectors` the answer of `/api/embeddings/status`, `known` that of `/api/harnesses`. Loading
+    their types would take as long as the command.
+    """
+
+    memories: dict[str, Any]
+    pipeline: dict[str, Any]
+    vectors: dict[str, Any]
+    backfill: dict[str, Any]
+    predictor: dict[str, Any]
+    known: dict[str, Any]
+
+
 class ProcessCost(TypedDict):
     """Resources of one daemon process; null if unknown or not running."""
 
@@ -143,6 +158,7 @@ LIVE = get("/livez", access.KNOWN, Live)
 HEALTH_READY = get("/health/ready", access.KNOWN, Ready)
 READY = get("/readyz", access.KNOWN, Ready)
 STATUS = get("/api/status", access.KNOWN, Status)
+OVERVIEW = get("/api/overview", access.LOCAL, FullStatus)
 RESOURCES = get("/api/status/resources", access.ANALYTICS, Resources)
 FEATURES = get("/api/features", access.KNOWN, dict[str, bool])
 METRICS = get(

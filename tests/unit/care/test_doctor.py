@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from signet import clock
-from signet.care.doctor import machine, running
+from signet.care.doctor import machine, mends, use
 from signet.care.doctor.examine import examine
 from signet.care.doctor.models import CheckStatus, DoctorCheck, Scene
 from signet.config import load
@@ -108,7 +108,7 @@ def test_open_modes_are_found_and_mended(workspace: Workspace) -> None:
     found = looked(workspace)["file modes"]
     assert found.status is CheckStatus.FAIL
     assert found.mend is not None
-    found.mend.do()
+    mends.step(workspace, found.mend).do()
     assert looked(workspace)["file modes"].status is CheckStatus.OK
     assert stat.S_IMODE(workspace.database.stat().st_mode) == 0o600
 
@@ -117,7 +117,7 @@ def test_a_missing_backup_is_found_and_made(workspace: Workspace) -> None:
     found = looked(workspace)["backup"]
     assert found.status is CheckStatus.WARN
     assert found.mend is not None
-    found.mend.do()
+    mends.step(workspace, found.mend).do()
     assert looked(workspace)["backup"].status is CheckStatus.OK
     create.create(workspace, now=clock.now())
     for path in workspace.backups_dir.glob("*.zip"):
@@ -135,7 +135,7 @@ def test_an_interrupted_restore_is_found_and_finished(workspace: Workspace) -> N
     found = looked(workspace)["restores"]
     assert found.status is CheckStatus.FAIL
     assert found.mend is not None
-    assert str(workspace.replaced_dir / "x") in found.mend.do()
+    assert str(workspace.replaced_dir / "x") in mends.step(workspace, found.mend).do()
     assert looked(workspace)["restores"].status is CheckStatus.OK
     assert (owned(workspace), texts(workspace)) == wanted
 
@@ -231,8 +231,6 @@ def scene(workspace: Workspace) -> Iterator[Scene]:
     yield Scene(
         workspace=workspace,
         loaded=load(workspace, {}),
-        environ={"HOME": os.environ["HOME"]},
-        running=None,
         tx=None,
         now=NOON,
     )
@@ -243,6 +241,6 @@ def test_a_harness_that_points_elsewhere_is_a_finding(
 ) -> None:
     entry = HarnessEntry("settings.json", "points to another installation")
     monkeypatch.setattr(harnesses, "connected", lambda workspace: {"claude-code": [entry]})
-    found = {one.check: one for one in running.checks(scene)}["harnesses"]
+    found = {one.check: one for one in use.checks(scene)}["harnesses"]
     assert found.status is CheckStatus.FAIL
     assert "claude-code (settings.json)" in found.detail

@@ -3,8 +3,9 @@
 import asyncio
 import base64
 import hashlib
+from collections.abc import Awaitable
 from datetime import datetime, time, tzinfo
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 from fastapi import Header
 from fastapi.responses import Response
@@ -16,7 +17,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.identity import files
 from signet.domain.identity.files import ProductText, greeting
-from signet.domain.memory import history
+from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Rules
 from signet.domain.sessions import every
 from signet.domain.sessions.every import Wanted
@@ -24,13 +25,16 @@ from signet.domain.transcripts import stored
 from signet.errors import NotFound
 from signet.wire import config
 from signet.wire import home as wire
+from signet.wire import status as wire_status
 from signet.wire.access import RECOVER
 from signet.wire.memory import MemoryPage
 from signet.wire.requests.browse import ForgottenParams, PageParams
 from signet.wire.requests.model import Flag, Text
 from signet_api import dashboard
-from signet_api.deps import Agent, Shared, Since, State, bound
-from signet_api.routes import memories, reviews
+from signet_api.deps import Agent, Mine, Shared, Since, State, bound
+from signet_api.routes import config as settings
+from signet_api.routes import documents, embeddings, memories, pipeline, reviews, status
+from signet_api.routes import predictor as learning
 from signet_api.routes.sessions import Only
 from signet_api.serving import serves
 
@@ -75,6 +79,21 @@ def _page(tx: ReadTx, state: State, agent: str, asked: PageParams) -> MemoryPage
     return memories.page(
         tx, agent, asked, memories.filter_of(asked), Rules.from_settings(state.settings)
     )
+
+
+@serves(wire_status.OVERVIEW)
+async def get_overview(state: Shared, mine: Mine) -> wire_status.FullStatus:
+    """Return all that `signet status` shows, in one answer."""
+    parts: dict[str, Awaitable[Any]] = {
+        "memories": mine.read(lookup.stats),
+        "pipeline": pipeline.stored(state, mine.agent),
+        "vectors": embeddings.get_embedding_status(state),
+        "backfill": documents.get_backfill(state.db),
+        "predictor": learning.get_status(mine),
+        "known": settings.get_harnesses(state),
+    }
+    first, *found = await asyncio.gather(status.status(state, status.ALL), *parts.values())
+    return cast(wire_status.FullStatus, {**first, **dict(zip(parts, found, strict=True))})
 
 
 @serves(config.IDENTITY)

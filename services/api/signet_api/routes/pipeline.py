@@ -49,12 +49,15 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
 @serves(wire.PIPELINE_STATUS)
 async def get_pipeline_status(agent_id: Agent, state: Shared) -> wire.PipelineStatus:
     """Return running, waiting and dead jobs; works while worker and scheduler are down (PS-1)."""
-    found = await state.db.aread(_status, state, agent_id, clock.now())
     return {
-        **found,
+        **await stored(state, agent_id),
         "latency": await asyncio.to_thread(latency.summaries),
         "diagnostics": (await state.reports.get(state.settings)).as_dict(),
     }
+
+
+async def stored(state: State, agent_id: str) -> wire.StoredStatus:
+    return await state.db.aread(_status, state, agent_id, clock.now())
 
 
 @serves(wire.PAUSE)

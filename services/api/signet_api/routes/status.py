@@ -13,6 +13,8 @@ from typing import Annotated, Any, cast
 from fastapi import Query, Response
 
 from signet import __version__, clock, config
+from signet.care.doctor import installed
+from signet.care.doctor.models import DoctorCheck
 from signet.config import Settings
 from signet.db import ReadTx, driver
 from signet.domain.auth import caller
@@ -41,6 +43,7 @@ from signet_api import processes
 from signet_api.deps import Shared, State
 from signet_api.health import Seen
 from signet_api.serving import respond, serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.STATUS)
@@ -49,7 +52,7 @@ async def get_status(state: Shared, query: Annotated[StatusParams, Query()]) -> 
     for name in query.parts:
         if name not in PARTS:
             raise Invalid(f"parts: unknown part {name!r}; choose from {', '.join(PARTS)}")
-    return await status(state, frozenset(query.parts or PARTS))
+    return await status(state, frozenset(query.parts) or ALL)
 
 
 @serves(wire.RESOURCES)
@@ -157,6 +160,7 @@ _STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
 }
 _SEEN = ("memoryDb", "reasons", "health")
 PARTS = (*_KNOWN, *_STORED, *_SEEN, "update")
+ALL = frozenset(PARTS)
 
 
 def _rows(tx: ReadTx, state: State, parts: frozenset[str], now: datetime) -> dict[str, object]:
@@ -324,6 +328,14 @@ def _standing(
         why = {"reason": stopped.error, "since": stopped.since}
         return found | {"effective": registry.NONE, "status": "blocked", **why}
     return found | {"effective": provider, "status": "active" if provider else "unknown"}
+
+
+@serves(diagnostics.CHECKS)
+async def get_checks(state: Shared) -> diagnostics.CheckResults:
+    """Check machine, workspace, database and models, as `signet doctor` does; may wait for a model."""
+    found = installed.checks(state.workspace, os.environ, now=clock.now())
+    listed = await asyncio.to_thread(list[DoctorCheck], found)
+    return {"checks": [as_wire(diagnostics.CheckResult, one) for one in listed]}
 
 
 @serves(diagnostics.DIAGNOSTICS)

@@ -1,29 +1,16 @@
 """All checks in display order; a check that raises is a finding."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import partial
 
-from signet import config
-from signet.care.doctor import database, languages, machine, place, running, security
-from signet.care.doctor.models import DoctorCheck, Scene, fail
+from signet.care.doctor import running
+from signet.care.doctor.models import CheckStatus, DoctorCheck, guarded
+from signet.client import PlainSignet
 from signet.daemon import record
-from signet.db import inspection
-from signet.db.driver import sqlite
 from signet.errors import SignetError
 from signet.paths import Workspace
-
-#: Seconds (of five in total) for reading rows.
-READ_SECONDS = 3.5
-_Parts = tuple[tuple[str, Callable[[Scene], Iterable[DoctorCheck]]], ...]
-_PARTS: _Parts = (
-    ("machine", machine.checks),
-    ("workspace", place.checks),
-    ("database", database.checks),
-    ("languages", languages.checks),
-    ("daemon", running.checks),
-)
-_SECURITY: _Parts = (("security", security.checks),)
 
 
 def examine(
@@ -33,24 +20,33 @@ def examine(
     environ: Mapping[str, str] = os.environ,
     only_security: bool = False,
 ) -> Iterator[DoctorCheck]:
-    """Yield every check as it completes, or only the security checks. Changes nothing."""
-    with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
-        scene = Scene(
-            workspace=workspace,
-            loaded=config.load(workspace, environ),
-            environ=environ,
-            running=record.running(workspace),
-            tx=tx,
-            now=now,
-        )
-        for name, checks in _SECURITY if only_security else _PARTS:
-            yield from _guarded(name, checks, scene)
+    """Yield every check as it completes, or only the security checks. Changes nothing.
+
+    A ready daemon checks what it has open: it has loaded the product already.
+    """
+    found = record.running(workspace)
+    parts = None
+    if only_security:
+        from signet.care.doctor import security
+
+        parts = [("security", partial(security.checks, running=found))]
+    daemon = running.answers(workspace, found)
+    is_asked = daemon.status == CheckStatus.OK and not only_security
+    if is_asked and (known := _by_daemon(workspace)):
+        yield from known
+    else:
+        from signet.care.doctor import installed
+
+        yield from installed.checks(workspace, environ, now=now, parts=parts)
+    if not only_security:
+        yield daemon
+        yield from guarded("daemon", partial(running.checks, workspace, found, environ))
 
 
-def _guarded(
-    name: str, checks: Callable[[Scene], Iterable[DoctorCheck]], scene: Scene
-) -> Iterator[DoctorCheck]:
+def _by_daemon(workspace: Workspace) -> list[DoctorCheck]:
+    """Return the daemon's checks; none from one of an earlier version, or that stops meanwhile."""
+    signet = PlainSignet(path=str(workspace.root), environ={}, actor="doctor")
     try:
-        yield from checks(scene)
-    except (SignetError, OSError, sqlite.Error) as error:
-        yield fail(name, f"the check failed: {error}", "signet daemon logs -l warn")
+        return [DoctorCheck(**one) for one in signet.doctor()]
+    except SignetError:
+        return []

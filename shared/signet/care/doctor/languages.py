@@ -6,17 +6,11 @@ from signet.care.doctor.models import DoctorCheck, Scene, ok, warn
 from signet.config.sections import EmbeddingProvider
 from signet.db import fts, inspection, languages
 
-#: Newest memories to check, characters of each, and the minimum number of memories.
-LOOKED_AT, CHARS, LEAST = 300, 400, 10
-#: Share of memories in other languages above which an English model is a poor choice.
-SHARE = 1 / 3
+#: Newest memories to check, characters of each, their least number, and the share above which a model is a poor choice.
+LOOKED_AT, CHARS, LEAST, SHARE = 300, 400, 10, 1 / 3
 #: Name prefixes of models trained only on English.
-ENGLISH_ONLY = (
-    "all-minilm",
-    "nomic-embed-text",
-    "mxbai-embed",
-    "snowflake-arctic-embed",
-    "bge-small-en",
+ENGLISH_ONLY = tuple(
+    "all-minilm nomic-embed-text mxbai-embed snowflake-arctic-embed bge-small-en".split()
 )
 
 
@@ -34,11 +28,11 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
     if other < SHARE * len(texts) or not name.startswith(ENGLISH_ONLY):
         yield ok("languages", f"{embedding.model}; {told}")
         return
-    yield warn(
-        "languages",
-        f"{told}, and {embedding.model} reads English only: they are found by keywords, hardly by meaning",
-        "signet models install multilingual, then: signet models use multilingual",
+    told += (
+        f", and {embedding.model} reads English only: they are found by keywords, hardly by meaning"
     )
+    way = "signet models install multilingual, then: signet models use multilingual"
+    yield warn("languages", told, way)
 
 
 def is_other(text: str) -> bool:

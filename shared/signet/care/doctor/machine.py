@@ -9,7 +9,7 @@ from pathlib import Path
 from signet import clock
 from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
 from signet.db import clock_jumps, inspection
-from signet.db.driver import sqlite, version_is_safe
+from signet.db.driver import sqlite, vec_loaded, version_is_safe
 
 #: Warn below this share of the disk, or with less space than a copy of the database needs.
 LEAST_FREE_SHARE = 0.05
@@ -33,20 +33,17 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
 
 def _sqlite(scene: Scene) -> DoctorCheck:
     version = f"{sqlite.sqlite_version} ({sqlite.__name__.partition('.')[0]})"
-    from signet.db.driver import vec_loaded
-
     has_vectors = scene.tx is None or vec_loaded(scene.tx.connection)
     how = "sqlite-vec loaded" if has_vectors else "vectors compared in NumPy"
     if not version_is_safe():
-        return warn(
-            "sqlite",
-            f"{version} has a rare bug that can damage the write-ahead log; Signet works around it",
-            "use a Python with SQLite 3.51.3 or later, or: pip install pysqlite3",
+        told = (
+            f"{version} has a rare bug that can damage the write-ahead log; Signet works around it"
         )
+        way = "use a Python with SQLite 3.51.3 or later, or: pip install pysqlite3"
+        return warn("sqlite", told, way)
     if not has_vectors:
-        return warn(
-            "sqlite", f"{version}: sqlite-vec cannot be loaded, {how}", "pip install sqlite-vec"
-        )
+        told = f"{version}: sqlite-vec cannot be loaded, {how}"
+        return warn("sqlite", told, "pip install sqlite-vec")
     return ok("sqlite", f"{version}, {how}")
 
 
@@ -56,9 +53,8 @@ def _disk(scene: Scene) -> DoctorCheck:
     database = _size(scene.workspace.database)
     told = f"{usage.free / 1e9:,.1f} GB free of {usage.total / 1e9:,.1f} GB"
     if usage.free < LEAST_FREE_BYTES:
-        return fail(
-            "disk", f"{told}: saving will fail soon", f"free some space on the disk of {place}"
-        )
+        way = f"free some space on the disk of {place}"
+        return fail("disk", f"{told}: saving will fail soon", way)
     if usage.free < LEAST_FREE_SHARE * usage.total or usage.free < 2 * database:
         return warn("disk", f"{told}: little space for backups and upgrades", "free some space")
     return ok("disk", told)
@@ -68,11 +64,9 @@ def _file_system(scene: Scene) -> DoctorCheck:
     place = _existing(scene.workspace.memory_dir).resolve()
     kind = file_system(place)
     if kind in NETWORK:
-        return fail(
-            "file system",
-            f"{place} is on {kind}: network disks can damage the database",
-            "move it to a local disk: signet backup, then signet restore FILE -p DIRECTORY",
-        )
+        told = f"{place} is on {kind}: network disks can damage the database"
+        way = "move it to a local disk: signet backup, then signet restore FILE -p DIRECTORY"
+        return fail("file system", told, way)
     return ok("file system", f"{kind or 'local'}")
 
 
@@ -98,10 +92,9 @@ def _clock(scene: Scene) -> DoctorCheck:
     if jump is not None:
         return warn("clock", f"{told}; {jump.described}", "check the time: timedatectl status")
     if newest is not None and newest - scene.now > SKEW:
+        told = f"{told}, but something was written at {local(newest)}"
         return warn(
-            "clock",
-            f"{told}, but something was written at {local(newest)}",
-            "set the clock of this machine, as with: timedatectl set-ntp true",
+            "clock", told, "set the clock of this machine, as with: timedatectl set-ntp true"
         )
     return ok("clock", told)
 

@@ -1,15 +1,17 @@
 """A check, its result, and the common input of all checks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from signet.care.steps import CareStep
-from signet.config import Loaded, Settings
-from signet.daemon.record import Running
-from signet.db import ReadTx
+from signet.errors import SignetError
 from signet.paths import Workspace
+
+if TYPE_CHECKING:
+    from signet.config import Loaded, Settings
+    from signet.db import ReadTx
 
 
 class CheckStatus(StrEnum):
@@ -20,38 +22,31 @@ class CheckStatus(StrEnum):
     FAIL = "fail"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoctorCheck:
-    """A check's subject, result and remedy: a command to paste, and the repair for `--fix`."""
+class DoctorCheck(NamedTuple):
+    """A check's result, subject and remedy: a command to paste, and what `--fix` does (mends.py)."""
 
+    status: str
     check: str
-    status: CheckStatus
     detail: str
     fix: str | None = None
-    mend: CareStep | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "check": self.check,
-            "status": self.status,
-            "detail": self.detail,
-            "fix": self.fix,
-        }
+    mend: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+ok = partial(DoctorCheck, CheckStatus.OK)
+warn = partial(DoctorCheck, CheckStatus.WARN)
+fail = partial(DoctorCheck, CheckStatus.FAIL)
+
+
+class Scene(NamedTuple):
     """Input of the checks; without a readable database `tx` is missing (None)."""
 
     workspace: Workspace
-    loaded: Loaded
-    environ: Mapping[str, str]
-    running: Running | None
-    tx: ReadTx | None
+    loaded: "Loaded"
+    tx: "ReadTx | None"
     now: datetime
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> "Settings":
         return self.loaded.settings
 
 
@@ -60,20 +55,13 @@ def local(instant: datetime) -> str:
     return f"{instant.astimezone():%Y-%m-%d %H:%M %Z}"
 
 
-def ok(check: str, detail: str) -> DoctorCheck:
-    """Return a passed check."""
-    return DoctorCheck(check=check, status=CheckStatus.OK, detail=detail)
-
-
-def warn(
-    check: str, detail: str, fix: str | None = None, mend: CareStep | None = None
-) -> DoctorCheck:
-    """Return a check with a warning."""
-    return DoctorCheck(check=check, status=CheckStatus.WARN, detail=detail, fix=fix, mend=mend)
-
-
-def fail(
-    check: str, detail: str, fix: str | None = None, mend: CareStep | None = None
-) -> DoctorCheck:
-    """Return a failed check."""
-    return DoctorCheck(check=check, status=CheckStatus.FAIL, detail=detail, fix=fix, mend=mend)
+def guarded(
+    name: str,
+    checks: Callable[[], Iterable[DoctorCheck]],
+    errors: tuple[type[Exception], ...] = (SignetError, OSError),
+) -> Iterator[DoctorCheck]:
+    """Yield checks; one that raises one of `errors` is a finding."""
+    try:
+        yield from checks()
+    except errors as error:
+        yield fail(name, f"the check failed: {error}", "signet daemon logs -l warn")

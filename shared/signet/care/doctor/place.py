@@ -3,11 +3,9 @@
 import os
 import stat
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
-from signet.care.steps import CareStep
 from signet.domain.backup import kept
 from signet.paths import Workspace
 
@@ -46,12 +44,9 @@ def _modes(workspace: Workspace) -> DoctorCheck:
         return ok("file modes", "private files are readable only by you")
     path = open_ones[0][0]
     more = f" and {len(open_ones) - 1} more" * (len(open_ones) > 1)
-    return fail(
-        "file modes",
-        f"other users can read or change {path} (mode {stat.S_IMODE(path.stat().st_mode):04o}){more}",
-        "signet doctor --fix",
-        CareStep(what="restrict private files to you", do=partial(_close, tuple(open_ones))),
-    )
+    mode = f"{stat.S_IMODE(path.stat().st_mode):04o}"
+    told = f"other users can read or change {path} (mode {mode}){more}"
+    return fail("file modes", told, "signet doctor --fix", "modes")
 
 
 def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
@@ -77,28 +72,11 @@ def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
             yield path, mode & ~0o022
 
 
-def _close(paths: tuple[tuple[Path, int], ...]) -> str:
-    for path, mode in paths:
-        path.chmod(mode)
-    return f"{len(paths)} restricted to you"
-
-
 def _restore(scene: Scene) -> DoctorCheck:
     workspace = scene.workspace
     if not workspace.restore_journal.exists():
         return ok("restores", "none unfinished")
-    return fail(
-        "restores",
-        "a restore was interrupted",
-        "signet daemon start",
-        CareStep(what="finish the interrupted restore", do=partial(_finish, workspace)),
-    )
-
-
-def _finish(workspace: Workspace) -> str:
-    from signet.domain.backup import restore
-
-    return f"finished; the previous state is in {restore.resume(workspace)}"
+    return fail("restores", "a restore was interrupted", "signet daemon start", "restore")
 
 
 def _backup(scene: Scene) -> DoctorCheck:
@@ -111,10 +89,4 @@ def _backup(scene: Scene) -> DoctorCheck:
         told = f"newest of {local(found[0].made_at)}; {len(found)} kept, {size:,.1f} MB"
         if scene.now - found[0].made_at <= kept.OLD:
             return ok("backup", told)
-
-    def back_up() -> str:
-        from signet.domain.backup import create
-
-        return str(create.create(scene.workspace, now=scene.now).path)
-
-    return warn("backup", told, "signet backup", CareStep(what="create a backup", do=back_up))
+    return warn("backup", told, "signet backup", "backup")

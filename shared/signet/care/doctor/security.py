@@ -18,6 +18,7 @@ from signet.care.doctor.place import too_open
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
 from signet.daemon import record
+from signet.daemon.record import Running
 from signet.domain.auth import issued, tokens
 from signet.domain.auth.tokens import BadSecret
 from signet.wire.access import Role
@@ -26,7 +27,7 @@ SECONDS = 5.0
 #: The ID of a user without rights.
 NOBODY = 65_534
 _FOREIGN = "http://localhost:9"
-_READ = ("GET", "/api/memories?limit=1")
+_READ, _SAVE = ("GET", "/api/memories?limit=1"), ("POST", "/api/memory/remember")
 #: Operations that run programs; none of them does anything with an empty body.
 _PROGRAMS = (
     ("POST", "/api/tasks"),
@@ -68,15 +69,15 @@ class Daemon:
             connection.close()
 
 
-def checks(scene: Scene) -> Iterator[DoctorCheck]:
+def checks(scene: Scene, *, running: Running | None) -> Iterator[DoctorCheck]:
     """Yield the checks; without a running daemon only those of its files."""
     yield _files(scene)
     yield _mode(scene)
     yield _tokens(scene)
-    if scene.running is None:
+    if running is None:
         yield fail("daemon", "not running, so it cannot be tested", "signet daemon start")
         return
-    daemon = Daemon(scene.running.url)
+    daemon = Daemon(running.url)
     yield _proof(scene, daemon)
     yield _listening(scene, daemon)
     yield _pages(daemon)
@@ -88,9 +89,8 @@ def _files(scene: Scene) -> DoctorCheck:
     found = [path for path, _ in too_open(scene.workspace)]
     if found:
         more = f" and {len(found) - 1} more" * (len(found) > 1)
-        return fail(
-            "files", f"other users can read or change {found[0]}{more}", "signet doctor --fix"
-        )
+        told = f"other users can read or change {found[0]}{more}"
+        return fail("files", told, "signet doctor --fix")
     return ok("files", "keys, database, socket and token are private")
 
 
@@ -99,11 +99,8 @@ def _mode(scene: Scene) -> DoctorCheck:
     origins = f"{len(auth.trusted_origins)} trusted web origins" if auth.trusted_origins else ""
     detail = f"auth.mode {auth.mode}" + (f", {origins}" if origins else "")
     if auth.local_users is LocalUsers.ANY and auth.mode is not AuthMode.TEAM:
-        return fail(
-            "mode",
-            f"{detail}; auth.localUsers is any: every user of this machine reads and writes memories",
-            "set auth.localUsers to same in agent.yaml",
-        )
+        told = f"{detail}; auth.localUsers is any: every user of this machine reads and writes memories"
+        return fail("mode", told, "set auth.localUsers to same in agent.yaml")
     if origins:
         return warn("mode", detail, "signet trust origin list")
     return ok("mode", detail)
@@ -123,20 +120,16 @@ def _proof(scene: Scene, daemon: Daemon) -> DoctorCheck:
     try:
         token = tokens.read_workspace_token(scene.workspace)
     except (OSError, BadSecret) as error:
-        return fail(
-            "identity", f"the workspace token cannot be read: {error}", "signet daemon restart"
-        )
+        told = f"the workspace token cannot be read: {error}"
+        return fail("identity", told, "signet daemon restart")
     reply = daemon.ask("GET", f"/api/auth/proof?nonce={nonce}", {})
     try:
         shown = str(json.loads(reply.body)["proof"])
     except (ValueError, KeyError, TypeError):
         shown = ""
     if not secrets.compare_digest(shown, tokens.proof(token, nonce, daemon.port)):
-        return fail(
-            "identity",
-            f"what answers on port {daemon.port} is not the daemon of {scene.workspace.root}",
-            "signet daemon restart",
-        )
+        told = f"what answers on port {daemon.port} is not the daemon of {scene.workspace.root}"
+        return fail("identity", told, "signet daemon restart")
     return ok("identity", f"the daemon on port {daemon.port} proved that it serves this workspace")
 
 
@@ -154,23 +147,16 @@ def _listening(scene: Scene, daemon: Daemon) -> DoctorCheck:
 
 
 def _pages(daemon: Daemon) -> DoctorCheck:
-    own = f"http://{daemon.host}:{daemon.port}"
+    own, plain = f"http://{daemon.host}:{daemon.port}", {"Content-Type": "text/plain"}
+    of_form = {"Sec-Fetch-Site": "same-origin"}
     tries = {
         "a page on another port may read": ({"Origin": _FOREIGN}, _READ, None),
         "a page of the same site may read": ({"Sec-Fetch-Site": "same-site"}, _READ, None),
         "a page of another site may read": ({"Sec-Fetch-Site": "cross-site"}, _READ, None),
         "a sandboxed page may read": ({"Origin": "null"}, _READ, None),
         "a page behind another name may read": ({"Host": "evil.example"}, _READ, None),
-        "a page on another port may write": (
-            {"Origin": _FOREIGN, "Content-Type": "text/plain"},
-            ("POST", "/api/memory/remember"),
-            b"{}",
-        ),
-        "a form may write": (
-            {"Origin": own, "Sec-Fetch-Site": "same-origin", "Content-Type": "text/plain"},
-            ("POST", "/api/memory/remember"),
-            b"{}",
-        ),
+        "a page on another port may write": ({"Origin": _FOREIGN, **plain}, _SAVE, b"{}"),
+        "a form may write": ({"Origin": own, **of_form, **plain}, _SAVE, b"{}"),
     }
     let_in = [
         what
@@ -194,8 +180,8 @@ def _programs(daemon: Daemon) -> DoctorCheck:
         not in (401, 403)
     ]
     if let_in:
-        told = ", ".join(let_in)
-        return fail("programs", f"a program without the workspace token may call {told}")
+        told = f"a program without the workspace token may call {', '.join(let_in)}"
+        return fail("programs", told)
     return ok("programs", "running programs needs the workspace token")
 
 
@@ -205,19 +191,15 @@ def _other_users(scene: Scene, daemon: Daemon) -> DoctorCheck:
     if os.geteuid() != 0 or not hasattr(os, "fork"):
         own = daemon.ask(*_READ, {}).status
         if own == 401:
-            return ok(
-                "other users", "the system does not name users, so every program needs a token"
-            )
-        return ok(
-            "other users",
-            "the kernel names the user of each connection; to try one: sudo signet doctor --security "
-            f"--path {scene.workspace.root}",
-        )
+            told = "the system does not name users, so every program needs a token"
+            return ok("other users", told)
+        told = "the kernel names the user of each connection; to try one: "
+        told += f"sudo signet doctor --security --path {scene.workspace.root}"
+        return ok("other users", told)
     status = _status_as(NOBODY, daemon)
     if status not in (401, 403):
-        return fail(
-            "other users", f"user {NOBODY} got access (status {status})", "signet daemon restart"
-        )
+        told = f"user {NOBODY} got access (status {status})"
+        return fail("other users", told, "signet daemon restart")
     return ok("other users", f"user {NOBODY} was refused (status {status})")
 
 
