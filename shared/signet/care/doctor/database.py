@@ -12,8 +12,7 @@ from signet.domain.memory import review
 from signet.domain.repair import memories
 from signet.errors import SignetError, StorageDamaged
 
-#: Seconds (of five in total) for reading the whole file.
-INTEGRITY_SECONDS = 1.5
+INTEGRITY_SECONDS = 1.5  # of five in total, for reading the whole file
 _WAY_BACK = "signet backup list, then: signet restore FILE"
 #: Domains of the report with their own checks, or unrelated to health.
 _ELSEWHERE = frozenset({"update", "predictor"})

@@ -23,9 +23,8 @@ from signet.domain.auth import issued, tokens
 from signet.domain.auth.tokens import BadSecret
 from signet.wire.access import Role
 
-SECONDS = 5.0
-#: The ID of a user without rights.
-NOBODY = 65_534
+#: Seconds for an answer, and the ID of a user without rights.
+SECONDS, NOBODY = 5.0, 65_534
 _FOREIGN = "http://localhost:9"
 _READ, _SAVE = ("GET", "/api/memories?limit=1"), ("POST", "/api/memory/remember")
 #: Operations that run programs; none of them does anything with an empty body.
@@ -34,8 +33,7 @@ _PROGRAMS = (
     ("POST", "/api/secrets/exec"),
     ("POST", "/api/connectors"),
 )
-#: Maximum number of tokens to check.
-_TOKENS = 1_000
+_TOKENS = 1_000  # checked at most
 
 
 class GuardReply(NamedTuple):
