@@ -171,6 +171,30 @@ def test_words_answer_until_the_model_is_loaded_then_meaning_does(api: Api, nati
     assert "degraded" not in by_meaning
 
 
+def test_a_request_to_forget_takes_forms_of_its_words_and_shows_what_is_near(
+    api: Api, native: Stub
+) -> None:
+    def remember(text: str, near: str) -> str:
+        memory_id = str(api.post("/api/memory/remember", {"content": text}).body["id"])
+        pair = (text, native.vector(near))
+        api.state.db.write(embeddings.replace, memory_id, "h", [pair], NATIVE, MADE_AT)
+        return memory_id
+
+    mine = remember("I was diagnosed with type 2 diabetes.", "diabetes")
+    insulin = remember("I inject insulin before breakfast.", "diabetes")
+    uncle = remember("My uncle Rudi has diabetes.", "diabetes")
+    far = remember("The charity run against diabetes is in May.", "wanderlust")
+    asked = {"query": "forget that I have diabetes"}
+    by_words = api.post("/api/memory/forget", asked).body
+    assert by_words["candidates"] == []
+    warm(api, native)
+    found = api.post("/api/memory/forget", asked).body
+    assert [one["id"] for one in found["candidates"]] == [mine]
+    why = {one["id"]: one["why"] for one in found["similar"]}
+    assert why[insulin] == "near in meaning"
+    assert why[uncle] == why[far] == "holds diabetes, not of a person"
+
+
 def test_a_model_of_this_process_is_not_waited_for_before_the_reading(
     api: Api, native: Stub
 ) -> None:

@@ -17,6 +17,7 @@ from signet.domain.memory import choose, derived, filters, forget, leave, lookup
 from signet.domain.memory.choose import Choice, Chosen, ForgetCandidate
 from signet.domain.memory.lookup import Refused
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Memory, Patch, Recover, Rules
+from signet.domain.recall import vector
 from signet.errors import Invalid, StorageFull
 from signet.wire import memory as wire
 from signet.wire.access import Quota
@@ -283,7 +284,7 @@ async def post_forget(body: ForgetBody, ask: Ask) -> wire.ForgetPreview | wire.F
         until=filters.instant("until", body.until, last=True),
         user=await asyncio.to_thread(files.user, state.workspace),
     )
-    chosen = await state.db.aread(choose.candidates, choice)
+    chosen = await _chosen(choice, state)
     found, total = chosen.page, chosen.total
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]
@@ -323,6 +324,15 @@ async def post_forget(body: ForgetBody, ask: Ask) -> wire.ForgetPreview | wire.F
         "results": results,
     }
     return {**forgotten, **copied}
+
+
+async def _chosen(choice: Choice, state: State) -> Chosen:
+    """Return the chosen memories; the vectors are computed before the transaction."""
+    vectors: dict[str, bytes | None] = {}
+    for text in choose.subjects(choice.query):
+        vectors[text] = await asyncio.to_thread(await state.vectors.for_text(text), {})
+    nearest = partial(vector.near, model=state.vectors.model, scale=state.vectors.scale)
+    return await state.db.aread(choose.candidates, choice, vectors, nearest)
 
 
 class _Copied(TypedDict, total=False):

@@ -2,10 +2,13 @@
 
 A preview shows the candidates and a token of their set. Forgetting many requires that token, so that a set which has
 changed since needs a new preview.
+
+Words decide (`meant.py`). With an embedding model, memories near in meaning follow: those with a form of each
+word and nothing against them are selected, the others only shown, because a model cannot tell a walnut from a nut.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from signet.db import ReadTx, fts, script
@@ -27,6 +30,17 @@ CONFIRM_ABOVE = 25
 #: Memories with some of the words that are compared if none has all; and memories that are only shown.
 MAX_NEARLY = 500
 MAX_SIMILAR = 20
+
+#: Memories compared in meaning, and those of them that are shown.
+MAX_NEAR, MAX_SHOWN = 40, 8
+#: The cosine of a memory counts from that of the tenth nearest, which is about something else, and from this value on.
+BACKGROUND_PLACE, BACKGROUND = 9, 0.2
+#: How much more is needed of a memory that is shown, and of one that is selected. Fitted on `loadtests/forgetting.txt`
+#: and on half of `loadtests/forgetting_meant.txt`.
+SHOWN_GAP, SELECTED_GAP = 0.05, 0.1
+
+#: Returns the cosines of at most this many memories, those nearest to a vector, best first.
+Nearest = Callable[[ReadTx, bytes, Where, int], Mapping[int, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +102,18 @@ class Unconfirmed(Invalid):
     code = "confirmation_required"
 
 
-def candidates(tx: ReadTx, choice: Choice) -> Chosen:
-    """Return the chosen active memories that the caller may change.
+def subjects(query: str) -> list[str]:
+    """Return the texts whose vectors `candidates` compares."""
+    return [text for part in meant.parts(query) if (text := meant.subject(part))]
+
+
+def candidates(
+    tx: ReadTx,
+    choice: Choice,
+    vectors: Mapping[str, bytes | None] | None = None,
+    nearest: Nearest | None = None,
+) -> Chosen:
+    """Return the chosen active memories that the caller may change; `vectors` are those of the `subjects`.
 
     Raises Invalid for an empty choice, and words that name nothing.
     """
@@ -100,7 +124,7 @@ def candidates(tx: ReadTx, choice: Choice) -> Chosen:
     where = Where("m.is_deleted = 0") & ours & passing
     query = fts.encodable(choice.query).strip()
     if not all(map(script.is_picture, fts.words(query))):
-        return _by_words(tx, choice, where, query)
+        return _by_words(tx, choice, where, query, vectors or {}, nearest)
     if query:
         where &= filters.holds(query)
     why = f"holds {query}" if query else "chosen by ID" if choice.ids else "passes the filters"
@@ -144,8 +168,15 @@ def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
     return tx.value(sql.LAST_CHANGE, (as_list(list(ids)),)) or ""
 
 
-def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:
-    found, similar = [], []
+def _by_words(
+    tx: ReadTx,
+    choice: Choice,
+    where: Where,
+    query: str,
+    vectors: Mapping[str, bytes | None],
+    nearest: Nearest | None,
+) -> Chosen:
+    found, similar = dict[str, ForgetCandidate](), dict[str, ForgetCandidate]()
     for part in meant.parts(query):
         readings = meant.readings(part, choice.user)
         if not readings:
@@ -153,20 +184,47 @@ def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:
         taken, alike = _meant(tx, where, readings)
         if not taken:
             shorter = meant.without_verbs(
-                part, lambda word: bool(sql.matching(tx, fts.any_of(fts.words(word)), where, 1))
+                part,
+                lambda word: any(
+                    sql.matching(tx, fts.any_of([one]), where, 1) for one in fts.words(word)
+                ),
             )
             sure = [one for one in meant.readings(shorter, choice.user) if one.is_specific]
             taken, alike = _meant(tx, where, sure) if sure else (taken, alike)
         if not taken and (named := _named(tx, where, part, choice.user)):
             taken, alike = _meant(tx, where, meant.readings(named, choice.user))
-        found += [one for one in taken if one not in found]
-        similar += alike
+        vector = vectors.get(meant.subject(part))
+        if nearest and vector and readings[0].words:
+            near, close = _near(tx, where, readings, nearest(tx, vector, where, MAX_NEAR))
+            taken, alike = [*taken, *near], [*alike, *close]
+        for one in taken:
+            found.setdefault(one.id, one)
+        for one in alike:
+            similar.setdefault(one.id, one)
+    shown = [one for id_, one in similar.items() if id_ not in found]
     if choice.ids:
-        known = {one.id: one for one in found}
-        found = [known[id_] for id_ in _ids(choice) if id_ in known]
-        similar = []
-    page = found[choice.offset :][: choice.size]
-    return Chosen(page=page, total=len(found), similar=similar[:MAX_SIMILAR])
+        found = {id_: found[id_] for id_ in _ids(choice) if id_ in found}
+        shown = []
+    page = list(found.values())[choice.offset :][: choice.size]
+    return Chosen(page=page, total=len(found), similar=shown[:MAX_SIMILAR])
+
+
+def _near(
+    tx: ReadTx, where: Where, readings: Sequence[Interpretation], cosines: Mapping[int, float]
+) -> tuple[list[ForgetCandidate], list[ForgetCandidate]]:
+    """Return the memories to select and to show of those clearly nearer than the background, nearest first."""
+    background = max([BACKGROUND, *[*cosines.values()][BACKGROUND_PLACE:][:1]])
+    rows = sql.numbered(tx, [*cosines], where)
+    taken, shown = list[ForgetCandidate](), list[ForgetCandidate]()
+    for seq in filter(rows.get, cosines):
+        gap, row = cosines[seq] - background, rows[seq]
+        held = meant.compare(readings[0], row.content, is_near=True)
+        if gap >= SELECTED_GAP and held and held.is_meant and held.is_same:
+            taken.append(_candidate(row, held.why))
+        elif gap >= SHOWN_GAP:
+            why = f"; {held.why}" if held else ""
+            shown.append(_candidate(row, f"near in meaning{why}"))
+    return taken, shown[:MAX_SHOWN]
 
 
 def _named(tx: ReadTx, where: Where, part: str, user: str) -> str:

@@ -8,6 +8,7 @@ full-text index only finds candidates, because it stems "Ines" to "in" and match
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from signet import resources
 from signet.db import fts, languages, script
@@ -22,23 +23,29 @@ _TABLE = resources.table(__file__)
 #: The frame of a request in scripts without spaces.
 _CJK_FRAME = re.compile(f"(?:{_TABLE.pop('frame_run')})+")
 _FRAMES = {name: _words(text) for name, text in _TABLE.pop("frames").items()}
-_VALUES = {
-    word: re.compile(pattern, re.IGNORECASE)
-    for pattern, text in _TABLE.pop("values").items()
-    for word in _words(text)
-}
 _INFLECTIONS: dict[str, list[str]] = _TABLE.pop("inflections")
 _SAME = {word: some for line in _TABLE.pop("same") for some in (_words(line),) for word in some}
 _WORDS = {name: _words(text) for name, text in _TABLE.items()}
+#: A language without a table: its words of at most three letters name nothing.
+_OTHER, _SLAVIC = (
+    Language(name=name, stops=frozenset(), endings=()) for name in ("Other", "Slavic")
+)
 _SPOKEN = (languages.GERMAN, languages.FRENCH, languages.SPANISH, languages.RUSSIAN)
-_ASKED_IN = [(None, _FRAMES["english"]), *((one, _FRAMES[one.name.lower()]) for one in _SPOKEN)]
+_ASKED_IN = [
+    (None, _FRAMES["english"]),
+    *((one, _FRAMES[one.name.lower()]) for one in _SPOKEN),
+    (_OTHER, _FRAMES["others"]),
+    (_SLAVIC, _FRAMES["slavic"]),
+]
 FRAME = frozenset[str]().union(*_FRAMES.values())
 NOUNS, _KINDS, _ROLES = _WORDS["nouns"], _WORDS["kinds"], _WORDS["roles"]
 _ADDRESSES, _TITLES, _BEHIND = _WORDS["addresses"], _WORDS["titles"], _WORDS["behind"]
 _ACTS, _OF, _ADVERBS = _WORDS["acts"], _WORDS["of"], _WORDS["adverbs"]
 _ENGLISH_OWN = _ACTS | _WORDS["own"]
 _OWN = _ENGLISH_OWN | _WORDS["own_elsewhere"]
+_SELF = _OWN - _WORDS["ours"]
 _PERSON, _BEFORE_NOUNS = _OWN | _WORDS["person"], _OWN | _WORDS["before_nouns"]
+_ARTICLES = _WORDS["own_elsewhere"] | _WORDS["articles"]
 _RELATED = re.compile(
     r"^(?:ex|co|step|half|great|grand|schwieger|beau|belle)-?|-in-law$|(?<=[rnt])in$|(?<=[nrst])e$"
 )
@@ -56,6 +63,8 @@ _BOTH = re.compile(
 #: "I" precedes a word, or the verb follows it, within this number of words.
 _NEAR = 3
 _BEFORE_ADVERBS = r"(?:^|[.!?:]\s*|\b(?:a|an|the|this|that|my|our|your|his|her|its|their)\s+)"
+#: A German common noun.
+_COMMON = re.compile(r"\b(?:[Dd](?:er|ie|as|en|em|es)|[Ee]in(?:e[mnrs]?)?) [A-ZÄÖÜ]\w+")
 _TOKEN = re.compile(r'"([^"]+)"|(\S+)')
 _OPENING, _CLOSING = "(\"'«“„‘[{<", ")(,.;:!?\"'»”“’]}>"
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -79,8 +88,6 @@ SEVERAL_WORDS = 2
 #: Identifiers used to find candidates; all are compared.
 _MAX_IDENTIFIERS = 20
 
-#: Adverbs at the end of a noun that comes from a verb.
-_PARTICLE = re.compile("(?<=[a-z]{3})(?:back|down|off|out|over|up)$")
 #: Where something goes or comes from, and the name.
 _WAY = re.compile(r"\b(to|from|nach|aus) (?=[A-ZÀ-Þ])([^\W_]+)")
 #: "My wife", and a name.
@@ -90,9 +97,6 @@ _SUBJECT = re.compile(r"^([A-ZÀ-Þ][\w-]*[a-zß-ÿ]) (?:\w+s|had)\b")
 _OPPOSITE = {"to": "from", "from": "to", "nach": "aus", "aus": "nach"}
 _MY_RELATION = re.compile(rf"\b{_OUR} ((?:ex-)?)([^\W_]+(?:-in-law)?)", re.IGNORECASE)
 _NAME = r"([A-ZÀ-Þ][\w-]+(?: [A-ZÀ-Þ][\w-]+)?)"
-#: Endings of derived English words, the longest first, and the letters that stay.
-_ENDINGS = sorted(_WORDS["derived"], key=len, reverse=True)
-_LEAST_ROOT = 5
 #: Endings that English nouns and verbs share; others are in `languages`.
 _GERMAN_NOUN = frozenset(("", "e", "en", "er", "ern", "n", "s", "es", "em", "r"))
 
@@ -114,35 +118,32 @@ class RequestWord:
         is_noun = not self.is_name or self.language is languages.GERMAN
         if is_noun and not words.isdisjoint(_SAME.get(self.text, ())):
             return True
-        if (verb := _PARTICLE.sub("", self.text)) != self.text:  # "rollback" is "rolled back"
-            after = self.text[len(verb) :]
-            found = re.findall(rf"([^\W_]+) {after}\b", fts.folded(text))
-            if any(verb in _lemmas(one) for one in found):
-                return True
         return self.text in words or any(self._same(other) for other in words)
 
-    def is_value_in(self, text: str) -> bool:
-        """Return whether the word names a kind of value, such as a price, and a text has one."""
-        return self.text in _VALUES and _VALUES[self.text].search(text) is not None
+    def is_related_to(self, words: frozenset[str]) -> bool:
+        """Return whether one of the words is a form of it, or either is a compound with the other in it."""
+        return not self.is_name and any(
+            _is_form(self.text, other)
+            or _common(self.text, other) == min(len(self.text), len(other)) >= 5
+            or (len(self.text) >= 8 and len(other) >= 5 and self.text.endswith(other))
+            for other in words
+        )
 
     def _same(self, other: str) -> bool:
         mine, language = self.text, self.language
         if mine[:3] != other[:3]:
             return False
-        if languages.is_russian(mine):
-            language = languages.RUSSIAN
-        if language is None:
-            is_form = _root(mine) == _root(other) or not _lemmas(mine).isdisjoint(_lemmas(other))
-            return not self.is_name and is_form
-        if self.is_name and language not in (languages.GERMAN, languages.RUSSIAN):
+        is_slavic = language is _SLAVIC or languages.is_russian(mine)
+        if language is None and not is_slavic:
+            return not self.is_name and not _lemmas(mine).isdisjoint(_lemmas(other))
+        if is_slavic or not self.is_name:
+            return _is_form(mine, other)
+        if language is not languages.GERMAN:
             return False
-        endings = frozenset(("", *map(fts.folded, language.endings)))
-        if self.is_name and language is languages.GERMAN:
-            endings = _GERMAN_NOUN
-        longest = max(map(len, endings))
+        longest = max(map(len, _GERMAN_NOUN))
         least = max(language.least, min(len(mine), len(other)) - longest)
         return any(
-            mine[:at] == other[:at] and mine[at:] in endings and other[at:] in endings
+            mine[:at] == other[:at] and mine[at:] in _GERMAN_NOUN and other[at:] in _GERMAN_NOUN
             for at in range(least, min(len(mine), len(other)) + 1)
         )
 
@@ -270,12 +271,7 @@ def without_verbs(request: str, is_known: Callable[[str], bool]) -> str:
 
 def readings(request: str, user: str = "") -> list[Interpretation]:
     """Return the interpretations of a request by `user`, the narrowest first; none if it names nothing."""
-    tokens = list(_tokens(script.fold(request)))
-    plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
-    language = languages.language_of(plain, fts.STOP_WORDS) or _asked_in(plain)
-    if language is None and not _WORDS["german_only"].isdisjoint(plain):
-        language = languages.GERMAN
-    stops = fts.STOP_WORDS | (language.stops if language else frozenset())
+    tokens, language, stops = _understood(request)
     away = frozenset((_OPPOSITE[way], name) for way, name in _WAY.findall(request))
     found: list[Interpretation] = []
     for keeps_nouns in (True, False):
@@ -287,6 +283,31 @@ def readings(request: str, user: str = "") -> list[Interpretation]:
                 found.append(reading)
     alone = [one for one in found if len(one.words) == 1 and any(map(_names, one.identifiers))]
     return found + [replace(one, words=(), terms=(), roles=()) for one in alone[:1]]
+
+
+def _understood(
+    request: str,
+) -> tuple[list[tuple[str, bool]], Language | None, frozenset[str]]:
+    """Return the tokens of a request, its language, and its stop words."""
+    tokens = list(_tokens(script.fold(request)))
+    plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
+    language = languages.language_of(plain, fts.STOP_WORDS) or _asked_in(plain)
+    if language is None and not _WORDS["german_only"].isdisjoint(plain):
+        language = languages.GERMAN
+    stops = language.stops if language else frozenset()
+    if language in (_OTHER, _SLAVIC):
+        stops |= {
+            text for text, is_exact in tokens if not is_exact and len(text) <= 3 and text.islower()
+        }
+    return tokens, language, fts.STOP_WORDS | stops
+
+
+def subject(request: str) -> str:
+    """Return what a request names, as a text for the embedding model; empty in scripts other than Latin."""
+    tokens, _, stops = _understood(request)
+    kept, own = _unframed(tokens, stops, keeps_nouns=False)
+    text = " ".join([own if own in _OWN - _ACTS else "", *(text for text, _ in kept)]).strip()
+    return text if all(one < "\u0250" for one in fts.folded(text)) else ""
 
 
 def relation(request: str) -> re.Match[str] | None:
@@ -313,8 +334,11 @@ def _names(one: Identifier) -> bool:
     return not (one.text.isdigit() or _PLAIN_HYPHENS.fullmatch(one.text))
 
 
-def compare(reading: Interpretation, content: str) -> Held | None:
-    """Return the match of a memory; None if it lacks an identifier or half of the words."""
+def compare(reading: Interpretation, content: str, *, is_near: bool = False) -> Held | None:
+    """Return the match of a memory; None if it lacks an identifier or half of the words.
+
+    Of one that `is_near` in meaning, a related word is enough, but all must be there.
+    """
     folded = fts.folded(content)
     words = frozenset(_split(folded))
     plain = script.parted(script.fold(content))
@@ -322,19 +346,23 @@ def compare(reading: Interpretation, content: str) -> Held | None:
     others = [one for one in reading.identifiers if one not in exact]
     if any(not one.is_spelled_otherwise_in(plain) for one in others):
         return None
-    have = [one for one in reading.words if one.is_in(words, content)]
+    have = [
+        one
+        for one in reading.words
+        if one.is_in(words, content) or (is_near and one.is_related_to(words))
+    ]
     single = frozenset(_split(fts.folded(_DOUBLE.sub(" ", content))))
-    parts = [one for one in have if not one.is_in(single, content)]
+    parts = [one for one in have if one.is_in(words, content) and not one.is_in(single, content)]
     lacks = [one for one in reading.words if one not in have]
-    if have or exact:
-        lacks = [one for one in lacks if not one.is_value_in(content)]
     if not exact and 2 * len(lacks) >= len(reading.words) > 0:
         return None
     if others:
         return Held(False, f"other spelling of {', '.join(one.text for one in others)}")
     if parts:
         return Held(False, f"{parts[0].text} is part of a longer name")
-    if reading.is_single and not _is_own(reading, folded):
+    if is_near and reading.own in _SELF and reading.user.union(_PERSON).isdisjoint(words):
+        return Held(False, "may be about somebody else")
+    if reading.is_single and not is_near and not _is_own(reading, folded):
         return Held(False, f"holds {have[0].text}, not of a person")
     if reading.own and have and _is_of_another(reading, content):
         return Held(False, f"holds {have[-1].text} of somebody else")
@@ -349,9 +377,22 @@ def compare(reading: Interpretation, content: str) -> Held | None:
     if reading.asks and lacks == [reading.words[-1]]:
         is_nearly |= len(have) > 1 and not all(one.is_name for one in have)
     is_nearly = is_nearly and not any(one.is_name for one in lacks)
-    if any(map(_names, exact)):  # a ticket or an address identifies the memory
+    is_nearly = is_nearly and not is_near
+    if any(map(_names, exact)) and not is_near:  # a ticket or an address identifies the memory
         is_nearly = 2 * len(lacks) <= len(reading.words)
     return Held(is_nearly, f"holds {names}; lacks {', '.join(one.text for one in lacks)}")
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Return whether two words have the same beginning, as the forms of a word in most languages."""
+    same, long = _common(one, other), max(len(one), len(other))
+    return same >= max(4, min(len(one), len(other)) - 1 - (same > 5)) and long - same <= 3
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many letters two words share at the beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _is_same(reading: Interpretation, folded: str) -> bool | None:
@@ -376,7 +417,7 @@ def _has_name(name: str, text: str) -> bool:
     """Return whether a text contains a word as a name: "project Falcon" is not about a falcon."""
     start = _WORD.findall(name)[0]
     forms = (start, f"{start}s")
-    names = (one for one in _WORD.findall(text) if one[0].isupper())
+    names = (one for one in _WORD.findall(_COMMON.sub("", text)) if one[0].isupper())
     return any(fts.folded(one) in forms for one in names)
 
 
@@ -409,23 +450,32 @@ def _is_own(reading: Interpretation, folded: str) -> bool:
 def _is_of_another(reading: Interpretation, content: str) -> bool:
     """Return whether a text gives what "my" names to somebody else: "the phone number of the dentist"."""
     said = _OWNED.findall(content)
+    known = {one.text for one in reading.words}
+
+    def is_asked(text: str) -> bool:
+        return any(one.is_in(frozenset((fts.folded(text),)), "") for one in reading.words)
+
     subject = frozenset(map(fts.folded, _SUBJECT.findall(content))) - reading.user - fts.STOP_WORDS
     is_person = not reading.user.union(_PERSON).isdisjoint(_WORD.findall(fts.folded(content)))
     if subject and not is_person and not any(one.is_in(subject, "") for one in reading.words):
         return True
+    first = next((at for at, (text, _) in enumerate(said) if is_asked(text)), 0)
+    before = pairwise(fts.folded(text) for text, _ in said[: 0 if reading.roles else first])
+    if any(own in _OWN and _is_role(one) and one not in known for own, one in before):
+        return True  # "my uncle has asthma"
     for at, (text, _) in enumerate(said):
-        if not any(one.is_in(frozenset((fts.folded(text),)), "") for one in reading.words):
+        if not is_asked(text):
             continue
-        before, has_mark = said[at - 1] if at else ("", "")
-        if fts.folded(before) in _OWN:
+        last, has_mark = said[at - 1] if at else ("", "")
+        if fts.folded(last) in _OWN:
             return False
         link, first, second = [*(one for one, _ in said[at + 1 : at + 4]), "", "", ""][:3]
         is_name = _is_title_case(first) or _is_role(fts.folded(first))
         behind = first if is_name else second if _is_role(fts.folded(second)) else ""
-        owner = before if has_mark else behind if link.lower() in _OF else ""
-        known = frozenset((fts.folded(owner),))
-        is_other = owner and known.isdisjoint(reading.user)
-        if is_other and not any(one.is_in(known, "") for one in reading.words):
+        owner = last if has_mark else behind if link.lower() in _OF else ""
+        owners = frozenset((fts.folded(owner),))
+        is_other = owner and owners.isdisjoint(reading.user)
+        if is_other and not any(one.is_in(owners, "") for one in reading.words):
             return True
     return False
 
@@ -453,7 +503,8 @@ def _tokens(request: str) -> Iterator[tuple[str, bool]]:
 
 def _asked_in(words: Sequence[str]) -> Language | None:
     """Return the language of the first request word; None for English, and without any."""
-    asking = (one for word in words for one, some in _ASKED_IN if fts.folded(word) in some)
+    said = (fts.folded(word) for word in words if word not in fts.STOP_WORDS)
+    asking = (one for word in said for one, some in _ASKED_IN if word in some)
     return next(asking, None)
 
 
@@ -493,10 +544,10 @@ def _unframed(
     own, at = "", first
     for at in range(first - 1, max(-1, first - 1 - _NEAR), -1):
         own = fts.folded(tokens[at][0])
-        if own in _OWN or not says_nothing(at):
+        if own in _OWN or not (says_nothing(at) or (at == first - 1 and is_noun(at))):
             break
-    between = {fts.folded(text) for text, _ in tokens[at + 1 : first]}
-    is_about = own in _ACTS and not between.isdisjoint(FRAME)  # "what I said about tea"
+    around = {fts.folded(text) for text, _ in (*tokens[at + 1 : first], *tokens[last:])}
+    is_about = own in _ACTS and not around.isdisjoint(FRAME)  # "what I said about tea"
     return list(tokens[first:last]), own if own in _OWN and not is_about else ""
 
 
@@ -512,7 +563,7 @@ def _reading(
     words: dict[str, RequestWord] = {}
     terms: dict[str, None] = {}
     identifiers: dict[str, Identifier] = {}
-    roles = _roles(kept)
+    roles, start = _roles(kept), tokens.index(kept[0])
     for at, (text, is_exact) in enumerate(kept):
         if at in roles:
             continue
@@ -527,14 +578,16 @@ def _reading(
                 is_letter = len(word) == 1 and word.isascii()
                 if is_letter or {raw, word} & stops or raw in languages.SAY_NOTHING:
                     continue
-                is_name = part[:1].isupper() and (text, is_exact) != tokens[0]
+                before = tokens[start + at - 1][0] if start + at else part
+                is_noun = language is languages.GERMAN and before in _ARTICLES  # "die Scheidung"
+                is_name = part[:1].isupper() and start + at > 0 and not is_noun
                 words[word] = RequestWord(text=word, is_name=is_name, language=language)
                 for piece in script.cut(raw):
                     forms = {languages.beginning(piece, language)}
                     if not is_name:
+                        forms.add(f"{piece[: max(4, len(piece) - 3)]}*{piece}")
+                    if not is_name:
                         forms.update(_SAME.get(word, ()))
-                    if not is_name and language is None and word.isascii():
-                        forms.add(f"{_root(word)}*{word}")
                     terms[f"({fts.any_of(sorted(forms))})"] = None
     return Interpretation(
         words=tuple(words.values()),
@@ -599,9 +652,3 @@ def _lemmas(word: str) -> set[str]:
             if ending in ("ing", "ed") and len(start) > 3 and start[-1] == start[-2]:
                 found.add(start[:-1])
     return found
-
-
-def _root(word: str) -> str:
-    """Return the root that an English word shares with its derivations: "allergy" and "allergic"."""
-    ending = next((one for one in _ENDINGS if word[_LEAST_ROOT:].endswith(one)), "")
-    return word.removesuffix(ending)

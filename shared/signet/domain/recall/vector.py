@@ -61,6 +61,14 @@ def by_file(tx: ReadTx, vector: bytes, where: Where, limit: int, model: str | No
     return exact(tx, vector, where, model=model)
 
 
+def near(
+    tx: ReadTx, vector: bytes, where: Where, limit: int, *, model: str | None, scale: Scale
+) -> Scores:
+    """Return the cosine of the `limit` nearest memories that pass, best first, on the scale of the fitted ranking."""
+    best = first(by_file(tx, vector, where, limit, model), limit)
+    return {seq: scale.factor * one + scale.shift for seq, one in best.items()}
+
+
 def stored(
     tx: ReadTx, width: int, seqs: Collection[int], *, model: str | None
 ) -> tuple[list[int], bytes]:

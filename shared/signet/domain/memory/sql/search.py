@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from signet.db import ReadTx
-from signet.db.dialect import LIST, THEN_JOIN, by_index, list_rows
+from signet.db.dialect import LIST, THEN_JOIN, as_list, by_index, list_rows
 from signet.db.visibility import Where
 from signet.domain.memory.models import tags_of
 from signet.domain.memory.sql.sources import REPLACED
@@ -43,6 +43,13 @@ def matching(tx: ReadTx, match: str, where: Where, limit: int = -1) -> list[Sear
     """Return the matches of this expression that pass, best first; -1 is no limit."""
     sql = _FOUND + where.sql + _BY_RANK + " LIMIT ?"
     return tx.rows(SearchRow, sql, (match, *where.params, limit))
+
+
+def numbered(tx: ReadTx, seqs: Sequence[int], where: Where) -> dict[int, SearchRow]:
+    """Return the memories with these numbers that pass."""
+    sql = f"SELECT m.seq, {_FIELDS}, NULL, m.content FROM memories m WHERE m.seq IN {LIST} AND {where.sql}"
+    rows = tx.tuples(sql, (as_list(seqs), *where.params))
+    return {row[0]: SearchRow(*row[1:]) for row in rows}
 
 
 def passing(
