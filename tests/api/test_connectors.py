@@ -62,7 +62,7 @@ def test_the_list_is_newest_first(api: Api, notes: Path) -> None:
         ({"settings": {"rootPath": "/a\0b"}}, "settings.rootPath must be an absolute path"),
         (
             {"settings": {"rootPath": "/nowhere/at/all"}},
-            "settings.rootPath cannot be read: No such",
+            "settings.rootPath: /nowhere/at/all cannot be read: No such",
         ),
         ({"settings": {"rootPath": "/", "patterns": 5}}, "settings.patterns must be a list"),
         ({"settings": {"rootPath": "/", "patterns": [5]}}, "settings.patterns must be a list"),
@@ -87,7 +87,7 @@ def test_a_file_is_no_folder(api: Api, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a")
     settings = {"rootPath": str(tmp_path / "a.md")}
     refused = api.post(CONNECTORS, {"provider": "filesystem", "settings": settings})
-    assert refused.error == "settings.rootPath cannot be read: Not a directory"
+    assert refused.error.endswith("cannot be read: Not a directory")
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,8 @@ def test_an_empty_store_is_healthy_in_every_way(shared: Api) -> None:
 @pytest.mark.parametrize("name", ["timestamp", "__class__", "nothing", "domains"])
 def test_what_is_no_domain_is_refused_by_name(shared: Api, name: str) -> None:
     refused = shared.get(f"/api/diagnostics/{name}")
-    assert (refused.status, refused.error) == (400, f"Unknown domain: {name}")
+    assert refused.status == 400
+    assert refused.error.startswith(f"Unknown domain: {name}; there are queue, storage, ")
 
 
 def test_a_third_of_dead_jobs_in_the_last_hour_degrades_the_queue(api: Api) -> None:

@@ -46,7 +46,11 @@ def test_what_makes_no_sense_changes_nothing(alone: Program) -> None:
     written(alone)
     before = (alone.workspace / "agent.yaml").read_text()
     for key, value, words in (
-        ("search.alhpa", "0.5", 'unknown key; did you mean "alpha"?\n'),
+        ("search.alhpa", "0.5", "unknown setting; did you mean search.alpha?\n"),
+        ("extraction.provdr", "x", "did you mean pipelineV2.extraction.provider?\n"),
+        ("provider", "x", "several settings end so; did you mean embedding.provider or"),
+        ("zzzz", "x", "unknown setting. List all: signet config --json\n"),
+        ("embedding.provider", "opnai", "(did you mean openai?) is expected\n"),
         ("search.alpha", "often", "search.alpha: a number from 0 to 1 is expected\n"),
         ("search.alpha", "7", "search.alpha: a number from 0 to 1 is expected\n"),
         ("search.alpha", "[1", "not a value in YAML"),
@@ -54,7 +58,20 @@ def test_what_makes_no_sense_changes_nothing(alone: Program) -> None:
     ):
         refused = alone.run("config", "set", key, value)
         assert (refused.status, words in refused.err) == (1, True), refused.err
+    joined = alone.run("config", "set", "search.alpha=0.5")
+    assert "Write: signet config set search.alpha 0.5\n" in joined.err
     assert (alone.workspace / "agent.yaml").read_text() == before
+
+
+def test_a_unique_end_of_a_name_is_enough(alone: Program) -> None:
+    written(alone)
+    assert alone.run("config", "set", "backup.keep", "9").status == 0
+    assert alone.run("config", "get", "keep").out == "9\n"
+    assert alone.run("config", "set", "extraction.provider", "rules").status == 0
+    assert alone.run("config", "get", "memory.pipelineV2.extraction.provider").out == "rules\n"
+    assert alone.run("config", "set", "features.boats", "true").status == 0, "an entry of a map"
+    assert alone.run("config", "set", "backup.keep", "null").status == 0
+    assert alone.run("config", "get", "backup.keep").out == "7\n"
 
 
 def test_alone_it_opens_the_editor_and_says_whether_the_file_can_be_read(alone: Program) -> None:

@@ -117,6 +117,30 @@ def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -
     assert "Next: signet setup" in done.out
 
 
+def test_words_of_other_programs_lead_to_the_command(alone: Program) -> None:
+    for words, meant in (
+        ("search tides", "recall"),
+        ("config unset keep", "config set KEY null"),
+        ("secret set KEY", "secret put"),
+        ("help", "--help"),
+    ):
+        assert f"see `signet {meant}`" in alone.run(*words.split()).err
+    refused = alone.run("backup", "lst")
+    assert "signet backup list? For a file of this name: ./lst" in refused.err
+    assert not (alone.home / "lst").exists()
+    wrong = alone.run("recall", "tides", "--limit", "many")
+    assert "'many' is not a whole number" in wrong.err
+    assert "Did you mean claude-code?" in alone.run("harness", "install", "claude").err
+
+
+def test_each_group_of_commands_has_examples(alone: Program) -> None:
+    groups = [name for name, one in tree.command().commands.items() if isinstance(one, TyperGroup)]
+    assert {"memory", "jobs", "trust", "config"} <= {*groups}
+    for name in groups:
+        shown = " ".join(alone.run(name, "--help").out.split())
+        assert f"Examples: signet {name}" in shown, name
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,6 +50,8 @@ def backup(
     if file == LIST:
         yield from _list(workspace)
         return
+    if file and file.isalpha() and get_close_matches(file, [LIST]):
+        raise Invalid(f"Did you mean signet backup list? For a file of this name: ./{file}")
     from signet.domain.backup import create
 
     os.umask(0o077)

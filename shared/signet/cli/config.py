@@ -1,6 +1,5 @@
 """`signet config …`: settings of agent.yaml, with or without a daemon."""
 
-import difflib
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(invoke_without_command=True)
 
-KeyArgument = Annotated[str, arg("Name of the setting, such as search.alpha.", "KEY")]
+KeyArgument = Annotated[str, arg("Setting, such as search.alpha, or a unique end of it.", "KEY")]
 
 
 @app.callback()
@@ -25,10 +24,11 @@ KeyArgument = Annotated[str, arg("Name of the setting, such as search.alpha.", "
 def configure(context: typer.Context, path: PathOption = None, as_json: JsonOption = False) -> None:
     """Show and change settings.
 
-    Without a command it opens agent.yaml in your editor; with --json or in a pipe it prints all
-    settings. The port is an option, not a setting: signet daemon restart --port 4000.
+    Without a command it opens agent.yaml in your editor; with --json or in a pipe it prints all settings. A dot in
+    a name is a level in the file: search.alpha is the line "alpha:" below "search:". The port is an option, not a
+    setting: signet daemon restart --port 4000.
 
-    Examples: signet config · signet config get search.alpha
+    Examples: signet config · signet config get search.alpha · signet config set search.alpha 0.5
     """
     if context.invoked_subcommand is not None:
         if path is not None or as_json:
@@ -58,9 +58,7 @@ def get(
 
     loaded = config.load(find_workspace(path))
     known = dict(described.flat(config.as_public_dict(loaded.settings)))
-    wanted = described.plain_key(key)
-    if wanted not in known:
-        raise Invalid(f"{key}: unknown key{_hint(wanted, known)}")
+    wanted = described.plain_key(described.named(key, known))
     value = known[wanted]
     origin = described.Origins(find_workspace(path)).origin_of(wanted)
     yield {"key": wanted, "value": value, **({"origin": origin} if show_origin else {})}
@@ -71,7 +69,10 @@ def get(
 @command(app, "set")
 def set_(
     key: KeyArgument,
-    value: Annotated[str, arg("The value in YAML, such as 0.5, true or [a, b].", "VALUE")],
+    value: Annotated[
+        str | None,
+        arg("The value in YAML, such as 0.5, true or [a, b]; null: the default.", "VALUE"),
+    ] = None,
     path: PathOption = None,
 ) -> Output:
     """Change one value in agent.yaml; comments stay. A running daemon applies it within two seconds.
@@ -79,10 +80,14 @@ def set_(
     Examples: signet config set search.alpha 0.5 · signet config set git.autoSync false
     """
     from signet import config
-    from signet.config import manifest
+    from signet.config import described, manifest
 
+    if value is None:
+        name, _, value = key.partition("=")
+        raise Invalid(f"A value is missing. Write: signet config set {name} {value or 'VALUE'}")
     workspace = find_workspace(path)
     wished = parsed(value)
+    key = described.named(key, dict(described.flat(_settings(workspace))))
     config.check({key: wished})
     file = manifest.set_values(workspace, {key: wished}, guard=_check_person)
     yield {"key": key, "value": wished, "file": str(file)}
@@ -108,11 +113,6 @@ def parsed(text: str) -> "Value":
         raise Invalid(f"{text} is more than one value")
     value: Value = found["value"]  # type: ignore[assignment]  # what YAML 1.2 core can hold
     return value
-
-
-def _hint(key: str, known: Mapping[str, object]) -> str:
-    near = difflib.get_close_matches(key, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _settings(workspace: Workspace) -> Mapping[str, object]:

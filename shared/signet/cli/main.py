@@ -165,6 +165,14 @@ def _interrupted() -> int:
     return INTERRUPTED
 
 
+#: Parts of the library's and of pydantic's messages in plain words.
+_PLAIN = {
+    "Value error, ": "",
+    "is not a valid int range": "is not a whole number",
+    "is not a valid float range": "is not a number",
+}
+
+
 def _wrong_usage(error: "TyperException", given: list[str]) -> None:
     from signet.cli import output
 
@@ -176,8 +184,9 @@ def _wrong_usage(error: "TyperException", given: list[str]) -> None:
             output.tell(message)
             return
         message = f"{context.command_path} needs a command"
-    # Remove the prefix that pydantic adds.
-    output.failed(message.replace("Value error, ", ""), "usage", as_json=as_json)
+    for text, plain in _PLAIN.items():
+        message = message.replace(text, plain)
+    output.failed(message, "usage", as_json=as_json)
     if not as_json:
         output.hint(f"See: {context.command_path if context else f'signet {given[0]}'} --help")
 

@@ -14,21 +14,11 @@ if TYPE_CHECKING:
     from signet.client import PlainSignet, Signet
 
 #: Types set by saves and extraction; other types are allowed.
-TYPES = (
-    "fact",
-    "preference",
-    "decision",
-    "rationale",
-    "procedural",
-    "semantic",
-    "rule",
-    "learning",
-    "issue",
-    "episodic",
-    "daily-log",
-    "system",
-    "document_chunk",
-    "session_summary",
+TYPES = tuple(
+    (
+        "fact preference decision rationale procedural semantic rule learning issue episodic "
+        "daily-log system document_chunk session_summary"
+    ).split()
 )
 
 

@@ -92,21 +92,30 @@ RENAMED = {
 }
 
 
-#: Words of other programs for a command.
+#: Commands by the words of other programs for them.
 MEANT = {
-    "add": "remember",
-    "save": "remember",
-    "search": "recall",
-    "find": "recall",
-    "ask": "recall",
-    "ls": "list",
-    "memories": "list",
-    "show": "memory show",
-    "history": "memory history",
-    "rm": "forget",
-    "delete": "forget",
-    "remove": "forget",
-    "recover": "memory recover",
-    "pin": "edit --pin",
-    "session": "sessions",
+    word: meant
+    for meant, words in {
+        "remember": ("add", "save"),
+        "recall": ("search", "find", "ask"),
+        "list": ("ls", "memories"),
+        "memory show": ("show",),
+        "memory history": ("history",),
+        "forget": ("rm", "delete", "remove"),
+        "memory recover": ("recover",),
+        "edit --pin": ("pin",),
+        "sessions": ("session",),
+        "setup": ("init", "install"),
+        "update": ("upgrade",),
+        "--help": ("help",),
+        "--version": ("version",),
+        "--install-completion": ("completion",),
+        "config": ("config list", "config show", "config edit"),
+        "config set KEY null": ("config unset",),
+        "secret put": ("secret set", "secret add"),
+        "harness install": ("harness add",),
+        "harness uninstall": ("harness remove",),
+        "backup list": ("backup ls", "backup show", "restore list"),
+    }.items()
+    for word in words
 }

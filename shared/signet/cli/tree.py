@@ -65,10 +65,9 @@ class _Root(TyperGroup):
         for name in (args[0], " ".join(args[:2])):
             if name in RENAMED:
                 raise Invalid(f"`signet {name}` is now `signet {RENAMED[name]}`", "renamed")
-        if args[0] in MEANT:
-            raise Invalid(
-                f"There is no `signet {args[0]}`; see `signet {MEANT[args[0]]}`", "unknown_command"
-            )
+            if name in MEANT:
+                told = f"There is no `signet {name}`; see `signet {MEANT[name]}`"
+                raise Invalid(told, "unknown_command")
         if not {"-h", "--help"} & {*args} and any(row.here and row.name == args[0] for row in ROWS):
             check_here(args[0], args)
         return super().resolve_command(ctx, args)
@@ -80,9 +79,24 @@ def _made(row: CommandRow) -> "Command":
     holder = typer.Typer(rich_markup_mode=None, callback=lambda: None)
     if isinstance(found, typer.Typer):
         holder.add_typer(found, name=row.name)
+        group = cast(Any, typer.main.get_command(holder)).commands[row.name]
+        return _with_examples(group, f"signet {row.name}")
     else:
         holder.command(row.name)(typed(found))
     return cast(TyperGroup, typer.main.get_command(holder)).commands[row.name]
+
+
+def _with_examples(group: Any, start: str) -> "Command":
+    """Return a group whose help, without own examples, shows the first one of its first commands."""
+    found = []
+    for one in group.commands.values():
+        made: Any = _with_examples(one, start) if isinstance(one, TyperGroup) else one
+        example = (made.help or "").partition("Examples: ")[2].partition(" · ")[0]
+        found += [" ".join(example.split())] if example.startswith(start) else []
+    if found and "Examples: " not in (group.help or ""):
+        first = sorted(found, key=lambda one: not one.startswith(f"{start} list"))[:3]
+        group.help = f"{group.help}\n\nExamples: {' · '.join(first)}"
+    return cast("Command", group)
 
 
 def _found(where: str) -> Any:

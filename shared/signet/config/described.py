@@ -10,6 +10,8 @@ from signet.config.loading import RESTART_KEYS, Loaded, as_public_dict, settings
 from signet.config.manifest import ManifestError, find, parse
 from signet.config.older_shapes import AUTH_MODE
 from signet.config.sections import Settings
+from signet.config.values import close
+from signet.errors import Invalid
 from signet.paths import Workspace
 from signet.wire.config import Setting
 
@@ -81,6 +83,29 @@ def plain_key(key: str) -> str:
         return AUTH_MODE[0]
     inner = key.removeprefix(f"{_NESTED}.")
     return f"pipelineV2.{inner}" if inner != key else key
+
+
+def named(key: str, known: Mapping[str, object]) -> str:
+    """Return the key of a `known` setting or of an entry of a map by itself or a unique end; raises Invalid."""
+    wanted, default = plain_key(key), dict(flat(as_public_dict(Settings())))
+    maps = [f"{key}." for key, *_ in _declared(Settings) if isinstance(default[key], Mapping)]
+    if _bare(wanted) in map(_bare, known) or wanted.startswith(tuple(maps)):
+        return key
+    level = key.count(".") + 1
+    ends = {".".join(one.split(".")[-level:]): one for one in known}
+    several = [one for one in known if one.endswith(f".{key}")]
+    if len(several) == 1:
+        return several[0]
+    near = several or [ends[one] for one in close(key, ends)]
+    hint = (
+        f"; did you mean {' or '.join(near[:3])}?" if near else ". List all: signet config --json"
+    )
+    raise Invalid(f"{key}: {'several settings end so' if several else 'unknown setting'}{hint}")
+
+
+def _bare(key: str) -> str:
+    """Return a key without differences of spelling, such as `api_key` and `apiKey`."""
+    return key.replace("_", "").lower()
 
 
 def _declared(

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_args
 
 from signet.config import values as accept
-from signet.config.values import Accept, Unfit
+from signet.config.values import Accept, Unfit, close
 
 NOTHING: Mapping[object, object] = MappingProxyType({})
 MASK = "***"
@@ -294,11 +294,9 @@ def _report_unknown(
     unknown = [name for name in raw if name not in known]
     if not unknown:
         return
-    import difflib
-
     for name in unknown[:MAX_UNKNOWN]:
         shown = " ".join(name.split())[:80] if isinstance(name, str) else "a key that is not text"
-        near = difflib.get_close_matches(shown, sorted(known), n=1)
+        near = close(shown, known)
         hint = f'; did you mean "{near[0]}"?' if near else ""
         warnings.append(f"{_join(path, shown)}: unknown key, ignored{hint}")
     if len(unknown) > MAX_UNKNOWN:

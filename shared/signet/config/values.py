@@ -6,7 +6,7 @@ clamped with a warning.
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import TypeVar
 
@@ -104,7 +104,9 @@ def one_of(kinds: type[E]) -> Accept:
     def accept(value: object, where: str, warnings: list[str]) -> object:
         if isinstance(value, str) and value.strip() in offered:
             return kinds(value.strip())
-        raise Unfit(f"one of {', '.join(offered)}")
+        near = close(str(value), offered)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        raise Unfit(f"one of {', '.join(offered)}{meant}")
 
     return accept
 
@@ -135,3 +137,10 @@ def prefixes(value: object, where: str, warnings: list[str]) -> object:
             listed = []
         found[str(name)] = tuple(one for one in listed if one.strip())
     return found
+
+
+def close(word: str, known: Iterable[str]) -> list[str]:
+    """Return the most similar known word, none without a similar one."""
+    import difflib
+
+    return difflib.get_close_matches(word, sorted({*known}), n=1)

@@ -32,17 +32,10 @@ Shape = Callable[[Body, AnswerView], Body]
 
 #: Fields of a memory that are useless to a model, or repeat another field.
 _INTERNAL = frozenset(
-    {
-        "sessionId",
-        "is_deleted",
-        "deleted_at",
-        "access_count",
-        "last_accessed",
-        "extraction_status",
-        "embedding_model",
-        "confidence",
-        "updated_by",
-    }
+    (
+        "sessionId is_deleted deleted_at access_count last_accessed extraction_status "
+        "embedding_model confidence updated_by"
+    ).split()
 )
 _USUAL: Body = {
     "pinned": 0,
@@ -125,16 +118,7 @@ def whole(body: Body, view: AnswerView) -> Body:
 def stored(body: Body, view: AnswerView) -> Body:
     """Return the result of a save: its ID, and fields that the caller did not set."""
     names = (
-        "id",
-        "type",
-        "origin",
-        "review",
-        "deduped",
-        "superseded",
-        "may_replace",
-        "masked",
-        "chunk_count",
-        "group_id",
+        "id type origin review deduped superseded may_replace masked chunk_count group_id".split()
     )
     return _with_ids({name: body[name] for name in names if body.get(name)}, view)
 

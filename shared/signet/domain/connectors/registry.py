@@ -123,7 +123,8 @@ def checked_folder(folder: Folder, places: Places) -> Folder:
         root = real_folder(folder.root_path)
         os.scandir(root).close()
     except OSError as error:
-        raise Invalid(f"settings.rootPath cannot be read: {error.strerror}") from error
+        told = f"settings.rootPath: {folder.root_path} cannot be read: {error.strerror}"
+        raise Invalid(told) from error
     if reason := places.folder_reason(root):
         raise Invalid(f"{folder.root_path} is private: {reason}. {REMEDY}", "private_folder")
     return replace(folder, root_path=root)

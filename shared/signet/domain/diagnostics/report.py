@@ -264,17 +264,8 @@ def predictor(row: "Row | None", facts: Facts) -> Domain:
 
 
 #: Domains that can be requested alone; no other caller-given name is used.
-DOMAINS = (
-    "queue",
-    "storage",
-    "index",
-    "provider",
-    "mutation",
-    "connector",
-    "composite",
-    "duplicate",
-    "update",
-    "predictor",
+DOMAINS = tuple(
+    "queue storage index provider mutation connector composite duplicate update predictor".split()
 )
 
 
@@ -314,5 +305,5 @@ def report(
 def part(whole: HealthReport, name: str) -> Diagnosis:
     """Return one domain's JSON; raises Invalid for an unknown name."""
     if name not in DOMAINS:
-        raise Invalid(f"Unknown domain: {name}")
+        raise Invalid(f"Unknown domain: {name}; there are {', '.join(DOMAINS)}")
     return whole.composite() if name == "composite" else whole.domains[name].as_dict()

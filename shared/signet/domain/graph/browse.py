@@ -402,18 +402,10 @@ log = logs.get("memory")
 
 NEEDED = frozenset(
     (
-        "entities",
-        "entities_fts",
-        "memory_entity_mentions",
-        "entity_aspects",
-        "entity_attributes",
-        "entity_dependencies",
-        "entity_pinning",
-        "entity_communities",
-        "community_runs",
-        "task_meta",
-        "skill_meta",
-    )
+        "entities entities_fts memory_entity_mentions entity_aspects entity_attributes "
+        "entity_dependencies entity_pinning entity_communities community_runs task_meta "
+        "skill_meta"
+    ).split()
 )
 
 

@@ -16,15 +16,8 @@ PROJECT, FILE = "project", "file"
 #: Types that a model may give an entity.
 ENTITY_TYPES = frozenset(("person", "project", "system", "tool", "concept", "skill", "task"))
 #: Types that a dependency may have; another is dropped (KG-8).
-DEPENDENCY_TYPES = (
-    "uses",
-    "requires",
-    "owned_by",
-    "blocks",
-    "informs",
-    "related_to",
-    "depends_on",
-    "produces",
+DEPENDENCY_TYPES = tuple(
+    "uses requires owned_by blocks informs related_to depends_on produces".split()
 )
 #: Kinds of attributes: facts, and rules.
 KINDS = ("attribute", "constraint")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from signet import resources
 from signet.config import Settings
+from signet.config.values import close
 from signet.domain.harnesses import files, instructions, programs, records
 from signet.domain.harnesses.claude import ClaudeCode, ClaudeDesktop
 from signet.domain.harnesses.codex import Codex
@@ -115,9 +116,10 @@ HARNESSES: Mapping[str, HarnessConnector] = {
 def find(harness: str) -> HarnessConnector:
     """Return a connector by its id; raises Invalid with the valid ids."""
     if harness not in HARNESSES:
-        raise Invalid(
-            f"Unknown harness: {harness}. Valid choices: {', '.join(HARNESSES)}", "unknown_harness"
-        )
+        near = close(harness, HARNESSES)
+        meant = f"Did you mean {near[0]}? " if near else ""
+        told = f"Unknown harness: {harness}. {meant}Valid choices: {', '.join(HARNESSES)}"
+        raise Invalid(told, "unknown_harness")
     return HARNESSES[harness]
 
 

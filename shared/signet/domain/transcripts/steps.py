@@ -29,27 +29,16 @@ _STEP_CHARS = 20
 _HASH_CHARS = 16
 #: The names of a tool call and its result in logs, and the fields with its input and its output.
 _CALLS = frozenset(
-    {
-        "tool_use",
-        "function_call",
-        "custom_tool_call",
-        "local_shell_call",
-        "command_execution",
-        "tool-call",
-        "toolCall",
-        "tool",
-    }
+    (
+        "tool_use function_call custom_tool_call local_shell_call command_execution tool-call "
+        "toolCall tool"
+    ).split()
 )
 _RESULTS = frozenset(
-    {
-        "tool_result",
-        "function_call_output",
-        "custom_tool_call_output",
-        "tool-result",
-        "toolResult",
-        "tool",
-        "command_execution",
-    }
+    (
+        "tool_result function_call_output custom_tool_call_output tool-result toolResult tool "
+        "command_execution"
+    ).split()
 )
 _TOOLS = _CALLS | _RESULTS
 _ASKED = ("input", "arguments", "args", "action", "command")

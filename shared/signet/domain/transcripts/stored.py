@@ -16,18 +16,10 @@ from signet.queue import NORMAL, NewJob, enqueue
 
 #: Names of the end of a turn in harnesses, in lower case: the event or the reason.
 TURN_ENDS = frozenset(
-    {
-        "agent_end",
-        "agent-turn-complete",
-        "afteragent",
-        "idle",
-        "post_cascade_response_with_transcript",
-        "session.idle",
-        "stop",
-        "subagentstop",
-        "turn_end",
-        "turn-end",
-    }
+    (
+        "agent_end agent-turn-complete afteragent idle post_cascade_response_with_transcript "
+        "session.idle stop subagentstop turn_end turn-end"
+    ).split()
 )
 #: Two transcripts overlap if the other one has this many characters of the end of the first.
 OVERLAP_CHARS = 200
