@@ -19,15 +19,9 @@ from signet.files import read_file, replace_file
 from signet.paths import Workspace
 
 #: Lines of `.gitignore`.
-IGNORED = (
-    ".daemon/",
-    ".secrets/",
-    "memory/*.db",
-    "memory/*.db-*",
-    "memory/*.db.*",
-    "memory/MEMORY.backup-*",
-    "*.pre-signet.bak",
-    ".env",
+IGNORED = tuple(
+    ".daemon/ .secrets/ memory/*.db memory/*.db-* memory/*.db.* memory/MEMORY.backup-* "
+    "*.pre-signet.bak .env".split()
 )
 _TITLE = "# Signet: data, secrets and what is made anew"
 #: The same as git pathspecs, which apply even if `.gitignore` differs.
