@@ -7,6 +7,8 @@ import time
 DEFAULT_AGENT = "default"
 #: Prefix of a person's name in the agent ID of that person's data.
 USER_PREFIX = "user:"
+#: Prefix of a space's name in the visibility of its memories.
+SPACE_PREFIX = "space:"
 
 #: Characters of a short ID: three groups of a UUID. In a time-ordered one they contain the time to a quarter of a
 #: microsecond, so later memories cannot make a short ID ambiguous.
@@ -55,6 +57,23 @@ def of_user(name: str) -> str:
 
 def is_of_user(agent_id: str) -> bool:
     return agent_id.startswith(USER_PREFIX)
+
+
+def of_space(name: str) -> str:
+    """Return the visibility of the memories of a space."""
+    return f"{SPACE_PREFIX}{name}"
+
+
+def space_of(visibility: str | None) -> str | None:
+    """Return the space that a visibility names; None for a memory that belongs to its owner."""
+    named = visibility or ""
+    return named.removeprefix(SPACE_PREFIX) if named.startswith(SPACE_PREFIX) else None
+
+
+def shared_by(agent_id: str | None, visibility: str | None) -> tuple[str, str] | None:
+    """Return the author and the space of a memory in a space, else None."""
+    space = space_of(visibility)
+    return ((agent_id or "").removeprefix(USER_PREFIX), space) if space else None
 
 
 def agent_of_session(session_key: str | None) -> str | None:

@@ -241,6 +241,8 @@ class Auth(SettingsSection):
     trusted_origins: tuple[str, ...] = setting((), accept=origins.read)
     default_token_ttl_seconds: int = setting(604_800, 1, CENTURY_SECONDS, strict=True)
     session_token_ttl_seconds: int = setting(86_400, 1, CENTURY_SECONDS, strict=True)
+    #: How long the audit log is kept.
+    audit_days: int = setting(365, 1, 36_500)
     rate_limits: RateLimits = nested(RateLimits)
 
 

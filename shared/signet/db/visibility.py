@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from signet.ids import USER_PREFIX, is_of_user
+from signet.ids import SPACE_PREFIX, USER_PREFIX, is_of_user, of_space
 
 #: The condition that a row belongs to `:agent`, if given, and is not hidden from the caller (`Caller.hidden`). Both are
 #: parameters of the statement.
 OF_AGENT = "(:agent IS NULL OR agent_id = :agent) AND agent_id NOT GLOB :hidden"
+#: A LIKE pattern for the visibility of memories in spaces.
+IN_A_SPACE = f"{SPACE_PREFIX}%"
 _OF_NO_PERSON = f"{{alias}}.agent_id NOT GLOB '{USER_PREFIX}*'"
 
 
@@ -90,7 +92,9 @@ class Reader:
 
     `scope` None selects rows without a scope, a string only that scope; `any_scope` lifts this (for a memory requested
     by ID). `project` is a mandatory limit of the caller's token, not a filter of the query. `here` limits what a
-    session gets without a request; None for a person or agent who asks.
+    session gets without a request; None for a person or agent who asks. `spaces` are those that the caller's key
+    reads: a memory of a space is read through them alone, even by its author. None: the caller has no key, and reads
+    memories of spaces like shared ones.
     """
 
     agent_id: str = "default"
@@ -100,6 +104,7 @@ class Reader:
     any_scope: bool = False
     project: str | None = None
     here: Here | None = None
+    spaces: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +122,18 @@ class Where:
 @lru_cache(256)
 def readable(reader: Reader, alias: str = "m") -> Where:
     """Return the condition on a row of `memories` (under `alias`) that this reader may see."""
-    where = Where(f"{alias}.visibility IS NOT 'archived'") & _owners(
+    if reader.spaces is None:
+        where = Where(f"{alias}.visibility IS NOT 'archived'") & _owners(
+            reader, alias, f"{alias}.visibility <> 'private'"
+        )
+        return _within(where, reader, alias)
+    where = Where(f"coalesce({alias}.visibility, 'private') IN ('global', 'private')") & _owners(
         reader, alias, f"{alias}.visibility = 'global'"
     )
+    if reader.spaces:
+        marks = ", ".join("?" * len(reader.spaces))
+        of_spaces = Where(f"{alias}.visibility IN ({marks})", tuple(map(of_space, reader.spaces)))
+        where = Where(f"({where.sql} OR {of_spaces.sql})", where.params + of_spaces.params)
     return _within(where, reader, alias)
 
 

@@ -7,6 +7,8 @@ function here (see memory/derived.py); it runs in the transaction that changes t
 from functools import partial
 
 from signet.db import WriteTx
+from signet.domain.audit import log as audit
+from signet.domain.audit.log import AuditAction
 from signet.domain.documents import records
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import link
@@ -15,10 +17,18 @@ from signet.domain.learning import worth
 from signet.domain.memory import derived, forgotten, lookup
 from signet.domain.memory.derived import ChangeKind, MemoryEvent
 from signet.domain.projection import project
+from signet.domain.spaces import share
 from signet.domain.transcripts import withheld
 from signet.queue import admin
 
 _GONE = frozenset({ChangeKind.ERASED, ChangeKind.PURGED})
+_AUDITED = {
+    ChangeKind.FORGOTTEN: AuditAction.FORGET,
+    ChangeKind.REJECTED: AuditAction.FORGET,
+    ChangeKind.RECOVERED: AuditAction.RECOVER,
+    ChangeKind.ERASED: AuditAction.ERASE,
+    ChangeKind.PURGED: AuditAction.ERASE,
+}
 
 
 def register() -> None:
@@ -73,6 +83,18 @@ def _texts(tx: WriteTx, event: MemoryEvent) -> None:
                 withheld.queue(tx, agent_id, is_back=False, now=event.at)
 
 
+def _shares(tx: WriteTx, event: MemoryEvent) -> None:
+    if event.kind in _GONE:
+        share.delete_of_memories(tx, event.memory_ids)
+
+
+def _audit(tx: WriteTx, event: MemoryEvent) -> None:
+    action = _AUDITED.get(event.kind)
+    if action is not None:
+        ids = tuple(event.memory_ids)
+        audit.record(tx, [audit.by_caller(action, now=event.at, memory_ids=ids)])
+
+
 def _jobs(tx: WriteTx, event: MemoryEvent) -> None:
     if event.kind in _GONE:
         admin.delete_of_memories(tx, event.memory_ids)
@@ -86,5 +108,7 @@ FOLLOWERS = (
     _documents,
     _sessions,
     _texts,
+    _shares,
+    _audit,
     _jobs,
 )

@@ -36,6 +36,18 @@ class Permission(StrEnum):
     LOCAL = "local"
 
 
+class Verb(StrEnum):
+    """What a key may do in a space.
+
+    `read`: receive its memories. `promote`: share memories into it and withdraw them. `write`: change and forget its
+    memories, withdraw those of others, and decide about proposals.
+    """
+
+    READ = "read"
+    WRITE = "write"
+    PROMOTE = "promote"
+
+
 class Quota(StrEnum):
     """Rate-limited groups of operations; the names of `auth.rateLimits` in agent.yaml."""
 

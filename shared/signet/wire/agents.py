@@ -10,6 +10,8 @@ class NamedAgent(TypedDict):
     id: str
     name: str
     read_policy: str
+    #: What the policy allows, in words.
+    reads: str
     policy_group: str | None
     created_at: str
     updated_at: str

@@ -36,7 +36,7 @@ class Token(TypedDict):
     jti: str
     sub: str | None
     role: str | None
-    scope: dict[str, str]
+    scope: dict[str, Any]
     issuedAt: str | None
     expiresAt: str | None
     revokedAt: str | None

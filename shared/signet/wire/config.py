@@ -38,6 +38,8 @@ class Setting(TypedDict):
 
     key: str
     label: str
+    #: Its place among the settings that most people look for; 0 for others.
+    often: int
     kind: Literal["boolean", "integer", "number", "choice", "text", "list", "map"]
     default: Any
     value: Any

@@ -32,13 +32,16 @@ class AgentAccess(TypedDict):
     """Whether an agent may read a memory, and the deciding rule.
 
     `rule`: own, shared (global, and the agent's policy is shared), group (global, from the agent's group), private
-    (another agent's), isolated (the agent reads only its own), other_group, archived (unreadable).
+    (another agent's), isolated (the agent reads only its own), other_group, archived (unreadable), space (read by
+    the keys of its space).
     """
 
     id: str
     name: str
     reads: bool
     rule: str
+    #: The rule in words.
+    says: str
 
 
 class Access(TypedDict):

@@ -78,6 +78,13 @@ class Newer(TypedDict):
     is_part: bool
 
 
+class SharedBy(TypedDict):
+    """The author of a memory in a space."""
+
+    by: str
+    space: str
+
+
 class RecallResult(TypedDict):
     """One result of recall; `score` is its relevance, between 0 and 1; `truncated` marks a shortened content.
 
@@ -105,6 +112,7 @@ class RecallResult(TypedDict):
     #: Origin: user, agent, inferred, imported, tool or web; `review` is `waiting` for an unapproved instruction.
     origin: NotRequired[str]
     review: NotRequired[str]
+    shared: NotRequired[SharedBy]
     event_at: NotRequired[str]
     valid_from: NotRequired[str]
     valid_to: NotRequired[str]

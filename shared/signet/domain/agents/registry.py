@@ -10,7 +10,7 @@ from signet import clock
 from signet.config.roster import NAME, RosterAgent
 from signet.config.roster import RosterPolicy as Listed
 from signet.db import ReadTx, WriteTx
-from signet.db.visibility import Here, Reader, ReadPolicy, Where, readable
+from signet.db.visibility import IN_A_SPACE, Here, Reader, ReadPolicy, Where, readable
 from signet.domain.agents import sql
 from signet.domain.auth import caller
 from signet.domain.auth.tokens import TokenScope
@@ -18,6 +18,7 @@ from signet.errors import Invalid
 from signet.files import LARGE_BYTES, read_markdown, replace_file
 from signet.ids import DEFAULT_AGENT, is_of_user
 from signet.paths import Workspace
+from signet.wire.access import Verb
 
 
 class Agent(NamedTuple):
@@ -39,6 +40,7 @@ def policy_reader(
     any_scope: bool = False,
     project: str | None = None,
     here: Here | None = None,
+    spaces: tuple[str, ...] | None = (),
 ) -> Reader:
     """Return what this agent may read; the default agent and people read shared rows, an unknown one only its own."""
     sees_shared = agent_id == DEFAULT_AGENT or is_of_user(agent_id)
@@ -51,6 +53,7 @@ def policy_reader(
         any_scope=any_scope,
         project=project,
         here=here,
+        spaces=spaces,
     )
 
 
@@ -116,13 +119,24 @@ def reader(
     any_scope: bool = False,
     project: str | None = None,
     here: Here | None = None,
+    as_of: datetime | None = None,
 ) -> Reader:
-    """Return what this agent may read now, limited to the caller's scope (`db/visibility.py`)."""
-    agent = get(tx, agent_id)
+    """Return what this agent may read now, limited to the caller's scope (`db/visibility.py`).
+
+    A key does not read memories of spaces `as_of` an instant: their texts of that time may have been private.
+    """
+    asking = caller.current()
+    spaces = asking.spaces(Verb.READ)
     found = policy_reader(
-        agent_id, agent, scope=scope, any_scope=any_scope, project=project, here=here
+        agent_id,
+        get(tx, agent_id),
+        scope=scope,
+        any_scope=any_scope,
+        project=project,
+        here=here,
+        spaces=spaces and (() if as_of else spaces),
     )
-    return within(found, caller.current().scope)
+    return within(found, asking.scope)
 
 
 def changeable(tx: ReadTx, agent_id: str, *, scope: str | None, any_scope: bool) -> Where:
@@ -135,7 +149,10 @@ def changeable(tx: ReadTx, agent_id: str, *, scope: str | None, any_scope: bool)
     found = reader(tx, agent_id, scope=scope, any_scope=any_scope)
     if asking.scope.agent is not None:
         found = replace(found, policy=ReadPolicy.ISOLATED, group=None)
-    return readable(found) & Where("m.agent_id NOT GLOB ?", (asking.hidden,))
+    own = readable(replace(found, spaces=asking.spaces(Verb.WRITE)))
+    return own & Where(
+        "(m.agent_id NOT GLOB ? OR m.visibility LIKE ?)", (asking.hidden, IN_A_SPACE)
+    )
 
 
 #: Maximum name length, also for a folder.

@@ -12,7 +12,7 @@ from signet.config.decisive import Raw
 from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope
 from signet.errors import Forbidden, Unauthenticated
 from signet.wire import access
-from signet.wire.access import EVERY, AccessRule, Permission, Role
+from signet.wire.access import EVERY, AccessRule, Permission, Role, Verb
 
 #: Marks of operations that no role names as a permission.
 MARKS = frozenset({Permission.NONE, Permission.OPERATOR, Permission.LOCAL})
@@ -84,6 +84,7 @@ class Caller:
 
     `withheld` are permissions that do not apply to this kind of request. `is_page`: it comes from the dashboard;
     `is_confirmed`: the user has confirmed exactly this request there. `for_agent`: the client acts for an agent.
+    `in_background`: work that no one requested, whose results any key may read.
     """
 
     standing: CallerStanding
@@ -93,6 +94,7 @@ class Caller:
     is_page: bool = False
     is_confirmed: bool = False
     for_agent: bool = False
+    in_background: bool = False
 
     @property
     def is_own_client(self) -> bool:
@@ -157,7 +159,7 @@ class Caller:
 
     def check_within(self, rule: AccessRule) -> None:
         """Raise ScopeDenied where an operation of this rule ignores a limit of the token."""
-        for dimension in self.scope.body():
+        for dimension in self.scope.limits():
             if dimension in EVERY - rule.within:
                 raise ScopeDenied(self._restricted(dimension))
 
@@ -182,12 +184,35 @@ class Caller:
         """Return whether lists leave out what this owner has."""
         return agent is not None and bool(self.hidden) and ids.is_of_user(agent)
 
-    def check_row(self, *, project: str | None = None, agent: str | None = None) -> None:
+    def spaces(self, verb: Verb) -> tuple[str, ...] | None:
+        """Return the spaces in which the caller has this verb; None for every space (AUTH-32)."""
+        if self.in_background:
+            return ()
+        if self.claims is None or self.claims.own or self.claims.role is Role.ADMIN:
+            return None
+        return tuple(sorted(space for space, may in self.scope.spaces if may is verb))
+
+    def may_in(self, space: str, verb: Verb) -> bool:
+        found = self.spaces(verb)
+        return found is None or space in found
+
+    def check_space(self, space: str, verb: Verb) -> None:
+        """Raise ScopeDenied if the caller lacks a verb in a space."""
+        if not self.may_in(space, verb):
+            raise ScopeDenied(f"this key may not {verb} in the space '{space}'")
+
+    def check_row(
+        self, *, project: str | None = None, agent: str | None = None, visibility: str | None = None
+    ) -> None:
         """Raise ScopeDenied unless the caller may use a row of this project and owner: the one rule of ownership.
 
         Every change of a named row asks here, with the stored row, in the transaction that changes it. A row
         without a project or an owner passes (AUTH-18). What belongs to a user is for that user and admins (AUTH-27).
+        A memory of a space belongs to the space, not to its author.
         """
+        if visibility and (space := ids.space_of(visibility)):
+            self.check_space(space, Verb.WRITE)
+            agent = None
         if agent is not None and self.hides(agent):
             named = agent.removeprefix(ids.USER_PREFIX)
             raise ScopeDenied(f"what belongs to user '{named}' is for {named} and admins only")
@@ -200,7 +225,7 @@ class Caller:
 
     def _restricted(self, dimension: str) -> str:
         """Return the message of a refusal, which names the limit of the token (AUTH-18)."""
-        limits = self.scope.body()
+        limits = self.scope.limits()
         named = "user" if dimension == "agent" and "user" in limits else dimension
         return f"scope restricted to {named} '{limits[named]}'"
 
@@ -213,8 +238,9 @@ _WITHOUT_CLAIMS = {
 OWNER = Caller(standing=CallerStanding.OWNER)
 PEER = Caller(standing=CallerStanding.PEER)
 STRANGER = Caller(standing=CallerStanding.STRANGER)
+BACKGROUND = Caller(standing=CallerStanding.OWNER, in_background=True)
 
-_CURRENT: ContextVar[Caller] = ContextVar("signet_caller", default=OWNER)
+_CURRENT: ContextVar[Caller] = ContextVar("signet_caller", default=BACKGROUND)
 
 
 def current() -> Caller:

@@ -7,6 +7,7 @@ import hmac
 import json
 import math
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from signet import clock
 from signet.errors import Kind, SignetError, Unauthenticated
 from signet.files import open_file
 from signet.paths import Workspace
-from signet.wire.access import Role
+from signet.wire.access import Role, Verb
 
 SECRET_BYTES = 32
 
@@ -73,25 +74,37 @@ def _make_secret(path: Path) -> None:
 
 #: The end of the year 9999, the last time that a text can represent.
 LAST_SECOND = 253_402_300_799
-#: The parts of a scope, in the order in which they are checked.
+#: The limits of a scope, in the order in which they are checked.
 DIMENSIONS = ("project", "agent", "user")
+#: The claim with the spaces of a key, and the form of a space's name.
+SPACES = "spaces"
+SPACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,47}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenScope:
     """Limits of a token; None does not limit a dimension.
 
-    Either an agent or a user: a user's memories are stored like an agent's.
+    Either an agent or a user: a user's memories are stored like an agent's. `spaces` are pairs of a space and a verb:
+    a key has only those that it names (AUTH-32).
     """
 
     project: str | None = None
     agent: str | None = None
     user: str | None = None
+    spaces: frozenset[tuple[str, Verb]] = frozenset()
 
-    def body(self) -> dict[str, str]:
-        """Return the limits that are set, as the claim `scope`."""
+    def limits(self) -> dict[str, str]:
+        """Return the dimensions that are limited."""
         named = {"project": self.project, "agent": self.agent, "user": self.user}
         return {name: value for name, value in named.items() if value is not None}
+
+    def body(self) -> dict[str, object]:
+        """Return the limits and spaces that are set, as the claim `scope`."""
+        found: dict[str, list[str]] = {}
+        for space, verb in sorted(self.spaces):
+            found.setdefault(space, []).append(verb)
+        return {**self.limits(), SPACES: found} if found else {**self.limits()}
 
 
 NO_SCOPE = TokenScope()
@@ -178,11 +191,29 @@ def bearer(authorization: str | None) -> str | None:
 
 def scope_of(given: object) -> TokenScope | None:
     """Return a scope from JSON, or None."""
-    if not isinstance(given, Mapping) or not set(given) <= set(DIMENSIONS):
+    if not isinstance(given, Mapping) or not set(given) <= {*DIMENSIONS, SPACES}:
         return None
-    if not all(isinstance(value, str) and value for value in given.values()):
+    limits = {name: value for name, value in given.items() if name != SPACES}
+    spaces = spaces_of(given.get(SPACES, {}))
+    if spaces is None or not all(isinstance(value, str) and value for value in limits.values()):
         return None
-    return None if {"agent", "user"} <= set(given) else TokenScope(**given)
+    if {"agent", "user"} <= set(limits) or (spaces and not {"agent", "user"} & set(limits)):
+        return None
+    return TokenScope(**limits, spaces=spaces)
+
+
+def spaces_of(given: object) -> frozenset[tuple[str, Verb]] | None:
+    """Return the pairs of space and verb from JSON (`{"billing": ["read"]}`), or None."""
+    if not isinstance(given, Mapping):
+        return None
+    found = set()
+    for space, verbs in given.items():
+        if not isinstance(space, str) or not SPACE_NAME.fullmatch(space):
+            return None
+        if not isinstance(verbs, list | tuple) or not set(verbs) <= set(Verb):
+            return None
+        found |= {(space, Verb(verb)) for verb in verbs}
+    return frozenset(found)
 
 
 def text(seconds: int) -> str:

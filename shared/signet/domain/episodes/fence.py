@@ -7,7 +7,9 @@ that a harness, model or terminal would take for structure.
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Protocol
 
+from signet import ids
 from signet.text import orders
 from signet.text.markup import clean, one_line, quoted
 from signet.wire.origin import STRANGERS, Origin, Review
@@ -31,6 +33,16 @@ _NAMELESS = frozenset({"", "daemon", "agent", "user", "human", "operator", "syst
 WHO_CHARS = 40
 #: One word or two, without the separators of a heading.
 _NAME = re.compile(r"[^\s,;()\"]+(?: [^\s,;()\"]+)?")
+
+
+class Owned(Protocol):
+    """A memory with its owner."""
+
+    @property
+    def agent_id(self) -> str | None: ...
+
+    @property
+    def visibility(self) -> str | None: ...
 
 
 def enclosed(parts: Iterable[str], *, is_first: bool) -> str:
@@ -63,6 +75,14 @@ def origin(words: Origin, who: str | None, *, is_derived: bool = False) -> str:
         return "saved by agent" if name.lower() in _NAMELESS else f"saved by agent {name}"
     inferred = "inferred, " if is_derived and words is not Origin.INFERRED else ""
     return inferred + _ORIGINS[words]
+
+
+def labels(row: Owned) -> tuple[str, ...]:
+    """Return the author and the space of a memory in a space, for its line or heading; nothing for others."""
+    if not (row.visibility or "").startswith(ids.SPACE_PREFIX):
+        return ()
+    author, space = ids.shared_by(row.agent_id, row.visibility) or ("", "")
+    return (f"by {named(author, WHO_CHARS)} in space {space}",)
 
 
 def is_held(words: Origin, review: Review | None, text: str) -> bool:

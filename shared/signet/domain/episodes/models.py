@@ -104,6 +104,7 @@ class FoundRow(NamedTuple):
     title: str | None
     origin: str
     review: str | None
+    visibility: str | None
 
     @property
     def middle(self) -> bytes | None:

@@ -96,7 +96,7 @@ _VECTORS_OF = """
 _FOUND = f"""
 SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at, c.content,
        {_VECTORS_OF}, {{rank}} AS rank, '' AS kind, NULL AS who, NULL AS title,
-       'inferred' AS origin, NULL AS review
+       'inferred' AS origin, NULL AS review, NULL AS visibility
   FROM {{table}}
  WHERE {_MAY}
    AND (NOT :spoken OR c.source_type = 'commit' OR instr(c.content, 'User') > 0)
@@ -226,7 +226,7 @@ SELECT CASE m.type WHEN 'document_chunk' THEN 'document' ELSE 'memory' END AS so
        m.created_at AS said_at, m.content, e.vector AS vectors,
        e.vector IS NOT NULL AS parts, m.seq AS rank,
        coalesce(o.source_type, m.source_type, '') AS kind, m.who, coalesce(o.title, o.source_url) AS title,
-       coalesce(m.origin, 'agent') AS origin, m.review
+       coalesce(m.origin, 'agent') AS origin, m.review, m.visibility
   FROM {list_rows()} j {THEN_JOIN} memories m ON m.seq = j.value
   LEFT JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
   LEFT JOIN documents o ON m.type = 'document_chunk' AND o.id = m.source_id

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 
@@ -215,7 +215,8 @@ def run(job: JobContext) -> None:
 def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _SessionTrace:
     items = [row for row in sql.items(tx, agent_id, key) if row.kind != ItemKind.SECTION]
     open_ = [row for row in items if row.used in (None, Used.NO)]
-    known = ItemTexts(tx, agents.reader(tx, agent_id, any_scope=True))
+    # Nothing of these texts is shown or stored: they are compared with what the session said.
+    known = ItemTexts(tx, replace(agents.reader(tx, agent_id, any_scope=True), spaces=None))
     together: dict[int, list[str]] = {}
     for row in items:
         if row.kind in EPISODES:

@@ -8,6 +8,7 @@ from signet.db import fts
 from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Where
 from signet.errors import Invalid
+from signet.ids import SPACE_PREFIX
 
 #: The tags of `memories m` as rows `t`. They are a JSON array; rows of older files may contain a comma-separated list.
 #: They are compared whole and in lower case: in SQL, which only knows ASCII, or by a Python function of the connection.
@@ -33,6 +34,7 @@ CONDITIONS = {
     "project": "m.project = ?",
     "source_type": "m.source_type = ?",
     "source_id": "m.source_id = ?",
+    "space": f"m.visibility = '{SPACE_PREFIX}' || ?",
     "origin": "m.origin = ?",
     "not_origin": "coalesce(m.origin, '') <> ?",
     "pinned": "coalesce(m.pinned, 0) = ?",

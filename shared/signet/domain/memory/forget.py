@@ -11,6 +11,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.dialect import as_list
+from signet.domain.auth import caller
 from signet.domain.graph import link
 from signet.domain.memory import derived, history, lookup
 from signet.domain.memory.derived import Change, ChangeKind
@@ -55,6 +56,8 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
     if rules.frozen:
         raise Frozen
     memory = lookup.known(tx, asked.memory_id, agent_id=asked.agent_id)
+    if ids.space_of(memory.visibility):  # others withdraw it, which returns it to its author
+        caller.current().check_row(agent=memory.agent_id)
     is_gone = memory.is_deleted and not asked.for_good
     if is_gone and tx.value(sources.IS_WITHDRAWN, (memory.id,)) is None:
         raise Refused(memory.id, memory.version, "already_deleted")

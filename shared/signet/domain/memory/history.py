@@ -9,7 +9,7 @@ from typing import Any
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns, cursor
 from signet.db.dialect import as_list
-from signet.db.visibility import Reader, Where, readable
+from signet.db.visibility import IN_A_SPACE, Reader, Where, readable
 from signet.domain.memory import lookup
 from signet.domain.memory.models import Actor, Event
 from signet.domain.memory.sql import history as sql
@@ -42,6 +42,21 @@ def record(
     tx.run(sql.INSERT, (*row, actor.session_id, actor.request_id))
 
 
+def since_shared(reader: Reader, change: str = "h", memory: str = "m") -> Where:
+    """Return the condition on a change that a reader with a key may see: of a space's memory only those from its entry
+    on, because earlier texts were private, unless it wrote them.
+    """
+    if not reader.spaces:
+        return Where("1")
+    entered = f"""(SELECT max(s.created_at) FROM memory_history s
+      WHERE s.memory_id = {change}.memory_id AND s.event = 'shared')"""
+    return Where(
+        f"(coalesce({memory}.visibility, '') NOT LIKE ? OR {memory}.agent_id = ?"
+        f" OR {change}.created_at >= {entered})",
+        (IN_A_SPACE, reader.agent_id),
+    )
+
+
 def changes_of(
     tx: ReadTx,
     memory_id: str,
@@ -59,7 +74,12 @@ def changes_of(
     memory = memories.readable(tx, memory_id, reader)
     if memory is None and not int(tx.value(sql.COUNT_VALUES + gone.sql, gone.params)):
         raise NotFound("Not found", memoryId=memory_id)
-    changes = tx.records(MemoryChange, sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
+    seen = since_shared(reader) if memory else since_shared(reader, memory="v")
+    changes = tx.records(
+        MemoryChange,
+        sql.CHANGES.format(where=seen.sql),
+        (memory_id, *seen.params, max(1, min(limit, MAX_LIMIT))),
+    )
     if memory is not None and not memory.is_deleted:
         _tell(tx, [(one, memory.type) for one in changes], reader=reader)
     elif not forgotten_texts:
@@ -81,6 +101,8 @@ class HistoryFilter:
     def where(self, reader: Reader) -> Where:
         """Return the condition on `sql.PAGE`; raises BadCursor."""
         there, gone = readable(reader), readable(reader, "v")
+        there &= since_shared(reader)
+        gone &= since_shared(reader, memory="v")
         seen = f"((m.id IS NOT NULL AND {there.sql}) OR (v.memory_id IS NOT NULL AND {gone.sql}))"
         where = Where(seen, there.params + gone.params)
         for condition, value in (

@@ -1,15 +1,26 @@
-"""Memories of a removed agent: archived, erased, or adopted by another agent (HN-70 ff.).
+"""Memories that leave their owner: those of a removed agent (HN-70 ff.), and those that enter and leave a space.
 
-Works in short transactions, so that it can be stopped and repeated.
+Removing an agent works in short transactions, so that it can be stopped and repeated.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.agents import registry as agents
 from signet.domain.memory import forget, history, listing, remember
-from signet.domain.memory.models import Actor, Event, NewMemory, Remembered, Rules, Visibility
+from signet.domain.memory.models import (
+    Actor,
+    Event,
+    Memory,
+    NewMemory,
+    Remembered,
+    Rules,
+    Visibility,
+)
 from signet.domain.memory.sql import memories, sources
 from signet.errors import NotFound
 
@@ -19,7 +30,10 @@ REASON = "its agent was removed"
 
 
 def archive(tx: WriteTx, agent_id: str, *, actor: Actor, now: datetime) -> int:
-    """Archive the next memories of an agent, which hides them from every reader; return their number, 0 at the end."""
+    """Archive the next memories of an agent, which hides them from every reader; return their number, 0 at the end.
+
+    What is in a space stays there.
+    """
     ids = tx.column(sources.OF_AGENT, (agent_id, False, BATCH))
     said = {"visibility": "archived"}
     for memory_id in ids:
@@ -77,3 +91,57 @@ def adopt(
     saved = remember.remember(tx, new, actor=actor, rules=rules, now=now)
     forget.purge(tx, [memory.id], now=now)
     return saved
+
+
+def pieces(tx: ReadTx, memory: Memory) -> Sequence[Memory]:
+    """Return a memory, or all pieces of its text in order."""
+    if memory.source_type != remember.CHUNK or memory.source_id is None:
+        return [memory]
+    of = (memory.source_id, memory.agent_id, memory.visibility)
+    return memories.by_ids(tx, tx.column(sources.PIECES, of), texts={})
+
+
+def enter(
+    tx: WriteTx, memory: Memory, visibility: str, *, actor: Actor, reason: str | None, now: datetime
+) -> bool:
+    """Move a memory with its pieces into a space; False if its owner has the same text there."""
+    every = pieces(tx, memory)
+    if any(_twin(tx, one, visibility) for one in every):
+        return False
+    for one in every:
+        _move(tx, one, visibility, Event.SHARED, actor, reason, now)
+    return True
+
+
+def withdraw(
+    tx: WriteTx, memory: Memory, visibility: str, *, actor: Actor, reason: str, now: datetime
+) -> None:
+    """Move a memory back out of a space, with its pieces and the facts derived from it there.
+
+    If its owner has saved the same text again, the one of the space is forgotten.
+    """
+    every = pieces(tx, memory)
+    facts = tx.column(sources.FAMILY, (as_list([one.id for one in every]), memory.visibility))
+    for one in (*every, *memories.by_ids(tx, facts, texts={})):
+        if not one.is_deleted and _twin(tx, one, visibility):
+            forget.forget(tx, one.id, actor=actor, reason=reason, now=now)
+        _move(tx, one, visibility, Event.WITHDRAWN, actor, reason, now)
+
+
+def _twin(tx: ReadTx, memory: Memory, visibility: str) -> str | None:
+    there = replace(memory, visibility=visibility)
+    return memories.twin(tx, there, memory.content_hash) if memory.content_hash else None
+
+
+def _move(
+    tx: WriteTx,
+    memory: Memory,
+    visibility: str,
+    event: Event,
+    actor: Actor,
+    reason: str | None,
+    now: datetime,
+) -> None:
+    tx.run(memories.SET_VISIBILITY, (visibility, memory.id))
+    said = {"visibility": visibility, "before": {"visibility": memory.visibility}}
+    history.record(tx, memory.id, event, actor, now, reason, said)

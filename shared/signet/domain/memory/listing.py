@@ -75,6 +75,7 @@ class Filter:
     source_type: str | None = None
     source_id: str | None = None
     origin: str | None = None
+    space: str | None = None
     not_origin: str | None = None
     pinned: bool | None = None
     importance_min: float | None = None

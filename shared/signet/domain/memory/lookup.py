@@ -17,7 +17,7 @@ from signet.domain.memory.origin import DOCUMENT_CHUNK
 from signet.domain.memory.sql import memories, sources
 from signet.domain.transcripts import withheld
 from signet.errors import Kind, NotFound, SignetError
-from signet.ids import DEFAULT_AGENT
+from signet.ids import DEFAULT_AGENT, space_of
 from signet.wire import memory as wire
 from signet.wire import memory_links as links
 from signet.wire.injections import SessionMemory
@@ -129,7 +129,9 @@ def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
 def check_owner(memory: Memory | None) -> None:
     """Raise ScopeDenied for a memory that the caller may not change (AUTH-18, AUTH-27)."""
     if memory is not None:
-        caller.current().check_row(project=memory.project, agent=memory.agent_id)
+        caller.current().check_row(
+            project=memory.project, agent=memory.agent_id, visibility=memory.visibility
+        )
 
 
 def refused(tx: ReadTx, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
@@ -137,7 +139,9 @@ def refused(tx: ReadTx, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
     found: dict[str, ScopeDenied] = {}
     for one in tx.rows(Owner, memories.OWNERS, (as_list(memory_ids),)):
         try:
-            caller.current().check_row(project=one.project, agent=one.agent_id)
+            caller.current().check_row(
+                project=one.project, agent=one.agent_id, visibility=one.visibility
+            )
         except ScopeDenied as error:
             found[one.id] = error
     return found
@@ -210,17 +214,31 @@ def access(tx: ReadTx, memory_id: str, *, reader: Reader) -> links.Access:
     }
 
 
+_RULES = {
+    "own": "it is its own",
+    "shared": "it is shared, and this agent reads what is shared",
+    "group": "it is shared, and its owner is of the same group",
+    "private": "it is private to its owner",
+    "isolated": "this agent reads only its own",
+    "other_group": "its owner is of no group of this agent",
+    "archived": "it is archived, and no one reads it",
+    "space": "it is read through keys of its space",
+}
+
+
 def _access(memory: Memory, agent_id: str, known: dict[str, Agent]) -> links.AgentAccess:
     found = known.get(agent_id)
     reads, rule = _rule(memory, agents.policy_reader(agent_id, found), known)
     name = (found.name if found else None) or agent_id
-    return {"id": agent_id, "name": name, "reads": reads, "rule": rule}
+    return {"id": agent_id, "name": name, "reads": reads, "rule": rule, "says": _RULES[rule]}
 
 
 def _rule(memory: Memory, reader: Reader, known: dict[str, Agent]) -> tuple[bool, str]:
     """Return whether an agent may read a memory, and the rule of `db/visibility.py` that decides it."""
     if memory.visibility == Visibility.ARCHIVED:
         return False, "archived"
+    if space_of(memory.visibility):  # decided by keys, not by agents
+        return memory.agent_id == reader.agent_id, "space"
     if memory.agent_id == reader.agent_id:
         return True, "own"
     if memory.visibility != Visibility.GLOBAL:

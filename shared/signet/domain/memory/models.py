@@ -16,7 +16,10 @@ from signet.wire.origin import Origin, Review
 
 
 class Visibility(StrEnum):
-    """Who may read a memory besides its owner; no one may read an archived one."""
+    """Who may read a memory besides its owner; no one may read an archived one.
+
+    A memory of a space has the visibility `space:NAME` (`ids.of_space`), which only domain/spaces/ gives.
+    """
 
     GLOBAL = "global"
     PRIVATE = "private"
@@ -46,6 +49,9 @@ class Event(StrEnum):
     #: Forgotten because a person called it wrong.
     REJECTED = "rejected"
     RECOVERED = "recovered"
+    #: It entered a space, or left it.
+    SHARED = "shared"
+    WITHDRAWN = "withdrawn"
     MERGED = "merged"
     SPLIT = "split"
     #: A person has given a verdict on it.
@@ -381,6 +387,7 @@ class Owner(NamedTuple):
     id: str
     project: str | None
     agent_id: str
+    visibility: str | None
 
 
 def tags_of(stored: str | None) -> tuple[str, ...]:

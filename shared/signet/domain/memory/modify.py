@@ -37,6 +37,7 @@ from signet.domain.memory.sql import sources as sql
 from signet.domain.memory.sql.sources import Link
 from signet.domain.memory.wording import Normalized
 from signet.errors import Frozen, Invalid, NotFound
+from signet.ids import space_of
 from signet.text import masking
 from signet.wire.origin import Origin, Review, lowest
 
@@ -67,7 +68,9 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         return Changed(
             id=memory.id, status=Outcome.NO_CHANGES, current_version=version, new_version=None
         )
-    lifted = _lifted(tx, memory, text.storage, actor) if text and "content" in fields else ()
+    is_own = space_of(memory.visibility) is None or patch.agent_id == memory.agent_id
+    is_new_text = text is not None and "content" in fields
+    lifted = _lifted(tx, memory, text.storage, actor) if is_own and text and is_new_text else ()
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     if "project" in fields:
         of_it = [memory.id, *(one for one, _ in derived.along(tx, [memory.id]).goes)]
@@ -251,6 +254,7 @@ def _may_replace(new: Link, old: Link) -> bool:
         old.id != new.id
         and old.superseded_by != new.id
         and (old.agent_id, old.scope) == (new.agent_id, new.scope)
+        and space_of(old.visibility) == space_of(new.visibility)
     )
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from signet import ids
 from signet.db import highlight
 from signet.domain.recall import explain
 from signet.domain.recall.models import Hit, PartKind, Result, Why, WhyNot
@@ -103,9 +104,11 @@ def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) ->
             {"id": part.id, "kind": part.kind, "content": part.content[:PART_CHARS]}
             for part in hit.parts[:MAX_PARTS]
         ]
+    shared = ids.shared_by(hit.agent_id, hit.visibility)
     others = {
         "origin": hit.origin,
         "review": hit.review,
+        "shared": shared and {"by": shared[0], "space": shared[1]},
         "event_at": hit.event_at,
         "valid_from": hit.valid_from,
         "valid_to": hit.valid_to,

@@ -20,6 +20,7 @@ from signet import clock
 from signet.db import ReadTx, fts
 from signet.domain.embeddings import vectors
 from signet.domain.recall.sql import reading
+from signet.ids import space_of
 
 Rows = npt.NDArray[np.int32]
 Parts = npt.NDArray[np.float32]
@@ -217,6 +218,8 @@ class Table:
         self.count = 0
         self.chars = 0
         self.postings = Postings()
+        #: The hashes of spaces that memories have been in.
+        self.spaces: set[int] = set()
         self._columns: dict[str, Array] = {name: np.zeros(1, dtype=t) for name, t in TYPES.items()}
         self._types: dict[int, str] = {}
 
@@ -245,6 +248,7 @@ class Table:
             )
         ]
         self._types |= zip(new["type"], read["type"], strict=True)
+        self.spaces |= {key(one) for one in {*read["visibility"]} if space_of(one)}
         before = self["exists"][places]
         self.count += len(places) - int(before.sum())
         self.chars += int(new["length"].sum()) - int(self["length"][places][before].sum())

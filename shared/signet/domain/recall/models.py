@@ -188,6 +188,8 @@ class Hit:
     importance: float = 0.5
     who: str | None = None
     project: str | None = None
+    agent_id: str | None = None
+    visibility: str | None = None
     created_at: str
     source_type: str | None = None
     source_id: str | None = None

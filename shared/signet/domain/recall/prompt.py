@@ -192,7 +192,7 @@ def _origin(row: FoundRow, here: Here | None) -> str:
     if row.source_type != SourceType.MEMORY:
         return ""
     labels = here.labels(row.project) if here else ()
-    return ", ".join((fence.origin(words, row.who), *labels))
+    return ", ".join((fence.origin(words, row.who), *labels, *fence.labels(row)))
 
 
 def _review(row: FoundRow) -> Review | None:

@@ -16,6 +16,7 @@ from signet.domain.memory import filters as asked
 from signet.domain.recall.columns import Allowed, Array, Columns, Flags, Posting, Table, key, weight
 from signet.domain.recall.models import Filters, Query, Scores
 from signet.domain.recall.sql import reading
+from signet.ids import of_space
 
 
 def condition(query: Query) -> Where:
@@ -85,12 +86,18 @@ def _standing(query: Query, table: Table) -> Flags:
 def _readable(tx: ReadTx, reader: Reader, table: Table) -> Flags:
     visibility, own = table["visibility"], table["agent"] == key(reader.agent_id)
     shown: Flags = own
+    common = visibility == key("global")
+    if table.spaces and reader.spaces is None:
+        common |= np.isin(visibility, [*table.spaces])
     if reader.policy is ReadPolicy.SHARED:
-        shown = own | (visibility == key("global"))
+        shown = own | common
     elif reader.policy is ReadPolicy.GROUP and reader.group is not None:
         members = [key(agent) for agent in reading.members(tx, reader.group)]
-        shown = own | ((visibility == key("global")) & np.isin(table["agent"], members))
+        shown = own | (common & np.isin(table["agent"], members))
     shown = shown & (visibility != key("archived"))
+    if table.spaces and reader.spaces is not None:
+        shown &= ~np.isin(visibility, [*table.spaces])
+        shown |= np.isin(visibility, [key(of_space(one)) for one in reader.spaces])
     if not reader.any_scope:
         shown &= table["scope"] == key(reader.scope)
     if reader.project is not None:

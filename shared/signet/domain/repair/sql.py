@@ -146,7 +146,7 @@ SELECT COUNT(*) FROM (SELECT 1 FROM memory_jobs WHERE status = :status AND {_CHO
 
 _CHOSEN_MEMORIES = condition(id="m.id", kind="m.type", at="m.created_at")
 #: A text for a preview; empty for a memory that may not be read (db/visibility.py).
-_TEXT = "CASE WHEN m.visibility IS NOT 'archived' THEN m.content ELSE '' END AS shown"
+_TEXT = "CASE WHEN m.visibility IN ('global', 'private') THEN m.content ELSE '' END AS shown"
 _UNLINKED = f"""
 FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOSEN_MEMORIES}
  AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions n WHERE n.memory_id = m.id)"""

@@ -17,6 +17,7 @@ from signet.config import Settings
 from signet.db import Database, WriteTx, clock_jumps
 from signet.db.dialect import FREE_PAGES, as_list, cut_off
 from signet.domain.activity import events
+from signet.domain.audit import log as audit_log
 from signet.domain.embeddings import vectors
 from signet.domain.graph import feedback, link
 from signet.domain.injections import ratings, record
@@ -43,6 +44,7 @@ class Windows:
     outcomes: timedelta = timedelta(days=730)
     telemetry: timedelta = timedelta(days=90)
     checkpoints: timedelta = timedelta(days=7)
+    audit: timedelta = timedelta(days=365)
 
     @classmethod
     def from_settings(cls, wanted: Settings) -> "Windows":
@@ -50,6 +52,7 @@ class Windows:
         return cls(
             telemetry=timedelta(days=pipeline.telemetry.retention_days),
             checkpoints=timedelta(days=pipeline.continuity.retention_days),
+            audit=timedelta(days=wanted.auth.audit_days),
             tombstones=timedelta(milliseconds=settings.tombstone_retention_ms),
             history=timedelta(milliseconds=settings.history_retention_ms),
             completed_jobs=timedelta(milliseconds=settings.completed_job_retention_ms),
@@ -162,6 +165,7 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (_old("injectionsPurged", record.delete_old_injections, lambda keep: keep.telemetry),),
     (_old("telemetryPurged", events.purge, lambda keep: keep.telemetry),),
     (_old("checkpointsPurged", session_checkpoints.delete_old, lambda keep: keep.checkpoints),),
+    (_old("auditPurged", audit_log.purge, lambda keep: keep.audit),),
 )
 
 

@@ -69,7 +69,7 @@ class StartCandidate:
     factor: float = 1.0
     #: The order that chose it, if two were interleaved.
     team: Team | None = None
-    #: Labels that show it belongs to no single project, or to another.
+    #: Labels that show it belongs to no single project, or to another, or to a space.
     labels: tuple[str, ...] = ()
 
     @property
@@ -301,5 +301,8 @@ def _candidate(row: MemoryRow, score: float, source: str, reader: Reader) -> Sta
         read_from=row.read_from,
         is_pinned=bool(row.pinned),
         origin=fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None),
-        labels=reader.here.labels(row.project) if reader.here else (),
+        labels=(
+            *(reader.here.labels(row.project) if reader.here else ()),
+            *fence.labels(row),
+        ),
     )

@@ -218,7 +218,7 @@ def _line(hit: Hit, asked: PromptQuery, newer: Newer | None) -> Line:
         )
         if newer["says"] and not orders.steers(newer["says"]):
             days += f': "{fence.quoted(fence.one_line(newer["says"])[:LATER_CHARS])}"'
-    note = ", ".join((days, origin, *labels))
+    note = ", ".join((days, origin, *labels, *fence.labels(hit)))
     return Line(hit.id, fence.item(text, f"({note})"))
 
 

@@ -137,7 +137,8 @@ class _Found(NamedTuple):
 
 def _note(row: RuleRow | MemoryRow, here: Here) -> str:
     said = fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None)
-    return ", ".join((said, prompt_text.day(row.created_at), *here.labels(row.project)))
+    labels = (*here.labels(row.project), *fence.labels(row))
+    return ", ".join((said, prompt_text.day(row.created_at), *labels))
 
 
 def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list[Rule]:

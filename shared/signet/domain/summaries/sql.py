@@ -60,7 +60,7 @@ INSERT INTO session_scores (id, agent_id, session_key, project, harness, score, 
 LIKE = f"""
 SELECT m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type <> 'document_chunk'
-   AND m.scope IS NULL AND m.visibility <> 'archived' AND {is_current().sql} AND {belongs(Here()).sql}
+   AND m.scope IS NULL AND m.visibility IN ('global', 'private') AND {is_current().sql} AND {belongs(Here()).sql}
  ORDER BY f.rank LIMIT 10"""
 
 OPEN = """

@@ -23,6 +23,7 @@ from signet import __version__, clock
 from signet.db import ReadTx, copying
 from signet.db.copying import Column
 from signet.db.visibility import Reader, Where, readable
+from signet.domain.memory.history import since_shared
 from signet.domain.secrets import keys
 from signet.domain.transfer import sql
 from signet.domain.transfer.records import (
@@ -147,6 +148,8 @@ def _where(tx: ReadTx, kind: RecordKind, scope: Scope) -> Where:
         where &= Where("t.project = ?", (scope.reader.project,)) if has_project else Where("0")
     if kind.memory is not None:
         seen = readable(scope.reader, "m")
+        if kind.name == "history":
+            seen &= since_shared(scope.reader, "t")
         memory = f"EXISTS (SELECT 1 FROM memories m WHERE m.id = t.{kind.memory} AND {seen.sql})"
         where &= Where(memory, seen.params)
     return where

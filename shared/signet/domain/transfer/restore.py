@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from signet import clock
+from signet import clock, ids
 from signet.db import copying, vectors
 from signet.db.copying import Column
 from signet.db.visibility import ReadPolicy
@@ -227,6 +227,8 @@ def _values(
     """Return the value of each column. Raises Refused for a value that does not fit its column."""
     values: dict[str, object] = {}
     stated = dict(given)
+    if ids.space_of(str(stated.get("visibility"))):  # nothing enters a space by an import
+        stated["visibility"] = Visibility.PRIVATE
     if kind.name == "memory":
         _complete(stated, now)
     for column in columns:

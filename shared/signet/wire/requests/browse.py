@@ -63,6 +63,8 @@ class PageParams(Params):
     source_type: Text = spelled("source_type", "sourceType")
     source_id: Text = spelled("source_id", "sourceId")
     origin: Text = None
+    #: Only memories of this space.
+    space: Text = None
     not_origin: Text = None
     scope: Text = None
     pinned: bool | None = None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, Strict, model_validator
 
-from signet.wire.access import Role
+from signet.wire.access import Role, Verb
 from signet.wire.requests.model import Body, spelled
 
 _NAME = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*")
@@ -109,11 +109,17 @@ class ScopeBody(Body):
     project: str | None = Field(default=None, min_length=1)
     agent: str | None = Field(default=None, min_length=1)
     user: str | None = Field(default=None, min_length=1)
+    #: Verbs by space: read, write, promote.
+    spaces: dict[str, list[Verb]] = Field(default_factory=dict, max_length=200)
 
     @model_validator(mode="after")
     def _of_one(self) -> "ScopeBody":
         if self.agent and self.user:
             raise ValueError("limit a token to an agent or to a user, not to both")
+        if self.spaces and not (self.agent or self.user):
+            raise ValueError(
+                "a token for spaces needs a user or an agent, who its sessions belong to"
+            )
         return self
 
 

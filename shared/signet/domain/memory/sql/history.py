@@ -10,10 +10,12 @@ INSERT = (
     "INSERT INTO memory_history (id, memory_id, event, old_content, new_content, changed_by, actor_type, reason,"
     " metadata, created_at, session_id, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-CHANGES = (
-    "SELECT id, event, old_content, new_content, changed_by, actor_type, reason, metadata, created_at,"
-    " session_id, request_id FROM memory_history WHERE memory_id = ? ORDER BY created_at, rowid LIMIT ?"
-)
+CHANGES = """
+SELECT h.id, h.event, h.old_content, h.new_content, h.changed_by, h.actor_type, h.reason, h.metadata, h.created_at,
+       h.session_id, h.request_id
+  FROM memory_history h LEFT JOIN memories m ON m.id = h.memory_id
+       LEFT JOIN forgotten_values v ON v.memory_id = h.memory_id AND v.part = 0 AND m.id IS NULL
+ WHERE h.memory_id = ? AND {where} ORDER BY h.created_at, h.rowid LIMIT ?"""
 #: Visible changes of all memories, newest first, without proposals that changed nothing.
 PAGE = """
 SELECT h.id, h.event, h.old_content, h.new_content, h.changed_by, h.actor_type, h.reason, h.metadata, h.created_at,

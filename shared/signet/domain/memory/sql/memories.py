@@ -44,7 +44,7 @@ _FIELDS = (
 _NAMES = [name.strip().removeprefix("m.") for name in _FIELDS.split(",")]
 _READ = f"SELECT {_FIELDS} FROM memories m"
 _BY_ID = f"{_READ} WHERE m.id = ?"
-OWNERS = f"SELECT id, project, agent_id FROM memories WHERE id IN {LIST}"
+OWNERS = f"SELECT id, project, agent_id, visibility FROM memories WHERE id IN {LIST}"
 _BY_KEY = f"{_READ} WHERE m.idempotency_key = ? AND m.agent_id = ?"
 _ACTIVE_SOURCE = (
     f"{_READ} WHERE m.source_type = ? AND m.source_id = ? AND m.is_deleted = 0 AND m.agent_id = ?"
@@ -102,6 +102,7 @@ SELECT m.id, m.content, m.type, m.created_at, CASE WHEN d.memory_id IS NULL THEN
  ORDER BY m.seq"""
 BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
 SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
+SET_VISIBILITY = "UPDATE memories SET visibility = ? WHERE id = ?"
 #: Naming `type` makes the change visible to caches of columns.
 _SET_ORIGIN = "UPDATE memories SET origin = ?, review = ?, type = type WHERE id = ?"
 #: Importance from which the statistics count a memory as critical (MEM-19).

@@ -120,7 +120,7 @@ SELECT w.memory_id
  WHERE w.root_id = ? AND w.why = 'changed' AND m.content_hash = ? LIMIT 1"""
 
 
-_FIELDS = "id, content, agent_id, scope, superseded_by, valid_from"
+_FIELDS = "id, content, agent_id, scope, visibility, superseded_by, valid_from"
 ONE = f"SELECT {_FIELDS} FROM memories WHERE id = ? AND is_deleted = 0"
 OLD = f"""
 SELECT {", ".join(f"m.{name}" for name in _FIELDS.split(", "))}
@@ -159,6 +159,7 @@ class Link(NamedTuple):
     content: str
     agent_id: str
     scope: str | None
+    visibility: str | None
     superseded_by: str | None
     valid_from: str | None
 
@@ -181,8 +182,18 @@ _COMPANIONS = (
     f"DELETE FROM memory_hints WHERE memory_id {_LISTED}",
     f"DELETE FROM memories_cold WHERE memory_id {_LISTED} AND archived_reason = 'superseded'",
 )
+#: The pieces of a text, in order.
+PIECES = """
+SELECT id FROM memories WHERE source_type = 'chunk' AND source_id = ? AND agent_id = ? AND visibility = ?
+ ORDER BY ordinal, seq"""
+#: Everything derived from these memories, directly or not, with a visibility.
+FAMILY = f"""
+WITH RECURSIVE family (id) AS (
+  SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id IN {list_of("?1")}
+  UNION SELECT s.memory_id FROM family f JOIN memory_sources s ON s.kind = 'memory' AND s.source_id = f.id)
+SELECT m.id FROM family f JOIN memories m ON m.id = f.id WHERE m.visibility = ?2 ORDER BY m.seq"""
 OF_AGENT = """
-SELECT id FROM memories WHERE agent_id = ?1 AND (?2 OR (visibility IS NOT 'archived' AND is_deleted = 0))
+SELECT id FROM memories WHERE agent_id = ?1 AND (?2 OR (visibility IN ('global', 'private') AND is_deleted = 0))
  ORDER BY seq LIMIT ?3"""
 # A text that is archived already is a duplicate, which the index of contents refuses.
 ARCHIVE = "UPDATE OR IGNORE memories SET visibility = 'archived' WHERE id = ?"

@@ -144,7 +144,7 @@ WHERE m.seq IN {LIST}
 _ROWS = f"""
 SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,
   m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from,
-  coalesce(m.origin, 'agent') AS origin, m.review
+  coalesce(m.origin, 'agent') AS origin, m.review, m.agent_id, m.visibility
 FROM memories m {NO_INDEX} WHERE m.seq IN {LIST} AND {{where}}
 """
 #: A fact has the origin of the memory it was extracted from. A text in pieces has its group as source: its own source
@@ -334,6 +334,8 @@ def hit(
         importance=row["importance"] if row["importance"] is not None else 0.5,
         who=row["who"],
         project=row["project"],
+        agent_id=row["agent_id"],
+        visibility=row["visibility"],
         created_at=row["created_at"],
         source_type=row["source_type"],
         source_id=row["source_id"],

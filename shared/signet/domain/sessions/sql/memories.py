@@ -36,6 +36,8 @@ class MemoryRow(NamedTuple):
     origin: str
     review: str | None
     event_at: str | None
+    agent_id: str | None
+    visibility: str | None
 
 
 class RuleRow(NamedTuple):
@@ -52,6 +54,8 @@ class RuleRow(NamedTuple):
     origin: str
     review: str | None
     project: str | None
+    agent_id: str | None
+    visibility: str | None
     vector: bytes | None
 
 
@@ -59,7 +63,7 @@ _READ_FROM = "CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read
 _COLUMNS = (
     "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
     f" {_READ_FROM}, coalesce(m.source_type, '') AS kind, m.who, coalesce(m.origin, 'agent') AS origin, m.review,"
-    " m.event_at"
+    " m.event_at, m.agent_id, m.visibility"
 )
 ALIVE = (
     Where("m.is_deleted = 0 AND m.review IS NOT 'waiting' AND m.type <> 'document_chunk'")
@@ -84,6 +88,7 @@ _BY_THE_USER = """
 _RULES = f"""
 SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
        {_READ_FROM}, coalesce(m.origin, 'agent') AS origin, m.review, m.project,
+       m.agent_id, m.visibility,
        (SELECT e.vector FROM embeddings e
          WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
   FROM memories m {by_index("idx_memories_rules")}

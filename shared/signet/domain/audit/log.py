@@ -1,0 +1,77 @@
+"""Write and read the audit log. It holds IDs and names, never a text."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.domain.audit import sql
+from signet.domain.auth import caller
+from signet.wire.audit import AuditEntry
+
+#: IDs of one entry; `count` is the number of all.
+MOST_IDS = 200
+#: Entries of one page.
+PAGE_ROWS = 500
+
+
+class AuditAction(StrEnum):
+    """The actions that are logged; the strings are stored."""
+
+    READ = "read"
+    #: Waits for review, entered the space, was refused, left the space.
+    PROPOSE = "propose"
+    SHARE = "share"
+    REFUSE = "refuse"
+    WITHDRAW = "withdraw"
+    EXPORT = "export"
+    #: Forgotten, recovered, and removed with its text.
+    FORGET = "forget"
+    RECOVER = "recover"
+    ERASE = "erase"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """One action of a caller; `key_id` is the ID of its token, None without one."""
+
+    at: datetime
+    actor: str
+    key_id: str | None
+    action: AuditAction
+    agent: str | None = None
+    operation: str | None = None
+    space: str | None = None
+    memory_ids: tuple[str, ...] = ()
+
+    def row(self) -> tuple[object, ...]:
+        """Return the values of a row."""
+        ids = json.dumps(self.memory_ids[:MOST_IDS])
+        what = (self.action, self.operation, self.space, ids, len(self.memory_ids))
+        return (clock.to_text(self.at), self.actor, self.key_id, self.agent, *what)
+
+
+def by_caller(action: AuditAction, *, now: datetime, **more: object) -> Audited:
+    """Return an entry for the current caller: the subject of its token, else how the daemon knows it."""
+    asked = caller.current()
+    claims = asked.claims
+    actor = "daemon" if asked.in_background else claims.sub if claims else str(asked.standing)
+    fields = {"agent": asked.scope.agent, "key_id": claims.jti if claims else None, **more}
+    return Audited(at=now, actor=actor, action=action, **fields)  # type: ignore[arg-type]
+
+
+def record(tx: WriteTx, entries: Sequence[Audited]) -> None:
+    tx.many(sql.INSERT, [one.row() for one in entries])
+
+
+def page(tx: ReadTx, asked: Mapping[str, object], *, after: int, limit: int) -> list[AuditEntry]:
+    """Return the entries after a number that match, oldest first."""
+    return tx.records(AuditEntry, sql.PAGE, {**asked, "after": after, "limit": limit})
+
+
+def purge(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest entries from before an instant; return their number."""
+    return tx.run(sql.DELETE_OLD, (before, limit))
