@@ -90,6 +90,19 @@ export interface Routes {
     };
     answer: ExportedTimeline;
   };
+  /** Return a page of the audit log, oldest first: who read, shared, exported and deleted what, and when. */
+  "GET /api/audit": {
+    query?: {
+      since?: string | null | undefined;
+      until?: string | null | undefined;
+      actor?: string | null | undefined;
+      action?: string | null | undefined;
+      space?: string | null | undefined;
+      after?: number | undefined;
+      limit?: number | undefined;
+    };
+    answer: AuditPage;
+  };
   /** Return a code for one request that the user has confirmed in the dashboard; valid once, for 60 seconds. */
   "POST /api/auth/confirm": {
     body: ConfirmBody;
@@ -826,6 +839,7 @@ export interface Routes {
       sourceType?: string | null | undefined;
       sourceId?: string | null | undefined;
       origin?: string | null | undefined;
+      space?: string | null | undefined;
       notOrigin?: string | null | undefined;
       scope?: string | null | undefined;
       pinned?: boolean | null | undefined;
@@ -1597,6 +1611,61 @@ export interface Routes {
     path: { name: string; };
     answer: RelatedSkills;
   };
+  /**
+   * Let a memory enter a space, or propose it where the space asks for review; only for people, not tools.
+   *
+   * From then on it is read through keys of the space. Its author stays named; facts derived from it stay private.
+   */
+  "POST /api/memory/{memory_id}/share": {
+    path: { memory_id: string; };
+    body: ShareBody;
+    answer: Share;
+  };
+  /** Return a memory to its author as it was before, or take a proposal back; only for people, not tools. */
+  "POST /api/memory/{memory_id}/withdraw": {
+    path: { memory_id: string; };
+    body?: DecisionBody | null;
+    answer: Share;
+  };
+  /** Return what was shared, newest first: your own, what is in spaces that you read, what waits for your decision. */
+  "GET /api/shares": {
+    query?: {
+      space?: string | null | undefined;
+      state?: "proposed" | "shared" | "refused" | "withdrawn" | null | undefined;
+      memoryId?: string | null | undefined;
+      limit?: number | undefined;
+      offset?: number | undefined;
+      /** whose memories; default: yours */
+      agentId?: string | null | undefined;
+    };
+    answer: Shares;
+  };
+  /** Approve or refuse a proposed memory: its text as it was proposed, and not your own. */
+  "POST /api/shares/{share_id}/decide": {
+    path: { share_id: string; };
+    body: DecideBody;
+    answer: Share;
+  };
+  /** Return the spaces that the caller's key names; every space without a key, and for admins. */
+  "GET /api/spaces": {
+    answer: Spaces;
+  };
+  /** Create a space. Nothing is in it, and no key reads it, until you share memories and issue keys. */
+  "POST /api/spaces": {
+    body: NewSpaceBody;
+    answer: Space;
+  };
+  /** Change the description of a space, or whether what is shared waits for approval. */
+  "PATCH /api/spaces/{space}": {
+    path: { space: string; };
+    body: SpaceBody;
+    answer: Space;
+  };
+  /** Remove a space: every memory returns to its author as it was before. */
+  "DELETE /api/spaces/{space}": {
+    path: { space: string; };
+    answer: Done;
+  };
   /** Return the boolean flags of the `features` section. */
   "GET /api/features": {
     answer: Record<string, boolean>;
@@ -1845,13 +1914,15 @@ export interface AffectedEntity {
  * Whether an agent may read a memory, and the deciding rule.
  *
  * `rule`: own, shared (global, and the agent's policy is shared), group (global, from the agent's group), private
- * (another agent's), isolated (the agent reads only its own), other_group, archived (unreadable).
+ * (another agent's), isolated (the agent reads only its own), other_group, archived (unreadable), space (read by
+ * the keys of its space).
  */
 export interface AgentAccess {
   id: string;
   name: string;
   reads: boolean;
   rule: string;
+  says: string;
 }
 
 /** A new agent; without a policy it is isolated. */
@@ -1928,6 +1999,32 @@ export interface AttributePage {
   items: Attribute[];
   limit: number;
   offset: number;
+}
+
+/**
+ * One action; `number` orders entries.
+ *
+ * `actor` is the subject of the token `key_id`, or owner, peer, page (without a token) or daemon; `agent` is whom the
+ * token is limited to. `action` is read, propose, share, refuse, withdraw, export, forget, recover or erase;
+ * `operation` is the request of a read. `memory_ids` lists at most 200, `count` is the number of all.
+ */
+export interface AuditEntry {
+  number: number;
+  at: string;
+  actor: string;
+  key_id: string | null;
+  agent: string | null;
+  action: string;
+  operation: string | null;
+  space: string | null;
+  memory_ids: string[];
+  count: number;
+}
+
+/** Entries, oldest first; `next` continues after them, null at the end. */
+export interface AuditPage {
+  entries: AuditEntry[];
+  next: number | null;
 }
 
 /**
@@ -2394,6 +2491,7 @@ export interface CountedAgent {
   id: string;
   name: string;
   read_policy: string;
+  reads: string;
   policy_group: string | null;
   created_at: string;
   updated_at: string;
@@ -2426,6 +2524,11 @@ export interface DeadMemory {
   importance: number;
   lastAccessed: string | null;
   accessCount: number;
+}
+
+/** The decision about a proposed memory. */
+export interface DecideBody {
+  approve: boolean;
 }
 
 /** The owner of a reviewed memory. */
@@ -3875,6 +3978,7 @@ export interface NamedAgent {
   id: string;
   name: string;
   read_policy: string;
+  reads: string;
   policy_group: string | null;
   created_at: string;
   updated_at: string;
@@ -3901,6 +4005,7 @@ export interface NearestMiss {
   lastAccessed: string | null;
   origin?: string;
   review?: string;
+  shared?: SharedBy;
   event_at?: string;
   valid_from?: string;
   valid_to?: string;
@@ -3914,6 +4019,13 @@ export interface NearestMiss {
   more?: string;
   explain?: Explanation;
   left_out: string;
+}
+
+/** A new space; its name is small letters, digits and hyphens. */
+export interface NewSpaceBody {
+  description?: string | null | undefined;
+  review?: boolean | null | undefined;
+  name: string;
 }
 
 /**
@@ -4404,6 +4516,7 @@ export interface RecallResult {
   lastAccessed: string | null;
   origin?: string;
   review?: string;
+  shared?: SharedBy;
   event_at?: string;
   valid_from?: string;
   valid_to?: string;
@@ -4669,7 +4782,7 @@ export interface RevokedToken {
   jti: string;
   sub: string | null;
   role: string | null;
-  scope: Record<string, string>;
+  scope: Record<string, unknown>;
   issuedAt: string | null;
   expiresAt: string | null;
   revokedAt: string | null;
@@ -4774,6 +4887,7 @@ export interface ScopeBody {
   project?: string | null | undefined;
   agent?: string | null | undefined;
   user?: string | null | undefined;
+  spaces?: Record<string, Verb[]> | undefined;
 }
 
 /** Count, average, trend (newest − oldest) and newest of some scores. */
@@ -5012,6 +5126,7 @@ export interface SessionTranscript {
 export interface Setting {
   key: string;
   label: string;
+  often: number;
   kind: "boolean" | "integer" | "number" | "choice" | "text" | "list" | "map";
   default: unknown;
   value: unknown;
@@ -5027,6 +5142,44 @@ export interface Setting {
 export interface SettingsBody {
   set: Record<string, JsonValue>;
   ifHash?: string | null | undefined;
+}
+
+/**
+ * One memory's way into a space; `state` is proposed, shared, refused or withdrawn.
+ *
+ * `content` is its text, null for callers who may not read it. `author` is the owner of the memory.
+ */
+export interface Share {
+  id: string;
+  memoryId: string;
+  content: string | null;
+  space: string;
+  state: string;
+  author: string;
+  note: string | null;
+  sharedBy: string;
+  sharedAt: string;
+  decidedBy: string | null;
+  decidedAt: string | null;
+  endedBy: string | null;
+  endedAt: string | null;
+}
+
+/** The space that a memory enters, and why. */
+export interface ShareBody {
+  space: string;
+  note?: string | null | undefined;
+  agentId?: string | null | undefined;
+}
+
+/** The author of a memory in a space. */
+export interface SharedBy {
+  by: string;
+  space: string;
+}
+
+export interface Shares {
+  shares: Share[];
 }
 
 /** An installed skill's metadata; `path` is its folder. */
@@ -5067,6 +5220,32 @@ export interface SomeSessions {
   corrections: Interval | null;
   askedAgain: Interval | null;
   prompts: Interval | null;
+}
+
+/**
+ * A space; `review`: what is shared waits for approval; `verbs` are the caller's.
+ *
+ * `memories` is the number of memories in it, `waiting` of those that wait for approval.
+ */
+export interface Space {
+  name: string;
+  description: string;
+  review: boolean;
+  createdBy: string;
+  createdAt: string;
+  memories: number;
+  waiting: number;
+  verbs: string[];
+}
+
+/** What a space says about itself, and whether what is shared waits for approval. */
+export interface SpaceBody {
+  description?: string | null | undefined;
+  review?: boolean | null | undefined;
+}
+
+export interface Spaces {
+  spaces: Space[];
 }
 
 /** One message: `role` is user, assistant, note or the name of a speaker; `at` if known. */
@@ -5318,7 +5497,7 @@ export interface Token {
   jti: string;
   sub: string | null;
   role: string | null;
-  scope: Record<string, string>;
+  scope: Record<string, unknown>;
   issuedAt: string | null;
   expiresAt: string | null;
   revokedAt: string | null;
@@ -5524,6 +5703,14 @@ export interface UsedIn {
   tool?: string;
 }
 
+/**
+ * What a key may do in a space.
+ *
+ * `read`: receive its memories. `promote`: share memories into it and withdraw them. `write`: change and forget its
+ * memories, withdraw those of others, and decide about proposals.
+ */
+export type Verb = "read" | "write" | "promote";
+
 /** A person's verdict on a memory. */
 export interface VerdictBody {
   agentId?: string | null | undefined;
@@ -5574,6 +5761,7 @@ export interface WholeAgent {
   id: string;
   name: string;
   read_policy: string;
+  reads: string;
   policy_group: string | null;
   created_at: string;
   updated_at: string;

@@ -4,14 +4,16 @@ Checks in order: caller (401), permission and scope (403), rate limit (429).
 """
 
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
+from signet.config.sections import AuthMode
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller, CallerStanding
 from signet.errors import SignetError
 from signet.wire.access import EVERY, AccessRule, Permission
 from signet_api import errors, limits, projects
+from signet_api.audited import NotedRead
 from signet_api.callers import Callers
 from signet_api.deps import State
 from signet_api.measure import is_change
@@ -54,7 +56,23 @@ class Access:
                     errors.note_refusal(error)
                 await errors.refusal(error)(scope, receive, send)
                 return
-            await self._app(scope, receive, send)
+            if self._state.authority.mode is AuthMode.LOCAL:
+                await self._app(scope, receive, send)
+            else:
+                await self._noting(rule, scope, receive, send)
+
+    async def _noting(self, rule: AccessRule, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, then note what it has read for the audit log."""
+        read = NotedRead(rule, scope["method"])
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                read.status = message["status"]
+            await send(message)
+
+        await self._app(scope, receive, sent)
+        if (entry := read.entry(scope)) is not None:
+            self._state.audits.put(entry)
 
     async def _check(self, asked: Caller, rule: AccessRule, scope: Scope) -> None:
         if rule.is_open and asked.standing is CallerStanding.STRANGER:

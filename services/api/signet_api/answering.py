@@ -20,6 +20,7 @@ from signet.observe.record import TelemetryKind
 from signet.wire.access import RECALL, RECOVER
 from signet.wire.memory import Predecessor
 from signet.wire.requests.recall import RecallBody
+from signet_api import audited
 from signet_api.deps import State
 from signet_api.shapes import filled
 
@@ -59,6 +60,9 @@ async def found(
             result = await state.db.aread(_answer, body, agent_id, vector, state, settings, here)
     if body.touch:
         _tell(result, time.monotonic() - started)
+    if (noted := audited.SHOWN.get()) is not None:
+        saved = (hit for hit in result.hits if hit.source is not FoundBy.EPISODE)
+        noted.update((hit.id, None) for hit in saved)
     return result
 
 
@@ -106,7 +110,7 @@ def _answer(
         Query,
         body,
         text=body.query,
-        reader=agents.reader(tx, agent_id, scope=body.scope or None, here=here),
+        reader=agents.reader(tx, agent_id, scope=body.scope or None, here=here, as_of=body.as_of),
         keyword_text=body.keyword_query,
         filters=filled(Filters, body, pinned=body.pinned or None),
         zone=_zone(body.timezone),

@@ -42,8 +42,9 @@ class Gathering(Generic[T]):
         failed: str,
         *,
         prepare: Callable[[ReadTx, list[T]], list[T]] | None = None,
+        noted: Callable[[T], None] | None = None,
     ) -> None:
-        """Write with `keep` the values that `prepare` returns outside of the transaction.
+        """Write with `keep` the values that `prepare` returns outside of the transaction; `noted` gets each at once.
 
         Values that cannot be written are dropped and logged as `failed`.
         """
@@ -51,11 +52,14 @@ class Gathering(Generic[T]):
         self._keep = keep
         self._failed = failed
         self._prepare = prepare
+        self._noted = noted
         self._writing = asyncio.Lock()
         self._waiting: list[T] = []
         self._task: asyncio.Task[None] | None = None
 
     def put(self, value: T) -> None:
+        if self._noted is not None:
+            self._noted(value)
         self._waiting.append(value)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._write())

@@ -17,10 +17,13 @@ from pydantic import BaseModel
 
 from signet import clock
 from signet.config import Settings
+from signet.config.sections import AuthMode
 from signet.db import Database, ReadTx
 from signet.db.commits import Commits
 from signet.domain.activity.events import Flusher
 from signet.domain.agents import registry as agents
+from signet.domain.audit import log
+from signet.domain.audit.log import Audited
 from signet.domain.auth import caller, issued
 from signet.domain.auth.caller import CallerStanding
 from signet.domain.graph.browse import tolerate_missing_tables
@@ -35,7 +38,7 @@ from signet.process.pulse import Pulse
 from signet.process.settings_reload import LiveSettings
 from signet.wire.access import Permission
 from signet.wire.origin import Origin, lowest
-from signet_api import counting
+from signet_api import audited, counting
 from signet_api.admission import Admission
 from signet_api.authority import Authority
 from signet_api.confirmations import Confirmations
@@ -93,6 +96,7 @@ class State:
     uses: Gathering[Use] = field(init=False)
     injections: Gathering[Injection] = field(init=False)
     seen: Gathering[tuple[str, datetime]] = field(init=False)
+    audits: Gathering[Audited] = field(init=False)
     flusher: Flusher = field(init=False)
     reports: Reports = field(init=False)
 
@@ -101,8 +105,13 @@ class State:
         self.projects = Projects(self.db)
         self.uses = Gathering(self.db, counting.count, "recall.accesses_not_counted")
         self.injections = Gathering(
-            self.db, record.insert, "injections.not_recorded", prepare=record.located
+            self.db,
+            record.insert,
+            "injections.not_recorded",
+            prepare=record.located,
+            noted=None if self.authority.mode is AuthMode.LOCAL else audited.injected,
         )
+        self.audits = Gathering(self.db, log.record, "audit.not_recorded")
         self.seen = Gathering(self.db, issued.saw, "tokens.not_noted")
         self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)

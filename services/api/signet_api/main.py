@@ -125,6 +125,7 @@ def serve(booted: Booted) -> int:
     state.uses.finish()
     state.injections.finish()
     state.seen.finish()
+    state.audits.finish()
     live.stop()
     state.commits.close()
     presence.withdraw(db)

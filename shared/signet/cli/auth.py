@@ -4,7 +4,7 @@ The first token is signed here with the workspace's secret, so it needs neither 
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -14,7 +14,7 @@ from signet.cli import output
 from signet.cli.command import Output, PathOption, arg, client, command, opt
 from signet.cli.options import folder
 from signet.client import DaemonNotRunning, Signet
-from signet.errors import Conflict
+from signet.errors import Conflict, Invalid
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ app.add_typer(token_app, name="token")
 #: The role that saves a person's own words.
 OWN_ROLE = "operator"
 ROLES = ("admin", "operator", "agent", "readonly")
+VERBS = ("read", "write", "promote")
 DAY_SECONDS = 86_400
 
 
@@ -44,7 +45,7 @@ def whoami(signet: Signet) -> Output:
     if claims is None:
         output.say(f"{me['standing']} of this daemon · mode {me['mode']}")
     else:
-        scope = ", ".join(f"{name} {value}" for name, value in claims["scope"].items())
+        scope = ", ".join(f"{name} {_limit(value)}" for name, value in claims["scope"].items())
         limited = f" · only {output.plain(scope)}" if scope else ""
         output.say(f"{output.plain(claims['sub'])} · {claims['role']}{limited} · mode {me['mode']}")
     output.say(f"may: {', '.join(me['permissions'])}")
@@ -70,6 +71,10 @@ def create(
     project: Annotated[str | None, opt("Limit it to this project.", parser=folder)] = None,
     agent: Annotated[str | None, "Limit it to this agent."] = None,
     user: Annotated[str | None, "Give it a private memory for this user."] = None,
+    space: Annotated[
+        list[str] | None,
+        opt("Let it use a space: NAME, or NAME:read,write,promote. Repeatable.", "--space"),
+    ] = None,
     days: Annotated[float | None, opt("Days until it expires; default: 7.", min=0.0001)] = None,
     path: PathOption = None,
 ) -> Output:
@@ -89,6 +94,9 @@ def create(
         )
     if agent and user:
         raise typer.BadParameter("limit a token to an agent or to a user, not to both")
+    spaces = _spaces(space or ())
+    if spaces and not (agent or user):
+        raise typer.BadParameter("--space needs --user or --agent, who its sessions belong to")
     seconds = None if days is None else days * DAY_SECONDS
     try:
         signet = client(path)
@@ -99,14 +107,35 @@ def create(
                 "name_taken",
             )
         made = signet.issue_token(
-            cast("Any", role), sub=sub, project=project, agent=agent, user=user, ttl_seconds=seconds
+            cast("Any", role),
+            sub=sub,
+            project=project,
+            agent=agent,
+            user=user,
+            spaces=spaces or None,
+            ttl_seconds=seconds,
         )
     except DaemonNotRunning:
-        made = _signed_here(path, role, sub, (project, agent, user), seconds)
+        limits = {"project": project, "agent": agent, "user": user, "spaces": spaces or None}
+        made = _signed_here(path, role, sub, limits, seconds)
     yield made
     output.say(made["token"])
     output.hint(f"Expires {made['expiresAt']}; set it as SIGNET_TOKEN. It is not shown again.")
     output.hint(f"Revoke it with: signet auth token revoke {made['jti']}")
+
+
+def _spaces(named: Iterable[str]) -> dict[str, list[str]]:
+    """Return the verbs by space of options like `billing:read,promote`; a name alone means `read`."""
+    found: dict[str, list[str]] = {}
+    for one in named:
+        name, _, verbs = one.partition(":")
+        given = verbs.split(",") if verbs else ["read"]
+        if unknown := sorted({*given} - {*VERBS}):
+            raise typer.BadParameter(
+                f"--space: unknown verb {unknown[0]!r}; choose from {', '.join(VERBS)}"
+            )
+        found[name] = given
+    return found
 
 
 def _is_own_machine() -> bool:
@@ -180,7 +209,7 @@ def _signed_here(
     path: str | None,
     role: str,
     sub: str | None,
-    scope: tuple[str | None, str | None, str | None],
+    limits: Mapping[str, object],
     seconds: float | None,
 ) -> "IssuedToken":
     """Return a token signed with the workspace's secret. Raises Conflict without one, and BadSecret."""
@@ -189,7 +218,6 @@ def _signed_here(
 
     from signet import config
     from signet.domain.auth import tokens
-    from signet.domain.auth.tokens import TokenScope
     from signet.wire.access import Role
 
     workspace = find_workspace(path)
@@ -199,11 +227,13 @@ def _signed_here(
             "no_auth_secret",
         )
     usual = config.load(workspace).safe.auth.default_token_ttl_seconds
-    project, agent, user = scope
+    scope = tokens.scope_of({name: value for name, value in limits.items() if value is not None})
+    if scope is None:
+        raise Invalid("the name of a space is small letters, digits and hyphens, at most 48")
     claims = tokens.claim(
-        sub=sub or user or f"token:{role}",
+        sub=sub or scope.user or f"token:{role}",
         role=Role(role),
-        scope=TokenScope(project=project, agent=agent, user=user),
+        scope=scope,
         now=clock.now(),
         ttl=timedelta(seconds=seconds or usual),
         jti=uuid4().hex,
@@ -215,12 +245,19 @@ def _signed_here(
     }
 
 
+def _limit(value: Any) -> str:
+    """Return a limit of a token, or its verbs by space."""
+    if not isinstance(value, dict):
+        return str(value)
+    return " ".join(f"{space}:{','.join(verbs)}" for space, verbs in value.items())
+
+
 def _lines(found: "Iterable[Token]") -> Iterable[str]:
     ink = output.ink(sys.stdout)
     now = clock.to_text(clock.now())
     for one in found:
         ended = _ended(one, now)
-        scope = " ".join(f"{name}={value}" for name, value in one["scope"].items())
+        scope = " ".join(f"{name}={_limit(value)}" for name, value in one["scope"].items())
         until = f"until {output.local(end) if (end := one['expiresAt']) else '?'}"
         seen = f"seen {output.local(at)}" if (at := one["lastSeenAt"]) else "never seen"
         name = output.plain(one["sub"] or "?")

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from signet import ids
 from signet.cli import edit, entry, forget, identify, output
 from signet.cli.command import Output, StatusAnswer, arg, command, opt, typed
 from signet.cli.entry import ListEntry
@@ -292,7 +293,7 @@ def _card(memory: WholeMemory, ink: Ink) -> Iterator[str]:
         "importance": f"{memory['importance']:g}{' · ★ pinned' if memory['pinned'] else ''}",
         "who": memory["who"],
         "origin": _origin(memory),
-        "agent": memory["agent_id"] + (" · private" if memory["visibility"] == "private" else ""),
+        "agent": memory["agent_id"] + _readers(memory["visibility"]),
         "project": memory["project"],
         "scope": memory["scope"],
         "source": " ".join(filter(None, (memory["source_type"], memory["source_id"]))),
@@ -308,6 +309,11 @@ def _card(memory: WholeMemory, ink: Ink) -> Iterator[str]:
     for name, value in rows.items():
         if value:
             yield f"  {ink.dim(f'{name:<{_LABEL}}')}{output.plain(value)}"
+
+
+def _readers(visibility: str) -> str:
+    space = ids.space_of(visibility)
+    return f" · in space {space}" if space else " · private" * (visibility == "private")
 
 
 def _origin(memory: WholeMemory) -> str:

@@ -166,6 +166,8 @@ def _origin(hit: "RecallResult") -> Iterator[str]:
         yield f"origin: {words}"
     if hit.get("review") == Review.WAITING:
         yield "waits for review"
+    if "shared" in hit:
+        yield f"shared by {output.plain(hit['shared']['by'])} in {hit['shared']['space']}"
 
 
 def _short(id_: str) -> str:

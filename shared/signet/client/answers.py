@@ -5,6 +5,7 @@ A newer daemon may send further fields. `NotRequired` fields may be absent.
 
 from signet.wire.agents import *
 from signet.wire.analytics import *
+from signet.wire.audit import *
 from signet.wire.auth import *
 from signet.wire.backfill import *
 from signet.wire.config import *
@@ -28,6 +29,7 @@ from signet.wire.repair import *
 from signet.wire.secrets import *
 from signet.wire.sessions import *
 from signet.wire.skills import *
+from signet.wire.spaces import *
 from signet.wire.status import *
 from signet.wire.tasks import *
 from signet.wire.telemetry import *

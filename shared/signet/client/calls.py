@@ -16,7 +16,8 @@ def _visible(sent: Fields) -> Fields:
 
 
 def _scoped(sent: Fields) -> Fields:
-    scope = {part: sent.pop(part) for part in ("project", "agent", "user") if part in sent}
+    parts = ("project", "agent", "user", "spaces")
+    scope = {part: sent.pop(part) for part in parts if part in sent}
     return sent | {"scope": scope}
 
 
@@ -87,6 +88,17 @@ class Calls:
     rate = Request(
         wire.memory.RATE, "session_key ratings", only="agent_id", names={"ratings": "feedback"}
     )
+
+    # Spaces
+    spaces = Request(wire.spaces.SPACES, pick="spaces")
+    add_space = Request(wire.spaces.ADD_SPACE, "name")
+    change_space = Request(wire.spaces.CHANGE_SPACE, is_safe=True)
+    remove_space = Request(wire.spaces.REMOVE_SPACE)
+    shares = Request(wire.spaces.SHARES, pick="shares")
+    share = Request(wire.spaces.SHARE, "memory_id space")
+    withdraw = Request(wire.spaces.WITHDRAW)
+    decide_share = Request(wire.spaces.DECIDE_SHARE, "share_id approve")
+    audit = Request(wire.audit.AUDIT)
 
     # Recall
     recall = Request(wire.recall.RECALL, "query", is_safe=True)
@@ -351,7 +363,10 @@ class Calls:
         wire.auth.ISSUE_TOKEN,
         "role",
         hides="scope",
-        extra=dict.fromkeys(("project", "agent", "user"), "str | None = None"),
+        extra={
+            **dict.fromkeys(("project", "agent", "user"), "str | None = None"),
+            "spaces": "dict[str, list[str]] | None = None",
+        },
         prepared=_scoped,
     )
     exchange = Request(wire.auth.EXCHANGE, "code")

@@ -7,6 +7,7 @@ from signet.client.call import Call
 from signet.client.method import method
 from signet.wire.agents import CountedAgent, NamedAgent, RemovedAgent, WholeAgent
 from signet.wire.analytics import Errors, Series, Timeline, Usage
+from signet.wire.audit import AuditPage
 from signet.wire.auth import IssuedToken, RevokedToken, Token, WhoAmI
 from signet.wire.backfill import Backfill, StartedBackfill, StoppedBackfill
 from signet.wire.config import AgentIdentity, ConfigFile
@@ -102,6 +103,7 @@ from signet.wire.skills import (
     Skill,
     WholeSkill,
 )
+from signet.wire.spaces import Share, Space
 from signet.wire.status import FullStatus, Health, Ready, Resources, Status
 from signet.wire.synthesis import TriggeredSynthesis, UndoneSynthesis
 from signet.wire.tasks import AddedTask, StartedRun, TaskPage, WholeTask
@@ -148,6 +150,7 @@ class MemoryFilter(TypedDict, total=False):
     source_type: str | None
     source_id: str | None
     origin: str | None
+    space: str | None
     not_origin: str | None
     scope: str | None
     pinned: bool | None
@@ -252,6 +255,7 @@ class Calls:
         source_type: str | None = None,
         source_id: str | None = None,
         origin: str | None = None,
+        space: str | None = None,
         not_origin: str | None = None,
         scope: str | None = None,
         pinned: bool | None = None,
@@ -472,6 +476,70 @@ class Calls:
 
         `unknown` lists memories that the session did not receive.
         """
+
+    @method
+    def spaces(self) -> Call[list[Space]]:
+        """Return the spaces that the caller's key names; every space without a key, and for admins."""
+
+    @method
+    def add_space(
+        self, name: str, *, description: str | None = None, review: bool | None = None
+    ) -> Call[Space]:
+        """Create a space. Nothing is in it, and no key reads it, until you share memories and issue keys."""
+
+    @method
+    def change_space(
+        self, space: str, *, description: str | None = None, review: bool | None = None
+    ) -> Call[Space]:
+        """Change the description of a space, or whether what is shared waits for approval."""
+
+    @method
+    def remove_space(self, space: str) -> Call[Done]:
+        """Remove a space: every memory returns to its author as it was before."""
+
+    @method
+    def shares(
+        self,
+        *,
+        space: str | None = None,
+        state: Literal["proposed", "shared", "refused", "withdrawn"] | None = None,
+        memory_id: str | None = None,
+        limit: int | None = 100,
+        offset: int | None = None,
+        agent_id: str | None = None,
+    ) -> Call[list[Share]]:
+        """Return what was shared, newest first: your own, what is in spaces that you read, what waits for your decision."""
+
+    @method
+    def share(
+        self, memory_id: str, space: str, *, note: str | None = None, agent_id: str | None = None
+    ) -> Call[Share]:
+        """Let a memory enter a space, or propose it where the space asks for review; only for people, not tools.
+
+        From then on it is read through keys of the space. Its author stays named; facts derived from it stay private.
+        """
+
+    @method
+    def withdraw(self, memory_id: str, *, agent_id: str | None = None) -> Call[Share]:
+        """Return a memory to its author as it was before, or take a proposal back; only for people, not tools."""
+
+    @method
+    def decide_share(self, share_id: str, approve: bool) -> Call[Share]:
+        """Approve or refuse a proposed memory: its text as it was proposed, and not your own."""
+
+    @method
+    def audit(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        actor: str | None = None,
+        action: str | None = None,
+        space: str | None = None,
+        after: int | None = None,
+        limit: int | None = 200,
+    ) -> Call[AuditPage]:
+        """Return a page of the audit log, oldest first: who read, shared, exported and deleted what, and when."""
 
     @method
     def recall(
@@ -1447,6 +1515,7 @@ class Calls:
         project: str | None = None,
         agent: str | None = None,
         user: str | None = None,
+        spaces: dict[str, list[str]] | None = None,
     ) -> Call[IssuedToken]:
         """Sign a token, limited to the named scope; it is shown only once. Requires the role admin."""
 

@@ -173,9 +173,11 @@ def _memory(row: Body, view: AnswerView) -> Body:
     )
     newer = row.get("newer")
     newer = newer if isinstance(newer, Mapping) else {}
+    shared = ids.shared_by(str(row.get("agent_id")), str(row.get("visibility")))
     shown = {
         "id": row.get("id"),
         "content": row.get("content"),
+        "shared": row.get("shared") or (shared and {"by": shared[0], "space": shared[1]}),
         "date": created or None,
         "event_date": happened if happened not in ("", created) else None,
         "project": None if row.get("project") == view.project else row.get("project"),

@@ -16,6 +16,7 @@ from signet.config.roster import NotListed
 from signet.config.sections import AuthMode
 from signet.config.values import CENTURY_SECONDS
 from signet.db import ReadTx
+from signet.db.visibility import ReadPolicy
 from signet.domain.agents import registry
 from signet.domain.agents.registry import Agent
 from signet.domain.auth import caller, issued, tokens
@@ -28,13 +29,18 @@ from signet.wire import access
 from signet.wire import agents as wire_agents
 from signet.wire import auth as wire
 from signet.wire.requests.agents import AgentBody
-from signet.wire.requests.machine import CodeBody, ConfirmBody, TokenBody
+from signet.wire.requests.machine import CodeBody, ConfirmBody, ScopeBody, TokenBody
 from signet.wire.requests.model import ClampedInt, Flag
 from signet_api import confirmations, connections, permissions
 from signet_api.deps import Db, Shared, State, Who, state_of
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 
+_READS = {
+    ReadPolicy.SHARED: "what all share, and its own",
+    ReadPolicy.ISOLATED: "only its own",
+    ReadPolicy.GROUP: "what its group shares, and its own",
+}
 NO_TOKENS = """auth.mode is local, where no tokens are used.
 For other machines: signet config set auth.mode hybrid, then signet daemon restart"""
 _NONCE = re.compile("[0-9a-fA-F]{32,128}")
@@ -147,11 +153,18 @@ def _claims(asked: TokenBody, state: State, jti: str) -> Claims:
     return tokens.claim(
         sub=(asked.sub or "").strip() or asked.scope.user or f"token:{asked.role}",
         role=asked.role,
-        scope=TokenScope(**asked.scope.model_dump()),
+        scope=_scope(asked.scope),
         now=clock.now(),
         ttl=timedelta(seconds=seconds),
         jti=jti,
     )
+
+
+def _scope(asked: ScopeBody) -> TokenScope:
+    found = tokens.scope_of(asked.model_dump(exclude_defaults=True))
+    if found is None:
+        raise Invalid("spaces: a name is small letters, digits and hyphens, at most 48")
+    return found
 
 
 @serves(wire_agents.AGENTS)
@@ -222,4 +235,5 @@ async def _known(state: State, name: str) -> Agent:
 
 
 def _row(agent: Agent) -> wire_agents.NamedAgent:
-    return as_wire(wire_agents.NamedAgent, agent, name=agent.name or agent.id)
+    reads = _READS[agent.read_policy]
+    return as_wire(wire_agents.NamedAgent, agent, name=agent.name or agent.id, reads=reads)

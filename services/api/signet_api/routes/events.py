@@ -18,10 +18,12 @@ from signet.domain.memory import history, lookup
 from signet.domain.sessions import running
 from signet.domain.tasks import scheduled
 from signet.errors import Invalid, Unavailable
+from signet.ids import space_of
 from signet.observe import logfile
 from signet.queue.events import EventCursor as JobCursor
 from signet.queue.events import EventWatch
 from signet.wire import events as wire
+from signet.wire.access import Verb
 from signet.wire.events import TopicEvent
 from signet.wire.requests.browse import EventParams
 from signet_api import scopes
@@ -212,15 +214,19 @@ class EventFollower:
 
     def _mine(self, tx: ReadTx, memory_ids: Collection[str]) -> Collection[str]:
         """Return the memories that the caller may see; deleted ones only for tokens without limits."""
-        if not (self.caller.scope.body() or self.caller.hidden):
+        is_limited = self.caller.scope.limits() or self.caller.spaces(Verb.READ) is not None
+        if not (is_limited or self.caller.hidden):
             return memory_ids
         owned = lookup.owners(tx, list(memory_ids))
-        seen = {one.id for one in owned if self._may_see(one.agent_id, one.project)}
-        gone = () if self.caller.scope.body() else {*memory_ids} - {one.id for one in owned}
+        seen = {one.id for one in owned if self._may_see(one.agent_id, one.project, one.visibility)}
+        gone = () if self.caller.scope.limits() else {*memory_ids} - {one.id for one in owned}
         return seen.union(gone)
 
-    def _may_see(self, agent: str, project: str | None) -> bool:
+    def _may_see(self, agent: str, project: str | None, visibility: str | None = None) -> bool:
         bound = self.caller.scope
+        if space := space_of(visibility):
+            reads = self.caller.may_in(space, Verb.READ)
+            return reads and bound.project in (None, project)
         is_within = bound.agent in (None, agent) and bound.project in (None, project)
         return is_within and not self.caller.hides(agent)
 

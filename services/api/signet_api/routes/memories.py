@@ -24,6 +24,7 @@ from signet.wire.access import OPERATOR, RECOVER
 from signet.wire.requests.browse import HistoryParams, PageParams
 from signet.wire.requests.changes import VerdictBody
 from signet.wire.requests.model import ClampedInt, Text
+from signet_api import audited
 from signet_api.deps import Agent, Ask, Mine, Shared, filed
 from signet_api.routes.changes import changed_body
 from signet_api.serving import serves
@@ -52,7 +53,10 @@ async def get_memories(
             raise Invalid(
                 f"facets: unknown facet {name!r}; choose from {', '.join(listing.FACETS)}"
             )
-    return await state.db.aread(page, agent, query, asked, Rules.from_settings(state.settings))
+    found = await state.db.aread(page, agent, query, asked, Rules.from_settings(state.settings))
+    if (noted := audited.SHOWN.get()) is not None:
+        noted.update((one["id"], None) for one in found["memories"])
+    return found
 
 
 @serves(wire.MEMORY)
@@ -122,7 +126,9 @@ def page(
 ) -> wire.MemoryPage:
     """Return the answer of `/api/memories`."""
     window = rules.recover_within
-    reader = agents.reader(tx, agent_id, scope=query.scope, any_scope=bool(query.ids))
+    reader = agents.reader(
+        tx, agent_id, scope=query.scope, any_scope=bool(query.ids), as_of=query.as_of
+    )
     found = listing.page(tx, asked, _order(query, asked), reader=reader)
     answer: wire.MemoryPage = {
         "memories": [_listed(memory, found, window) for memory in found.memories],

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
+from signet.domain.audit import log as audit
+from signet.domain.audit.log import AuditAction
 from signet.domain.auth import caller
 from signet.domain.graph.link import (
     CONFIDENCE,
@@ -33,7 +35,7 @@ from signet.wire.access import ADMIN
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import MAX_CONTENT_CHARS, ImportBody, RememberBody, TextBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS, OnlyTrue, Text
-from signet_api import scopes
+from signet_api import audited, scopes
 from signet_api.answering import predecessors
 from signet_api.deps import (
     Agent,
@@ -226,7 +228,12 @@ async def get_export(
         scope = export.Scope(reader=reader, since=changed, vectors=vectors, seal_key=seal_key)
         return export.page(tx, scope, cursor, now=clock.now())
 
+    if cursor is None:
+        taken = audit.by_caller(AuditAction.EXPORT, now=clock.now(), operation="export")
+        await state.db.awrite(audit.record, [taken])
     page = await state.db.aread(read)
+    if (noted := audited.SHOWN.get()) is not None:
+        noted.update((str(one["id"]), None) for one in page.records if one["record"] == "memory")
     return {"records": page.records, "next": page.cursor}
 
 
