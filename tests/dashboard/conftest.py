@@ -25,6 +25,7 @@ pytest.register_assert_rewrite(
     "dashboard.memories",
     "dashboard.rooms",
     "dashboard.others",
+    "dashboard.shared",
     "dashboard.triage",
     "dashboard.states",
     "dashboard.helps",

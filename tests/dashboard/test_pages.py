@@ -39,6 +39,7 @@ from dashboard.others import (
 from dashboard.rooms import (
     test_every_view_is_quiet_and_accessible,
 )
+from dashboard.shared import test_a_memory_is_shared_decided_about_and_withdrawn
 from dashboard.states import (
     test_a_cut_stream_is_mended_and_nothing_is_missed,
     test_a_daemon_that_has_too_much_to_do_is_asked_again,
@@ -57,6 +58,7 @@ __all__ = [
     "test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys",
     "test_a_file_that_changed_on_disk_is_not_overwritten_unseen",
     "test_a_forgotten_memory_is_listed_recovered_and_erased",
+    "test_a_memory_is_shared_decided_about_and_withdrawn",
     "test_a_page_opened_by_its_address_reads_and_changes_memory_and_runs_nothing",
     "test_a_project_filters_every_room",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",

@@ -24,7 +24,7 @@ ASKED = (
     "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange", "confirm",
     "evaluation", "predictor_status", "roll_back",
     "projection_columns", "tokens", "whoami", "tasks", "connectors", "documents",
-    "skills",
+    "skills", "spaces", "shares",
 )  # fmt: skip
 _HEAD = (
     "/** Answers of the daemon. Written by `python -m dashboard.typescript`; not to be edited. */\n"

@@ -15,6 +15,19 @@ from signet.errors import Invalid
 from signet.paths import Workspace
 from signet.wire.config import Setting
 
+#: The settings that most people look for, in everyday words.
+OFTEN = {
+    "hooks.userPromptSubmit.enabled": "Show memories before the agent answers a prompt",
+    "hooks.userPromptSubmit.minScore": "How relevant a memory must be to be shown (0 to 1)",
+    "hooks.sessionStart.recallLimit": "Memories shown when a session starts, at most",
+    "memory.mask_secrets": "Hide passwords and keys before anything is stored",
+    "embedding.provider": "Search by meaning with",
+    "pipelineV2.extraction.provider": "Read facts from sessions with",
+    "pipelineV2.predictor.enabled": "Learn from which memories helped",
+    "backup.daily": "Back up the database every day",
+    "updates.auto_check": "Look for new versions",
+    "auth.mode": "Who may call Signet: this machine, a team with tokens, or both",
+}
 #: An alternative place of the pipeline's settings in agent.yaml.
 _NESTED = "memory.pipelineV2"
 DEFAULT = "default"
@@ -29,7 +42,8 @@ def every(workspace: Workspace, loaded: Loaded) -> list[Setting]:
     return [
         Setting(
             key=key,
-            label=_label(key),
+            label=OFTEN.get(key) or _label(key),
+            often=[*OFTEN].index(key) + 1 if key in OFTEN else 0,
             kind=_kind(type_, default[key]),
             default=default[key],
             value=values[key],

@@ -63,6 +63,21 @@ export function decide(memory: string, what: "approve" | "reject"): Promise<t.Mo
   return tell("POST", `/api/memory/reviews/${id(memory)}/${what}`, { agent_id: agent.value });
 }
 
+/** Let a memory enter a space, or be proposed for it. */
+export function share(memory: string, space: string): Promise<t.Share> {
+  return tell("POST", `/api/memory/${id(memory)}/share`, { space, agent_id: agent.value });
+}
+
+/** Return a memory to its author as it was. */
+export function withdraw(memory: string): Promise<t.Share> {
+  return tell("POST", `/api/memory/${id(memory)}/withdraw`);
+}
+
+/** Decide about a proposed memory. */
+export function decideShare(share: string, approve: boolean): Promise<t.Share> {
+  return tell("POST", `/api/shares/${id(share)}/decide`, { approve });
+}
+
 /** Say what a memory is worth; `none` takes that back. */
 export function judge(memory: string, verdict: "keep" | "fade" | "wrong" | "none"): Promise<t.Modified> {
   return tell("POST", `/api/memory/${id(memory)}/review`, { verdict, agent_id: agent.value });

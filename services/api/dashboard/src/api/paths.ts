@@ -19,6 +19,8 @@ export const paths = {
   memory: (memory: string) => mine(`/api/memory/${id(memory)}`),
   history: (memory: string) => mine(`/api/memory/${id(memory)}/history`),
   links: (memory: string) => mine(`/api/memory/${id(memory)}/links`),
+  spaces: "/api/spaces",
+  shares: (query: Query) => mine("/api/shares", query),
   access: (memory: string) => mine(`/api/memory/${id(memory)}/access`),
   series: (query: Query) => withQuery("/api/analytics/series", { ...query, tz }),
   resources: "/api/status/resources",

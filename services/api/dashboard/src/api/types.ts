@@ -21,6 +21,7 @@ export interface AgentAccess {
   name: string;
   reads: boolean;
   rule: string;
+  says: string;
 }
 
 export interface Agents {
@@ -211,6 +212,7 @@ export interface CountedAgent {
   id: string;
   name: string;
   read_policy: string;
+  reads: string;
   policy_group: string | null;
   created_at: string;
   updated_at: string;
@@ -792,6 +794,7 @@ export interface NearestMiss {
   lastAccessed: string | null;
   origin?: string;
   review?: string;
+  shared?: SharedBy;
   event_at?: string;
   valid_from?: string;
   valid_to?: string;
@@ -943,6 +946,7 @@ export interface RecallResult {
   lastAccessed: string | null;
   origin?: string;
   review?: string;
+  shared?: SharedBy;
   event_at?: string;
   valid_from?: string;
   valid_to?: string;
@@ -1144,6 +1148,7 @@ export interface SessionTranscript {
 export interface Setting {
   key: string;
   label: string;
+  often: number;
   kind: "boolean" | "integer" | "number" | "choice" | "text" | "list" | "map";
   default: unknown;
   value: unknown;
@@ -1153,6 +1158,31 @@ export interface Setting {
   choices: string[];
   secret: boolean;
   restart: boolean;
+}
+
+export interface Share {
+  id: string;
+  memoryId: string;
+  content: string | null;
+  space: string;
+  state: string;
+  author: string;
+  note: string | null;
+  sharedBy: string;
+  sharedAt: string;
+  decidedBy: string | null;
+  decidedAt: string | null;
+  endedBy: string | null;
+  endedAt: string | null;
+}
+
+export interface SharedBy {
+  by: string;
+  space: string;
+}
+
+export interface Shares {
+  shares: Share[];
 }
 
 export interface Skill {
@@ -1185,6 +1215,21 @@ export interface SomeSessions {
   corrections: Interval | null;
   askedAgain: Interval | null;
   prompts: Interval | null;
+}
+
+export interface Space {
+  name: string;
+  description: string;
+  review: boolean;
+  createdBy: string;
+  createdAt: string;
+  memories: number;
+  waiting: number;
+  verbs: string[];
+}
+
+export interface Spaces {
+  spaces: Space[];
 }
 
 export interface Spoken {
@@ -1286,7 +1331,7 @@ export interface Token {
   jti: string;
   sub: string | null;
   role: string | null;
-  scope: Record<string, string>;
+  scope: Record<string, unknown>;
   issuedAt: string | null;
   expiresAt: string | null;
   revokedAt: string | null;

@@ -1,6 +1,6 @@
 /** What narrows the list; each choice says how many there are. */
 import { paths } from "../../api/paths";
-import type { KeyCount, MemoryPage } from "../../api/types";
+import type { KeyCount, MemoryPage, Spaces } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { dayName } from "../../lib/time";
@@ -12,8 +12,8 @@ const SORTS = Object.entries({ "": "Newest", importance: "Most important", used:
 
 /** Filters of the list, as the address names them. */
 export function filters(): Record<string, string | undefined> {
-  const { type, who, project, tag, pinned, state, sort, since, until, q, as_of, origin, source_type } = route.value.query;
-  return { type, who, project, tag, pinned, state, sort, since, until, q, as_of, origin, source_type };
+  const { type, who, project, tag, pinned, state, sort, since, until, q, as_of, origin, source_type, space } = route.value.query;
+  return { type, who, project, tag, pinned, state, sort, since, until, q, as_of, origin, source_type, space };
 }
 
 export function Filters() {
@@ -22,13 +22,15 @@ export function Filters() {
   const { pinned, q, state, since, origin } = narrowed;
   const found = useResource<MemoryPage>(
     paths.memories({ ...narrowed, limit: 1, total: 1, stats: Object.values(narrowed).some(Boolean) ? 1 : 0, facets: "type,who,tag" }), ["memory"]);
+  const spaces = useResource<Spaces>(paths.spaces, ["memory"]).value?.spaces ?? [];
   const facets = found.value?.facets ?? {};
   const stats = found.value?.stats;
   const total = found.value?.total;
   return <div class="filters" role="group" aria-label="Filters">
     <Facet label="Type" name="type" of={facets.type} />
     <Facet label="Who" name="who" of={facets.who} />
-    <Facet label="Tag" name="tag" of={facets.tag ?? facets.tags} />
+    <Facet label="Tag" name="tag" of={facets.tag} />
+    {spaces.length > 0 && <Choice label="Space" name="space" of={[["", "Space"], ...spaces.map(({ name }) => [name, name] as const)]} />}
     <button class="chip" aria-pressed={pinned === "true"} onClick={() => filter({ pinned: pinned ? undefined : "true" })}>Pinned</button>
     {!query.ask && <>
       <button class="chip" aria-pressed={Boolean(query.bar)} onClick={() => filter({ bar: query.bar ? undefined : "1", as_of: undefined })}>Earlier</button>

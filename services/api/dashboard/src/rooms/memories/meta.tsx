@@ -19,6 +19,7 @@ export function Meta({ row, isLong = false, isAlone = true, asOf }: { row: Row; 
     <span>{fromOf(row)}</span>
     {isAlone && row.project && <Project of={row.project} />}
     {row.tags && <span>{row.tags.split(",").slice(0, isLong ? 20 : 3).join(", ")}</span>}
+    {row.visibility.startsWith("space:") && <span>{row.agent_id.replace("user:", "")} in {row.visibility.slice(6)}</span>}
     {row.review === "waiting" && <span class="warn">waits for your review</span>}
     {row.superseded_by && <span class="warn">corrected since</span>}
     {asOf && row.deleted_at && <span class="warn">forgotten since</span>}

@@ -6,6 +6,7 @@ import { Asked } from "./asked";
 import { Filters } from "./filters";
 import { List } from "./list";
 import { Panel } from "./panel";
+import { Shares } from "./shares";
 import { TimeBar } from "./timebar";
 import { Icon } from "../../ui/icons";
 import { opened } from "./opened";
@@ -26,6 +27,7 @@ export default function Memories() {
       <Search />
       <Filters />
       {query.bar && !query.ask && <TimeBar />}
+      {query.space && <Shares query={{ space: query.space, state: "proposed" }} />}
     </div>
     <div class={id ? "two open" : "two"}>
       {query.ask ? <Asked question={query.ask} /> : <List />}

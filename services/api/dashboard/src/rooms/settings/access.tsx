@@ -8,7 +8,6 @@ import { count } from "../../lib/words";
 import { Load } from "../../ui/states";
 import { Table } from "../../ui/table";
 
-const POLICIES: Readonly<Record<string, string>> = { shared: "what all share, and its own", isolated: "only its own", group: "what its group shares, and its own" };
 const DEFAULT = "default";
 
 export function Access() {
@@ -21,7 +20,7 @@ export function Access() {
 function Roster() {
   return <Load<Agents> path={paths.agents} topics={["config"]} rows={3} what="agents">{({ agents }) => <><Table of={["Agent", "Reads", "Memories", "This page"]}>{agents.map((one) => {
       const value = one.id === DEFAULT ? "" : one.id;
-      return <tr key={one.id}><th scope="row">{one.name}</th><td>{POLICIES[one.read_policy] ?? one.read_policy}</td><td>{count(one.memories, "memory", "memories")}</td>
+      return <tr key={one.id}><th scope="row">{one.name}</th><td>{one.reads}</td><td>{count(one.memories, "memory", "memories")}</td>
         <td><label class="small"><input type="radio" name="agent" checked={agent.value === value} onChange={() => (agent.value = value)} /> shows it</label></td></tr>;
     })}</Table>
     <p class="small soft">Another one: <code>signet agent add NAME</code></p></>}</Load>;
@@ -39,7 +38,7 @@ function Caller() {
 }
 
 function TokenList() {
-  return <Load<Tokens> path={paths.tokens} topics={["config"]} rows={2} what="tokens">{({ tokens }) => <><Table of={["Token of", "Role", "Limited to", "Until"]}>{tokens.map((one) => <tr key={one.jti}><th scope="row" dir="auto">{one.sub}</th><td>{one.role}</td><td>{Object.entries(one.scope).map(([part, name]) => `${part} ${name}`).join(", ") || "nothing"}</td>
+  return <Load<Tokens> path={paths.tokens} topics={["config"]} rows={2} what="tokens">{({ tokens }) => <><Table of={["Token of", "Role", "Limited to", "Until"]}>{tokens.map((one) => <tr key={one.jti}><th scope="row" dir="auto">{one.sub}</th><td>{one.role}</td><td>{Object.entries(one.scope).map(([part, name]) => `${part} ${typeof name === "string" ? name : Object.keys(name as object)}`).join(", ") || "nothing"}</td>
       <td class={one.revokedAt ? "warn" : ""}>{one.revokedAt ? `taken back ${brief(one.revokedAt)}` : brief(one.expiresAt)}</td></tr>)}</Table>
     <p class="small soft">Another one: <code>signet auth token create</code>. Take one back: <code>signet auth token revoke ID</code></p></>}</Load>;
 }

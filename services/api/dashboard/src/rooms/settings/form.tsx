@@ -8,26 +8,9 @@ import { act, say } from "../../lib/undo";
 import { count } from "../../lib/words";
 import { Empty, Load, noneOf } from "../../ui/states";
 
-/** The settings that most people look for, in the words of people. */
-const TEN: Readonly<Record<string, string>> = {
-  "hooks.userPromptSubmit.enabled": "Show memories before the agent answers a prompt",
-  "hooks.userPromptSubmit.minScore": "How relevant a memory must be to be shown (0 to 1)",
-  "hooks.sessionStart.recallLimit": "Memories shown when a session starts, at most",
-  "memory.mask_secrets": "Hide passwords and keys before anything is stored",
-  "embedding.provider": "Search by meaning with",
-  "pipelineV2.extraction.provider": "Read facts from sessions with",
-  "pipelineV2.predictor.enabled": "Learn from which memories helped",
-  "backup.daily": "Back up the database every day",
-  "updates.auto_check": "Look for new versions",
-  "auth.mode": "Who may call Signet: this machine, a team with tokens, or both",
-};
-
 export function Ten() {
   return <Load<ConfigSchema> path={paths.schema} topics={["config"]} rows={8} what="settings">{({ settings, hash, count: all }) => <>
-    <ul class="rows" aria-label="Most used settings">{Object.entries(TEN).map(([key, says]) => {
-      const one = settings.find((setting) => setting.key === key);
-      return one && <li key={key} class="repair"><Line one={{ ...one, label: says }} hash={hash} /></li>;
-    })}</ul>
+    <ul class="rows" aria-label="Most used settings">{settings.filter((one) => one.often).sort((a, b) => a.often - b.often).map((one) => <li key={one.key} class="repair"><Line one={one} hash={hash} /></li>)}</ul>
     <p><a href="#/settings/agent">All {all} settings</a></p></>}</Load>;
 }
 
@@ -40,7 +23,7 @@ export function Form() {
     </div>
     <Load<ConfigSchema> path={paths.schema} topics={["config"]} rows={8} what="settings">{({ settings, hash }) => {
       const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-      const shown = settings.filter((one) => !WRITTEN.has(one.key) && (!changed || differs(one)) && words.every((word) => `${one.key} ${one.label} ${TEN[one.key] ?? ""}`.toLowerCase().includes(word)));
+      const shown = settings.filter((one) => !WRITTEN.has(one.key) && (!changed || differs(one)) && words.every((word) => `${one.key} ${one.label}`.toLowerCase().includes(word)));
       return shown.length === 0 ? <Empty title={find ? noneOf("setting") : "Every setting has its default"} /> : <>
         <p class="soft small">{count(shown.length, "setting")}. A change is in force within two seconds, unless it says otherwise.</p>
         {[...Map.groupBy(shown, (one) => one.key.split(".").slice(0, one.key.startsWith("pipelineV2") ? 2 : 1).join(" › "))].map(([area, some]) => <details key={area} open={Boolean(find || changed)}><summary>{area} <span class="small">{count(some.length, "setting")}</span></summary>
