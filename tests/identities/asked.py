@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from identities.world import Group
+from identities.world import SPACE, Group
 from signet.mcp.tools import TOOLS
 from signet.wire import operations
 
@@ -38,6 +38,7 @@ KINDS: Mapping[str, str] = {
     "sourceId": "session",
     "supersedes": "memory",
     "prefix": "memory",
+    "share_id": "proposal",
 }
 #: The name means another kind of row here.
 _OF: Mapping[tuple[str, str], str] = {
@@ -104,6 +105,8 @@ PLAIN: Mapping[str, object] = {
     "method": "POST",
     "path": "/api/tasks",
     "records": [],
+    "space": SPACE,
+    "approve": True,
     "source": "none",
     "name": "none",
     "provider": "filesystem",
@@ -285,6 +288,8 @@ class Asked:
             ("x-signet-session-key", group.key),
         )
         found.append(replace(found[0], headers=named_by))
+        # The same about a memory of the space.
+        found += [_about(one, ids) for one in found if ids["memory"] in one.text]
         return list(dict.fromkeys(found))
 
     def _of_id(self, id: str) -> _Takes:
@@ -307,6 +312,12 @@ class Asked:
             found: Mapping[str, Any] = self._schemas[schema["$ref"].rpartition("/")[2]]
             return found
         return schema
+
+
+def _about(request: Request, ids: Ids) -> Request:
+    body = request.body.replace(ids["memory"].encode(), ids["spaced"].encode())
+    path = request.path.replace(ids["memory"], ids["spaced"])
+    return replace(request, path=path, body=body)
 
 
 def tools(group: Group, ids: Ids) -> Iterator[Request]:

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from identities.world import GROUPS, MACHINE, PROJECTS, VAULT, Group
+from identities.world import GROUPS, MACHINE, PROJECTS, SPACE, VAULT, Group
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
-from signet.wire.access import AccessRule
+from signet.wire.access import AccessRule, Verb
 from support.http import Api
 from support.tokens import a_token
 
@@ -70,7 +70,7 @@ class Identity:
     @property
     def limits(self) -> dict[str, str]:
         """Return what the token is limited to."""
-        return {} if self.is_all else self.scope.body()
+        return {} if self.is_all else self.scope.limits()
 
     @property
     def is_all(self) -> bool:
@@ -91,6 +91,11 @@ class Identity:
         """Return whether the caller may change rows of an owner and project."""
         return self.role != "readonly" and self.owns(agent, project)
 
+    def uses(self, verb: str, group: Group) -> bool:
+        """Return whether the caller has a verb for a group's memory in the space."""
+        has = self.is_all or (SPACE, verb) in self.scope.spaces
+        return has and self.scope.project in (None, group.project)
+
     def hidden(self) -> set[str]:
         """Return the marks that no answer may contain."""
         found = {VAULT}
@@ -99,15 +104,17 @@ class Identity:
                 found.add(one.secret)
                 if self.scope.agent or self.scope.project not in (None, one.project):
                     found.add(one.shared)
+        found |= {one.spaced for one in GROUPS if not self.uses("read", one)}
         if self.limits or self.role in ("readonly", "agent"):
             found.add(MACHINE)
         return found
 
     def readable(self, group: Group) -> set[str]:
         """Return the kinds of rows of a group that are another's and may be read."""
+        of_space = {"spaced", "share"} if self.uses("read", group) else set()
         if self.scope.agent or self.scope.project not in (None, group.project):
-            return MACHINES
-        return MACHINES | ({"shared"} if group.is_of_user else {"shared", "document"})
+            return MACHINES | of_space
+        return MACHINES | of_space | ({"shared"} if group.is_of_user else {"shared", "document"})
 
     def groups(self) -> list[Group]:
         """Return the groups whose rows it asks for."""
@@ -134,6 +141,8 @@ DISTANT = (
         "other-host", headers={"host": "signet.example"}, error="does not come from this machine"
     ),
 )
+READS = frozenset({(SPACE, Verb.READ)})
+ALL = frozenset((SPACE, one) for one in Verb)
 GARDEN, SHED = PROJECTS["garden"], PROJECTS["shed"]
 KNOWN = (
     Identity("readonly", "readonly", asks="jorn/garden alice/garden"),
@@ -149,6 +158,14 @@ KNOWN = (
         "operator",
         TokenScope(agent="alice", project=GARDEN),
         asks="alice/shed bob/garden",
+    ),
+    Identity("kim", "agent", TokenScope(user="kim", spaces=READS), asks="ines/garden alice/garden"),
+    Identity("lena", "operator", TokenScope(user="lena", spaces=ALL), asks="ines/shed bob/garden"),
+    Identity(
+        "shed-kim",
+        "agent",
+        TokenScope(user="kim", project=SHED, spaces=READS),
+        asks="ines/garden alice/shed",
     ),
     Identity("operator", "operator"),
     Identity("admin", "admin"),

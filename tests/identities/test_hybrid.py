@@ -10,7 +10,7 @@ from identities.conftest import Stores
 from identities.identities import DISTANT, KNOWN, STRANGERS, Identity
 from identities.matrix import check_known, check_stranger, order
 from identities.walk import RECORDS_OF_WORK, Walk
-from identities.world import GROUPS, Group
+from identities.world import GROUPS, SPACE, Group
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.auth import tokens
@@ -84,6 +84,8 @@ def test_each_hears_of_its_own_memories_sessions_and_jobs_alone(stores: Stores) 
         for group, its in made.items():
             may = identity.owns(group.agent, group.project)
             wanted = {"memory", "session"} if may else set()
+            if identity.uses("read", group):
+                wanted.add("spaced")
             if may and not identity.refusal(access.JOBS):
                 wanted.add("job")
             assert {kind for kind, one in its.items() if one in ids} == wanted, (identity, group)
@@ -106,6 +108,10 @@ def _busy(api: Api, group: Group) -> dict[str, str]:
     text = {"content": f"The winch of {group.owner} is in {group.place}.", "visibility": "private"}
     admin = bearer(a_token(api, "admin"))
     memory = api.post("/api/memory/remember", {**text, **owned}, **admin).body["id"]
+    text["content"] = f"The winch of {group.owner} in {group.place} is billed."
+    spaced = api.post("/api/memory/remember", {**text, **owned}, **admin).body["id"]
+    way = {"space": SPACE, "agentId": group.agent}
+    assert api.post(f"/api/memory/{spaced}/share", way, **admin).status == 200
     key = f"live-{group.owner}-{group.place}"
     call = {"harness": "codex", "sessionKey": key, **owned}
     assert api.post("/api/hooks/session-start", call, **admin).status == 200
@@ -114,6 +120,7 @@ def _busy(api: Api, group: Group) -> dict[str, str]:
     job = "SELECT id FROM memory_jobs WHERE memory_id = ?"
     return {
         "memory": memory,
+        "spaced": spaced,
         "session": key,
         "job": str(api.state.db.read(ReadTx.value, job, (memory,))),
     }

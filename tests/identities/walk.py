@@ -28,6 +28,7 @@ _RECORDS = frozenset(
         "session_readings",
         "session_states",
         "section_texts",
+        "audit_log",
     }
 )
 #: The app of a test has no other process, and its streams end at once.
@@ -39,7 +40,7 @@ _UPKEEP = {id for id, one in operations.BY_ID.items() if one.rule is access.OPER
 RECORDS_OF_WORK = frozenset({
     "metrics", "logs", "analytics_logs", "usage", "latency", "errors", "memory_safety", "series", "telemetry_events",
     "telemetry_stats", "export_telemetry", "status", "resources", "diagnostics", "diagnosis", "health", "timeline",
-    "export_timeline", "config_files", "git_status", "tokens",
+    "export_timeline", "config_files", "git_status", "tokens", "audit", "export_audit", "spaces",
 })  # fmt: skip
 _Row = tuple[object, ...]
 _NONE = "(?!)"
@@ -99,7 +100,15 @@ class Walk:
         self.store = Store(api)
         self._sent = ""
         locked = [one for one in GROUPS if not identity.changes(one.agent, one.project)]
-        self._locked = _any(mark for one in locked for mark in (one.secret, one.shared))
+        unwritten = [one for one in GROUPS if not identity.uses("write", one)]
+        self._locked = _any(
+            [
+                *(mark for one in locked for mark in (one.secret, one.shared)),
+                *(one.spaced for one in unwritten),
+            ]
+        )
+        written = [world[one]["spaced"] for one in GROUPS if identity.uses("write", one)]
+        self._written = _any(written)
         self._ids = {
             value: f"{kind} of {one.owner} in {one.place}"
             for one in GROUPS
@@ -109,7 +118,8 @@ class Walk:
         }
         self._hidden = identity.hidden()
         self._marks = _any(self._hidden)
-        self._texts = _any([VAULT, *(mark for one in GROUPS for mark in (one.secret, one.shared))])
+        marks = (mark for one in GROUPS for mark in (one.secret, one.shared, one.spaced))
+        self._texts = _any([VAULT, *marks])
         self._any_hidden = _any([*self._hidden, *self._ids])
 
     def send(self, request: Request) -> Answer:
@@ -170,12 +180,15 @@ class Walk:
                 continue
             if what == "removed":
                 is_foreign = bool(self._locked.search(json.dumps(row, default=str)))
-                if is_foreign and not (table in _RECORDS and self._may_write(table, row)):
+                is_of_owner = table in _RECORDS or operation == "cancel_jobs"
+                if is_foreign and not (is_of_owner and self._may_write(table, row)):
                     yield f"changed a row of {table}: {_short(row)}"
             elif row.get("agent_id") is not None and not self._may_write(table, row):
                 yield f"added a row to {table}: {_short(row)}"
 
     def _may_write(self, table: str, row: Mapping[str, object]) -> bool:
+        if self._written.search(json.dumps(row, default=str)):
+            return True
         project = row.get("project") or self._identity.scope.project
         may = self._identity.owns if table in _RECORDS else self._identity.changes
         return may(str(row["agent_id"]), str(project) if project else None)

@@ -25,13 +25,17 @@ OWNERS = {
 }
 #: In texts of the machine's owner: tasks, connectors, skills, settings; and in the value of a secret.
 MACHINE, VAULT = "zxmachine", "zxvault"
+#: The space that a memory of each group is in.
+SPACE = "billing"
+#: A space for which each group has proposed a memory, and which no key names.
+REVIEWED = "board"
 _LIMITS = "".join(
     f"    {name}: {{max: 100000}}\n"
     for name in ("forget", "modify", "batchForget", "forceDelete", "admin")
 )
 #: Tables whose rows are no owner's, or that only hold what others have.
 _FILLED_ELSEWHERE = re.compile(
-    r".*_fts.*|skill_meta|task_meta|predictor_state|community_runs|connectors"
+    r".*_fts.*|skill_meta|task_meta|predictor_state|community_runs|connectors|audit_log"
 )
 _DATE = "2026-11-01T10:00:00.000Z"
 #: What makes a memory one that no session uses, that waits for a review, that a removed agent had.
@@ -80,6 +84,11 @@ class Group:
         """Return the mark of rows that every agent and user may read."""
         return f"zxs{self.owner}{self.place}"
 
+    @property
+    def spaced(self) -> str:
+        """Return the mark of a memory in the space."""
+        return f"zxb{self.owner}{self.place}"
+
 
 GROUPS = tuple(Group(owner, place) for owner in OWNERS for place in PROJECTS)
 
@@ -96,6 +105,8 @@ def build(folder: Path) -> Mapping[Group, dict[str, str]]:
         for name in ("alice", "bob"):
             api.add_agent(name)
         api.connection = OVER_SOCKET
+        _post(api, "/api/spaces", {"name": SPACE})
+        _post(api, "/api/spaces", {"name": REVIEWED, "review": True})
         machine = _machine(api)
         found = {one: {**machine, **_rows(api, one)} for one in GROUPS}
         api.settle()
@@ -174,6 +185,9 @@ def _rows(api: Api, group: Group) -> dict[str, str]:
     }  # fmt: skip
     private = _post(api, "/api/memory/remember", memory)["id"]
     shared = _memory(api, f"The {group.shared} crane is tall.", **{**owned, "visibility": "global"})
+    spaced = _memory(api, f"We decided: the {group.spaced} crane is billed monthly.", **owned)
+    proposed = _memory(api, f"A proposed note of {group.secret}.", **owned)
+    way = {"space": SPACE, "agentId": group.agent}
     kept = {
         kind: _memory(api, f"A {kind} note of {group.secret}.", **owned)
         for kind in ("forgotten", "erased", "unused", "waiting", "archived")
@@ -212,6 +226,9 @@ def _rows(api: Api, group: Group) -> dict[str, str]:
     _post(api, "/api/hooks/session-end", {**call, "sessionKey": ended, "transcript": said})
     found = {
         "memory": private,
+        "spaced": spaced,
+        "share": _post(api, f"/api/memory/{spaced}/share", way)["id"],
+        "proposal": _post(api, f"/api/memory/{proposed}/share", {**way, "space": REVIEWED})["id"],
         "shared": shared,
         **kept,
         "document": document["id"],
