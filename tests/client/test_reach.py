@@ -87,6 +87,7 @@ WITHOUT = {
     ("GET", "/api/analytics/continuity"): PARTS,
     ("GET", "/api/analytics/continuity/latest"): PARTS,
     ("GET", "/api/telemetry/export"): PARTS,
+    ("GET", "/api/audit/export"): PARTS,
     ("GET", "/api/telemetry/training-export"): PARTS,
     ("GET", "/api/timeline/{entity_id}/export"): PARTS,
     ("GET", "/api/secrets/{name}"): PARTS,

@@ -84,7 +84,7 @@ def test_a_purged_memory_leaves_nothing_but_its_history(db: Database) -> None:
     assert counts["entitiesOrphaned"] == 2
     assert counts["embeddingsPurged"] == 1
     naming = {table for table in db.read(_tables) if db.read(_names, table, memory_id)}
-    assert naming == {"memory_history"}
+    assert naming == {"memory_history", "audit_log"}
     for table in (
         "entities",
         "entity_aspects",

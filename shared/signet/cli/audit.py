@@ -38,7 +38,7 @@ def audit(
 ) -> Output:
     """Show the last entries of the audit log: who, when, what, and through which key.
 
-    Examples: signet audit · signet audit --actor anna --action read --since 2026-11-01
+    Examples: signet audit · signet audit --actor=anna --action=read
     """
     wanted = {"actor": actor, "action": action, "space": space, "since": since, "until": until}
     last = list(_entries(signet, wanted))[-limit:]
