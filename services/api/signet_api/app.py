@@ -12,6 +12,7 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.types import ASGIApp
 
 from signet import __version__, clock
+from signet.config.sections import AuthMode
 from signet.domain import memory_followers
 from signet.domain.agents import registry
 from signet.observe.tracing import TRACES
@@ -49,6 +50,8 @@ def create_app(state: State) -> ASGIApp:
             asyncio.create_task(background.beat(state)),
             asyncio.create_task(background.watch_spool(state)),
         ]
+        if state.authority.mode is not AuthMode.LOCAL:
+            state.oidc.start()
         yield
         for task in running:
             task.cancel()

@@ -19,6 +19,7 @@ from signet_api.browser import Page
 from signet_api.connections import Accepted
 from signet_api.deps import State
 from signet_api.guard import host_of
+from signet_api.oidc import is_jwt
 
 #: Headers of proxies and tunnels: the request originates elsewhere.
 _HANDED_ON = (
@@ -88,6 +89,11 @@ class Callers:
         if token is not None:
             if tokens.is_signed(token, authority.workspace_token):
                 return await self._own(token)
+            is_of_provider = self._state.settings.auth.oidc.issuer is not None and is_jwt(token)
+            if mode is not AuthMode.LOCAL and is_of_provider:
+                claims = await self._state.oidc.verify(token, now=clock.now())
+                await self._check_revoked(claims)
+                return Caller(standing=CallerStanding.CLAIMS, claims=claims)
             if mode is not AuthMode.LOCAL:
                 claims = await self._claims(token, authority.secret)
                 return Caller(standing=CallerStanding.CLAIMS, claims=replace(claims, own=False))

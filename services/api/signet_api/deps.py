@@ -44,6 +44,7 @@ from signet_api.authority import Authority
 from signet_api.confirmations import Confirmations
 from signet_api.counting import Gathering, Use
 from signet_api.health import Health, Reports
+from signet_api.oidc import OidcKeys
 from signet_api.probe import Models, Probe
 from signet_api.projects import Projects
 from signet_api.stream import Listeners
@@ -97,6 +98,7 @@ class State:
     injections: Gathering[Injection] = field(init=False)
     seen: Gathering[tuple[str, datetime]] = field(init=False)
     audits: Gathering[Audited] = field(init=False)
+    oidc: OidcKeys = field(init=False)
     flusher: Flusher = field(init=False)
     reports: Reports = field(init=False)
 
@@ -113,6 +115,7 @@ class State:
         )
         self.audits = Gathering(self.db, log.record, "audit.not_recorded")
         self.seen = Gathering(self.db, issued.saw, "tokens.not_noted")
+        self.oidc = OidcKeys(lambda: self.settings.auth.oidc)
         self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)
 

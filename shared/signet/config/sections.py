@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from signet.config import origins
 from signet.config.fields import SettingsSection, nested, section, setting, settle
+from signet.config.oidc import Oidc
 from signet.config.pipeline import Pipeline
 from signet.config.roster import RosterAgent, roster
 from signet.config.values import (
@@ -244,6 +245,7 @@ class Auth(SettingsSection):
     #: How long the audit log is kept.
     audit_days: int = setting(365, 1, 36_500)
     rate_limits: RateLimits = nested(RateLimits)
+    oidc: Oidc = nested(Oidc)
 
 
 @section
