@@ -1621,7 +1621,7 @@ export interface Routes {
     body: ShareBody;
     answer: Share;
   };
-  /** Return a memory to its author as it was before, or take a proposal back; only for people, not tools. */
+  /** Return a memory to its author, with its earlier text and fields, or cancel a proposal; only for people. */
   "POST /api/memory/{memory_id}/withdraw": {
     path: { memory_id: string; };
     body?: DecisionBody | null;
@@ -1640,7 +1640,7 @@ export interface Routes {
     };
     answer: Shares;
   };
-  /** Approve or refuse a proposed memory: its text as it was proposed, and not your own. */
+  /** Approve or refuse a memory that somebody else proposed; 409 if it has changed since. */
   "POST /api/shares/{share_id}/decide": {
     path: { share_id: string; };
     body: DecideBody;
@@ -1661,7 +1661,7 @@ export interface Routes {
     body: SpaceBody;
     answer: Space;
   };
-  /** Remove a space: every memory returns to its author as it was before. */
+  /** Remove a space and withdraw all its memories. */
   "DELETE /api/spaces/{space}": {
     path: { space: string; };
     answer: Done;

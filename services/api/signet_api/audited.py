@@ -1,7 +1,7 @@
 """Note reads for the audit log: in the modes with keys, every request that shows memories (AUTH-33).
 
 Routes name the memories that they show; the rest follows from the operation and the caller. Entries are written in
-batches after the answers, so a read costs no write of its own.
+batches after the answers, so no read waits for a write.
 """
 
 from collections.abc import MutableMapping

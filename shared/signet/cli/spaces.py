@@ -104,7 +104,7 @@ def remove(
     name: NameArgument,
     force: Annotated[bool, "Do not ask for confirmation."] = False,
 ) -> Output:
-    """Remove a space. Its memories return to their authors as they were before.
+    """Remove a space and withdraw all its memories.
 
     Examples: signet spaces remove billing · signet spaces remove billing --force
     """
@@ -160,7 +160,7 @@ def refuse(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> 
 
 @command(app, does="withdraw memories from spaces")
 def withdraw(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> Output:
-    """Return a memory to its author as it was before it was shared, or take a proposal back.
+    """Return a memory to its author, with its earlier text and fields, or cancel a proposal.
 
     Examples: signet spaces withdraw 019ac0de-1f2a-7b3c · signet spaces withdraw ID --json
     """

@@ -495,7 +495,7 @@ class Calls:
 
     @method
     def remove_space(self, space: str) -> Call[Done]:
-        """Remove a space: every memory returns to its author as it was before."""
+        """Remove a space and withdraw all its memories."""
 
     @method
     def shares(
@@ -521,11 +521,11 @@ class Calls:
 
     @method
     def withdraw(self, memory_id: str, *, agent_id: str | None = None) -> Call[Share]:
-        """Return a memory to its author as it was before, or take a proposal back; only for people, not tools."""
+        """Return a memory to its author, with its earlier text and fields, or cancel a proposal; only for people."""
 
     @method
     def decide_share(self, share_id: str, approve: bool) -> Call[Share]:
-        """Approve or refuse a proposed memory: its text as it was proposed, and not your own."""
+        """Approve or refuse a memory that somebody else proposed; 409 if it has changed since."""
 
     @method
     def audit(

@@ -44,7 +44,7 @@ async def patch_space(space: str, body: SpaceBody, db: Db) -> wire.Space:
 
 @serves(wire.REMOVE_SPACE)
 async def delete_space(space: str, state: Shared, actor: Who) -> Done:
-    """Remove a space: every memory returns to its author as it was before."""
+    """Remove a space and withdraw all its memories."""
     rules = Rules.from_settings(state.settings)
     await state.db.aread(registry.get, space)
     while await state.db.awrite(
@@ -76,11 +76,11 @@ async def post_share(memory_id: str, body: ShareBody, ask: Ask) -> wire.Share:
 
 @serves(wire.WITHDRAW)
 async def post_withdraw(memory_id: str, ask: Ask, body: DecisionBody | None = None) -> wire.Share:
-    """Return a memory to its author as it was before, or take a proposal back; only for people, not tools."""
+    """Return a memory to its author, with its earlier text and fields, or cancel a proposal; only for people."""
     return await ask.change(share.withdraw, memory_id, actor=ask.actor())
 
 
 @serves(wire.DECIDE_SHARE)
 async def post_decide_share(share_id: str, body: DecideBody, ask: Ask) -> wire.Share:
-    """Approve or refuse a proposed memory: its text as it was proposed, and not your own."""
+    """Approve or refuse a memory that somebody else proposed; 409 if it has changed since."""
     return await ask.change(share.decide, share_id, approves=body.approve, actor=ask.actor())

@@ -139,9 +139,9 @@ def decide(
 def withdraw(
     tx: WriteTx, memory_id: str, *, actor: Actor, rules: Rules, now: datetime
 ) -> wire.Share:
-    """Return a memory to its author as it was before, or take a proposal back.
+    """Return a memory to its author, with its earlier text and fields, or cancel a proposal.
 
-    Its author may do this, and whoever may write in the space. Raises NotFound, ScopeDenied and Frozen.
+    Its author may do this, and keys with `write` in the space. Raises NotFound, ScopeDenied and Frozen.
     """
     _check_person(rules)
     memory, asked = lookup.find(tx, memory_id), caller.current()
@@ -224,7 +224,7 @@ def _leave(tx: WriteTx, row: ShareRow, *, actor: Actor, rules: Rules, now: datet
     if row.state == ShareState.SHARED and memory is not None:
         reason = f"withdrawn from {row.space}"
         leave.withdraw(tx, memory, before["visibility"], actor=actor, reason=reason, now=now)
-        # The memory is its author's again: whoever withdrew it acts for the author.
+        # The memory is its author's again, so the caller acts for the author.
         with acting_for(OWNER), suppress(Refused):
             _restore(tx, memory, before, actor=actor, rules=rules, now=now)
     tx.run(sql.END, (actor.name, clock.to_text(now), row.id))
