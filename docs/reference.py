@@ -288,7 +288,9 @@ def settings() -> str:
         rows[section].append(f"| `{one['key']}` | {value} | {kind} | {text}{notes} |")
     parts = [
         "# Settings\n\nSettings are in `agent.yaml` in the workspace. `signet config` shows them, `signet config set"
-        " KEY VALUE` changes one, and a change applies within two seconds. An invalid value is reported by `signet"
+        " KEY VALUE` changes one, and a change applies within two seconds. A dot in a name is a level in the file:"
+        " `signet config set backup.keep 9` writes `keep: 9` below `backup:`. A unique end of a name is enough, such as"
+        " `extraction.provider`. `null` restores the default. An invalid value is reported by `signet"
         " doctor` and replaced by the default. Durations ending in `Ms` are milliseconds; `retention` also accepts"
         " `30d` and `12h`. A value `$secret:NAME` is read from the vault.\n\nThe port and the workspace folder are"
         " not settings: [where each is chosen](../running.md#where-things-are).\n"
