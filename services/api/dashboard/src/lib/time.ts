@@ -64,7 +64,7 @@ export function dayName(at: Date, now = new Date()): string {
 /** Return a length of time in words: `40 ms`, `3.2 s`, `5 min`, `2 h`, `3 days`. */
 export function span(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < MINUTE) return `${(ms / 1_000).toPrecision(2)} s`;
   if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
   if (ms < 48 * HOUR) return `${Math.round(ms / HOUR)} h`;
   return `${Math.round(ms / (24 * HOUR))} days`;

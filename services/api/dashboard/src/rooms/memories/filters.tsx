@@ -33,7 +33,7 @@ export function Filters() {
     {spaces.length > 0 && <Choice label="Space" name="space" of={[["", "Space"], ...spaces.map(({ name }) => [name, name] as const)]} />}
     <button class="chip" aria-pressed={pinned === "true"} onClick={() => filter({ pinned: pinned ? undefined : "true" })}>Pinned</button>
     {!query.ask && <>
-      <button class="chip" aria-pressed={Boolean(query.bar)} onClick={() => filter({ bar: query.bar ? undefined : "1", as_of: undefined })}>Earlier</button>
+      <button class="chip" aria-pressed={Boolean(query.bar)} onClick={() => filter({ bar: query.bar ? undefined : "1", as_of: undefined })}>As of a day</button>
       {!query.as_of && <Choice label="State" name="state" of={STATES} />}
       <Choice label="Order" name="sort" of={SORTS} />
     </>}
