@@ -139,6 +139,11 @@ def reader(
     return within(found, asking.scope)
 
 
+def common_reader(tx: ReadTx, agent_id: str) -> Reader:
+    """Return what this agent may read through every key, for what all of them receive: MEMORY.md, stored maps."""
+    return replace(reader(tx, agent_id), spaces=())
+
+
 def changeable(tx: ReadTx, agent_id: str, *, scope: str | None, any_scope: bool) -> Where:
     """Return the condition on rows of `memories` (`m`) that the caller may change for this agent.
 

@@ -54,13 +54,28 @@ class Audited:
         return (clock.to_text(self.at), self.actor, self.key_id, self.agent, *what)
 
 
-def by_caller(action: AuditAction, *, now: datetime, **more: object) -> Audited:
+def by_caller(
+    action: AuditAction,
+    *,
+    now: datetime,
+    memory_ids: tuple[str, ...] = (),
+    space: str | None = None,
+    operation: str | None = None,
+) -> Audited:
     """Return an entry for the current caller: the subject of its token, else how the daemon knows it."""
     asked = caller.current()
     claims = asked.claims
     actor = "daemon" if asked.in_background else claims.sub if claims else str(asked.standing)
-    fields = {"agent": asked.scope.agent, "key_id": claims.jti if claims else None, **more}
-    return Audited(at=now, actor=actor, action=action, **fields)  # type: ignore[arg-type]
+    return Audited(
+        at=now,
+        actor=actor,
+        key_id=claims.jti if claims else None,
+        action=action,
+        agent=asked.scope.agent,
+        operation=operation,
+        space=space,
+        memory_ids=memory_ids,
+    )
 
 
 def record(tx: WriteTx, entries: Sequence[Audited]) -> None:

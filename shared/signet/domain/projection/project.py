@@ -6,12 +6,11 @@ its vectors change.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.projection import sql
 from signet.domain.projection.models import Failure, Map, MapExtent, MapView
@@ -41,7 +40,7 @@ class Looked:
 
 def lookup(tx: ReadTx, view: MapView, *, now: datetime) -> Looked:
     """Return the stored map, or the vectors for a new one."""
-    reader = _reader(tx, view)
+    reader = agents.common_reader(tx, view.agent_id)
     extent = sql.extent(tx, view, reader)
     drawn = sql.stored_map(tx, view, extent.stamp)
     if drawn is not None:
@@ -96,14 +95,9 @@ def delete_maps(tx: WriteTx) -> None:
 
 
 def _snapshot(tx: ReadTx, view: MapView) -> tuple[MapExtent, tuple[list[str], list[bytes]]]:
-    reader = _reader(tx, view)
+    reader = agents.common_reader(tx, view.agent_id)
     extent = sql.extent(tx, view, reader)
     return extent, sql.vectors(tx, view, reader, extent)
-
-
-def _reader(tx: ReadTx, view: MapView) -> Reader:
-    """Return what the map shows: no memories of spaces, because the stored one is the same for every key."""
-    return replace(agents.reader(tx, view.agent_id), spaces=())
 
 
 def _job(view: MapView) -> NewJob:

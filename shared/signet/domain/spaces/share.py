@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
@@ -234,7 +234,7 @@ def _leave(tx: WriteTx, row: ShareRow, *, actor: Actor, rules: Rules, now: datet
 def _restore(
     tx: WriteTx,
     memory: Memory,
-    before: dict[str, object],
+    before: dict[str, Any],
     *,
     actor: Actor,
     rules: Rules,
@@ -244,9 +244,9 @@ def _restore(
     found = lookup.find(tx, memory.id)
     if found is None or found.is_deleted:
         return
-    fields = {**before, "tags": tuple(before["tags"] or ())}  # type: ignore[arg-type]
-    changed = {
-        name: fields[name] if fields[name] is not None else ""
+    fields: dict[str, Any] = {**before, "tags": tuple(before["tags"] or ())}
+    changed: dict[str, Any] = {
+        name: "" if fields[name] is None else fields[name]
         for name in _RESTORED
         if fields[name] != getattr(found, name)
     }
@@ -256,7 +256,7 @@ def _restore(
             agent_id=memory.agent_id,
             reason="as before it was shared",
             masked=(),
-            **changed,  # type: ignore[arg-type]
+            **changed,
         )
         modify.modify(tx, patch, actor=actor, rules=rules, now=now)
 

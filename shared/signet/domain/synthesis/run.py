@@ -144,7 +144,7 @@ def request(tx: ReadTx, agent_id: str, plan: Plan, current: str, now: datetime) 
 
 
 def _gather(tx: ReadTx, agent_id: str, plan: Plan, now: datetime) -> Sources:
-    return sources.gather(tx, agents.reader(tx, agent_id), plan, now=now)
+    return sources.gather(tx, agents.common_reader(tx, agent_id), plan, now=now)
 
 
 def _written(
@@ -230,7 +230,7 @@ class Triggered:
 
 def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
     """Queue the writing of an agent's file regardless of the schedule (HK-102)."""
-    standing = standing_of_agent(tx, agents.reader(tx, agent_id))
+    standing = standing_of_agent(tx, agents.common_reader(tx, agent_id))
     reason = plans.refusal(standing, now=now, by_hand=True)
     if reason:
         return Triggered(reason=reason)
@@ -244,7 +244,7 @@ def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
 
 def again(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
     """Queue the writing of an agent's file if it exists, because a statement was restored."""
-    if standing_of_agent(tx, agents.reader(tx, agent_id)).last_run_at is not None:
+    if standing_of_agent(tx, agents.common_reader(tx, agent_id)).last_run_at is not None:
         queue(tx, agent_id, now=now)
 
 
@@ -260,10 +260,13 @@ def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
         agent_id
         for agent_id in everybody
         if plans.is_due(
-            plan, standing_of_agent(tx, agents.reader(tx, agent_id)), active_at=active_at, now=now
+            plan,
+            standing_of_agent(tx, agents.common_reader(tx, agent_id)),
+            active_at=active_at,
+            now=now,
         )
     ]
 
 
 def newest(tx: ReadTx, agent_id: str) -> int:
-    return sql.newest(tx, agents.reader(tx, agent_id))
+    return sql.newest(tx, agents.common_reader(tx, agent_id))
