@@ -4,6 +4,8 @@ import base64
 import hashlib
 import hmac
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.algorithms import get_default_algorithms
 
+from cli.program import ROOT, Program
 from signet import clock
 from signet_api import oidc
 from spaces.people import ALL, HERS, admin, key, saved, share, texts
@@ -326,3 +329,33 @@ def _read(line: str) -> object:
     from ruamel.yaml import YAML
 
     return YAML(typ="safe").load(line)
+
+
+@pytest.mark.parametrize(
+    ("mode", "audience", "says"),
+    [
+        ("team", None, "auth.oidc.audience is not set"),
+        ("local", "signet", "auth.oidc has no effect in mode local"),
+        ("team", "signet", "bearer tokens of https://idp.example/x for signet"),
+    ],
+)
+def test_doctor_says_what_is_missing(
+    tmp_path: Path, mode: str, audience: str | None, says: str
+) -> None:
+    program = Program(home=tmp_path, workspace=tmp_path / "workspace")
+    program.workspace.mkdir()
+    provider = {"issuer": "https://idp.example/x", "audience": audience}
+    settings = {"auth": {"mode": mode, "oidc": provider}}
+    (program.workspace / "agent.yaml").write_text(json.dumps(settings))
+    assert says in program.run("doctor", "--security").out
+
+
+def test_without_a_provider_no_token_library_is_loaded() -> None:
+    """The modules of the API are imported as its process does."""
+    code = "import sys, signet_api.main, signet_api.app; print({'jwt', 'cryptography'} & {*sys.modules})"
+    folders = [str(ROOT / "shared"), *(str(ROOT / "services" / name) for name in ("api", "worker"))]
+    environment = {"PYTHONPATH": ":".join(folders)}
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert (ran.stdout, ran.stderr) == ("set()\n", "")

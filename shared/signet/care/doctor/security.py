@@ -9,6 +9,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ from signet import clock
 from signet.care.doctor.models import DoctorCheck, Scene, fail, ok, warn
 from signet.care.doctor.place import too_open
 from signet.config.env import is_loopback
-from signet.config.sections import AuthMode, LocalUsers
+from signet.config.sections import Auth, AuthMode, LocalUsers
 from signet.daemon import record
 from signet.daemon.record import Running
 from signet.domain.auth import issued, tokens
@@ -72,6 +73,8 @@ def checks(scene: Scene, *, running: Running | None) -> Iterator[DoctorCheck]:
     yield _files(scene)
     yield _mode(scene)
     yield _tokens(scene)
+    if scene.settings.auth.oidc.issuer is not None:
+        yield _provider(scene.settings.auth)
     if running is None:
         yield fail("daemon", "not running, so it cannot be tested", "signet daemon start")
         return
@@ -102,6 +105,18 @@ def _mode(scene: Scene) -> DoctorCheck:
     if origins:
         return warn("mode", detail, "signet trust origin list")
     return ok("mode", detail)
+
+
+def _provider(auth: Auth) -> DoctorCheck:
+    detail = f"bearer tokens of {auth.oidc.issuer} for {auth.oidc.audience}"
+    if auth.mode is AuthMode.LOCAL:
+        return warn("provider", "auth.oidc has no effect in mode local", "set auth.mode to team")
+    if not auth.oidc.audience:
+        told = "auth.oidc.audience is not set, so every bearer token is refused"
+        return fail("provider", told, "set auth.oidc.audience in agent.yaml")
+    if find_spec("jwt") is None:
+        return fail("provider", "PyJWT is not installed", "pip install 'signetai[oidc]'")
+    return ok("provider", detail)
 
 
 def _tokens(scene: Scene) -> DoctorCheck:
