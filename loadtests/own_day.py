@@ -1,4 +1,4 @@
-"""An invented developer's two months (`ownday/`): repositories, Claude Code sessions, notes, and who may see what.
+"""The two months of invented developers (`ownday/`): repositories, Claude Code sessions, notes, and who may see what.
 
 Days count back from the day of the run. `Sources` names the sources of a text by word sequences that occur in few.
 """
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
-FOLDER = Path(__file__).parent / "ownday"
+#: A folder for each developer. The rules were written with marit; ines and jagna are by authors who had not seen the
+#: product, and jagna's questions were never looked at.
+FOLDERS = sorted(path for path in (Path(__file__).parent / "ownday").iterdir() if path.is_dir())
 #: The scopes of imported notes and of facts about the person; other scopes are repositories.
 NOTE, PERSON = "note", "person"
 #: Age of the notes; no question about a time means them.
@@ -81,21 +83,21 @@ def runs(text: str, length: int = RUN) -> Iterator[str]:
     return (" ".join(words[at : at + length]) for at in range(len(words) - length + 1))
 
 
-def make(home: Path, today: date) -> Sources:
+def make(home: Path, today: date, data: Path) -> Sources:
     """Write everything below a home: `work/` with the repositories, Claude Code's logs, and `notes/`."""
-    commits = json.loads((FOLDER / "commits.json").read_text())
+    commits = json.loads((data / "commits.json").read_text())
     made = [*_repositories(home, today, commits)]
-    for path in sorted((FOLDER / "sessions").glob("*.txt")):
+    for path in sorted((data / "sessions").glob("*.txt")):
         made.append(_session(home, today, path))
-    made += _notes(home, today)
-    for number, one in enumerate(saved()):
+    made += _notes(home, today, data)
+    for number, one in enumerate(saved(data)):
         made.append(Source(f"saved-{number}", 0, frozenset({one.get("in") or PERSON}), one["text"]))
     return Sources(made)
 
 
-def saved() -> list[dict[str, str]]:
+def saved(data: Path) -> list[dict[str, str]]:
     """Return what the person saves by hand."""
-    found: list[dict[str, str]] = json.loads((FOLDER / "saved.json").read_text())
+    found: list[dict[str, str]] = json.loads((data / "saved.json").read_text())
     return found
 
 
@@ -140,6 +142,15 @@ def _git(path: Path, *words: str, at: str = "") -> None:
     subprocess.run(["git", "-C", str(path), *words], check=True, env={**os.environ, **env})
 
 
+def turns_of(path: Path) -> list[tuple[str, str]]:
+    """Return the parts of a session's file: `User`, `Assistant`, `Tool` or `@cd`, and the text."""
+    text = path.read_text()
+    head = _HEAD.match(text)
+    assert head, path
+    _, *parts = _TURN.split(text[head.end() :])
+    return [(role, said.strip()) for role, said in zip(parts[::2], parts[1::2], strict=True)]
+
+
 def _session(home: Path, today: date, path: Path) -> Source:
     """Write one session as Claude Code's log: messages, and tool output as the result of a call."""
     text = path.read_text()
@@ -148,14 +159,13 @@ def _session(home: Path, today: date, path: Path) -> Source:
     day, place = int(head[1]), head[3]
     at, first = _instant(today, day, head[2]), folder(home, place)
     cwd, scopes, lines = first, {repository_of(place)}, list[str]()
-    _, *parts = _TURN.split(text[head.end() :])
-    for number, (role, said) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+    for number, (role, said) in enumerate(turns_of(path)):
         if role == "@cd":
-            cwd = folder(home, said.strip())
-            scopes.add(repository_of(said.strip()))
+            cwd = folder(home, said)
+            scopes.add(repository_of(said))
             continue
         at += timedelta(minutes=2)
-        for who, content in _messages(role, said.strip(), number):
+        for who, content in _messages(role, said, number):
             stamp = at.astimezone().isoformat(timespec="seconds")
             record = {"type": who, "message": {"role": who, "content": content}}
             lines.append(json.dumps({**record, "cwd": str(cwd), "timestamp": stamp}) + "\n")
@@ -175,9 +185,9 @@ def _messages(role: str, said: str, number: int) -> Iterator[tuple[str, object]]
         yield role.lower(), said if role == "User" else [{"type": "text", "text": said}]
 
 
-def _notes(home: Path, today: date) -> Iterator[Source]:
+def _notes(home: Path, today: date, data: Path) -> Iterator[Source]:
     written = _instant(today, NOTES_DAY, "18:00").timestamp()
-    for file in sorted(FOLDER.glob("notes-*.md")):
+    for file in sorted(data.glob("notes-*.md")):
         for note in file.read_text().split("=== ")[1:]:
             name, _, text = note.partition("\n")
             path = home / "notes" / file.stem.removeprefix("notes-") / name

@@ -1,6 +1,6 @@
-"""Play an invented developer's two months (`ownday/`), then ask as that person and as their agents would.
+"""Play the two months of three invented developers (`ownday/`), then ask as each and as their agents would.
 
-Three repositories with their commits, 24 Claude Code sessions read by backfill, Markdown notes in four languages
+Each has three repositories with commits, 24 Claude Code sessions read by backfill, Markdown notes in four languages
 imported with `signet import`, and memories saved with `signet remember`; default settings. Then:
 
 - *exact*: a word that occurs in one or two sources, searched alone: one of them must be the first result.
@@ -34,7 +34,7 @@ from loadtests.stack import API, SCHEDULER, WORKER, Stack, environment
 
 from signet.paths import cache_home
 
-COLUMNS = ("what", "half", "right", "of", "share")
+COLUMNS = ("what", "whose", "right", "of", "share")
 FIRST = 3
 HALVES = ("tune", "believe")
 #: Words in a row that make a repetition.
@@ -46,10 +46,10 @@ Question = Mapping[str, Any]
 class Day:
     """The store of the two months, and the verdicts on questions to it."""
 
-    def __init__(self, stack: Stack, home: Path) -> None:
-        self._stack, self._home = stack, home
+    def __init__(self, stack: Stack, home: Path, data: Path) -> None:
+        self._stack, self._home, self._data = stack, home, data
         self._today = datetime.now().astimezone().date()
-        self._sources: Sources = own_day.make(home, self._today)
+        self._sources: Sources = own_day.make(home, self._today, data)
         self._client = Client(stack.port, stack.workspace)
         self.verdicts: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
         self.results: list[dict[str, object]] = []
@@ -58,7 +58,7 @@ class Day:
         """Read the sessions, import the notes and save the memories, as a new user does."""
         self._signet("backfill")
         self._signet("import", str(self._home / "notes"))
-        for one in own_day.saved():
+        for one in own_day.saved(self._data):
             place = one.get("in")
             project = ["--project", str(own_day.folder(self._home, place))] if place else []
             self._signet("remember", one["text"], *project)
@@ -117,7 +117,7 @@ class Day:
         repository = own_day.repository_of(question["in"])
         for text in filter(None, texts):
             found = sorted(self._sources.foreign(text, repository))
-            self._judge("foreign", question, bool(found), found)
+            self._judge("foreign", question, bool(found), {"of": found, "text": text})
 
     def _judge(self, what: str, question: Question, verdict: bool, given: object) -> None:
         self.verdicts[what, question["half"]].append(verdict)
@@ -159,14 +159,31 @@ class Day:
 
 def run(options: Options) -> Report:
     """Measure and report."""
-    report = Report(COLUMNS)
-    home, cache = options.folder / "home", cache_home()
-    home.mkdir()
-    os.environ |= {"HOME": str(home), "XDG_CACHE_HOME": str(cache.parent)}
-    asked = json.loads((own_day.FOLDER / "questions.json").read_text())
-    with Stack(options.folder / "ws", model=options.model) as stack:
+    report, cache = Report(COLUMNS), cache_home()
+    verdicts: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
+    for data in own_day.FOLDERS:
+        folder = options.folder / data.name
+        os.environ |= {"HOME": str(folder / "home"), "XDG_CACHE_HOME": str(cache.parent)}
+        day = _played(folder, data, model=options.model)
+        for (what, half), found in day.verdicts.items():
+            for name in (half, data.name, "all"):
+                verdicts[what, name] += found
+    for what in dict.fromkeys(what for what, _ in verdicts):
+        for name in (*HALVES, *(data.name for data in own_day.FOLDERS), "all"):
+            found = verdicts[what, name]
+            share = sum(found) / max(1, len(found))
+            report.rows.append([what, name, sum(found), len(found), share])
+            report.figures[what if name == "all" else f"{what}_{name}"] = share
+    return report
+
+
+def _played(folder: Path, data: Path, *, model: str | None) -> Day:
+    """Return the verdicts of one developer's day, and leave all results in `results.json`."""
+    (home := folder / "home").mkdir(parents=True)
+    asked = json.loads((data / "questions.json").read_text())
+    with Stack(folder / "ws", model=model) as stack:
         stack.start(API, WORKER, SCHEDULER)
-        day = Day(stack, home)
+        day = Day(stack, home, data)
         day.fill()
         for question in asked["exact"]:
             day.exact(question)
@@ -176,17 +193,8 @@ def run(options: Options) -> Report:
             day.start(question, f"start-{number}")
         for number, question in enumerate(asked["prompts"]):
             day.prompt(question, f"prompt-{number}")
-    (options.folder / "results.json").write_text(
-        json.dumps(day.results, ensure_ascii=False, indent=1)
-    )
-    for what in dict.fromkeys(what for what, _ in day.verdicts):
-        halves = {half: day.verdicts[what, half] for half in HALVES}
-        both = [verdict for half in HALVES for verdict in halves[half]]
-        for half, verdicts in {**halves, "both": both}.items():
-            share = sum(verdicts) / len(verdicts)
-            report.rows.append([what, half, sum(verdicts), len(verdicts), share])
-            report.figures[what if half == "both" else f"{what}_{half}"] = share
-    return report
+    (folder / "results.json").write_text(json.dumps(day.results, ensure_ascii=False, indent=1))
+    return day
 
 
 def _has_all(text: str, question: Question) -> bool:
