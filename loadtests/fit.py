@@ -507,7 +507,7 @@ def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
                 # By words alone what is missed is lost; there is no second way to it.
                 weight = 1.0 if by_meaning or not is_answer else 3.0
                 shares.append(np.full(len(top), weight / count))
-    found = _logistic(np.concatenate(rows), np.concatenate(labels), np.concatenate(shares))
+    found = logistic(np.concatenate(rows), np.concatenate(labels), np.concatenate(shares))
     need = _need(samples, weights, by_meaning=by_meaning)
     meant = (
         _meant(samples, weights)
@@ -541,7 +541,7 @@ def _need(samples: Mapping[str, Sample], weights: Array, *, by_meaning: bool) ->
     rows = [
         rank.need(case.rows @ weights, case.rows, case.sources, case.words) for _, case in cases
     ]
-    fitted = _logistic(
+    fitted = logistic(
         np.array(rows)[:, columns],
         np.array([float(kind in NEEDING) for kind, _ in cases]),
         np.array([PROMPTS[kind] / often[kind] for kind, _ in cases]),
@@ -562,7 +562,7 @@ def _meant(samples: Mapping[str, Sample], weights: Array) -> Array:
         rows.append(rank.meant(scores, case.rows, case.sources, case.words, places))
         labels.append(case.gold[places])
         shares += [ANSWERED[case.kind] / often[case.kind] / len(places)] * len(places)
-    return _logistic(np.concatenate(rows), np.concatenate(labels).astype(float), np.array(shares))
+    return logistic(np.concatenate(rows), np.concatenate(labels).astype(float), np.array(shares))
 
 
 def _asked_by_meaning(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Case]]:
@@ -647,7 +647,7 @@ def _minimum(at: Callable[[Array], tuple[float, Array, Array]], size: int) -> Ar
     return weights
 
 
-def _logistic(rows: Array, labels: Array, shares: Array) -> Array:
+def logistic(rows: Array, labels: Array, shares: Array) -> Array:
     """Return the weights and the bias of a logistic regression with weighted cases, by Newton's method."""
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale[scale == 0] = 1.0

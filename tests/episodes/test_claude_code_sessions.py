@@ -92,8 +92,8 @@ def test_a_session_stays_in_its_project_when_its_agent_changes_the_folder(world:
     asked = "Add a retry to the queue that sends the newsletter."
     told = world.hook("user-prompt-submit", "after-newsletter", userPrompt=asked)
     assert "through the table mail_outbox with SKIP LOCKED, no broker." in told
-    world.hook("session-start", "moving")
-    moved = world.hook("user-prompt-submit", "moving", userPrompt=asked, cwd=str(folder))
+    moved = world.hook("session-start", "moving")
+    moved += world.hook("user-prompt-submit", "moving", userPrompt=asked, cwd=str(folder))
     assert "through the table mail_outbox with SKIP LOCKED, no broker." in moved
 
 

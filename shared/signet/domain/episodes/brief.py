@@ -5,12 +5,21 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from signet import clock
 from signet.db import ReadTx, fts, highlight
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
-from signet.domain.episodes.models import Match, Source, SourceType, is_given
+from signet.domain.episodes.models import (
+    Match,
+    Source,
+    SourceType,
+    is_given,
+    is_partly_given,
+    statement_name,
+)
+from signet.domain.statements import sentences
 from signet.domain.transcripts import withheld
 from signet.text import controls, orders
 
@@ -43,6 +52,11 @@ _USER = "User"
 #: What a cosine that is higher by 1 is worth, in words of the question.
 NEAR = 8.0
 
+#: Precedes an open item.
+OPENS = (
+    r"(?:still |noté comme )?(?:open|offen|ouvert|todo|à faire|pendiente|em aberto|da fare) ?: ?"
+)
+_OPENS = re.compile(OPENS, re.IGNORECASE)
 #: Shorter turns may be the same in several sessions.
 REPEAT_CHARS = 40
 
@@ -259,10 +273,25 @@ def _text(
 
 
 def _new(source: Source, position: int, text: str, given: Collection[str]) -> str:
-    """Replace turns the session has received by a mark, counted as in `_parts`."""
+    """Replace turns and sentences the session has received by a mark; turns are counted as in `_parts`."""
     turns = split.turns(without_code(text))
-    known = [is_given(source.part(position, place), given) for place in range(len(turns))]
-    return split.without(turns, known, LEFT_OUT) if any(known) else text
+    names = [source.part(position, place) for place in range(len(turns))]
+    known = [is_given(name, given) for name in names]
+    if not any(known) and not any(is_partly_given(name, given) for name in names):
+        return text
+    told = [without_told(turn, name, given) for turn, name in zip(turns, names, strict=True)]
+    return split.without(told, known, LEFT_OUT)
+
+
+def without_told(text: str, name: str, given: Collection[str]) -> str:
+    """Replace the sentences of a turn that a session start has listed by a mark."""
+    if not is_partly_given(name, given):
+        return text
+    for sentence in chain.from_iterable(sentences.paragraphs(text)):
+        said = search.LABEL.sub("", sentence)
+        if len(said) >= REPEAT_CHARS and statement_name(_OPENS.sub("", said)) in given:
+            text = text.replace(said, LEFT_OUT, 1)
+    return text
 
 
 def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list[str]:

@@ -27,12 +27,12 @@ def run(
     job: JobContext,
     *,
     model: str | None,
-    decisions: Callable[[str], Iterable[str]] = lambda chunk: (),
+    decisions: Callable[[str, bool], Iterable[str]] = lambda chunk, is_first: (),
 ) -> None:
     """Index the new part of the job's session, queue its vectors of `model`, and complete the job.
 
-    Also stores the session's overview; `decisions` finds those of a chunk. Without a model there are no vectors. Raises
-    LeaseLost, Cancelled.
+    Also stores the session's overview; `decisions` finds those of a chunk, given whether it is the first one. Without a
+    model there are no vectors. Raises LeaseLost, Cancelled.
     """
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     _leave_out(job, agent_id, key)
@@ -44,7 +44,7 @@ def run(
     held = job.db.read(models.parts_of_session, agent_id, key)
     turns = transcript.parse(found.content)
     wanted = _chunks(turns, found.created_at, held, source.project)
-    decided = [one for chunk in wanted for one in decisions(chunk.content)]
+    decided = [one for chunk in wanted for one in decisions(chunk.content, chunk.position == 0)]
     shown = job.db.read(
         lambda tx: overview.overview_of(turns, decided, partial(search.holders, tx))
     )

@@ -1,17 +1,23 @@
 """Sources of episodes, their chunks, and the results of a search."""
 
+import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from signet import ids
-from signet.db import vectors
+from signet.db import fts, vectors
 
 #: Length of a commit's short hash.
 COMMIT_CHARS = 12
 #: Replaces `episode:` in the name of a turn from a session start, where the rest of the conversation is unknown.
 STARTED = "started:"
+#: Replaces `episode:` in the name of a turn of which the start text of a session contains a part.
+PARTLY = "partly:"
+#: Precedes the name of a statement.
+SAID = "said:"
 
 
 class SourceType(StrEnum):
@@ -48,8 +54,19 @@ class Source:
         return f"episode:{self.name}#{position}.{place}"
 
 
+@lru_cache(2_048)
+def statement_name(text: str) -> str:
+    """Return the name by which a session recognises a statement that it has received, from any source."""
+    said = " ".join(fts.words(text))
+    return f"{SAID}{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+
+
 def is_given(name: str, given: Collection[str]) -> bool:
     return name in given or name.replace("episode:", STARTED, 1) in given
+
+
+def is_partly_given(name: str, given: Collection[str]) -> bool:
+    return name.replace("episode:", PARTLY, 1) in given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -169,6 +169,8 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
     later = {one for seq in chosen for one in run.later.get(seq, ())}
     page.sayings = [one for one in every if not {*chosen, *later}.isdisjoint(one.members)]
     for saying in page.sayings:
+        if seqs[best] in run.said and seqs[best] in saying.members:
+            saying.shown = seqs[best]
         saying.members = [one for one in saying.members if one in {*chosen, *later, saying.shown}]
         page.relevance |= _judged(run, saying.members, run.judged)
         if seqs[best] in saying.members or not later.isdisjoint(saying.members):

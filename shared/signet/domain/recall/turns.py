@@ -117,7 +117,7 @@ def find(
     found = [
         turn
         for row, score in needed.chunks[: tuning.TURN_CHUNKS]
-        for turn in _turns(row, score, words)
+        for turn in _turns(row, score, words, given)
     ]
     worth = {
         one: score
@@ -151,7 +151,9 @@ def _once_each(worth: Mapping[_Turn, float]) -> dict[_Turn, float]:
     }
 
 
-def _turns(row: FoundRow, score: float, words: Sequence[QuestionWord]) -> Iterator[_Turn]:
+def _turns(
+    row: FoundRow, score: float, words: Sequence[QuestionWord], given: Collection[str]
+) -> Iterator[_Turn]:
     """Yield the turns of a chunk; a commit is one."""
     is_talk = row.source_type == SourceType.SESSION
     texts = (
@@ -162,6 +164,7 @@ def _turns(row: FoundRow, score: float, words: Sequence[QuestionWord]) -> Iterat
     labels = split.speakers(texts) if is_talk else [""]
     for place, (text, label) in enumerate(zip(texts, labels, strict=True)):
         named = _SPEAKER.match(text)
+        text = brief.without_told(text, row.source.part(row.position, place), given)
         if text.strip():
             yield _Turn(
                 row=row,

@@ -1,23 +1,25 @@
 """List decisions, rules and open items from a project's sessions, in their authors' words.
 
-A session starts with these statements, newest first: an agent must know them before the first prompt.
+A session starts with the most probable of these statements, newest first: an agent must know them before the first
+prompt. A short answer follows the question of the agent.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search, split
-from signet.domain.episodes.models import STARTED
+from signet.domain.episodes.models import PARTLY, STARTED
 from signet.domain.extraction import rules
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated, Replacement
 from signet.domain.sessions import prompt_text
-from signet.domain.statements import kinds, sentences
+from signet.domain.statements import kinds, sentences, settles
 from signet.domain.statements.kinds import StatementKind
 from signet.domain.statements.language import pattern
 from signet.text import orders
@@ -26,23 +28,14 @@ from signet.text import orders
 READ, MOST, CHARS = 400, 24, 2_600
 #: Limits for open items, which agents write often and rarely close, and for statements compared with each other.
 MOST_OPEN, COMPARED = 6, 60
-#: Of a longer message, only the sentences with a decision are listed.
-WHOLE_CHARS = 260
-#: Kinds listed as decided at a session start; open items are marked as such.
-_LISTED = frozenset(
-    (
-        StatementKind.DECISION,
-        StatementKind.RULE,
-        StatementKind.CHANGE,
-        StatementKind.CONSTRAINT,
-        StatementKind.PREFERENCE,
-        StatementKind.ROLE,
-    )
-)
+#: Longest message that is listed as a whole; of a longer one, the most characters of the sentences that decide.
+WHOLE_CHARS, LISTED_CHARS = 140, 260
+#: Least chance that a listed sentence settles something (`statements/settles.py`).
+LEAST = 0.6
+#: Longest answer that needs its question, and the longest question that is listed.
+ANSWER_CHARS, QUESTION_CHARS = 80, 100
 #: Open items, from any speaker.
-_OPEN = re.compile(
-    r"(?:^|[.!?] )(?:still )?(?:open|offen|todo|à faire|pendiente): ?(\S.*)", re.IGNORECASE
-)
+_OPEN = re.compile(rf"(?:^|[.!?] ){brief.OPENS}(\S.*)", re.IGNORECASE)
 #: Commands, rules and addresses; an agent's open items must not contain any.
 _COMMAND = re.compile(
     r"https?://|\| ?\w|&& |\$\(|\b(?:sudo|curl|wget|ba?sh|eval|npx|rm|git push|(?:npm|pip|apt|brew) i\w*)\b|--\w"
@@ -57,7 +50,7 @@ _BETWEEN = re.compile(r"\W")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """A statement of a session and its day; `name` identifies its turn if it is the whole turn, else it is empty."""
+    """A statement of a session and its day; `name` identifies its turn, and `is_whole` means that it is all of it."""
 
     text: str
     session: str
@@ -65,6 +58,15 @@ class Decided:
     #: Who calls it open: `the user` or `an agent`; empty for a decision, which only the user makes.
     open_by: str
     name: str = ""
+    is_whole: bool = False
+    #: The chance that it settles something, 0..1.
+    chance: float = 1.0
+    #: The agent's question that it answers, if it is short.
+    question: str = ""
+
+    @property
+    def shown(self) -> str:
+        return f"{self.question} – {self.text}" if self.question else self.text
 
     @property
     def is_open(self) -> bool:
@@ -75,7 +77,7 @@ class Decided:
         """Return the statement as a list item."""
         day = prompt_text.day(self.said_at)
         note = f"open, {day}, said by {self.open_by}" if self.open_by else day
-        return fence.item(self.text, f"({note})")
+        return fence.item(self.shown, f"({note})")
 
 
 class ReversedDecision(NamedTuple):
@@ -94,19 +96,21 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
     if not project:
         return []
     standing, later = _compared(tx, reader=reader, project=project, but=but)
+    holds = [
+        one for number, one in enumerate(standing) if number not in later or later[number].is_part
+    ]
     found: dict[str, Decided] = {}
     chars, room = CHARS, MOST_OPEN
-    for number, one in enumerate(standing):
+    for one in sorted(holds, key=lambda one: -one.chance):
         key = _key(one)
-        is_over = number in later and not later[number].is_part
-        if key in found or is_over or len(one.line) >= chars or len(found) == MOST:
+        if key in found or len(one.line) >= chars or len(found) == MOST:
             continue
         if one.is_open and room == 0:
             continue
         room -= one.is_open
         found[key] = one
         chars -= len(one.line) + 1
-    return list(found.values())
+    return [one for one in holds if found.get(_key(one)) is one]
 
 
 def digest(
@@ -128,15 +132,17 @@ def _compared(
     rows = search.within(tx, search.ChunkScope(reader, project, but, commits=False, most=READ))
     every = [
         Decided(
-            text=text,
+            text=one.text,
             session=row.source_id,
             said_at=row.said_at,
-            open_by=open_by,
-            # A prompt that quotes a revoked rule must quote its revocation too.
-            name=row.source.part(row.position, place) if is_whole and not _takes_back(text) else "",
+            open_by=one.open_by,
+            name=row.source.part(row.position, one.place),
+            is_whole=one.is_whole,
+            chance=one.chance,
+            question=one.question,
         )
         for row in rows
-        for place, text, is_whole, open_by in reversed(_statements(row.content))
+        for one in reversed(_statements(row.content, row.position == 0))
     ]
     standing = _standing(every)[:COMPARED]
     return standing, changes.find([Dated(text=one.text, said_at=one.said_at) for one in standing])
@@ -172,72 +178,118 @@ def _about(text: str) -> set[str]:
 
 
 def listable(chunk: str) -> list[str]:
-    """Return the statements of a chunk that a start could list."""
-    return [text for _, text, _, _ in _statements(chunk)]
+    """Return the statements that a start could list of a chunk at the beginning of a session."""
+    return [one.text for one in _statements(chunk, is_first=True)]
 
 
-def facts(one: Decided) -> list[str]:
-    """Return the facts that the pipeline extracts from a statement: a session that has the statement knows them too."""
-    return [fact.content for fact in rules.extract(f"{_USER}: {one.text}").facts]
+def known(one: Decided) -> list[str]:
+    """Return the statements and facts that a session with a statement knows."""
+    facts = rules.extract(f"{_USER}: {one.text}").facts
+    parts = chain.from_iterable(sentences.paragraphs(one.text))
+    return [one.text, *parts, *(fact.content for fact in facts)]
 
 
 def names(found: Sequence[Decided], told: str) -> list[str]:
-    """Return the names of the turns that a text contains in full."""
-    kept = [one.name for one in found if one.name and one.line in told]
-    return [name.replace("episode:", STARTED, 1) for name in kept]
+    """Return the names of the turns that a text contains, or of which it contains a part.
+
+    A prompt that quotes a revoked rule must quote its revocation too.
+    """
+    return [
+        one.name.replace("episode:", STARTED if one.is_whole else PARTLY, 1)
+        for one in found
+        if one.line in told and not _takes_back(one.text)
+    ]
 
 
-def texts(chunk: str) -> list[str]:
-    """Return the user's decisions in a chunk."""
-    return [text for _, text, _, is_open in _each(chunk) if not is_open]
+def texts(chunk: str, is_first: bool) -> list[str]:
+    """Return the user's decisions in a chunk; `is_first` at the beginning of a session."""
+    found = (one for one in _each(chunk, is_first) if not one.open_by)
+    return [f"{one.question} – {one.text}" if one.question else one.text for one in found]
+
+
+class Stated(NamedTuple):
+    """A statement of a chunk: the place of its turn, whether it is all of it, and who calls it open."""
+
+    place: int
+    text: str
+    is_whole: bool
+    open_by: str
+    chance: float
+    question: str = ""
 
 
 @lru_cache(2 * READ)
-def _statements(chunk: str) -> Sequence[tuple[int, str, bool, str]]:
-    """Return each statement of a chunk: position, text, whether it is the whole turn, and who calls it open."""
-    return list(_each(chunk))
+def _statements(chunk: str, is_first: bool) -> Sequence[Stated]:
+    return list(_each(chunk, is_first))
 
 
-def _each(chunk: str) -> Iterator[tuple[int, str, bool, str]]:
+def _each(chunk: str, is_first: bool) -> Iterator[Stated]:
     turns: list[tuple[str | None, str]] = []
     parts = split.turns(brief.without_code(chunk))
     sides = [label or part for part, label in zip(parts, split.speakers(parts), strict=True)]
     for turn in parts:
         named = _SPEAKER.match(turn)
         turns.append((named[1], turn[named.end() :].strip()) if named else (None, turn))
+    before = None if is_first else ""
     for place, (speaker, said) in enumerate(turns):
         reply = next((text for who, text in turns[place + 1 :] if who == _USER), "")
         is_standing = speaker == _USER and not kinds.takes_back(reply)
-        ruled = list(_ruled(said)) if is_standing else []
-        for text, kind, is_whole in ruled:
-            yield place, text, is_whole, "the user" if kind is StatementKind.OPEN else ""
+        ruled = list(_ruled(said, before)) if is_standing else []
+        for text, kind, is_whole, chance in ruled:
+            open_by = "the user" if kind is StatementKind.OPEN else ""
+            asked = _question(text, before) if said.startswith(text) else ""
+            yield Stated(place, text, is_whole, open_by, chance, asked)
         if not ruled and (opened := _OPEN.search(said)):
             text = opened[1].strip()
             is_users = sides[place].startswith(_USER)
             is_order = orders.steers(text) or (not is_users and _COMMAND.search(text))
-            if len(text) <= WHOLE_CHARS and not is_order:
-                yield place, text, False, "the user" if is_users else "an agent"
+            if len(text) <= LISTED_CHARS and not is_order:
+                yield Stated(place, text, False, "the user" if is_users else "an agent", 1.0)
+        if speaker != _USER:
+            before = said
 
 
-def _ruled(said: str) -> Iterator[tuple[str, StatementKind | None, bool]]:
-    """Yield the parts of a message that decide, leave open or take back (None), and whether each is all of it."""
+def _ruled(
+    said: str, before: str | None
+) -> Iterator[tuple[str, StatementKind | None, bool, float]]:
+    """Yield the parts of a message that decide, leave open or take back (None), whether they are all, and the chance.
+
+    `before` is the agent's last message, None at the start of a session.
+    """
     if orders.steers(said):
         return
     parts = sentences.paragraphs(said)
     every = [one for part in parts for one in part]
-    found: list[tuple[str, StatementKind | None]] = []
+    found: list[tuple[str, StatementKind | None, float]] = []
     for one in kinds.sincere_sentences(parts):
-        kind = kinds.kind_of(one)
+        kind, chance = kinds.kind_of(one), settles.chance(one, before)
         is_back = kind is None and _takes_back(one) and kinds.is_meant(one)
-        if (kind in _LISTED or kind is StatementKind.OPEN or is_back) and not orders.steers(one):
-            found.append((one, kind))
-    is_whole = _BETWEEN.sub("", said) == _BETWEEN.sub("", "".join(every))
-    if found and is_whole and len(said) <= WHOLE_CHARS:
-        decided = [kind for _, kind in found if kind is not StatementKind.OPEN]
-        open_item = _OPEN.sub(r"\1", said)
-        yield (said, decided[0], True) if decided else (open_item, StatementKind.OPEN, True)
+        is_listed = kind in settles.SETTLING or kind is StatementKind.OPEN or chance >= LEAST
+        if (is_listed or is_back) and not orders.steers(one):
+            found.append((one, None if is_back else kind or StatementKind.DECISION, chance))
+    if not found:
+        return
+    decided = [kind for _, kind, _ in found if kind is not StatementKind.OPEN]
+    # The sentence before an open item often names it.
+    is_talk = _BETWEEN.sub("", said) == _BETWEEN.sub("", "".join(every))
+    is_whole = is_talk and len(said) <= (WHOLE_CHARS if decided else LISTED_CHARS)
+    listed = said if is_whole else " ".join(text for text, _, _ in found)
+    if len(listed) <= LISTED_CHARS and (decided or is_whole):
+        kind = decided[0] if decided else StatementKind.OPEN
+        text = listed if decided else _OPEN.sub(r"\1", listed)
+        yield text, kind, is_whole, max(chance for _, _, chance in found)
     else:
-        yield from ((one, kind, False) for one, kind in found if len(one) <= WHOLE_CHARS)
+        short = (one for one in found if len(one[0]) <= LISTED_CHARS)
+        yield from ((text, kind, False, chance) for text, kind, chance in short)
+
+
+def _question(said: str, before: str | None) -> str:
+    """Return the agent's question that a short message answers, else nothing."""
+    asked = split.sentences(before or "")[-1:]
+    if len(said) > ANSWER_CHARS or not asked or not asked[0].endswith(("?", "？")):
+        return ""
+    is_order = orders.steers(asked[0]) or _COMMAND.search(asked[0])
+    return "" if is_order or len(asked[0]) > QUESTION_CHARS else asked[0]
 
 
 def _takes_back(text: str) -> bool:
@@ -245,4 +297,8 @@ def _takes_back(text: str) -> bool:
 
 
 def _decides(text: str) -> bool:
-    return any(kinds.kind_of(one) in _LISTED for part in sentences.paragraphs(text) for one in part)
+    return any(
+        kinds.kind_of(one) in settles.SETTLING
+        for part in sentences.paragraphs(text)
+        for one in part
+    )

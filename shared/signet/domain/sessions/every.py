@@ -136,7 +136,7 @@ def _decided(tx: ReadTx, reader: Reader, project: str, since: str) -> Iterator[D
 def _item(one: Decided, before: str = "") -> DigestItem:
     return {
         "kind": "changed" if before else "open" if one.is_open else "decided",
-        "text": one.text,
+        "text": one.shown,
         "before": before,
         "at": one.said_at,
         "openBy": one.open_by,

@@ -12,6 +12,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import commits, fence
+from signet.domain.episodes.models import statement_name
 from signet.domain.graph import traversal
 from signet.domain.graph.traversal import Purpose as Walked
 from signet.domain.graph.traversal import TraversalOrigin
@@ -27,7 +28,6 @@ from signet.domain.sessions import (
     identity_files,
     lifecycle,
     prompt_text,
-    standing_rules,
     start_sources,
 )
 from signet.domain.sessions.calls import Services, SessionCall
@@ -167,11 +167,11 @@ def _given(found: StartMaterial, told: str) -> list[str]:
     ids = [one.id for one in found.told]
     rules = [one.text for one in found.constraints]
     rules += [one.content for one in found.told]
-    rules += [text for one in found.decided for text in (one.text, *decided.facts(one))]
+    rules += [text for one in found.decided for text in decided.known(one)]
     return [
         *([EXPLAINED] if fence.EXPLAINED in told else []),
         *ids,
-        *map(standing_rules.name_of, rules),
+        *map(statement_name, rules),
         *decided.names(found.decided, told),
     ]
 

@@ -1,6 +1,5 @@
 """Standing rules and preferences of the user and the project, chosen for a prompt."""
 
-import hashlib
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, fts
 from signet.db.visibility import Here, Reader
 from signet.domain.episodes import fence, search
+from signet.domain.episodes.models import statement_name
 from signet.domain.graph import traversal
 from signet.domain.sessions import prompt_text
 from signet.domain.sessions.sql import memories
@@ -61,13 +61,6 @@ class Rule:
     def line(self) -> str:
         """Return the rule as a line."""
         return fence.item(self.text, f"({self.note})" if self.note else "")
-
-
-@lru_cache(2 * LOOKED_AT)
-def name_of(text: str) -> str:
-    """Return the name by which a session recognises a rule it has received, from any source."""
-    said = " ".join(fts.words(text))
-    return f"rule:{hashlib.sha256(said.encode()).hexdigest()[:16]}"
 
 
 def find(
@@ -127,7 +120,7 @@ class _Found(NamedTuple):
 
     def rule(self) -> Rule:
         return Rule(
-            name=name_of(self.text),
+            name=statement_name(self.text),
             text=self.text,
             memory_id=None if isinstance(self.of, str) else self.of.id,
             is_asked=not self.is_not_asked,

@@ -14,7 +14,7 @@ from signet.db import ReadTx, fts, visibility
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, sources
-from signet.domain.episodes.models import SourceType
+from signet.domain.episodes.models import SourceType, statement_name
 from signet.domain.graph import traversal
 from signet.domain.graph.traversal import EntityRule, Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, ItemKind, Reason
@@ -25,7 +25,6 @@ from signet.domain.sessions import (
     decided,
     models,
     prompt_text,
-    standing_rules,
     start_text,
 )
 from signet.domain.sessions.candidates import StartCandidate
@@ -167,7 +166,7 @@ def without(found: StartMaterial, given: Collection[str]) -> StartMaterial:
     """Drop items that the first prompts already received: harnesses may run both hooks at once."""
     if not given:
         return found
-    rules = [one for one in found.constraints if standing_rules.name_of(one.text) not in given]
+    rules = [one for one in found.constraints if statement_name(one.text) not in given]
     return replace(
         found,
         told=[one for one in found.told if one.id not in given],
