@@ -231,6 +231,24 @@ def test_what_was_read_from_a_superseded_memory_is_superseded_as_long(tx: WriteT
     assert tx.value(replaced, (said,)) is None
 
 
+@pytest.mark.parametrize(
+    ("later", "stays"),
+    [
+        ("I live in Tromso now.", "The user works at Larder."),
+        ("I moved to Tromso.", "The user works at Larder."),
+        ("I work at Helios now.", "The user lives in Bergen."),
+    ],
+)
+def test_half_of_a_superseded_memory_stays(tx: WriteTx, later: str, stays: str) -> None:
+    halves = ["The user lives in Bergen.", "The user works at Larder."]
+    old = save(tx, "I live in Bergen and work at Larder.")
+    facts = [fact(tx, old, half) for half in halves]
+    new = save(tx, later, supersedes=[old])
+    replaced = "SELECT superseded_by FROM memories WHERE id = ?"
+    ends = [None if half == stays else new for half in halves]
+    assert [tx.value(replaced, (one,)) for one in facts] == ends
+
+
 def test_facts_of_merged_memories_stay_with_the_one_that_is_kept(tx: WriteTx) -> None:
     keeper, loser = (
         save(tx, "Ada breeds kestrels at home."),

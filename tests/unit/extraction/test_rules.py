@@ -252,6 +252,33 @@ REFUSED_FROM_ASSISTANT = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        (
+            "I live in Bergen, Norway and work at Larder.",
+            ["The user lives in Bergen, Norway.", "The user works at Larder."],
+        ),
+        ("I live and work in Bergen.", ["The user lives and works in Bergen."]),
+        (
+            "My wife works at Larder and lives in Oslo.",
+            ["The user's wife works at Larder.", "The user's wife lives in Oslo."],
+        ),
+        (
+            "I live in Oslo, work at Larder and have two cats.",
+            ["The user lives in Oslo.", "The user works at Larder.", "The user has two cats."],
+        ),
+        ("I speak German, French and Dutch.", ["The user speaks German, French and Dutch."]),
+        (
+            "I lead the team and then play chess.",
+            ["The user leads the team and then plays chess."],
+        ),
+    ],
+)
+def test_each_predicate_of_a_person_is_a_fact_if_all_are(text: str, facts: list[str]) -> None:
+    assert kept(text) == facts
+
+
 @pytest.mark.parametrize(("text", "fact"), KEPT_FROM_USER)
 def test_a_users_statement_is_kept_in_the_third_person(text: str, fact: str) -> None:
     assert fact in kept(f"User: {text}")

@@ -14,10 +14,10 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, fts
-from signet.domain.extraction import sql, voice
+from signet.domain.extraction import sql
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
-from signet.domain.graph import claims, contradictions
+from signet.domain.graph import claims, contradictions, voice
 from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, lookup, review

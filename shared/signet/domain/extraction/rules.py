@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from signet.domain.extraction import triples, voice
+from signet.domain.extraction import triples
 from signet.domain.extraction.models import (
     MAX_FACT_CHARS,
     MAX_FACTS,
@@ -19,6 +19,7 @@ from signet.domain.extraction.models import (
     Extraction,
     Fact,
 )
+from signet.domain.graph import voice
 from signet.domain.memory import wording
 from signet.domain.statements import kinds, sentences
 from signet.domain.statements.kinds import StatementKind
@@ -53,6 +54,8 @@ _LETS = re.compile(r"^(?:then )?(?:let['’]?s|let us) (?:just |rather )?", re.I
 _SPLIT = re.compile(
     r";\s+|,\s+(?:and\s+|but\s+)?(?=(?:I|i|we|my|our)\b)|,?\s+and\s+(?=(?:I|i|we|my|our)\b)"
 )
+_AND, _COMMA = re.compile(r",? and (?:also )?"), re.compile(r",? and (?:also )?|, ")
+_ADVERB = re.compile(voice.ADVERBS)
 #: "When I'm here, I work" is one statement.
 _SUBORDINATE = re.compile(
     r"(?:when\w*|if|since|because|as|while|after|before|although|though|for|in|on|at|with|until|unless|once)\b",
@@ -118,7 +121,8 @@ def _sentence(said: str, role: str) -> Iterator[Fact]:
     is_private = pattern("private").search(said) and _WE.search(said)
     if is_private or not kinds.is_meant(bare) or kinds.kind_of(said) is StatementKind.OPEN:
         return
-    parts = [bare] if _SUBORDINATE.match(bare) else _SPLIT.split(bare)
+    clauses = [bare] if _SUBORDINATE.match(bare) else _SPLIT.split(bare)
+    parts = [part for clause in clauses for part in _predicates(clause, role)]
     found = [(part, _kind(part, role)) for part in parts]
     whole = _kind(said, role)
     if whole and not all(kind for _, kind in found):
@@ -126,6 +130,22 @@ def _sentence(said: str, role: str) -> Iterator[Fact]:
     for part, kind in found:
         if kind:
             yield from _finished(part, kind, role)
+
+
+def _predicates(clause: str, role: str) -> list[str]:
+    """Return "I live here" and "I work there" for "I live here and work there", if all are facts of a person."""
+    told = voice.third_person(clause, _speaker(role))
+    who = re.match(rf"{_ANYONE}(?:['’]s [\w-]+)?(?= )", told)
+    if who is None:
+        return [clause]
+    for mark in (_COMMA, _AND):
+        first, *others = mark.split(told)
+        verbs = [one.partition(" ") for one in others]
+        every = [first, *(f"{who[0]} {voice.conjugate(verb)} {rest}" for verb, _, rest in verbs)]
+        are_verbs = all(one.islower() and not _ADVERB.fullmatch(one) for one, _, _ in verbs)
+        if are_verbs and all(_is_of_person(one, role) for one in every):
+            return every
+    return [clause]
 
 
 def _kind(part: str, role: str) -> StatementKind | None:

@@ -14,12 +14,12 @@ from datetime import datetime
 from functools import partial
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, fts
 from signet.db.dialect import as_list
 from signet.db.visibility import Where
 from signet.domain.embeddings import vectors
 from signet.domain.graph import changes as later
-from signet.domain.graph import link
+from signet.domain.graph import link, voice
 from signet.domain.memory import dates, derived, forgotten, history, lookup, marks, origin, wording
 from signet.domain.memory.lookup import Refused, check_version
 from signet.domain.memory.models import (
@@ -240,13 +240,19 @@ def is_current() -> Where:
 
 
 def _read_from(tx: WriteTx, new: Link, replaced: Sequence[Link]) -> list[Link]:
-    """Return facts derived only from superseded memories: those that the new text contradicts, else all."""
+    """Return facts derived only from superseded memories: those that the new text contradicts, else the nearest."""
     goes = derived.along(tx, [old.id for old in replaced]).goes
     links = tx.rows(Link, sql.OLD, (as_list(memory_id for memory_id, _ in goes),))
     facts = [old for old in links if old.superseded_by is None and _may_replace(new, old)]
-    texts = [later.Dated(text=one.content, said_at="before") for one in facts]
-    texts.append(later.Dated(text=new.content, said_at="now"))
-    return [facts[at] for at in sorted(later.find(texts, len(facts)))] or facts
+    *olds, said = [voice.third_person(one.content, voice.USER) for one in (*facts, new)]
+    texts = [later.Dated(text=one, said_at="before") for one in olds]
+    found = later.find([*texts, later.Dated(text=said, said_at="now")], len(facts))
+    shared = [len(set(fts.words(one)) & set(fts.words(said))) for one in olds]
+    return [
+        facts[at]
+        for at, count in enumerate(shared)
+        if at in found or (not found and count == max(shared))
+    ]
 
 
 def _may_replace(new: Link, old: Link) -> bool:
