@@ -280,6 +280,24 @@ def test_a_session_that_says_nothing_new_is_kept_and_not_read(
     assert str(busy.value(stored)).endswith("so be it")
 
 
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("The client must cap retries at 7.", "The client must cap retries at 7."),
+        ("We chose Postgres 17 over MySQL.", "The team chose Postgres 17 over MySQL."),
+        ("How many retries may the client make?", None),
+    ],
+)
+def test_a_short_session_is_read_for_what_it_states(
+    busy: Home, server: FakeServer, said: str, fact: str | None
+) -> None:
+    key = f"short {said[:12]}"
+    result = finished(busy, ended(busy, key, f"User: {said}\nAssistant: Done."))
+    assert [row["content"] for row in facts_of(busy, key)] == ([fact] if fact else [])
+    assert fact or result == {"skipped": "not_significant"}
+    assert not any(f"{said}\nAssistant: Done." in prompt for prompt in server.prompts)
+
+
 def test_a_session_of_an_older_file_is_read_without_what_recall_put_into_it(
     busy: Home, script: Script, server: FakeServer
 ) -> None:

@@ -41,7 +41,7 @@ LONG_AGO = "backfill"
 #: session no checkpoint.
 CLEARED, NEXT = "clear", "new_session"
 #: Shorter sessions are stored but not read (PIP-36).
-LEAST_CHARS = 500
+LEAST_CHARS = 40
 #: A new part shorter than this waits for the next.
 LEAST_NEW_BYTES = 500
 

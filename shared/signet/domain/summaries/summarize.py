@@ -134,6 +134,8 @@ log = logs.get("pipeline")
 #: Earlier sessions that novelty is measured against, and how long before its end a session may have begun saving
 #: memories.
 SESSIONS_BEFORE, SESSION_DAYS = 5, 7
+#: A shorter session is read by the built-in rules (PIP-36).
+SHORT_CHARS = 500
 #: Characters of a session for the judge of recall, and of each memory.
 JUDGED_CHARS = 12_000
 JUDGED_MEMORY_CHARS = 300
@@ -158,6 +160,12 @@ def run(
         job.commit(lambda tx: {"skipped": "session_not_found"})
     elif reader is None:
         job.commit(lambda tx: {"skipped": "no_model"})
+    elif len(asked.session.text) < SHORT_CHARS:  # only what it states
+        rules = distill.RuleReader()
+        if rules.notes(asked, job.check).facts:
+            _read(job, asked, rules, settings, root)
+        else:
+            job.commit(lambda tx: {"skipped": "not_significant"})
     elif not job.db.read(_is_significant, asked, settings()):
         job.commit(lambda tx: {"skipped": "not_significant"})
     else:
