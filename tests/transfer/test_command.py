@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -91,6 +92,16 @@ def test_what_was_exported_is_imported_elsewhere(api: Served, tmp_path: Path) ->
             packed = file.with_name(f"packed.{ending}")
             packed.write_bytes(module.compress(file.read_bytes()))
             assert run(other, "import", str(packed), "--json").json() == again
+        archive = file.with_name("packed.zip")
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+            made.write(file, "there/here.ndjson")
+            made.writestr("__MACOSX/there/._here.ndjson", b"\0\5\x16\7")
+        assert run(other, "import", str(archive), "--json").json() == again
+        with zipfile.ZipFile(archive, "a") as made:
+            made.writestr("more.ndjson", "")
+        assert "exactly one file" in run(other, "import", str(archive)).err
+        archive.write_bytes(archive.read_bytes()[:-40])
+        assert "it was cut off" in run(other, "import", str(archive)).err
         packed.write_bytes(packed.read_bytes()[:-40])
         cut = run(other, "import", str(packed))
         assert cut.status == 1 and "it was cut off" in cut.err

@@ -2,12 +2,13 @@
 
 import importlib
 import io
+import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, cast
 
 from signet.domain.transfer.records import END, HEADER, TEXT, VERSION, Record, SourceRecord
 from signet.errors import Invalid
@@ -102,19 +103,20 @@ _READERS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma"}
 _UNREADABLE = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\x04\x22\x4d\x18": "lz4",
-    b"PK\x03\x04": "zip",
     b"7z\xbc\xaf": "7z",
 }
 #: Errors of a cut or broken compressed file.
-BROKEN = (EOFError, OSError, zlib.error, LZMAError)
+BROKEN = (EOFError, OSError, zlib.error, LZMAError, zipfile.BadZipFile)
 
 
 def unpacked(stream: io.BufferedReader) -> BinaryIO:
-    """Return a stream, decompressed from gzip, bzip2 or xz. Raises Invalid for other compression."""
+    """Return a stream, decompressed from gzip, bzip2, xz or zip. Raises Invalid for other compression."""
     head = stream.peek(8)
+    if head.startswith(b"PK\x03\x04"):
+        return _only_member(stream)
     name = next((name for mark, name in _READERS.items() if head.startswith(mark)), None)
     if other := next((name for mark, name in _UNREADABLE.items() if head.startswith(mark)), None):
-        raise Invalid(f"{other} files cannot be read: decompress it, or use gzip, bzip2 or xz")
+        raise Invalid(f"{other} files cannot be read: decompress it, or use gzip, bzip2, xz or zip")
     if name is None:
         return stream
     try:
@@ -122,6 +124,21 @@ def unpacked(stream: io.BufferedReader) -> BinaryIO:
     except ImportError as error:
         raise Invalid(f"This Python cannot decompress {name} files") from error
     return found
+
+
+def _only_member(stream: BinaryIO) -> BinaryIO:
+    """Return the one file of a zip archive; what macOS adds does not count. Raises Invalid for any other archive."""
+    if not stream.seekable():
+        raise Invalid("A zip archive is read from a file, not from a pipe")
+    try:
+        archive = zipfile.ZipFile(stream)
+    except zipfile.BadZipFile as error:
+        raise Invalid("The zip archive is broken: it was cut off") from error
+    found = [one for one in archive.infolist() if not one.is_dir()]
+    found = [one for one in found if not one.filename.startswith("__MACOSX/")]
+    if len(found) != 1 or found[0].flag_bits & 1:
+        raise Invalid("A zip archive must have exactly one file, without a password")
+    return cast(BinaryIO, archive.open(found[0]))
 
 
 def read_export(stream: BinaryIO, size: int) -> ImportSource:
