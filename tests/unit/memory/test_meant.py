@@ -258,3 +258,9 @@ def test_a_fact_about_the_person_is_not_taken_from_others() -> None:
     request = "drop the memory that I am vegetarian"
     assert verdict(request, "I am vegetarian since 2019.") == "meant"
     assert verdict(request, "The vegetarian restaurant is called Root.") == "similar"
+
+
+def test_a_request_for_two_things_is_two_and_one_between_two_people_is_one() -> None:
+    assert meant.parts("my shoe size and my ring size") == ["my shoe size", "my ring size"]
+    (one,) = meant.parts("the quarrel between me and my cousin")
+    assert [word.text for word in meant.readings(one)[0].words] == ["quarrel", "cousin"]

@@ -58,7 +58,8 @@ _KOREAN = re.compile("(?<=[가-힣]{2})(?:에게|에서|으로|[은는을를에�
 #: How many words at the beginning may be verbs.
 _LEAD = 6
 _BOTH = re.compile(
-    r"\s(?:and|und|et|y)\s(?=(?:my|our|meine?n?|unsere?n?|mon|ma|mes|mis?)\s)", re.IGNORECASE
+    r"(?<!\bme)(?<!\bmir)(?<!\bmoi)\s(?:and|und|et|y)\s(?=(?:my|our|meine?n?|unsere?n?|mon|ma|mes|mis?)\s)",
+    re.IGNORECASE,
 )
 #: "I" precedes a word, or the verb follows it, within this number of words.
 _NEAR = 3
