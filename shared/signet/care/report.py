@@ -54,6 +54,7 @@ class ReportPart:
 
 def write(workspace: Workspace, target: Path, *, now: datetime) -> list[ReportPart]:
     """Write the report to a new private file, and return its parts. Raises Conflict."""
+    create.check_folder(target)
     parts = collect(workspace, now=now)
     if target.exists():
         raise Conflict(f"{target} already exists; choose another file with --output", "file_exists")

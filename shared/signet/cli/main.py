@@ -170,6 +170,7 @@ _PLAIN = {
     "Value error, ": "",
     "is not a valid int range": "is not a whole number",
     "is not a valid float range": "is not a number",
+    "Got unexpected extra argument(s)": "Words of one text need quotes around them. Too much here:",
 }
 
 

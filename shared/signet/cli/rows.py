@@ -93,14 +93,12 @@ RENAMED = {
     "migrate-vectors": "repair resync-vec --apply",
     "skill remove": "skill uninstall",
 }
-
-
 #: Commands by the words of other programs for them.
 MEANT = {
     word: meant
     for meant, words in {
         "remember": ("add", "save"),
-        "recall": ("search", "find", "ask"),
+        "recall": ("search", "find", "ask", "sessions search"),
         "list": ("ls", "memories"),
         "memory show": ("show",),
         "memory history": ("history",),
@@ -115,6 +113,7 @@ MEANT = {
         "--install-completion": ("completion",),
         "config": ("config list", "config show", "config edit"),
         "config set KEY null": ("config unset",),
+        "daemon restart --port PORT": ("config set port",),
         "secret put": ("secret set", "secret add"),
         "harness install": ("harness add",),
         "harness uninstall": ("harness remove",),

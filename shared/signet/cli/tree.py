@@ -62,7 +62,7 @@ class _Root(TyperGroup):
         Raises Invalid for a former name and for one of another program, and Conflict for a command about a
         daemon that this workspace does not have.
         """
-        for name in (args[0], " ".join(args[:2])):
+        for name in (" ".join(args[:words]) for words in (1, 2, 3)):
             if name in RENAMED:
                 raise Invalid(f"`signet {name}` is now `signet {RENAMED[name]}`", "renamed")
             if name in MEANT:

@@ -95,8 +95,8 @@ def plain_key(key: str) -> str:
     """Return the canonical key of a setting."""
     if key in AUTH_MODE:
         return AUTH_MODE[0]
-    inner = key.removeprefix(f"{_NESTED}.")
-    return f"pipelineV2.{inner}" if inner != key else key
+    inner = key.removeprefix(f"{_NESTED}.") if key != _NESTED else ""
+    return f"pipelineV2.{inner}".rstrip(".") if inner != key else key
 
 
 def named(key: str, known: Mapping[str, object]) -> str:

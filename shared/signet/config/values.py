@@ -114,7 +114,7 @@ def one_of(kinds: type[E]) -> Accept:
 def texts(value: object, where: str, warnings: list[str]) -> tuple[str, ...]:
     """Read a list of words as a tuple."""
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise Unfit("a list of words")
+        raise Unfit("a list of words, such as [a, b],")
     return tuple(each.strip() for each in value if each.strip())
 
 
@@ -143,4 +143,4 @@ def close(word: str, known: Iterable[str]) -> list[str]:
     """Return the most similar known word, none without a similar one."""
     import difflib
 
-    return difflib.get_close_matches(word, sorted({*known}), n=1)
+    return difflib.get_close_matches(word, sorted({*known}), n=1, cutoff=0.7)

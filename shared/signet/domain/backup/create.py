@@ -123,14 +123,18 @@ class _BackupProgress:
         self._tell(min(self._done, self._total), self._total)
 
 
+def check_folder(path: Path) -> None:
+    """Raise BadTarget unless the folder of a file exists."""
+    if not path.parent.is_dir():
+        told = f"The folder {path.parent} does not exist. Create it first: mkdir -p {path.parent}"
+        raise BadTarget(told)
+
+
 def _place(workspace: Workspace, target: Path | None, reason: BackupReason, now: datetime) -> Path:
     folder = workspace.backups_dir if target is None else target.expanduser().absolute()
     is_folder = target is None or folder.is_dir()
     path = kept.new_path(folder, reason, now) if is_folder else folder
-    if not path.parent.is_dir():
-        raise BadTarget(
-            f"The folder {path.parent} does not exist. Create it first: mkdir -p {path.parent}"
-        )
+    check_folder(path)
     own = path.resolve().is_relative_to(workspace.backups_dir.resolve())
     if path.resolve().is_relative_to(workspace.root.resolve()) and not own:
         raise BadTarget(

@@ -106,14 +106,7 @@ def _quoted(text: str) -> str:
 
 
 _SERVERS, _SERVER = "mcp_servers", "signet"
-_SHELLS = (
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zprofile",
-    ".config/fish/config.fish",
-)
+_SHELLS = ".bashrc .bash_profile .profile .zshrc .zprofile .config/fish/config.fish".split()
 #: Codex runs new hooks only after a person has seen them.
 APPROVAL = "Codex runs these hooks only after you approve them: start codex and press t"
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")

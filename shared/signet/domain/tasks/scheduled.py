@@ -138,7 +138,7 @@ _MINUTE = timedelta(minutes=1)
 
 
 class InvalidCron(Invalid):
-    """Invalid cron expression."""
+    """Invalid cron expression; five fields are expected, such as 0 9 * * 1-5."""
 
     code = "invalid_cron"
 

@@ -34,17 +34,9 @@ GRAPHS = (
     "onnx/model.onnx",
 )
 #: Other files.
-FILES = (
-    "tokenizer.json",
-    "vocab.txt",
-    "config.json",
-    "sentence_bert_config.json",
-    "tokenizer_config.json",
-    "1_Pooling/config.json",
-    "modules.json",
-    "config_sentence_transformers.json",
-    "LICENSE",
-    "README.md",
+FILES = tuple(
+    "tokenizer.json vocab.txt config.json sentence_bert_config.json tokenizer_config.json "
+    "1_Pooling/config.json modules.json config_sentence_transformers.json LICENSE README.md".split()
 )
 #: Supported modules (`modules.json`); a Dense layer, for example, is not.
 MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
