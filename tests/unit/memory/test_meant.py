@@ -264,3 +264,10 @@ def test_a_request_for_two_things_is_two_and_one_between_two_people_is_one() -> 
     assert meant.parts("my shoe size and my ring size") == ["my shoe size", "my ring size"]
     (one,) = meant.parts("the quarrel between me and my cousin")
     assert [word.text for word in meant.readings(one)[0].words] == ["quarrel", "cousin"]
+
+
+def test_a_woman_of_that_role_is_another_person() -> None:
+    assert (
+        verdict("vergiss, was ich über meinen Chef erzählt habe", "Mein Chef ist laut.") == "meant"
+    )
+    assert verdict("vergiss meinen Chef", "Die Chefin meiner Frau ist nett.") != "meant"

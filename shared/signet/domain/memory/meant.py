@@ -387,6 +387,8 @@ def compare(reading: Interpretation, content: str, *, is_near: bool = False) -> 
 def _is_form(one: str, other: str) -> bool:
     """Return whether two words have the same beginning, as the forms of a word in most languages."""
     same, long = _common(one, other), max(len(one), len(other))
+    if not {one[same:], other[same:]}.isdisjoint(("in", "innen")):  # "Chefin" is no "Chef"
+        return False
     return same >= max(4, min(len(one), len(other)) - 1 - (same > 5)) and long - same <= 3
 
 
