@@ -54,7 +54,7 @@ def add(
 
 def change(tx: WriteTx, name: str, description: str | None, review: bool | None) -> wire.Space:
     """Change a space; raises NotFound."""
-    if not tx.run(sql.CHANGE_SPACE, (description, review, name)):
+    if not tx.run(sql.CHANGE_SPACE, (description, None if review is None else int(review), name)):
         raise NotFound(f"no space is called '{name}'")
     return get(tx, name)
 

@@ -175,7 +175,7 @@ def page(tx: ReadTx, asked: ShareFilter, *, agent_id: str) -> list[wire.Share]:
         "state": asked.state,
         "memory": asked.memory_id,
         "project": by.scope.project,
-        "any": by.spaces(Verb.READ) is None,
+        "any": int(by.spaces(Verb.READ) is None),
         "agent": agent_id,
         "writes": as_list(by.spaces(Verb.WRITE) or ()),
         "reads": as_list(by.spaces(Verb.READ) or ()),

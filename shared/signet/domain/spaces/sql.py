@@ -30,7 +30,7 @@ SELECT {_FIELDS} FROM shares h
  WHERE (:space IS NULL OR h.space = :space) AND (:state IS NULL OR h.state = :state)
    AND (:memory IS NULL OR h.memory_id = :memory)
    AND (:project IS NULL OR EXISTS (SELECT 1 FROM memories m WHERE m.id = h.memory_id AND m.project = :project))
-   AND (:any OR h.agent_id = :agent OR h.space IN {list_of(":writes")}
+   AND (:any = 1 OR h.agent_id = :agent OR h.space IN {list_of(":writes")}
      OR h.state = 'shared' AND h.space IN {list_of(":reads")})
  ORDER BY h.shared_at DESC, h.id DESC LIMIT :limit OFFSET :offset"""
 DECIDE = "UPDATE shares SET state = ?, decided_by = ?, decided_at = ? WHERE id = ?"
