@@ -103,7 +103,7 @@ class State:
     reports: Reports = field(init=False)
 
     def __post_init__(self) -> None:
-        self.commits = Commits(self.db.path)
+        self.commits = self.db.commits()
         self.projects = Projects(self.db)
         self.uses = Gathering(self.db, counting.count, "recall.accesses_not_counted")
         self.injections = Gathering(

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from signet import clock
 from signet.clock import Clock
 from signet.db import Database, ReadTx, WriteTx
-from signet.db.dialect import OTHERS_WROTE
-from signet.db.driver import connect
 from signet.observe import metrics
 from signet.queue import circuit_breaker, pauses, transitions
 from signet.queue.job_context import JobContext
@@ -241,14 +239,10 @@ class Dispatcher:
 
     def _listen(self) -> None:
         """Wait for notifications, due times and other programs' commits; wake the writer."""
-        watcher = connect(self._db.path, read_only=True)
-
-        def version() -> int:
-            return int(watcher.execute(OTHERS_WROTE).fetchone()[0])
-
+        watcher = self._db.commits()
         try:
             # Always read the version before the poke: later commits are noticed by the next check.
-            seen = version()
+            seen = watcher.version()
             self.poke()
             looked = time.monotonic()
             while self._running:
@@ -257,7 +251,7 @@ class Dispatcher:
                     by = "timer"
                 if time.monotonic() - looked >= LOOK_SECONDS:
                     looked = time.monotonic()
-                    last, seen = seen, version()
+                    last, seen = seen, watcher.version()
                     waits = any(lane.maybe_due for lane in self._lanes.values())
                     by = by or ("data_version" if seen != last or waits else None)
                 if by is not None:

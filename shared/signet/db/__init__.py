@@ -16,6 +16,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from signet.db import damage
 from signet.db.caches import ProcessCaches
+from signet.db.commits import Commits
 from signet.db.driver import (
     CANNOT_OPEN,
     SQL,
@@ -183,6 +184,10 @@ class Database:
         self._write_connection.close()
         self._gate.close()
         self.files.close()
+
+    def commits(self) -> Commits:
+        """Return a new watcher of the commits of all processes."""
+        return Commits(self.path)
 
     def needs_restart(self) -> bool:
         """Return whether files of the database were moved, replaced or deleted while this process had them open.

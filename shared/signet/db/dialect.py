@@ -15,9 +15,6 @@ PAGES = "PRAGMA page_count"
 FREE_PAGES = "PRAGMA freelist_count"
 PAGE_BYTES = "PRAGMA page_size"
 
-#: A number that changes when another connection has written.
-OTHERS_WROTE = "PRAGMA data_version"
-
 #: The first 50 faults of the file, or the row `ok`.
 QUICK_CHECK = "PRAGMA quick_check(50)"
 
