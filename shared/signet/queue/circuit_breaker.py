@@ -95,7 +95,7 @@ _REVIVE = f"""
 UPDATE memory_jobs
    SET status = 'pending', attempts = 0, failed_at = NULL, due_ms = :wall, updated_at = :now,
        revived_at = :now
- WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND failed_at >= :since
+ WHERE id IN (SELECT min(id) FROM memory_jobs WHERE status = 'dead' AND failed_at >= :since
                  AND queue IN {list_of(":queues")} AND last_error_code IN {_CODES}
                  AND revived_at IS NULL AND {_TIMES} >= MIN(max_attempts, {ERRORS_KEPT})
                  AND {_NO_TWIN}

@@ -37,11 +37,11 @@ _TOTALS = " UNION ALL ".join(
 )
 _OPEN = """
 SELECT queue, job_type, status, due_ms > ? AS is_delayed, COUNT(*) AS jobs, MIN(due_ms) AS since
-  FROM memory_jobs WHERE status = 'pending' GROUP BY queue, job_type, is_delayed
+  FROM memory_jobs WHERE status = 'pending' GROUP BY queue, job_type, status, is_delayed
 UNION ALL
-SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'leased' GROUP BY queue, job_type
+SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'leased' GROUP BY 1, 2, 3
 UNION ALL
-SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'dead' GROUP BY queue, job_type"""
+SELECT queue, job_type, status, 0, COUNT(*), NULL FROM memory_jobs WHERE status = 'dead' GROUP BY 1, 2, 3"""
 #: Rates cover these last seconds, and at most this number of jobs.
 RATE_SECONDS = 120
 RATE_JOBS = 10_000

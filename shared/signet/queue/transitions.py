@@ -136,12 +136,12 @@ UPDATE memory_jobs
    SET status = 'pending', attempts = 0, crashes = 0, cancel_requested = 0, error = NULL, failed_at = NULL,
        last_error_code = NULL, due_ms = :wall, updated_at = :now,
        outage_since = NULL, outages = NULL, revived_at = NULL
- WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND (:kind IS NULL OR job_type = :kind)
+ WHERE id IN (SELECT min(id) FROM memory_jobs WHERE status = 'dead' AND (:kind IS NULL OR job_type = :kind)
                  AND job_type NOT IN ({", ".join(f"'{kind}'" for kind in RUN_ONCE)})
                  AND (id IN {list_of(":ids")} OR (:ids IS NULL AND {HAS_FAILED}))
                  AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
                                     AND open.status IN ('pending', 'leased'))
-               GROUP BY COALESCE(dedupe_key, id) ORDER BY failed_at, id LIMIT :limit)
+               GROUP BY COALESCE(dedupe_key, id) ORDER BY min(failed_at), 1 LIMIT :limit)
 RETURNING id"""
 _FLUSH = f"""
 UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = '{FLUSHED}',

@@ -25,9 +25,9 @@ SELECT COALESCE(SUM(status = 'done'), 0) AS completed, COALESCE(SUM(status = 'fa
 DEAD = f"SELECT COUNT(*) FROM memory_jobs WHERE {HAS_FAILED}"
 DEAD_SUMMARIES = f"SELECT COUNT(*) FROM summary_jobs s WHERE status = 'failed' AND {ALONE}"
 BY_KIND = """
-SELECT job_type, status, COUNT(*) AS jobs FROM memory_jobs WHERE status = 'pending' GROUP BY job_type
-UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'leased' GROUP BY job_type
-UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY job_type"""
+SELECT job_type, status, COUNT(*) AS jobs FROM memory_jobs WHERE status = 'pending' GROUP BY job_type, status
+UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'leased' GROUP BY job_type, status
+UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY job_type, status"""
 COUNT_STALE = f"SELECT COUNT(*) FROM memory_jobs WHERE {STALE}"
 MEMORIES = f"""
 SELECT (SELECT COUNT(*) FROM memories) AS total,

@@ -145,7 +145,7 @@ SELECT c.seq, v.vector FROM chunk_vectors v {THEN_JOIN} episode_chunks c ON c.se
 
 #: A commit may be known in several projects.
 _WHOLE = """
-SELECT content FROM episode_chunks WHERE agent_id = ? AND source_type = ? AND source_id = ?
+SELECT min(content) FROM episode_chunks WHERE agent_id = ? AND source_type = ? AND source_id = ?
  GROUP BY position ORDER BY position"""
 
 CHUNK_TEXTS = """

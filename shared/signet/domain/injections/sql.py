@@ -91,10 +91,12 @@ SELECT s.agent_id, s.session_key, s.harness, s.project, s.phase, s.prompt, s.cre
  WHERE i.kind = 'memory' AND i.source_id = :memory AND {OF_AGENT}
    AND (:within IS NULL OR s.project = :within) ORDER BY s.seq DESC LIMIT :limit"""
 SESSIONS = f"""
-SELECT agent_id, session_key, project FROM session_injections
+SELECT s.agent_id, s.session_key, s.project FROM (
+SELECT max(seq) AS seq FROM session_injections
  WHERE {OF_AGENT} AND (:within IS NULL OR project = :within)
    AND (:project IS NULL OR project = :project OR substr(:project, 1, length(project) + 1) = project || '/')
- GROUP BY agent_id, session_key ORDER BY max(seq) DESC LIMIT :limit"""
+ GROUP BY agent_id, session_key ORDER BY 1 DESC LIMIT :limit) n
+  JOIN session_injections s ON s.seq = n.seq ORDER BY s.seq DESC"""
 USE = "UPDATE injected_items SET used = ?, used_in = ? WHERE injection_seq = ? AND place = ?"
 PUT_STEPS = """
 INSERT INTO session_steps (agent_id, session_key, content) VALUES (?, ?, ?)

@@ -180,15 +180,13 @@ EXPERIENCE = (
     "SELECT count(*), min(created_at) FROM session_outcomes WHERE agent_id = ? AND given > 0"
 )
 _TOLD = """
-SELECT memory_id, sum(was_given) AS given, sum(label > 0 AND was_given) AS helped, sum(label < 0) AS hurt
-  FROM memory_labels WHERE agent_id = ? GROUP BY memory_id HAVING """
-UNUSED = (
-    f"{_TOLD} sum(was_given) > 1 AND sum(label <> 0) = 0 ORDER BY given DESC, memory_id LIMIT ?"
-)
-MISLEADING = f"{_TOLD} sum(label < 0) > 0 ORDER BY hurt - helped DESC, memory_id LIMIT ?"
-MISSED = (
-    f"{_TOLD} sum(reason = 'missed') > 0 ORDER BY sum(reason = 'missed') DESC, memory_id LIMIT ?"
-)
+SELECT memory_id, given, helped, hurt FROM (
+  SELECT memory_id, sum(was_given) AS given, sum(label > 0 AND was_given) AS helped, sum(label < 0) AS hurt,
+         sum(label <> 0) AS told, sum(reason = 'missed') AS missed
+    FROM memory_labels WHERE agent_id = ? GROUP BY memory_id) WHERE """
+UNUSED = f"{_TOLD} given > 1 AND told = 0 ORDER BY given DESC, memory_id LIMIT ?"
+MISLEADING = f"{_TOLD} hurt > 0 ORDER BY hurt - helped DESC, memory_id LIMIT ?"
+MISSED = f"{_TOLD} missed > 0 ORDER BY missed DESC, memory_id LIMIT ?"
 HELPFUL = f"{_TOLD} helped > 0 ORDER BY helped - hurt DESC, memory_id LIMIT ?"
 #: Prompts, and those without results; withheld results count as found.
 PROMPTS = """

@@ -118,12 +118,13 @@ RESET_ALL_USELESS = (
 
 _CHOSEN_JOBS = condition(id="id", kind="job_type", at="{at}", error="error")
 DEAD_JOBS = f"""
-SELECT id, job_type, error, failed_at, agent_id FROM memory_jobs WHERE {HAS_FAILED}
+SELECT id, job_type, error, failed_at, agent_id FROM memory_jobs WHERE id IN (
+SELECT min(id) FROM memory_jobs WHERE {HAS_FAILED}
    AND {_CHOSEN_JOBS.format(at="failed_at")}
    AND (:lives IS NULL OR runs_total < :lives * max_attempts)
    AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
                       AND open.status IN ('pending', 'leased'))
- GROUP BY COALESCE(dedupe_key, id)
+ GROUP BY COALESCE(dedupe_key, id))
  ORDER BY job_type = '{SUMMARIZE}', failed_at, id LIMIT :limit"""
 _WITHOUT_JOB = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
 DEAD_SUMMARIES = f"""
@@ -155,13 +156,14 @@ SELECT m.seq, m.id, m.content, m.agent_id, {_TEXT} {_UNLINKED} AND m.seq > :afte
 COUNT_UNLINKED = f"SELECT COUNT(*) {_UNLINKED} AND m.seq > :after"
 #: A memory that names entities but is the source of no attribute.
 UNFILED = f"""
-SELECT m.id, m.content, m.agent_id, {_TEXT},
+SELECT id, content, agent_id, shown, entity_id FROM (
+SELECT m.seq, m.id, m.content, m.agent_id, {_TEXT},
        (SELECT n.entity_id FROM memory_entity_mentions n JOIN entities e ON e.id = n.entity_id
          WHERE n.memory_id = m.id AND e.entity_type NOT IN ('chunk_group', 'skill')
          ORDER BY n.confidence DESC, n.rowid LIMIT 1) AS entity_id
   FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOSEN_MEMORIES}
-   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id)
-   AND entity_id IS NOT NULL ORDER BY m.seq LIMIT :limit"""
+   AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id))
+ WHERE entity_id IS NOT NULL ORDER BY seq LIMIT :limit"""
 WITHOUT_HINTS = f"""
 SELECT m.id, m.content, m.agent_id, {_TEXT} FROM memories m
  WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {_CHOSEN_MEMORIES}

@@ -100,7 +100,7 @@ SELECT t.project, f.value AS file, count(DISTINCT t.session_key) AS sessions
        json_each(o.files) f
  WHERE (:agent IS NULL OR o.agent_id = :agent) AND coalesce(t.project, '') <> ''
    AND coalesce(:project, t.project) = t.project
- GROUP BY 1, 2 HAVING sessions >= :least ORDER BY sessions DESC, file LIMIT :most"""
+ GROUP BY 1, 2 HAVING count(DISTINCT t.session_key) >= :least ORDER BY sessions DESC, file LIMIT :most"""
 DELETE_OVERVIEW = "DELETE FROM session_overviews WHERE agent_id = ? AND session_key = ?"
 #: All but the files, which are written again when the session is indexed.
 OVERVIEW_TEXTS = """
@@ -137,12 +137,12 @@ SELECT harness, version, messages, unknown, shortened, left_out, last_said_at FR
 FORGET_READING = f"DELETE FROM session_readings {_READING}"
 #: A session with a prompt but no stored message counts only if it is the latest of its harness.
 CAPTURES = """
-SELECT h.harness, h.last, (
+SELECT harness, last, empty FROM (SELECT h.harness, h.last, (
          SELECT e.session_key FROM session_readings e
           WHERE e.harness = h.harness AND e.read_at IS NOT NULL AND e.asked_at IS NOT NULL AND e.last_said_at IS NULL
             AND e.asked_at > coalesce(h.last, '') ORDER BY e.asked_at DESC LIMIT 1) AS empty
-  FROM (SELECT harness, max(last_said_at) AS last FROM session_readings GROUP BY harness) h
- WHERE h.last IS NOT NULL OR empty IS NOT NULL ORDER BY h.harness"""
+  FROM (SELECT harness, max(last_said_at) AS last FROM session_readings GROUP BY harness) h)
+ WHERE last IS NOT NULL OR empty IS NOT NULL ORDER BY harness"""
 UNKNOWN_RECORDS = """
 SELECT r.harness, r.version, u.key AS type, sum(u.value) AS records FROM session_readings r, json_each(r.unknown) u
  WHERE r.read_at >= ? GROUP BY r.harness, r.version, u.key ORDER BY records DESC, type LIMIT 50"""

@@ -242,7 +242,7 @@ COMMUNITY_EDGES = """
 SELECT min(source_entity_id, target_entity_id), max(source_entity_id, target_entity_id),
        max(max(0, strength) * max(0, coalesce(confidence, 0.7))) AS weight
 FROM entity_dependencies WHERE agent_id = ? AND source_entity_id <> target_entity_id
-GROUP BY 1, 2 HAVING weight > 0 ORDER BY 1, 2"""
+GROUP BY 1, 2 HAVING max(max(0, strength) * max(0, coalesce(confidence, 0.7))) > 0 ORDER BY 1, 2"""
 _LAST = "SELECT coalesce(modularity, 0.0), graph_signature FROM community_runs WHERE agent_id = ?"
 COMMUNITIES = """
 SELECT id, name, cohesion, member_count, created_at, updated_at FROM (

@@ -30,11 +30,11 @@ SELECT m.source_type AS key, count(*) AS count FROM memory_history h JOIN memori
    AND m.source_type <> 'pipeline-v2' AND m.is_deleted = 0 AND {where} GROUP BY 1 ORDER BY 2 DESC"""
 #: The first change after an instant has the text before it.
 TEXTS = f"""
-SELECT m.seq, (
+SELECT seq, text FROM (SELECT m.seq, (
   SELECT h.old_content FROM memory_history h
   WHERE h.memory_id = m.id AND h.event = 'updated' AND h.created_at > ? AND h.old_content IS NOT h.new_content
   ORDER BY h.created_at, h.rowid LIMIT 1) AS text
-FROM memories m WHERE m.seq IN {LIST} AND text IS NOT NULL"""
+FROM memories m WHERE m.seq IN {LIST}) WHERE text IS NOT NULL"""
 #: The last person or program that forgot each memory, and the reason.
 FORGOTTEN = f"""
 SELECT m.id, h.changed_by, h.reason FROM memories m {THEN_JOIN} memory_history h ON h.rowid = (

@@ -26,7 +26,7 @@ WHERE d.source_entity_id = ? AND d.strength >= ? AND (
   NOT EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.entity_id = e.id)
   OR EXISTS (SELECT 1 FROM memory_entity_mentions x {THEN_JOIN} memories m ON m.id = x.memory_id
              WHERE x.entity_id = e.id AND {{where}}))
-GROUP BY e.id ORDER BY max(d.strength) DESC {at_most()}
+GROUP BY e.id, e.name ORDER BY max(d.strength) DESC {at_most()}
 """
 IN_SCOPE = f"""
 SELECT DISTINCT x.entity_id FROM memory_entity_mentions x JOIN memories m ON m.id = x.memory_id
