@@ -10,6 +10,9 @@ from collections.abc import Iterable
 #: The names of all tables.
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
+#: Whether the schema has a table, view, index or trigger of a name.
+HAS = "SELECT 1 FROM sqlite_master WHERE name = ?"
+
 #: The pages of the file, its unused pages, and the bytes of a page.
 PAGES = "PRAGMA page_count"
 FREE_PAGES = "PRAGMA freelist_count"

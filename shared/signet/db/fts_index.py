@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from signet.db import script
+from signet.db.dialect import HAS
 from signet.db.transaction import ReadTx, WriteTx
 
 
@@ -100,7 +101,7 @@ def indexed_rows(tx: ReadTx, name: str) -> int | None:
 
 def has(tx: ReadTx, name: str) -> bool:
     """Return whether the schema has a table, view, index or trigger of this name."""
-    return tx.value("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)) is not None
+    return tx.value(HAS, (name,)) is not None
 
 
 def reopen(tx: ReadTx, index: Index) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from signet.db.dialect import HAS
 from signet.db.driver import connect, sqlite
 from signet.db.transaction import ReadTx
 
@@ -16,7 +17,7 @@ _STEPS = 20_000
 
 _CAN_READ = "SELECT count(*) FROM sqlite_master"
 #: sqlite-vec's own table with the rows of the index; it does not exist before the first vector.
-_HAS_INDEX = "SELECT 1 FROM sqlite_master WHERE name = 'vec_embeddings_rowids'"
+_INDEX = "vec_embeddings_rowids"
 _DRIFT = """
 SELECT (SELECT count(*) FROM embeddings e
          WHERE NOT EXISTS (SELECT 1 FROM vec_embeddings_rowids v WHERE v.id = e.id)) AS missing,
@@ -79,7 +80,7 @@ def memory_count(path: Path) -> int | None:
 
 def index_drift(tx: ReadTx) -> IndexDrift | None:
     """Return the differences between vectors and their index; None without an index."""
-    return None if tx.value(_HAS_INDEX) is None else tx.row(IndexDrift, _DRIFT)
+    return None if tx.value(HAS, (_INDEX,)) is None else tx.row(IndexDrift, _DRIFT)
 
 
 def newest_texts(tx: ReadTx, *, chars: int, limit: int) -> list[str]:

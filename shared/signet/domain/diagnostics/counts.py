@@ -15,7 +15,7 @@ from signet.config import Settings
 from signet.config.sections import EmbeddingProvider
 from signet.db import ReadTx, Row, clock_jumps
 from signet.db.clock_jumps import Jump
-from signet.db.dialect import PAGE_BYTES, PAGES
+from signet.db.dialect import HAS, PAGE_BYTES, PAGES
 from signet.domain.diagnostics import sql
 from signet.providers import registry, resolved, track
 from signet.providers.resolved import PipelinePart
@@ -299,12 +299,12 @@ def mutations(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
 
 def connectors(tx: ReadTx) -> Row | None:
     """Return counts of connectors and the time of the oldest error; None without the table."""
-    return _one(tx, sql.CONNECTORS) if tx.value(sql.HAS_TABLE, ("connectors",)) else None
+    return _one(tx, sql.CONNECTORS) if tx.value(HAS, ("connectors",)) else None
 
 
 def duplicates(tx: ReadTx) -> Duplicates:
     """Count equal memories that could be merged."""
-    if tx.value(sql.NO_DUPLICATES):
+    if tx.value(HAS, (sql.NO_DUPLICATES,)):
         return Duplicates()
     row = _one(tx, sql.DUPLICATES)
     return Duplicates(clusters=row["clusters"], excess=row["excess"])
@@ -312,7 +312,7 @@ def duplicates(tx: ReadTx) -> Duplicates:
 
 def predictor(tx: ReadTx) -> Row | None:
     """Return the predictor's data, None if it never ran."""
-    return tx.one(sql.PREDICTOR) if tx.value(sql.HAS_TABLE, ("predictor_state",)) else None
+    return tx.one(sql.PREDICTOR) if tx.value(HAS, ("predictor_state",)) else None
 
 
 def _one(tx: ReadTx, sql: str, params: object = ()) -> Row:

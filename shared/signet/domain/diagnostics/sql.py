@@ -47,11 +47,8 @@ CONNECTORS = """
 SELECT COUNT(*) AS connectors, COALESCE(SUM(status = 'syncing'), 0) AS syncing, COUNT(last_error) AS errors,
        MIN(CASE WHEN last_error IS NOT NULL THEN updated_at END) AS oldest FROM connectors"""
 FILE = "SELECT file FROM pragma_database_list WHERE name = 'main'"
-HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 #: This index excludes duplicates: it covers exactly the columns that define equal rows.
-NO_DUPLICATES = (
-    "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = 'idx_memories_content_hash_unique'"
-)
+NO_DUPLICATES = "idx_memories_content_hash_unique"
 DUPLICATES = f"""
 SELECT COUNT(*) AS clusters, COALESCE(SUM(copies - 1), 0) AS excess FROM (
     SELECT COUNT(*) AS copies FROM memories

@@ -35,7 +35,6 @@ WHERE e.source_type = 'memory' GROUP BY e.dimensions, e.model
 ALL = "SELECT count(*) FROM embeddings"
 #: sqlite-vec keeps its IDs in a separate table, which is quick to count and to search.
 INDEX_IDS = "vec_embeddings_rowids"
-HAS_INDEX = f"SELECT 1 FROM sqlite_master WHERE name = '{INDEX_IDS}'"
 INDEXED = f"SELECT count(*) FROM {INDEX_IDS}"
 UNINDEXED = f"""
 SELECT count(*) FROM embeddings e

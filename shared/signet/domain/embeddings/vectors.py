@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, vectors
+from signet.db.dialect import HAS
 from signet.domain.activity import usage
 from signet.domain.embeddings import sql
 from signet.domain.embeddings.models import Gap, Rest, Survey, VectorCoverage, VectorSource
@@ -148,7 +149,7 @@ def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
     """Check every vector; about 3 s for a million."""
     kinds = tx.all(sql.KINDS)
     in_index, unindexed = None, 0
-    if tx.one(sql.HAS_INDEX) is not None:
+    if tx.one(HAS, (sql.INDEX_IDS,)) is not None:
         in_index = int(tx.value(sql.INDEXED))
         unindexed = int(tx.value(sql.UNINDEXED, (dimensions,)))
     return Survey(

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx, fts_index, vectors
-from signet.db.dialect import QUICK_CHECK
+from signet.db.dialect import HAS, QUICK_CHECK
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.embeddings import vectors as embeddings
@@ -177,7 +177,7 @@ def dedup_stats(tx: ReadTx) -> DedupStats:
 
 
 def cold_stats(tx: ReadTx) -> ColdStats:
-    if tx.value(sql.HAS_COLD) is None:
+    if tx.value(HAS, (sql.COLD_TABLE,)) is None:
         return {"count": 0, "message": "there is no cold archive"}
     row = tx.one(sql.COLD)
     assert row is not None  # an aggregate

@@ -235,7 +235,7 @@ SELECT COUNT(*) AS count, MIN(archived_at) AS oldest, MAX(archived_at) AS newest
        COALESCE(SUM(length(CAST(content AS BLOB)) + COALESCE(length(CAST(original_row_json AS BLOB)), 0)), 0) AS bytes
   FROM memories_cold"""
 COLD_REASONS = "SELECT COALESCE(archived_reason, 'unknown'), COUNT(*) FROM memories_cold GROUP BY 1 ORDER BY 2 DESC"
-HAS_COLD = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'memories_cold'"
+COLD_TABLE = "memories_cold"
 ANY_VECTOR = (
     "SELECT vector FROM embeddings WHERE length(vector) = 4 * dimensions ORDER BY seq DESC LIMIT 1"
 )
