@@ -86,7 +86,7 @@ def test_the_talk_that_decided_comes_with_the_first_prompt_word_for_word(world: 
     told = world.hook("user-prompt-submit", "new-1", userPrompt=REPORT)
     for role, text in PARCELS:
         assert f"{role.capitalize()}: {text}" in told
-    assert "monotonic" not in told
+    assert "## Session bakery" not in told
     assert "## Session parcels, 2026-03-03" in told
     assert told.index("<signet-memory>") < told.index("Decided:") < told.index("</signet-memory>")
 

@@ -47,17 +47,8 @@ QUESTIONS: list[Question] = _told["questions"]
 
 FIRST = 3
 
-#: Nothing says "Mira" beside the answer, the answer shares no word with the question and little meaning, or it stands
-#: second and a little below the floor (Postgres).
-BEYOND_BY_MEANING = {
-    # These two are the nearest of an empty page: 34 and 31 % relevant.
-    "Are we going to write a native app?",
-    "How much data did we lose once?",
-    "Why is Postgres not used?",
-    "What is Mira's job?",
-    "Who is Mira's husband?",
-    "Where does Larder keep its data?",
-}
+#: Nothing says "Mira" beside the answer, or the answer shares no word with the question and little meaning.
+BEYOND_BY_MEANING = {"Who is Mira's husband?", "Where does Larder keep its data?"}
 #: One word of three is too little; "Jonas" occurs twice.
 BEYOND_BY_WORDS = {
     "Which food is dangerous for Jonas?",

@@ -37,10 +37,11 @@ class Page:
     nearest: Saying | None = None
 
 
-def turn(run: Run, scores: Scores, *, by_meaning: bool = True) -> Page:
+def turn(run: Run, scores: Scores, *, by_meaning: bool = True, is_asked: bool = True) -> Page:
     """Return the best sayings, at most the limit; of equals the newer first. `scores` are log-odds.
 
-    `by_meaning` allows an otherwise empty page to show a candidate by its meaning alone.
+    `by_meaning` allows an otherwise empty page to show a candidate by its meaning alone. Where somebody asks
+    (`is_asked`), less relevant results fill a short page without a sure one.
 
     The floor removes results without replacement, because the next ones rank lower. A saying has the relevance of its
     best member; members below the floor are not listed among its parts.
@@ -63,6 +64,8 @@ def turn(run: Run, scores: Scores, *, by_meaning: bool = True) -> Page:
     is_open = run.query.floor is None and run.query.min_score is None
     if by_meaning and not page.sayings and is_open:
         _take_nearest(run, page, every, scores)
+    if is_asked and is_open and page.least is not None:
+        _fill(run, page, best)
     for saying, relevance in zip(page.sayings, _shown(page), strict=True):
         saying.score = relevance
     page.nearest = None if page.sayings else next(iter(best), None)
@@ -138,6 +141,22 @@ def _leave_out(run: Run, page: Page) -> None:
     if page.least is not None and len(weak) < len(kept):
         page.below_floor += weak
     page.sayings = [one for one in kept if one.best not in page.below_floor]
+
+
+def _fill(run: Run, page: Page, best: Sequence[Saying]) -> None:
+    """Add the next sayings to a page with fewer than MOST_MEANT and none that is sure, if they may answer."""
+    known = max((one.score for one in page.sayings), default=-math.inf)
+    is_open = run.known.by_meaning and run.settings.floor <= DEFAULT_FLOOR
+    # One word that no text contains is often a name.
+    if not is_open or len(run.words) < 2 or rank.relevance(known) >= 1 - tuning.LEAST_MEANT:
+        return
+    shown = {one.best for one in page.sayings}
+    for one in best:
+        is_weak = page.relevance.get(one.best, 0.0) < tuning.WEAK
+        if one.best not in shown and not is_weak and len(page.sayings) < tuning.MOST_MEANT:
+            page.sayings.append(one)
+            page.below_floor = [seq for seq in page.below_floor if seq != one.best]
+    page.sayings.sort(key=lambda one: one.score, reverse=True)
 
 
 def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores) -> None:

@@ -101,7 +101,7 @@ def memories(run: Run) -> list[Hit]:
     A single word that no memory contains, often an identifier, has no results.
     """
     of_memories = {seq: score for seq, score in run.scores.items() if seq > 0}
-    page = turn(run, of_memories, by_meaning=len(run.words) > 1)
+    page = turn(run, of_memories, by_meaning=len(run.words) > 1, is_asked=False)
     return _hits(run, page, page.sayings)
 
 
