@@ -59,13 +59,13 @@ def unaccented(word: str) -> str:
 
 
 _FILE = resources.table(__file__)
-GERMAN, FRENCH, SPANISH, RUSSIAN = (
-    _language(name.title(), **_FILE[name]) for name in ("german", "french", "spanish", "russian")
+GERMAN, FRENCH, SPANISH, ITALIAN, DUTCH, PORTUGUESE, POLISH, RUSSIAN = (
+    _language(name.title(), **words) for name, words in _FILE.items() if isinstance(words, dict)
 )
 #: The reflexive suffix of a Russian verb follows its ending.
 _REFLEXIVE = ("ся", "сь")
 
-BY_SPACES = (GERMAN, FRENCH, SPANISH)
+BY_SPACES = (GERMAN, FRENCH, SPANISH, ITALIAN, DUTCH, PORTUGUESE, POLISH)
 
 #: Pairs of characters that occur in questions about anything.
 PAIRS = frozenset(_FILE["pairs"].split())

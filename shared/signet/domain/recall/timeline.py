@@ -22,6 +22,8 @@ IDLE = fts.STOP_WORDS | frozenset(
     discuss discussed session sessions commit commits change changed changes
     machen gemacht machte arbeiten gearbeitet passiert geschehen entschieden besprochen tun getan
     fait faire travaille travaillé passé decidé décidé hice hecho trabajé trabajado pasó decidimos decidí
+    fatto lavorato successo deciso gedaan gewerkt werkten gebeurd besloten feito fiz fizemos trabalhei trabalhámos
+    aconteceu decidimos co robiłam robiłem robiliśmy zrobiłam zrobiłem zrobiliśmy pracowaliśmy stało
     """.split()
 )
 #: Source types that a question can name.
