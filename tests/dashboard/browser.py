@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, 
 
 from support.processes import PATIENCE_SECONDS
 
+#: Of the daemon and the browser, as on one machine.
+ZONE = "Europe/Berlin"
 #: The headless shell does the same with half of the processor's time.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 #: Root may not use the sandbox, a test machine has no screen, and nothing is to be asked of the network.
@@ -136,7 +138,7 @@ def viewing(
         color_scheme=theme,
         reduced_motion="reduce",
         locale="en-GB",
-        timezone_id="Europe/Berlin",
+        timezone_id=ZONE,
     )
     context.add_init_script(_REPORTS)
     context.set_default_timeout(PATIENCE_MS)

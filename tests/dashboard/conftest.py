@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from cli.program import Program, running
-from dashboard.browser import CHROMIUM, View, chromium, viewing
+from dashboard.browser import CHROMIUM, ZONE, View, chromium, viewing
 from dashboard.seed import fill
 from signet import clock
 from signet.domain.auth import tokens
@@ -35,7 +35,7 @@ pytest.register_assert_rewrite(
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    with running(tmp_path_factory.mktemp("dashboard")) as program:
+    with running(tmp_path_factory.mktemp("dashboard"), zone=ZONE) as program:
         yield program
 
 

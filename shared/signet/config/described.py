@@ -100,7 +100,7 @@ def plain_key(key: str) -> str:
 
 
 def named(key: str, known: Mapping[str, object]) -> str:
-    """Return the key of a `known` setting or of an entry of a map by itself or a unique end; raises Invalid."""
+    """Return the key of a `known` setting or of an entry of a map by its name or a unique end; raises Invalid."""
     wanted, default = plain_key(key), dict(flat(as_public_dict(Settings())))
     maps = [f"{key}." for key, *_ in _declared(Settings) if isinstance(default[key], Mapping)]
     if _bare(wanted) in map(_bare, known) or wanted.startswith(tuple(maps)):
