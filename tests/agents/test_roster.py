@@ -62,6 +62,7 @@ def test_an_agent_is_named_and_its_entry_stands_in_the_file(tmp_path: Path) -> N
             "name",
             "read_policy",
             "policy_group",
+            "reads",
             "created_at",
             "updated_at",
         }

@@ -27,14 +27,15 @@ def test_an_unknown_mode_is_refused_and_not_read_as_local(tmp_path: Path) -> Non
     code, said, _ = start(tmp_path / "agents", "auth:\n  mode: loccal\n")
     assert (code, said.count("\n")) == (1, 1)
     assert (
-        "Refusing to start: agent.yaml: auth.mode: one of local, team, hybrid is expected." in said
+        "Refusing to start: agent.yaml: auth.mode: one of local, team, hybrid (did you mean local?) is expected."
+        in said
     )
 
 
 def test_upstreams_name_of_the_mode_is_not_ignored(tmp_path: Path) -> None:
     code, said, _ = start(tmp_path / "agents", "authMode: taem\n")
     assert (code, said.count("\n")) == (1, 1)
-    assert "authMode: one of local, team, hybrid is expected." in said
+    assert "authMode: one of local, team, hybrid (did you mean team?) is expected." in said
 
 
 def test_local_mode_listens_to_this_machine_only(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_what_was_noted_is_found_in_other_words_and_what_was_not_is_short(
     shares = {kind: sum(values) / len(values) for kind, values in found.items()}
     assert shares["natural"] >= 0.9, shares
     assert shares["paraphrase"] >= 0.6, shares
-    assert shares["absent"] <= 1.1, shares
+    assert shares["absent"] <= 1.2, shares  # decision 58: weaker candidates fill short pages
 
 
 @pytest.mark.parametrize("name", [name for name, one in PEOPLE.items() if one["language"] == "en"])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from signet.db import ReadTx
 from signet.domain.episodes import brief, fence, sources
 from signet.domain.episodes.brief import Stretch
-from signet.domain.episodes.models import SourceType
+from signet.domain.episodes.models import SourceType, statement_name
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated
 from signet.domain.injections.models import Item, ItemKind, Reason
@@ -79,7 +79,7 @@ def select(
         for hit in hits
         if is_near
         and not hit.superseded_by
-        and known.isdisjoint(_ids(hit))
+        and known.isdisjoint((*_ids(hit), statement_name(hit.content)))
         and not prompt_text.is_said(hit.content, words)
     ]
     scores = [(hit.id, hit.score) for hit in hits]
