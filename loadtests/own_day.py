@@ -61,6 +61,8 @@ class Sources:
         """
         found = set[str]().union(*(self._unseen(run, repository) for run in runs(text)))
         for line in text.splitlines():
+            if line.startswith("Today is "):  # a day and a month may be rare words
+                continue
             words = {word for word in runs(line, 1) if len(word) >= LONG}
             single = [names for word in words if (names := self._unseen(word, repository))]
             if len(single) >= SINGLE and (both := set.intersection(*single)):

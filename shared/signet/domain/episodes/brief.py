@@ -65,6 +65,7 @@ _LINE_END = re.compile(r"(?<!\\)\n")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 CODE_LEFT_OUT = "[code left out]"
 LEFT_OUT = "[…]"
+_MARKS = re.compile(r"\[…\](?:\s*\[…\])+")
 #: Behind the heading of a source of which the session has already received a part.
 MORE = " (more)"
 AMENDS, AMENDED = " (amends what follows)", " (earlier; the amendment above wins)"
@@ -280,18 +281,20 @@ def _new(source: Source, position: int, text: str, given: Collection[str]) -> st
     if not any(known) and not any(is_partly_given(name, given) for name in names):
         return text
     told = [without_told(turn, name, given) for turn, name in zip(turns, names, strict=True)]
-    return split.without(told, known, LEFT_OUT)
+    gone = [is_known or not turn for is_known, turn in zip(known, told, strict=True)]
+    return split.without(told, gone, LEFT_OUT)
 
 
 def without_told(text: str, name: str, given: Collection[str]) -> str:
-    """Replace the sentences of a turn that a session start has listed by a mark."""
+    """Replace the sentences of a turn that a session start has listed by a mark; empty if no other is left."""
     if not is_partly_given(name, given):
         return text
     for sentence in chain.from_iterable(sentences.paragraphs(text)):
         said = search.LABEL.sub("", sentence)
         if len(said) >= REPEAT_CHARS and statement_name(_OPENS.sub("", said)) in given:
             text = text.replace(said, LEFT_OUT, 1)
-    return text
+    text = _MARKS.sub(LEFT_OUT, text)
+    return "" if search.LABEL.sub("", text).strip() == LEFT_OUT else text
 
 
 def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list[str]:
