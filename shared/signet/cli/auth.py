@@ -229,7 +229,7 @@ def _signed_here(
     usual = config.load(workspace).safe.auth.default_token_ttl_seconds
     scope = tokens.scope_of({name: value for name, value in limits.items() if value is not None})
     if scope is None:
-        raise Invalid("the name of a space is small letters, digits and hyphens, at most 48")
+        raise Invalid("the name of a space has small letters, digits and hyphens, at most 48")
     claims = tokens.claim(
         sub=sub or scope.user or f"token:{role}",
         role=Role(role),

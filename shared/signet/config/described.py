@@ -114,7 +114,7 @@ def named(key: str, known: Mapping[str, object]) -> str:
     hint = (
         f"; did you mean {' or '.join(near[:3])}?" if near else ". List all: signet config --json"
     )
-    raise Invalid(f"{key}: {'several settings end so' if several else 'unknown setting'}{hint}")
+    raise Invalid(f"{key}: {'several settings match' if several else 'unknown setting'}{hint}")
 
 
 def _bare(key: str) -> str:

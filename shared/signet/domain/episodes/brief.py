@@ -56,7 +56,7 @@ NEAR = 8.0
 OPENS = (
     r"(?:still |noté comme )?(?:open|offen|ouvert|todo|à faire|pendiente|em aberto|da fare) ?: ?"
 )
-_OPENS = re.compile(OPENS, re.IGNORECASE)
+_OPENS = re.compile(rf"^{OPENS}", re.IGNORECASE)
 #: Shorter turns may be the same in several sessions.
 REPEAT_CHARS = 40
 

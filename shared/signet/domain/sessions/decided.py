@@ -270,8 +270,8 @@ def _ruled(
     if not found:
         return
     decided = [kind for _, kind, _ in found if kind is not StatementKind.OPEN]
-    # The sentence before an open item often names it.
     is_talk = _BETWEEN.sub("", said) == _BETWEEN.sub("", "".join(every))
+    # The sentence before an open item often names it.
     is_whole = is_talk and len(said) <= (WHOLE_CHARS if decided else LISTED_CHARS)
     listed = said if is_whole else " ".join(text for text, _, _ in found)
     if len(listed) <= LISTED_CHARS and (decided or is_whole):

@@ -45,10 +45,10 @@ def add(
 ) -> wire.Space:
     """Create a space; raises Invalid for a bad name and Conflict for a known one."""
     if not SPACE_NAME.fullmatch(name):
-        raise Invalid("the name of a space is small letters, digits and hyphens, at most 48")
+        raise Invalid("the name of a space has small letters, digits and hyphens, at most 48")
     row = (name, description.strip(), int(review), actor.name, clock.to_text(now))
     if not tx.run(sql.ADD_SPACE, row):
-        raise Conflict(f"A space called '{name}' exists already", "space_exists")
+        raise Conflict(f"A space called '{name}' already exists", "space_exists")
     return get(tx, name)
 
 

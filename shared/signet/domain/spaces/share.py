@@ -121,9 +121,9 @@ def decide(
     asked, row = caller.current(), _get(tx, share_id)
     asked.check_space(row.space, Verb.WRITE)
     if row.state != ShareState.PROPOSED:
-        raise Conflict(f"This was {row.state} already", "decided")
+        raise Conflict(f"This was already {row.state}", "decided")
     if asked.scope.agent == row.agent_id:
-        raise Forbidden("Somebody else decides about your proposal", "own_proposal")
+        raise Forbidden("Somebody else must decide about your proposal", "own_proposal")
     memory = lookup.find(tx, row.memory_id)
     asked.check_row(project=memory.project if memory else None)
     if approves and (memory is None or memory.is_deleted or memory.version != row.version):
@@ -198,25 +198,25 @@ def _check_person(rules: Rules) -> None:
 
 def _check_free(memory: Memory | None) -> None:
     if space := ids.space_of(memory.visibility) if memory else None:
-        raise Conflict(f"This memory is in the space '{space}' already", "shared_already")
+        raise Conflict(f"This memory is already in the space '{space}'", "shared_already")
 
 
 def _check_shareable(tx: ReadTx, memory: Memory) -> None:
     if tx.row(ShareRow, sql.OPEN, (memory.id,)):
-        raise Conflict("This memory waits for a decision already", "shared_already")
+        raise Conflict("This memory already waits for a decision", "shared_already")
     if memory.is_deleted or memory.visibility == "archived":
         raise Invalid("a forgotten memory cannot be shared")
     if memory.type == "document_chunk":
         raise Invalid("a piece of a document cannot be shared")
     if memory.review == "waiting":
-        raise Invalid("this memory waits for review itself: signet review")
+        raise Invalid("this memory itself waits for review: signet review")
 
 
 def _enter(
     tx: WriteTx, memory: Memory, space: str, note: str | None, actor: Actor, now: datetime
 ) -> None:
     if not leave.enter(tx, memory, ids.of_space(space), actor=actor, reason=note, now=now):
-        raise Conflict("The space has this text of the same author already", "shared_already")
+        raise Conflict("The space already has this text by the same author", "shared_already")
 
 
 def _leave(tx: WriteTx, row: ShareRow, *, actor: Actor, rules: Rules, now: datetime) -> None:
