@@ -55,6 +55,24 @@ def test_no_exception_is_raised_into_a_running_thread() -> None:
     assert raising == []
 
 
+def test_patterns_match_alike_in_every_python_3_11() -> None:
+    """Python 3.11.0 to 3.11.4 match possessive groups wrongly if something inside can backtrack (gh-106052).
+
+    Debian 12 has 3.11.2. A possessive set of characters and a group without a choice are right.
+    """
+    group = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+")
+    without_choice = r"""_INSIDE = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)"""
+    texts = [
+        node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+        for path in SOURCES
+        if without_choice not in path.read_text("utf-8")
+        for node in nodes(path)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    ]
+    assert len(texts) > 10_000
+    assert [text for text in texts if group.search(text)] == []
+
+
 def test_services_never_touch_a_table() -> None:
     """Routes and actors call functions of a noun; only beats and leader own tables of their own."""
     own = {"beats.py", "leader.py"}

@@ -148,7 +148,7 @@ def _is_in_address(value: str) -> bool:
 
 #: Passwords of samples in documentation: `user:your_password@host`.
 _SAMPLE = patterns.lazy(
-    r"(?:(?:your|my|the|new|old|user|db|database|root|admin|test|some|strong|secure)[-_]?){0,3}+"
+    r"(?:(?:your|my|the|new|old|user|db|database|root|admin|test|some|strong|secure)[-_]?){0,3}"
     r"(?:password|passwd|pass|pwd|pw|secret|token|api[-_]?key)(?:[-_]?here)?"
 )
 _INSIDE = patterns.lazy(r"(?<=\w)(?=\w)")
@@ -163,7 +163,7 @@ _NEEDLES = tuple(
             "cookie",
             "cookie:",
             r"[Cc](?i:ookie):[ \t]{0,3}([\w.%-]{1,128}+=[^\s;\"']{8,4096}+"
-            r"(?:;[ \t]?[\w.%-]{1,128}+=[^\s;\"']{1,4096}+){0,64}+)",
+            r"(?:;[ \t]?[\w.%-]{1,128}+=[^\s;\"']{1,4096}+){0,64})",
             lambda value: not _TEMPLATE.search(value.partition("=")[2]),
         ),
         (

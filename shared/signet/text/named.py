@@ -79,7 +79,7 @@ _OTHER_ENDS = tuple(
     ).split()
 )
 _OF_WHAT = (
-    r"(?: \([^()\n]{1,40}+\))?+(?: (?:for|of|on|to|from|at|in|von|vom|für|zu|zum|zur|auf|im|am|der|des|de|del|du"
+    r"(?: \([^()\n]{1,40}+\))?(?: (?:for|of|on|to|from|at|in|von|vom|für|zu|zum|zur|auf|im|am|der|des|de|del|du"
     r"|pour|para|do|da|di|per|voor|van|til|för|для|от|к)(?: [\w.@'/-]{1,40}+){1,8}?)?"
 )
 _IS = (
@@ -106,10 +106,10 @@ _FOR_WHAT = (
 #: `\ufdd0` and `\ufdd1` are escaped quotation marks (`reading.py`).
 _LINK = (
     r"(?P<sign>(?:[\s\"'`)\]\[\ufdd0\ufdd1]{0,6}+"
-    r"(?:[:=](?![:=])(?:\s?(?:str|string|bytes|text|secretstr)\s?=(?!=))?+|=>|:=|\?=|,(?=\s{0,3}[\"'](?!value)))"
+    r"(?:[:=](?![:=])(?:\s?(?:str|string|bytes|text|secretstr)\s?=(?!=))?|=>|:=|\?=|,(?=\s{0,3}[\"'](?!value)))"
     r"|[\"']?,?\s{0,40}+[\"']?value[\"']?\s{0,3}[:=]|\((?=\s?[\"'])|>"
     r"|</(?:key|name)>\s{0,40}+<(?:string|value)>)"
-    r"\s{0,4}+(?:[|>][-+]?\s{1,12}+)?+(?:(?:basic|bearer|digest|token|apikey|ssws|bot|splunk|geniekey)\s{1,3}+)?+)"
+    r"\s{0,4}+(?:[|>][-+]?\s{1,12}+)?(?:(?:basic|bearer|digest|token|apikey|ssws|bot|splunk|geniekey)\s{1,3}+)?)"
     rf"|(?P<verb>{_OF_WHAT}(?:{_IS}|: )| to:? |\s?[はがをと是為为은는이가]\s?)"
 )
 #: Most words of prose have neither a digit nor such a sign within this many characters: then the search ends.
@@ -147,7 +147,7 @@ _IS_PIN = patterns.lazy(
 _JOINED = tuple(",()[]{}|&<>\\")
 #: A quoted value, or one up to its terminator; scripts without blanks also terminate an unquoted one.
 _VALUE = patterns.lazy(
-    r"(?:[brfuBRFU]{1,2}(?=[\"']))?+(?:\"([^\"\n]++)\"|'([^'\n]++)'|`([^`\n]++)`"
+    r"(?:[brfuBRFU]{1,2}(?=[\"']))?(?:\"([^\"\n]++)\"|'([^'\n]++)'|`([^`\n]++)`"
     r"|([\ufdd0\ufdd1]) ([^\n\ufdd0\ufdd1]++)\4"
     rf"|[\"'`\ufdd0\ufdd1]? ?({_BARE_CHARS}++))"
 )
@@ -159,8 +159,8 @@ _BEFORE, _BEHIND = 60, 256
 #: Surroundings that are remembered for each word.
 _MOST_DULL = 256
 _CALLED = patterns.lazy(r"[A-Za-z_][\w.]*")
-_PHRASE = patterns.lazy(r"[\"'`]?([A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){3,23}+)(?![\w-])")
-_SEED = patterns.lazy(r"[\"'`]?([a-z]{3,8}(?: [a-z]{3,8}){11,23}+)(?![\w-])")
+_PHRASE = patterns.lazy(r"[\"'`]?(?=([A-Za-z]{2,12}(?:[ -][A-Za-z]{2,12}){3,23}))\1(?![\w-])")
+_SEED = patterns.lazy(r"[\"'`]?(?=([a-z]{3,8}(?: [a-z]{3,8}){11,23}))\1(?![\w-])")
 _DIGITS = patterns.lazy(r"[\"'`]?(\d{4,8})(?![\w/:-]|\.\d)")
 _OPTION = patterns.lazy(r"(?:^|[\s\"'])--?[a-z-]{0,20}\Z")
 _USER = patterns.lazy(

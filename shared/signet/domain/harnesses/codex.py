@@ -21,7 +21,7 @@ Tree = dict[str, object]
 _NONE: Mapping[str, Mapping[str, str]] = {}
 
 #: Comments and blank lines between tables belong to the next one.
-_NEXT = re.compile(r"^(?:[ \t]*+(?:#[^\n]*+)?\r?\n)++(?:[ \t]*+\[)?|^[ \t]*+\[", re.M)
+_NEXT = re.compile(r"^(?:[ \t]*+(?:#[^\n]*+)?\r?\n)+(?:[ \t]*+\[)?|^[ \t]*+\[", re.M)
 
 
 def read_toml(text: str) -> Tree:

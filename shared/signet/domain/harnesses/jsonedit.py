@@ -17,12 +17,12 @@ Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 #: Deeper nesting is no configuration.
 MAX_DEPTH = 200
 
-_BLANK = patterns.lazy(r"(?:[\s\ufeff]++|//[^\n\r]*+|/\*.*?\*/)*+", re.DOTALL)
+_BLANK = patterns.lazy(r"(?:[\s\ufeff]++|//[^\n\r]*+|/\*.*?\*/)*", re.DOTALL)
 _WORD = patterns.lazy(r"[A-Za-z_$\u0080-\uffff][\w$]*")
 _NUMBER = patterns.lazy(
     r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.$])"
 )
-_STRING = patterns.lazy(r"""(["'])((?:(?!\1)[^\\\n]|\\.)*+)\1""", re.DOTALL)
+_STRING = patterns.lazy(r"""(["'])((?:(?!\1)[^\\\n]|\\.)*)\1""", re.DOTALL)
 _ESCAPE = patterns.lazy(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _ESCAPES |= {"\n": "", "\r\n": ""}

@@ -26,7 +26,7 @@ UNNAMED = "Agent"
 #: Template defaults that no one chose: name and creature.
 _TEMPLATE = (UNNAMED, "assistant")
 
-_COMMENT = re.compile(r"<!--(?:(?!-->|<!--).)*+-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!-->|<!--).)*-->", re.DOTALL)
 #: A line such as `- Name:`, without a value after it.
 _FIELD = re.compile(r"[-*] +\**[^:\n]{1,40}:\**")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")

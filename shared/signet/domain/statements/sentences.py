@@ -31,9 +31,7 @@ LONG_LINE_CHARS = 200
 _FENCE = patterns.lazy(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_MARK = patterns.lazy(r"```.*?(?:```|\Z)", re.DOTALL)
 #: Code in backticks stays unchanged; the alternatives after it are removed.
-_TAG = patterns.lazy(
-    r"(`[^`\n]*`)|<!--(?:(?!-->|<!--).)*+-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL
-)
+_TAG = patterns.lazy(r"(`[^`\n]*`)|<!--(?:(?!-->|<!--).)*-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
 _LINK = patterns.lazy(r"!?\[([^\[\]\n]{0,300})\]\([^)\[\n]{0,1000}\)")
 _ASIDE = patterns.lazy(r"(`[^`\n]*`)|(?<!\s)\s*+\[[^\]\n]{0,300}\](?!\()")
 _MARKS = patterns.lazy(r"(`[^`\n]*`)|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|~~")

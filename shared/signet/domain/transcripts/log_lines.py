@@ -19,9 +19,10 @@ CUT = "\0[… left out]"
 LEFT_OUT = "signet-left-out"
 
 _END = json.dumps(CUT).strip('"').encode()
+#: The length of an escape such as `\\u00e4`.
+_ESCAPE_BYTES = 6
 #: What follows inside a string: up to its closing quote, the end of the piece, or half an escape there.
 _INSIDE = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-_WHOLE = re.compile(rb'[^"\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^"\\]*+)*+', re.DOTALL)
 #: A string of a record that is sent elsewhere keeps this much, in characters, unless it is a message.
 _SENT_CHARS = 20_000
 #: Parts of records with tool calls or their output, and fields with output or an image.
@@ -148,8 +149,7 @@ class _Shortener:
     def _close(self) -> None:
         most = min(STRING_BYTES, max(self._room // 2, 256))
         if self._is_cut or len(self._string) > most:
-            found = _WHOLE.match(self._string, 0, most)
-            whole = self._string[: found.end() if found else 0].decode("utf-8", "ignore")
+            whole = self._string[: _end_of_whole(self._string, most)].decode("utf-8", "ignore")
             self._string = bytearray(whole.encode() + _END)
         self._keep(bytes(self._string) + b'"')
         self._string, self._is_inside, self._is_cut = bytearray(), False, False
@@ -157,3 +157,12 @@ class _Shortener:
     def _keep(self, part: bytes) -> None:
         self._kept += part
         self._room -= len(part)
+
+
+def _end_of_whole(string: bytearray, most: int) -> int:
+    """Return the end of the longest start of a JSON string that has at most `most` bytes and no half escape."""
+    found = _INSIDE.match(string, 0, most)
+    end = found.end() if found else 0
+    half = string.rfind(b"\\u", max(end - _ESCAPE_BYTES + 1, 0), end)
+    slashes = half - len(string[:half].rstrip(b"\\"))
+    return end if half < 0 or slashes % 2 else half
