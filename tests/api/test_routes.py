@@ -133,7 +133,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/update/run"): ({"targetVersion": "latest"}, 400),
     ("POST", "/api/skills/install"): ({"name": "recall"}, 200),
     ("GET", "/api/skills/{name}"): (None, 404),
-    ("GET", "/api/skills/{name}/related"): (None, 404),
     ("DELETE", "/api/skills/{name}"): (None, 404),
     # It ends when the daemon stops.
 }

@@ -434,17 +434,15 @@ def test_a_skill_called_as_a_route_is_still_a_skill(api: Api) -> None:
     assert api.delete("/api/skills/search").status == 200
 
 
-def test_skills_that_have_to_do_with_one_are_told(api: Api, tmp_path: Path) -> None:
+def test_skills_that_have_to_do_with_each_other_are_joined(api: Api, tmp_path: Path) -> None:
     for name, needs in (("sail", "[knots]"), ("knots", "[]")):
         front = f"name: {name}\ndescription: d\ntriggers: [rope]\ndependencies: {{skills: {needs}}}"
         assert install(api, name, write(tmp_path / "src", name, front).parent).status == 200
-    [needed] = api.get("/api/skills/sail/related").body["related"]
-    assert (needed["name"], needed["relation"], needed["direction"]) == ("knots", "requires", "out")
-    [needing] = api.get("/api/skills/knots/related").body["related"]
-    assert (needing["name"], needing["direction"]) == ("sail", "in")
+    [edge] = api.rows("entity_dependencies")
+    ends = edge["source_entity_id"], edge["dependency_type"], edge["target_entity_id"]
+    assert ends == ("skill:default:sail", "requires", "skill:default:knots")
     assert api.delete("/api/skills/sail").status == 200
-    assert api.get("/api/skills/knots/related").body["related"] == []
-    assert api.get("/api/skills/none/related").status == 404
+    assert api.rows("entity_dependencies") == []
 
 
 def test_without_procedural_memory_there_are_files_and_no_nodes(api: Api, tmp_path: Path) -> None:

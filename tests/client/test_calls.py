@@ -347,8 +347,6 @@ def test_skills_are_installed_looked_at_and_removed(server: Served, speaker: typ
     [found] = client.do("search_skills", "look up earlier")
     assert fits(answers.CatalogSkill, found) and found["installed"]
     assert len(client.do("browse_skills")) >= 6
-    [needed] = client.do("related_skills", "recall")
-    assert fits(answers.RelatedSkill, needed) and needed["name"] == "remember"
     for name in ("recall", "remember"):
         assert fits(answers.RemovedSkill, client.do("remove_skill", name))
     with pytest.raises(NotFound):

@@ -49,7 +49,6 @@ _OF: Mapping[tuple[str, str], str] = {
     ("remove_secret", "name"): "secret",
     ("run_with_secret", "name"): "secret",
     ("skill", "name"): "skill",
-    ("related_skills", "name"): "skill",
     ("remove_skill", "name"): "skill",
     ("asset", "name"): "text",
     ("timeline", "entity_id"): "memory",

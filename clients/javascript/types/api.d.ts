@@ -1606,11 +1606,6 @@ export interface Routes {
     path: { name: string; };
     answer: RemovedSkill;
   };
-  /** Return related skills: required by it, requiring it, or similar. */
-  "GET /api/skills/{name}/related": {
-    path: { name: string; };
-    answer: RelatedSkills;
-  };
   /**
    * Let a memory enter a space, or propose it where the space asks for review; only for people, not tools.
    *
@@ -4612,23 +4607,6 @@ export interface Regenerated {
   success: boolean;
   message: string;
   output: string;
-}
-
-/** A related skill; `direction` is `out` if the other one refers to it. */
-export interface RelatedSkill {
-  name: string;
-  description: string;
-  relation: string;
-  direction: string;
-  strength: number;
-  reason: string;
-  useCount: number;
-}
-
-export interface RelatedSkills {
-  name: string;
-  related: RelatedSkill[];
-  count: number;
 }
 
 /** One text to save; only `content` is required. */

@@ -355,7 +355,6 @@ class Calls:
         wire.skills.SEARCH_SKILLS, "query", pick="results", names={"query": "q"}
     )
     browse_skills = Request(wire.skills.BROWSE_SKILLS, pick="results")
-    related_skills = Request(wire.skills.RELATED_SKILLS, pick="related")
     install_skill = Request(wire.skills.INSTALL_SKILL, "name")
     remove_skill = Request(wire.skills.REMOVE_SKILL)
     whoami = Request(wire.auth.WHOAMI)

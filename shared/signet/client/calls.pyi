@@ -95,14 +95,7 @@ from signet.wire.sessions import (
     SummaryPage,
     TranscriptExcerpt,
 )
-from signet.wire.skills import (
-    CatalogSkill,
-    InstalledSkill,
-    RelatedSkill,
-    RemovedSkill,
-    Skill,
-    WholeSkill,
-)
+from signet.wire.skills import CatalogSkill, InstalledSkill, RemovedSkill, Skill, WholeSkill
 from signet.wire.spaces import Share, Space
 from signet.wire.status import FullStatus, Health, Ready, Resources, Status
 from signet.wire.synthesis import TriggeredSynthesis, UndoneSynthesis
@@ -1485,10 +1478,6 @@ class Calls:
     @method
     def browse_skills(self) -> Call[list[CatalogSkill]]:
         """Return the skills in this machine's catalogs, the most popular first."""
-
-    @method
-    def related_skills(self, name: str) -> Call[list[RelatedSkill]]:
-        """Return related skills: required by it, requiring it, or similar."""
 
     @method
     def install_skill(self, name: str, *, source: str | None = None) -> Call[InstalledSkill]:

@@ -44,18 +44,6 @@ class CatalogSkill(TypedDict):
     installed: bool
 
 
-class RelatedSkill(TypedDict):
-    """A related skill; `direction` is `out` if the other one refers to it."""
-
-    name: str
-    description: str
-    relation: str
-    direction: str
-    strength: float
-    reason: str
-    useCount: int
-
-
 class InstalledSkill(TypedDict):
     success: bool
     name: str
@@ -82,12 +70,6 @@ class OfferedSkills(TypedDict):
     total: int
 
 
-class RelatedSkills(TypedDict):
-    name: str
-    related: list[RelatedSkill]
-    count: int
-
-
 SKILLS = get("/api/skills", access.LOCAL, Skills)
 SEARCH_SKILLS = get("/api/skills/search", access.LOCAL, FoundSkills)
 BROWSE_SKILLS = get("/api/skills/browse", access.LOCAL, OfferedSkills)
@@ -97,7 +79,6 @@ INSTALL_SKILL = post(
     InstalledSkill,
 )
 SKILL = get("/api/skills/{name}", access.LOCAL, WholeSkill)
-RELATED_SKILLS = get("/api/skills/{name}/related", access.LOCAL, RelatedSkills)
 REMOVE_SKILL = delete(
     "/api/skills/{name}",
     access.programs("delete the folder of a skill", "signet skill uninstall NAME"),

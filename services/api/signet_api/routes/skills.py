@@ -8,7 +8,6 @@ from signet.db import WriteTx
 from signet.domain.skills import files, install, node
 from signet.domain.skills.install import CatalogEntry
 from signet.domain.skills.models import SkillFile, SkillRules
-from signet.domain.skills.node import Related
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire import skills as wire
@@ -84,14 +83,6 @@ async def get_skill(name: str, state: Shared) -> wire.WholeSkill:
     return {**_meta(skill), "content": skill.content}
 
 
-@serves(wire.RELATED_SKILLS)
-async def get_related(name: str, state: Shared) -> wire.RelatedSkills:
-    """Return related skills: required by it, requiring it, or similar."""
-    skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
-    found = await state.db.aread(node.related_to, skill.name) or []
-    return {"name": skill.title, "related": [_related(one) for one in found], "count": len(found)}
-
-
 @serves(wire.REMOVE_SKILL)
 async def delete_skill(name: str, state: Shared) -> wire.RemovedSkill:
     """Remove a skill."""
@@ -133,14 +124,4 @@ def _entry(entry: CatalogEntry) -> wire.CatalogSkill:
         popularity=entry.popularity,
         category=entry.category,
         installed=entry.is_installed,
-    )
-
-
-def _related(one: Related) -> wire.RelatedSkill:
-    return as_wire(
-        wire.RelatedSkill,
-        one,
-        name=one.node.name,
-        description=one.node.description,
-        useCount=one.node.use_count,
     )

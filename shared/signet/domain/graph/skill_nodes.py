@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet import clock, ids
-from signet.db import ReadTx, WriteTx
+from signet.db import WriteTx
 from signet.db.dialect import as_list
 from signet.domain.graph import names
 from signet.domain.graph.models import SKILL, Dependency, Triple
@@ -103,13 +103,9 @@ def mention(
     return joined
 
 
-def edges_between(tx: ReadTx, agent_id: str) -> list[Dependency]:
-    return tx.rows(Dependency, entities.OF_ORIGIN, (agent_id, SKILLS))
-
-
 def join(tx: WriteTx, wanted: Collection[Dependency], *, agent_id: str, now: datetime) -> None:
     """Replace the edges between the agent's skills."""
-    there = set(edges_between(tx, agent_id))
+    there = set(tx.rows(Dependency, entities.OF_ORIGIN, (agent_id, SKILLS)))
     tx.many(
         entities.DELETE_ONE, [(agent_id, *edge[:3], SKILLS) for edge in there.difference(wanted)]
     )

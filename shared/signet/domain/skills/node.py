@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, columns
@@ -30,16 +29,6 @@ MOST = 8
 COMMON = 20
 
 
-class Related(NamedTuple):
-    """A related skill: `relation`, and whether it is the `target` or `source`."""
-
-    node: SkillNode
-    relation: str
-    direction: str
-    strength: float
-    reason: str
-
-
 def edges_between(nodes: Sequence[SkillNode]) -> list[Dependency]:
     """Return the edges between skills: each pair at most once as related, `requires` in one direction. Pure."""
     found = list(_required(nodes))
@@ -58,24 +47,6 @@ def edges_between(nodes: Sequence[SkillNode]) -> list[Dependency]:
 def update_edges(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
     wanted = set(edges_between(sql.nodes(tx, agent_id)))
     skill_nodes.join(tx, wanted, agent_id=agent_id, now=now)
-
-
-def related_to(tx: ReadTx, name: str) -> list[Related] | None:
-    """Return the skills related to one, the nearest first; None if it has no node."""
-    node = _named(tx, name)
-    if node is None:
-        return None
-    edges = skill_nodes.edges_between(tx, node.agent_id)
-    mine = [edge for edge in edges if node.entity_id in edge[:2]]
-    others = sql.by_ids(tx, [end for edge in mine for end in edge[:2]])
-    found = []
-    for source, target, relation, strength, reason in mine:
-        is_source = source == node.entity_id
-        other = others.get(target if is_source else source)
-        if other is not None:
-            direction = "out" if is_source else "in"
-            found.append(Related(other, relation, direction, strength, reason))
-    return sorted(found, key=lambda one: (one.relation != REQUIRES, -one.strength, one.node.name))
 
 
 def _required(nodes: Sequence[SkillNode]) -> Iterator[Dependency]:
