@@ -121,7 +121,6 @@ class NamingConnections(HttpToolsProtocol):
         self._wait(BODY_SECONDS)
 
     def on_body(self, body: bytes) -> None:
-        """Hand the body on."""
         self._unread = 0
         super().on_body(body)
 

@@ -175,5 +175,4 @@ class Reports:
             return kept[2]
 
     def drop(self) -> None:
-        """Discard the report after a repair."""
         self._kept = None

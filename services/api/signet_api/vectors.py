@@ -83,7 +83,6 @@ class QueryVectors:
 
     @property
     def model(self) -> str | None:
-        """Return the model of the compared vectors, None without one."""
         embedding = self._live.settings.embedding
         return None if embedding.provider == "none" else embedding.model
 

@@ -70,7 +70,6 @@ class Debounce:
         return found != self._handled and at - self._moved_at >= self._quiet
 
     def handled(self, found: Seen) -> None:
-        """Record a state as handled."""
         self._handled = found
 
 

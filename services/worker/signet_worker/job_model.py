@@ -67,7 +67,6 @@ class Answers:
                     self._known[question] = Completion(**answer)
 
     def get(self, question: str) -> Completion | None:
-        """Return a stored answer."""
         return self._known.get(question)
 
     def put(self, question: str, answer: Completion) -> None:

@@ -49,13 +49,11 @@ class LeaseHeartbeat:
             self._jobs.update((job.lease.job_id, job) for job in jobs)
 
     def drop(self, job: JobContext) -> None:
-        """Stop extending the lease of this job."""
         with self._lock:
             if self._jobs.get(job.lease.job_id) is job:
                 del self._jobs[job.lease.job_id]
 
     def jobs(self) -> list[JobContext]:
-        """Return every job whose lease is being extended."""
         with self._lock:
             return list(self._jobs.values())
 

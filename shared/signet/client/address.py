@@ -48,10 +48,7 @@ def find_address(
 def connected(
     path: str | None, environ: Mapping[str, str], environment: Environment
 ) -> Connection | None:
-    """Return the connection in use; None without one, or if the environment names a daemon.
-
-    Raises Invalid.
-    """
+    """Return the connection in use; None without one, or if the environment names a daemon. Raises Invalid."""
     if path is None and (environment.daemon_url or _is_named(environ)):
         return None
     return connection.connection_of(find_workspace(path, environ))

@@ -85,7 +85,6 @@ class AsyncSignet(Calls, plans.Plans):
                 return
 
     async def perform(self, asked: Call[T] | Plan[T]) -> T:
-        """Return the answer to a call, or the result of a plan."""
         return await self.send(asked) if isinstance(asked, Call) else await self.follow(asked)
 
     async def send(self, call: Call[T]) -> T:

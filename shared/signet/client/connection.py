@@ -96,7 +96,6 @@ def is_private(url: str) -> bool:
 
 
 def note_away(workspace: Workspace) -> None:
-    """Record that the daemon was unreachable."""
     with suppress(OSError):
         workspace.away_file.touch(mode=0o600)
         workspace.away_file.touch()

@@ -32,7 +32,6 @@ class Malformed(ValueError):
 
 
 def request(target: CallTarget, call: Call[Any]) -> bytes:
-    """Return the bytes of a request."""
     address, content = urlsplit(target.url), call.content
     headers = {"Host": address.netloc.rpartition("@")[2], **target.headers}
     if content is not None:

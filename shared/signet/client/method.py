@@ -183,12 +183,10 @@ class Request(ClientMethod[..., Call[Any], Any]):
 
     @cached_property
     def operation(self) -> Any:
-        """Return the operation of `wire`."""
         return self._operation.found()
 
     @property
     def replies(self) -> tuple[type[Any], ...]:
-        """Return the possible types of an answer."""
         found: tuple[type[Any], ...] = self.operation.replies
         return (self._kind.found(),) if self._kind else found
 

@@ -20,11 +20,9 @@ class PlainSignet(Calls):
 
     @property
     def target(self) -> CallTarget:
-        """Return the address, identity and timeouts of calls."""
         return self._target
 
     def perform(self, asked: Call[T] | Plan[T]) -> T:
-        """Return the answer to a call."""
         assert isinstance(asked, Call)
         found: T = self.send(asked)
         return found

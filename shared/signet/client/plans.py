@@ -46,7 +46,6 @@ class Pages:
         self._last: str | None = None
 
     def call(self) -> Call[MemoryPage]:
-        """Return the call for the next page."""
         return Calls.memories(
             limit=self._limit, before=self._last, type=self._type, agent_id=self._agent_id
         )
@@ -277,5 +276,4 @@ class Plans:
         body: Mapping[str, object] | None = None,
         **params: Param,
     ) -> Call[Body]:
-        """Return the JSON object of any route; `params` equal to None are omitted."""
         return Call(method=method, path=path, params=params, body=body, is_safe=method == "GET")

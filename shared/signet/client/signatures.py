@@ -47,7 +47,6 @@ def _stub() -> str:
 
 
 def _declared(name: str) -> ast.FunctionDef:
-    """Return a method's declaration in `calls.pyi`."""
     text = _stub()
     start = text.index(f"    def {name}(")
     end = text.find("\n    @", start)

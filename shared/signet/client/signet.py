@@ -58,7 +58,6 @@ class Signet(PlainSignet, plans.Plans):
                 return
 
     def perform(self, asked: Call[T] | Plan[T]) -> T:
-        """Return the answer to a call, or the result of a plan."""
         return self.send(asked) if isinstance(asked, Call) else self.follow(asked)
 
     def follow(self, plan: Plan[T]) -> T:

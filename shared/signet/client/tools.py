@@ -78,7 +78,6 @@ def answer_text(name: str, answer: object) -> str:
 
 
 def failed(name: str, error: SignetError) -> str:
-    """Return a refusal as text for the model."""
     return f"{TOOLS[name].failed}: {error.message}"
 
 

@@ -92,7 +92,6 @@ def flat(tree: object, above: str = "") -> Iterator[tuple[str, object]]:
 
 
 def plain_key(key: str) -> str:
-    """Return the canonical key of a setting."""
     if key in AUTH_MODE:
         return AUTH_MODE[0]
     inner = key.removeprefix(f"{_NESTED}.") if key != _NESTED else ""

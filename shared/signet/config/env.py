@@ -32,7 +32,6 @@ class ListenAddress(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Return the URL for clients."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
@@ -79,7 +78,6 @@ class Environment(NamedTuple):
 
     @property
     def address(self) -> ListenAddress:
-        """Return the daemon's address."""
         return ListenAddress(
             host=self.host, port=self.port or DEFAULT_PORT, bind=self.bind or self.host
         )

@@ -66,7 +66,6 @@ class FieldRule:
     is_secret: bool = False
 
     def for_type(self, kind: object) -> "FieldRule":
-        """Return the rule for a field's type."""
         kind = next(iter(get_args(kind)), kind)
         if self.accept is not None or self.section is not None:
             return self

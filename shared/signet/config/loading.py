@@ -40,7 +40,6 @@ class Loaded:
 
     @property
     def address(self) -> ListenAddress:
-        """Return where the daemon is and where it listens."""
         return self.environment.address
 
     @property

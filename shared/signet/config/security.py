@@ -62,7 +62,6 @@ def ignored(raw: Mapping[object, object]) -> Iterator[str]:
 
 
 def without_default(warning: str) -> str:
-    """Return a warning without the default that it announces."""
     return re.sub(r"; using .*|[,;] ignored", "", warning)
 
 

@@ -73,14 +73,12 @@ def milliseconds(value: str) -> float:
 
 
 def truth(value: object, where: str, warnings: list[str]) -> object:
-    """Read a boolean."""
     if not isinstance(value, bool):
         raise Unfit("true or false")
     return value
 
 
 def words(value: object, where: str, warnings: list[str]) -> object:
-    """Read stripped text."""
     if not isinstance(value, str):
         raise Unfit("text")
     return value.strip()
@@ -98,7 +96,6 @@ def web_address(value: object, where: str, warnings: list[str]) -> object:
 
 
 def one_of(kinds: type[E]) -> Accept:
-    """Return a reader of an enumeration."""
     offered = [word.value for word in kinds]
 
     def accept(value: object, where: str, warnings: list[str]) -> object:
@@ -112,7 +109,6 @@ def one_of(kinds: type[E]) -> Accept:
 
 
 def texts(value: object, where: str, warnings: list[str]) -> tuple[str, ...]:
-    """Read a list of words as a tuple."""
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise Unfit("a list of words, such as [a, b],")
     return tuple(each.strip() for each in value if each.strip())

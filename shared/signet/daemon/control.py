@@ -231,7 +231,6 @@ def _launch(
 
 
 def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> StartedDaemon:
-    """Wait for a daemon that another program started."""
     if kernel.age_seconds(found.pid) < READY_SECONDS:
         try:
             return _await(workspace, None, found.host, found.port, tell)

@@ -87,7 +87,6 @@ def free_port() -> int:
 
 
 def ask_ready(workspace: Workspace, host: str, port: int, *, timeout_seconds: float) -> Answer:
-    """Return the readiness report of a workspace's daemon."""
     return ask(port, "/health/ready", timeout_seconds=timeout_seconds, host=host, own=workspace)
 
 

@@ -43,12 +43,10 @@ class Running(NamedTuple):
 
     @property
     def host(self) -> str:
-        """Return the address for clients on this machine."""
         return urlsplit(self.url).hostname or LOOPBACK
 
 
 def control_socket(workspace: Workspace) -> Path:
-    """Return the socket on which the supervisor receives commands."""
     return workspace.runtime_dir / "supervisor.sock"
 
 
@@ -89,7 +87,6 @@ def remove(workspace: Workspace, pid: int) -> None:
 
 
 def running(workspace: Workspace) -> Running | None:
-    """Return the running daemon of a workspace, None without one."""
     pid = _number(workspace.pid_file)
     if pid is None or not is_supervisor(pid, workspace):
         pid = kernel.lock_holder(workspace.lock_file)

@@ -173,7 +173,6 @@ class EventFollower:
         return [*found, *self._compared(tx)], is_whole
 
     def _compared(self, tx: ReadTx) -> list[Happened]:
-        """Return the differences from the previous snapshot."""
         scope, now = self.caller.scope, clock.now()
         live = running.find(tx, agent_id=scope.agent, project=scope.project, now=now)
         return [

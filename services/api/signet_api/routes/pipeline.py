@@ -154,7 +154,6 @@ def _workers(
 
 
 def _current(leased: Sequence[Row]) -> dict[str, object] | None:
-    """Return the job that has been running longest."""
     if not leased:
         return None
     row = leased[0]

@@ -51,7 +51,6 @@ class Scene(NamedTuple):
 
 
 def local(instant: datetime) -> str:
-    """Return an instant in local time."""
     return f"{instant.astimezone():%Y-%m-%d %H:%M %Z}"
 
 

@@ -36,10 +36,7 @@ class SetupState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """The choices; None keeps the existing value or the default.
-
-    `wishes` are the OpenClaw options.
-    """
+    """The choices; None keeps the existing value or the default. `wishes` are the OpenClaw options."""
 
     name: str | None = None
     description: str | None = None

@@ -48,7 +48,6 @@ class Prepared:
 
     @property
     def is_news(self) -> bool:
-        """Return whether anything changed."""
         return bool(self.made or self.changed or self.skills or self.commits)
 
 
@@ -131,7 +130,6 @@ class _History:
         self.problem = None if shutil.which("git") else "git is not installed"
 
     def make(self) -> bool:
-        """Create the repository if missing; return whether it is new."""
         is_missing = self.problem is None and not self._git.exists
         if is_missing:
             self._run("-c", "init.defaultBranch=main", "init", "--quiet")

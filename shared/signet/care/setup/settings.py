@@ -28,7 +28,6 @@ search:
 
 
 def new(chosen: Choices, *, now: datetime) -> str:
-    """Return the text of a new agent.yaml."""
     usual = Settings().agent
     vectors = chosen.embedding_provider or DEFAULT_EMBEDDING
     texts = chosen.extraction_provider or DEFAULT_EXTRACTION
@@ -70,7 +69,6 @@ def extraction(
 
 
 def changes(raw: Mapping[object, object], chosen: Choices) -> dict[str, Value]:
-    """Return the values that the choices change, by dotted key."""
     found, _, _ = lifted(raw)
     settings, _ = config.settings_from(raw)
     wanted: dict[str, Value] = {}

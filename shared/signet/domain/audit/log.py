@@ -48,7 +48,6 @@ class Audited:
     memory_ids: tuple[str, ...] = ()
 
     def row(self) -> tuple[object, ...]:
-        """Return the values of a row."""
         ids = json.dumps(self.memory_ids[:MOST_IDS])
         what = (self.action, self.operation, self.space, ids, len(self.memory_ids))
         return (clock.to_text(self.at), self.actor, self.key_id, self.agent, *what)

@@ -95,7 +95,6 @@ class TokenScope:
     spaces: frozenset[tuple[str, Verb]] = frozenset()
 
     def limits(self) -> dict[str, str]:
-        """Return the dimensions that are limited."""
         named = {"project": self.project, "agent": self.agent, "user": self.user}
         return {name: value for name, value in named.items() if value is not None}
 
@@ -190,7 +189,6 @@ def bearer(authorization: str | None) -> str | None:
 
 
 def scope_of(given: object) -> TokenScope | None:
-    """Return a scope from JSON, or None."""
     if not isinstance(given, Mapping) or not set(given) <= {*DIMENSIONS, SPACES}:
         return None
     limits = {name: value for name, value in given.items() if name != SPACES}

@@ -44,10 +44,7 @@ def start(
     is_frozen: bool,
     now: datetime,
 ) -> int:
-    """Queue the reading of sessions, and of their projects' commits; return the number of sessions.
-
-    Raises Frozen.
-    """
+    """Queue the reading of sessions, and of their projects' commits; return the number of sessions. Raises Frozen."""
     if is_frozen:
         raise Frozen
     new = [one for one in seen if one.is_new]

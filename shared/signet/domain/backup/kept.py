@@ -96,7 +96,6 @@ def note(workspace: Workspace, path: Path, now: datetime) -> None:
 
 
 def to_dict(found: KeptBackup) -> dict[str, object]:
-    """Return a backup as JSON."""
     return {
         "path": str(found.path),
         "createdAt": clock.to_text(found.made_at),

@@ -94,7 +94,6 @@ class Manifest:
         return sum(entry.bytes for entry in self.files)
 
     def to_json(self) -> str:
-        """Return the text of `manifest.json`."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=1)
 
     def summary(self) -> dict[str, object]:

@@ -126,10 +126,7 @@ def exchange(
 
 
 def resume(workspace: Workspace) -> Path | None:
-    """Finish an interrupted restore and return the folder that keeps the state before it.
-
-    Raises Conflict.
-    """
+    """Finish an interrupted restore and return the folder that keeps the state before it. Raises Conflict."""
     if not workspace.restore_journal.exists():
         return None
     with _idle(workspace):

@@ -156,7 +156,6 @@ _MEANING = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 @lru_cache(maxsize=256)
 def compiled(glob: str) -> re.Pattern[str]:
-    """Return the pattern for whole paths of a glob."""
     found: list[str] = []
     depth = 0
     star, star_at = "", 0

@@ -45,9 +45,7 @@ class Distiller(Protocol):
         """Return facts and triples; `is_known` returns whether a content hash is stored already."""
         ...
 
-    def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
-        """Return what to do with a fact that resembles these memories."""
-        ...
+    def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision: ...
 
     def contradicts(self, new: str, old: str) -> bool:
         """Return whether two statements contradict each other in a way that their words do not show."""
@@ -64,7 +62,6 @@ class RuleDistiller:
         return rules.extract(text)
 
     def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
-        """Add the fact, unless a memory has nearly the same words."""
         for candidate in candidates:
             if contradiction.says_the_same(fact.content, candidate.content):
                 return Decision(
@@ -117,7 +114,6 @@ class ModelDistiller:
         )
 
     def decide(self, fact: Fact, candidates: Sequence[ComparedMemory]) -> Decision:
-        """Ask the model; use the rules if its choice is unusable or the memories exceed its context."""
         contents = {candidate.id: candidate.content for candidate in candidates}
         problem = ""
 

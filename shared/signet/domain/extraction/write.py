@@ -46,7 +46,6 @@ class Followers:
 def findings(
     tx: WriteTx, found: Findings, writing: Writing, followers: Followers
 ) -> dict[str, object]:
-    """Write all findings of the job and return its result."""
     current = lookup.find(tx, writing.source.id)
     if current is None or current.is_deleted:
         return {"skipped": "memory_deleted"}

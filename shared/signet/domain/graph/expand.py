@@ -268,7 +268,6 @@ def hygiene(tx: ReadTx, *, reader: Reader, limit: int, memories: int) -> Hygiene
 
 
 def suspicious(entities: Iterable[Named]) -> list[SuspiciousEntity]:
-    """Return entities with invalid names."""
     found = ((row, names.problem(row.name)) for row in entities)
     return [{"id": row.id, "name": row.name, "reason": reason} for row, reason in found if reason]
 

@@ -196,7 +196,6 @@ def keep(
     agent_id: str,
     now: datetime,
 ) -> None:
-    """Store the newest traversal of the agent."""
     stored = {
         "phase": phase,
         "at": clock.to_text(now),

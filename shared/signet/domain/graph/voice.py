@@ -89,7 +89,6 @@ _OBJECT = re.compile(r"\b(me|us)\b")
 
 
 def third_person(sentence: str, speaker: Person) -> str:
-    """Return the sentence in the third person."""
     told = _retell(sentence, _I, speaker)
     told = _retell(told, _WE, TEAM)
     told = _OWN_TEAM.sub(TEAM.inner, told)

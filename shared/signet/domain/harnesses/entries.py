@@ -252,7 +252,6 @@ class HookedAndServed(Hooked, ServedHarness):
 
 
 def together(patches: Sequence[FilePatch]) -> FilePatch:
-    """Return several changes of one file as one change."""
     first, *_ = patches
 
     def put(text: str) -> str:

@@ -165,7 +165,6 @@ EMPTY = "{}\n"
 
 
 def find(text: str, path: Path) -> JsonNode | None:
-    """Return the value at a path with its place, or None."""
     node: JsonNode | None = parse(text)
     for key in path:
         node = node.member(key) if node is not None else None
@@ -173,7 +172,6 @@ def find(text: str, path: Path) -> JsonNode | None:
 
 
 def get(text: str, path: Path) -> Json:
-    """Return the value at a path, or None."""
     node = find(text, path)
     return None if node is None else node.value
 

@@ -30,7 +30,6 @@ class Undo:
     before: Before = field(default_factory=dict)
 
     def is_of(self, content: bytes) -> bool:
-        """Return whether the content is as we left it."""
         return digest(content) == self.digest
 
     def earlier(self, content: str) -> str:

@@ -308,7 +308,6 @@ def every(site: Site) -> dict[str, list[HarnessEntry]]:
 
 
 def connected(site: Site) -> dict[str, list[HarnessEntry]]:
-    """Return our entries in each connected harness."""
     return {name: entries for name, entries in every(site).items() if entries}
 
 

@@ -79,7 +79,6 @@ One question on each line, nothing else: no numbers, no labels, no explanations.
 
 
 def hints_request(text: str, *, most: int, told_at: datetime) -> str:
-    """Return the request for at most `most` hints on a memory."""
     task = _TASK.format(most=most)
     return f"{task}The memory was told on {told_at:%Y-%m-%d}.\n{asking.fenced('memory', text)}"
 

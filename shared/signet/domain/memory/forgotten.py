@@ -70,7 +70,6 @@ def lift_said(tx: WriteTx, agent_id: str, scope: str | None, text: str) -> tuple
 
 
 def named(tx: ReadTx, memory_ids: Collection[str]) -> set[str]:
-    """Return the memories whose value is forgotten."""
     return set(tx.column(sql.NAMED, (as_list(memory_ids),)))
 
 

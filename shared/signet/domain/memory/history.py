@@ -164,7 +164,6 @@ def proposals(tx: ReadTx, memory_id: str, reason: str) -> list[Mapping[str, obje
 
 
 def metadata_of_last(tx: ReadTx, memory_id: str, event: Event) -> Mapping[str, Any] | None:
-    """Return the metadata of the newest event of a kind."""
     found = columns.object_or_text(tx.value(sql.OF_LAST, (memory_id, event)))
     return found if isinstance(found, dict) else None
 
