@@ -32,7 +32,6 @@ _AUDITED = {
 
 
 def register() -> None:
-    """Register the followers of memory events in this process."""
     derived.register(FOLLOWERS)
 
 

@@ -63,7 +63,6 @@ mapping = partial(Argument, ArgumentKind.MAP)
 
 
 def schema(arguments: Sequence[Argument]) -> dict[str, object]:
-    """Return the listed arguments as JSON Schema."""
     listed = [argument for argument in arguments if argument.listed]
     required = [argument.name for argument in listed if argument.required]
     return {

@@ -286,7 +286,6 @@ class _WheelReader:
 
 
 def _local(url: str) -> Path | None:
-    """Return the path of a `file:` URL, None for others."""
     parts = urlsplit(url)
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 

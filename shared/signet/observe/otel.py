@@ -45,20 +45,16 @@ class RecordedSpan(TraceSpan):
         self._token = context.attach(trace.set_span_in_context(span))
 
     def name(self, text: str) -> None:
-        """Set the name, once known."""
         self._span.update_name(text)
 
     def note(self, facts: Mapping[str, Value | None]) -> None:
-        """Add attributes, except None."""
         self._span.set_attributes({key: fact for key, fact in facts.items() if fact is not None})
 
     def fail(self, code: str) -> None:
-        """Mark the span as failed, with a code."""
         self._span.set_attribute("error.type", code)
         self._span.set_status(Status(StatusCode.ERROR))
 
     def end(self) -> None:
-        """End the span; later work is not part of it."""
         context.detach(self._token)
         self._span.end()
 
@@ -101,7 +97,6 @@ class Otel:
     def job(
         self, kind: str, payload: Mapping[str, object], facts: Mapping[str, Value | None]
     ) -> TraceSpan:
-        """Return the span of a job's run, see Tracing."""
         return self._begun(f"job {kind}", SpanKind.CONSUMER, _origin(payload), facts)
 
     def call(self, operation: str, provider: str, model: str) -> TraceSpan:
@@ -116,7 +111,6 @@ class Otel:
         return self._begun(f"{operation} {model}", SpanKind.CLIENT, here, facts)
 
     def carried(self, payload: Mapping[str, object] | None) -> Mapping[str, object] | None:
-        """Return a payload with its trace, see Tracing."""
         headers: dict[str, str] = {}
         _W3C.inject(headers)
         return {**(payload or {}), **headers} if headers else payload

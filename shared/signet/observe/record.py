@@ -172,7 +172,6 @@ class Buffer:
             return self._batch.is_urgent, len(self._batch.events), waited
 
     def take(self) -> Batch:
-        """Return the records, and empty the buffer."""
         with self._lock:
             taken, self._batch = self._batch, Batch()
             self.has_items.clear()

@@ -76,7 +76,6 @@ def of_embedding(error: BaseException) -> Code | None:
 
 
 def of_decision(error: BaseException) -> Code:
-    """Return the code of a failed decision."""
     is_late = isinstance(error, ProviderTimeout)
     return Code.DECISION_TIMEOUT if is_late else Code.DECISION_INVALID
 

@@ -25,10 +25,7 @@ def ask_model(
     timeout_seconds: float,
     max_tokens: int,
 ) -> T | None:
-    """Return `read` of the model's answer, None if two answers could not be parsed.
-
-    Raises what the provider raises.
-    """
+    """Return `read` of the model's answer, None if two answers could not be parsed. Raises what the provider raises."""
     for text in (request, request + _AGAIN):
         said = model.generate(
             text, timeout_seconds=timeout_seconds, max_tokens=max_tokens, shape=shape
@@ -63,15 +60,12 @@ CONFIDENCE: Shape = {"type": "string", "enum": ["high", "low", "medium"]}
 
 
 def one_of(words: Collection[str]) -> Shape:
-    """Return the schema of one of these words."""
     return {"type": "string", "enum": sorted(words)}
 
 
 def list_of(item: Shape) -> Shape:
-    """Return the schema of a list."""
     return {"type": "array", "items": item}
 
 
 def an_object(**fields: Shape) -> Shape:
-    """Return the schema of an object with these fields."""
     return {"type": "object", "properties": fields, "required": list(fields)}

@@ -134,18 +134,15 @@ class Exchange:
             return answer
 
     def get(self, path: str, *, timeout_seconds: float) -> Mapping[str, object]:
-        """Return the JSON object at a path."""
         return self._object(self._ask("GET", path, None, timeout_seconds), None)
 
     def get_list(self, path: str, *, timeout_seconds: float) -> Sequence[object]:
-        """Return the JSON array at a path."""
         answer = self._ask("GET", path, None, timeout_seconds)
         if not isinstance(answer, list):
             raise self._nonsense(f"the answer is not a JSON array: {str(answer)[:EXCERPT_CHARS]}")
         return answer
 
     def delete(self, path: str, *, timeout_seconds: float) -> None:
-        """Send a DELETE for a path."""
         self._ask("DELETE", path, None, timeout_seconds)
 
     def completion(

@@ -156,7 +156,6 @@ class OllamaEmbedder(_Ollama, ServedEmbedder):
         self.dimensions = dimensions
 
     def rows(self, texts: list[str]) -> object:
-        """Return the vectors of a few texts."""
         try:
             answer = self.post("/api/embed", {"input": texts}, timeout_seconds=EMBED_SECONDS)
             return answer.get("embeddings")

@@ -124,7 +124,6 @@ class OpenAIEmbedder(_OpenAI, ServedEmbedder):
         self.dimensions = dimensions
 
     def rows(self, texts: list[str]) -> object:
-        """Return the vectors of a few texts."""
         payload: dict[str, object] = {"input": texts}
         if self.model.startswith(SHORTENING_FAMILY):
             payload["dimensions"] = self.dimensions

@@ -124,7 +124,6 @@ def resolve(settings: TextSettings, probe: Probe) -> Resolution:
 
 
 def embedder(settings: VectorSettings) -> Embedder | None:
-    """Return the embedder, or None if disabled."""
     if settings.provider == NATIVE:
         from signet.providers.native.encoder import AddedEmbedder, NativeEmbedder
 

@@ -41,7 +41,6 @@ class Resolved:
 def keep(
     tx: WriteTx, part: PipelinePart, settings: TextSettings, found: Resolution, *, now: datetime
 ) -> None:
-    """Store the result."""
     resolved = Resolved(
         provider=settings.provider,
         model=settings.model,

@@ -130,7 +130,6 @@ def silence(model: str, input_tokens: int, max_tokens: int, *, streams: bool) ->
 
 
 def answered(model: str, timing: Timing) -> None:
-    """Note an answer."""
     with _lock:
         track = _track(model)
         track.calls.append(timing)
@@ -180,7 +179,6 @@ def stored(tx: ReadTx, model: str) -> Track:
 
 
 def forget() -> None:
-    """Drop what this process has noted."""
     with _lock:
         _tracks.clear()
         _changed.clear()

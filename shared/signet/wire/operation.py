@@ -47,7 +47,6 @@ class Operation(Generic[Reply]):
 
     @property
     def replies(self) -> tuple[type[Reply], ...]:
-        """Return the possible types of an answer."""
         return self.reply if isinstance(self.reply, tuple) else (self.reply,)
 
 

@@ -21,10 +21,8 @@ BY_ID: Mapping[str, Operation[Any]] = {id: one for one, (_, id) in _FAMILIES.ite
 
 
 def id_of(operation: Operation[Any]) -> str:
-    """Return the OpenAPI ID of an operation."""
     return _FAMILIES[operation][1]
 
 
 def family_of(operation: Operation[Any]) -> str:
-    """Return the name of an operation's family."""
     return _FAMILIES[operation][0]

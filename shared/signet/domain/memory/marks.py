@@ -62,7 +62,6 @@ def queue_reading(
     extract: bool,
     embed: bool,
 ) -> None:
-    """Queue the extraction and embedding of a memory."""
     for kind, wanted in (("extract", extract), ("embed", embed)):
         if wanted:
             job = NewJob(kind=kind, memory_id=memory_id, agent_id=agent_id, priority=rules.priority)

@@ -40,7 +40,6 @@ class MapView:
 
     @property
     def key(self) -> int:
-        """Return the key under which the map is cached."""
         text = json.dumps(self.payload(), sort_keys=True)
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:7], "big")
 

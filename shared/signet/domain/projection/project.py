@@ -39,7 +39,6 @@ class Looked:
 
 
 def lookup(tx: ReadTx, view: MapView, *, now: datetime) -> Looked:
-    """Return the stored map, or the vectors for a new one."""
     reader = agents.common_reader(tx, view.agent_id)
     extent = sql.extent(tx, view, reader)
     drawn = sql.stored_map(tx, view, extent.stamp)
@@ -61,7 +60,6 @@ def begin(tx: WriteTx, view: MapView, *, now: datetime) -> None:
 
 
 def drawn(view: MapView, looked: Looked) -> Map:
-    """Return the stored map, or draw it."""
     if looked.drawn is not None:
         return looked.drawn
     from signet.domain.projection.draw import draw  # NumPy takes 0.1 s to load

@@ -88,10 +88,7 @@ class Vault:
         return opened(entries, self._key(version, bound)) if entries else {}
 
     def put(self, name: str, value: str, *, now: datetime | None = None) -> None:
-        """Store a value, replacing an earlier one of that name.
-
-        Raises Invalid, VaultUnreadable, KeyMissing.
-        """
+        """Store a value, replacing an earlier one of that name. Raises Invalid, VaultUnreadable, KeyMissing."""
         check_name(name)
         check_value(value)
         stamp = clock.to_text(now or clock.now())

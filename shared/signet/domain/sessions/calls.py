@@ -95,7 +95,6 @@ def check_scope(tx: ReadTx, agent_id: str, key: str) -> None:
 
 
 def is_running(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> bool:
-    """Return whether a session is still running."""
     found = states.get(tx, agent_id, key)
     return found is not None and found.is_live(now)
 
@@ -131,7 +130,6 @@ def renewed(state: SessionState, path: str | None, *, now: datetime) -> SessionS
 
 
 def claimed_by(state: SessionState, path: str | None, *, now: datetime) -> SessionState:
-    """Return the session, claimed by this path."""
     state = renewed(state, path, now=now)
     if path is None or state.runtime_path is not None:
         return state

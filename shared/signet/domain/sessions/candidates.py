@@ -74,7 +74,6 @@ class StartCandidate:
 
     @property
     def line(self) -> str:
-        """Return the memory as a line of the context."""
         days = prompt_text.days(self.created_at, self.event_at)
         said = ", ".join((self.origin, *self.labels))
         return start_text.memory_line(self.content, self.tags, days, said)

@@ -42,7 +42,6 @@ class SummaryRequest:
 
 
 def request(tx: ReadTx, agent_id: str, settings: PreCompaction, *, now: datetime) -> SummaryRequest:
-    """Return the request for a summary of a session of this agent."""
     guidelines = settings.summary_guidelines or GUIDELINES
     memories: Sequence[StartCandidate] = ()
     if settings.include_recent_memories:

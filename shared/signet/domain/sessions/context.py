@@ -67,7 +67,6 @@ class InjectedContext:
 
     @property
     def given(self) -> list[str]:
-        """Return the names of all injected items."""
         ids = [one.memory_id for one in self.rules if one.memory_id]
         return [
             *([EXPLAINED] if self.is_explained else []),
@@ -85,7 +84,6 @@ class InjectedContext:
 
     @property
     def count(self) -> int:
-        """Return the number of injected items."""
         return len(self.rules) + len(self.stretches) + len(self.lines)
 
 

@@ -214,7 +214,6 @@ def write(
     now: datetime,
     context: str = "",
 ) -> SessionState:
-    """Write a checkpoint of a session and return its new state."""
     assert state.continuity is not None
     checkpoints.put(
         tx,

@@ -175,14 +175,12 @@ def after_prompt(found: Continuity, prompt: str, query: str) -> Continuity:
 
 
 def after_query(found: Continuity, query: str) -> Continuity:
-    """Return the continuity after a search."""
     if not query.strip():
         return found
     return replace(found, queries=(*found.queries, _kept(query))[-MAX_QUERIES:])
 
 
 def after_save(found: Continuity, content: str) -> Continuity:
-    """Return the continuity after a save."""
     return replace(found, remembers=(*found.remembers, _kept(content))[-MAX_REMEMBERS:])
 
 

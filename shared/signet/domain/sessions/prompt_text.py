@@ -206,7 +206,6 @@ def one_line(text: str) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Cut a text to its budget and mark the cut."""
     return text if len(text) <= most else f"{text[:most].rstrip()}\n[truncated]"
 
 
@@ -281,7 +280,6 @@ class PromptQuery:
         return self.only or (self.here.project if self.here else None)
 
     def reader(self, tx: ReadTx) -> Reader:
-        """Return the reader on whose behalf the query runs."""
         return agents.reader(tx, self.agent_id, scope=self.scope, here=self.here)
 
 

@@ -143,7 +143,6 @@ async def _handed_over(call: SessionCall, report: Report, services: Services) ->
 
 
 async def _session(call: SessionCall, report: Report, services: Services) -> Session:
-    """Return the delivered session."""
     masks = services.settings.memory.mask_secrets
     found = await asyncio.to_thread(
         log_files.read, report.log, report.inline, masks=masks, offset=report.offset

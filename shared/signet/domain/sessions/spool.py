@@ -137,10 +137,7 @@ def refused(folder: Path) -> list[Mapping[str, Any]]:
 
 
 def entries(folder: Path, *, all: bool = False) -> list[Entry]:
-    """Return the settled entries, or `all`, oldest first.
-
-    Deletes unreadable entries, which can never be delivered.
-    """
+    """Return the settled entries, or `all`, oldest first. Deletes unreadable entries, which can never be delivered."""
     found: list[Entry] = []
     for file in sorted(_files(folder)):
         try:
@@ -187,7 +184,6 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _log_of(body: Mapping[str, object]) -> Path | None:
-    """Return the log named in a body, if it exists."""
     path = body.get("transcriptPath")
     if not isinstance(path, str) or not path or "\0" in path:
         return None

@@ -59,7 +59,6 @@ class Rule:
 
     @property
     def line(self) -> str:
-        """Return the rule as a line."""
         return fence.item(self.text, f"({self.note})" if self.note else "")
 
 

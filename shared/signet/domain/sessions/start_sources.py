@@ -82,7 +82,6 @@ class StartMaterial:
 
 
 def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) -> StartMaterial:
-    """Return the stored material for a session start."""
     found = StartMaterial()
     reader, start = asked.reader, settings.hooks.session_start
     found.withheld = withheld.statements(tx, reader.agent_id)
@@ -189,7 +188,6 @@ def _learn(tx: ReadTx, found: StartMaterial, asked: StartQuery, settings: Settin
 
 
 def _told(known: Sequence[StartCandidate], settings: Settings) -> list[StartCandidate]:
-    """Return the candidates to inject."""
     most, chars = settings.hooks.session_start.recall_limit, settings.memory.session_budget_chars
     return candidates.chosen(known, most=most, chars=chars)
 

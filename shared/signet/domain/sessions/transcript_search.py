@@ -46,7 +46,6 @@ class Excerpt:
 def transcript(
     tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> SessionTranscript | None:
-    """Return the stored transcript of a session, or None."""
     hidden = caller.current().hidden
     asked = {"key": key, "agent": agent_id, "hidden": hidden, "project": project}
     found = tx.record(StoredTranscript, sql.OF_KEY, asked)

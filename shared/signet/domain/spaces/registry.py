@@ -53,7 +53,6 @@ def add(
 
 
 def change(tx: WriteTx, name: str, description: str | None, review: bool | None) -> wire.Space:
-    """Change a space; raises NotFound."""
     if not tx.run(sql.CHANGE_SPACE, (description, None if review is None else int(review), name)):
         raise NotFound(f"no space is called '{name}'")
     return get(tx, name)

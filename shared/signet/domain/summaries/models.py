@@ -30,7 +30,6 @@ class SummaryJob:
 
     @property
     def day(self) -> str:
-        """The day of the session, as in its notes' names."""
         return clock.local(self.ended_at).date().isoformat()
 
 

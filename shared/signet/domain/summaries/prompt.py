@@ -148,7 +148,6 @@ def _cut(text: str) -> str:
 
 
 def distinct(facts: Sequence[Said]) -> list[Said]:
-    """Return facts without repetitions."""
     kept: dict[str, Said] = {}
     for fact in facts:
         kept.setdefault(wording.content_hash(fact.content), fact)

@@ -249,7 +249,6 @@ def again(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
 
 
 def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
-    """Return the agents whose files are due."""
     plan = Plan.from_settings(settings)
     if not plan.enabled:
         return []

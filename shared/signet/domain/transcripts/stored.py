@@ -220,7 +220,6 @@ def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
 
 
 def count(tx: ReadTx, agent_id: str | None) -> int:
-    """Return the number of stored transcripts, of one agent or of all."""
     found = tx.value(sql.COUNT_OF_AGENT, (agent_id,)) if agent_id else tx.value(sql.COUNT)
     return int(found)
 

@@ -59,7 +59,6 @@ class InstallPlace:
 
 
 def command(place: InstallPlace, version: str) -> Sequence[str] | None:
-    """Return the command that installs a version; None if the installer is unknown."""
     wanted = f"{PACKAGE}=={version}"
     if place.is_editable:
         return None

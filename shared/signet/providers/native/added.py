@@ -75,7 +75,6 @@ def all_() -> list[Added]:
 
 
 def find(model: str) -> Added | None:
-    """Return an added model by its name, None if missing."""
     return _read(folder_of(model) / MANIFEST)
 
 

@@ -185,6 +185,5 @@ def models_home(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

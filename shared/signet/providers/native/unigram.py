@@ -97,7 +97,6 @@ class Unigram:
         return [*ids[: self._max_tokens - 1], self._end]
 
     def _number(self, piece: str) -> int | None:
-        """Return the ID of a piece, None if it is unknown."""
         raw = piece.encode()
         wanted = zlib.crc32(raw)
         slot = wanted & self._mask

@@ -149,5 +149,4 @@ class KnownValue(NamedTuple):
 
 
 def delete_values(tx: WriteTx, memory_ids: Sequence[str]) -> int:
-    """Delete the values of memories; return the number of rows."""
     return tx.run(_DELETE, (as_list(memory_ids),))

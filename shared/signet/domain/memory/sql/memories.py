@@ -184,7 +184,6 @@ def by_ids(tx: ReadTx, memory_ids: Sequence[str], *, texts: Mapping[str, str]) -
 
 
 def stats(tx: ReadTx, reader: Reader) -> MemoryStats:
-    """Count the active memories."""
     seen = visibility.readable(reader)
     [counted] = tx.records(MemoryStats, _STATS + seen.sql, (CRITICAL, *seen.params))
     return counted
@@ -260,7 +259,6 @@ def count_waiting(tx: ReadTx, reader: Reader | None) -> int:
 
 
 def set_origin(tx: WriteTx, memory_id: str, origin: Origin, review: Review | None) -> None:
-    """Store the origin and review of a memory."""
     tx.run(_SET_ORIGIN, (origin, review, memory_id))
 
 

@@ -92,7 +92,6 @@ def put(tx: WriteTx, state: SessionState, *, now: datetime) -> None:
 
 
 def state(row: StateRow) -> SessionState:
-    """Convert a row into a session."""
     return SessionState(
         agent_id=row.agent_id,
         key=row.session_key,

@@ -59,7 +59,6 @@ def _notes(root: Path) -> Iterator[Path]:
 
 
 def page_of(path: Path, root: Path) -> MarkdownFile | None:
-    """Return a Markdown file with memories and its project, or None."""
     path = path.absolute()
     folder = path.parent
     fields: dict[str, object] = {"who": Format.CLAUDE_CODE}
