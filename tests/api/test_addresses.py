@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from signet.wire.sessions import BYPASS_SESSION
-from signet_api import permissions, segments
+from signet_api import access, segments
 from support.http import Api
 
 KEYS = {
@@ -86,4 +86,4 @@ def test_names_with_rules_are_refused_in_their_own_words(api: Api, key: str) -> 
 def test_who_is_let_in_is_told_by_the_same_names() -> None:
     scope = {"raw_path": b"/api/sessions/a%2fb/bypass", "path": "/api/sessions/a/b/bypass"}
     segments.keep(scope)
-    assert permissions.match("POST", str(scope["path"])) is BYPASS_SESSION.rule
+    assert access.match("POST", str(scope["path"])) is BYPASS_SESSION.rule

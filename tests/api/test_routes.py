@@ -7,14 +7,14 @@ import pytest
 from starlette.routing import Match
 
 from signet.wire import home, operations
-from signet_api import browser, permissions
+from signet_api import access, browser
 from signet_api.routes import ROUTER
 from support.http import Api
 
 _DECLARED: dict[tuple[str, str], tuple[object, int]] = {
     (one.method, one.path): (None, one.status) for one in operations.BY_ID.values()
 }
-#: Method and path of every route of `permissions.TABLE`, the body it is sent here, and the status of the answer; named
+#: Method and path of every route of `access.TABLE`, the body it is sent here, and the status of the answer; named
 #: here are those that need a body or cannot succeed.
 TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # Without worker and scheduler the daemon is not ready.
@@ -156,7 +156,7 @@ def test_the_table_names_every_route_and_no_other() -> None:
         for method in getattr(route, "methods", ())
     }
     # The description is the framework's own route.
-    assert routes == set(permissions.TABLE) - {("GET", "/openapi.json")}
+    assert routes == set(access.TABLE) - {("GET", "/openapi.json")}
     assert routes == set(TABLE)
 
 

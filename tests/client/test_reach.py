@@ -19,7 +19,7 @@ from signet.client.method import ClientMethod, Request
 from signet.client.plans import Plans
 from signet.wire import operations
 from signet.wire.requests.model import Body
-from signet_api.permissions import TABLE
+from signet_api.access import TABLE
 from support.http import an_api
 
 PROVES = "what a client asks before it calls anything"

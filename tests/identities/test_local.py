@@ -8,7 +8,7 @@ from identities.identities import Identity
 from identities.walk import Walk
 from identities.world import GROUPS
 from signet.wire import operations
-from signet_api.permissions import TABLE
+from signet_api.access import TABLE
 
 
 def test_the_owner_is_refused_nothing(stores: Stores, asked: Asked) -> None:

@@ -14,7 +14,7 @@ from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.mcp import answers
 from signet.mcp.tools import TOOLS
 from signet.wire.access import Role
-from signet_api import permissions
+from signet_api import access
 from support.asgi import OVER_TCP
 from support.http import Answer, Api, an_api
 
@@ -285,9 +285,7 @@ def test_a_session_of_one_project_still_finds_what_others_have_stored(api: Api) 
 
 
 def test_every_tool_calls_a_route_that_exists() -> None:
-    missing = {
-        tool.name for tool in TOOLS.values() if permissions.match(tool.method, tool.path) is None
-    }
+    missing = {tool.name for tool in TOOLS.values() if access.match(tool.method, tool.path) is None}
     assert missing == set()
 
 

@@ -1,26 +1,42 @@
 """Authorize every request before its route is chosen and its body read.
 
-Checks in order: caller (401), permission and scope (403), rate limit (429).
+Checks in order: caller (401), permission and scope (403), rate limit (429; local mode has none, AUTH-5). A route
+without a rule prevents the start.
 """
 
+from collections.abc import Iterable, Mapping
+
 from starlette.datastructures import Headers
+from starlette.routing import BaseRoute, compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
 
+from signet import clock
 from signet.config.sections import AuthMode
-from signet.domain.auth import caller
+from signet.domain.auth import caller, limits
 from signet.domain.auth.caller import Caller, CallerStanding
 from signet.errors import SignetError
-from signet.wire.access import EVERY, AccessRule, Permission
-from signet_api import errors, limits, projects
+from signet.wire import access, operations
+from signet.wire.access import EVERY, AccessRule, Permission, Quota
+from signet_api import errors, projects, serving
 from signet_api.audited import NotedRead
 from signet_api.callers import Callers
 from signet_api.deps import State
 from signet_api.measure import is_change
-from signet_api.permissions import match
 
 #: The rule of unknown paths: only identified callers learn that a path or method does not exist.
 _UNKNOWN = AccessRule(Permission.NONE, within=EVERY)
+#: Method and path template of every route.
+TABLE: Mapping[tuple[str, str], AccessRule] = {
+    ("GET", "/openapi.json"): access.KNOWN,
+    **{(one.method, one.path): one.rule for one in operations.BY_ID.values()},
+}
+
+_PATTERNS = tuple(
+    (method, compile_path(path)[0], rule)
+    for (method, path), rule in sorted(TABLE.items(), key=lambda row: -serving.literal(row[0][1]))
+    if "{" in path
+)
 
 
 class Access:
@@ -80,4 +96,49 @@ class Access:
         asked.check(rule)
         asked.check_within(rule)
         if rule.limit is not None:
-            await limits.count(self._state, rule.limit, Headers(scope=scope))
+            await count(self._state, rule.limit, Headers(scope=scope))
+
+
+def check_routes(routes: Iterable[BaseRoute]) -> None:
+    """Raise LookupError for a route without a rule."""
+    for route in routes:
+        for method in getattr(route, "methods", None) or ("any method",):
+            asked = (method, getattr(route, "path", ""))
+            if asked not in TABLE:
+                raise LookupError(f"{' '.join(asked)} has no row in access.TABLE")
+
+
+def match(method: str, path: str) -> AccessRule | None:
+    """Return the rule of a request's route, None if there is no route. Paths without parameters take precedence, as in
+    the router.
+    """
+    method = "GET" if method == "HEAD" else method
+    if (rule := TABLE.get((method, path))) is not None:
+        return rule
+    for known, pattern, rule in _PATTERNS:
+        if known == method and pattern.match(path) is not None:
+            return rule
+    return None
+
+
+async def count(
+    state: State, operation: Quota, headers: Headers, *, instead_of: Quota | None = None
+) -> None:
+    """Count this request, instead of as `instead_of` if given; raises RateLimited without counting."""
+    if state.authority.mode is AuthMode.LOCAL:
+        return
+    actor = _actor(headers)
+    known = state.settings.auth.rate_limits
+    asked = limits.window(actor, operation, known)
+    before = limits.window(actor, instead_of, known) if instead_of else None
+    refused = await state.db.awrite_quick(
+        limits.count, asked, now=clock.now(), longest_ms=limits.longest_ms(known), instead_of=before
+    )
+    if refused is not None:
+        raise refused
+
+
+def _actor(headers: Headers) -> str:
+    """Return the counted caller: the token's, else the claimed name (AUTH-23)."""
+    claims = caller.current().claims
+    return claims.sub if claims else headers.get("x-signet-actor") or "anonymous"

@@ -16,8 +16,8 @@ from signet.config.sections import AuthMode
 from signet.domain import memory_followers
 from signet.domain.agents import registry
 from signet.observe.tracing import TRACES
-from signet_api import background, errors, permissions
-from signet_api.access import Access
+from signet_api import background, errors
+from signet_api.access import Access, check_routes
 from signet_api.connections import close_late
 from signet_api.deps import State
 from signet_api.guard import Guard
@@ -71,7 +71,7 @@ def create_app(state: State) -> ASGIApp:
     _register(state)
     state.live.then(partial(_register, state))
     errors.install(app)
-    permissions.check(ROUTER.routes)
+    check_routes(ROUTER.routes)
     # Not `include_router`, which builds every route again at the first request (0.3 s of processor time).
     app.router.routes.extend([Direct(ROUTER.routes), *ROUTER.routes])
     guard = Guard(Access(app, state), state, most_bytes=most_bytes)

@@ -28,10 +28,10 @@ from signet.ids import DEFAULT_AGENT
 from signet.wire import access
 from signet.wire import agents as wire_agents
 from signet.wire import auth as wire
-from signet.wire.requests.agents import AgentBody
-from signet.wire.requests.machine import CodeBody, ConfirmBody, ScopeBody, TokenBody
+from signet.wire.requests.machine import AgentBody, CodeBody, ConfirmBody, ScopeBody, TokenBody
 from signet.wire.requests.model import ClampedInt, Flag
-from signet_api import confirmations, connections, permissions
+from signet_api import confirmations, connections
+from signet_api.access import match
 from signet_api.deps import Db, Shared, State, Who, state_of
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
@@ -102,7 +102,7 @@ async def post_exchange(body: CodeBody, request: Request, state: Shared) -> wire
 async def post_confirm(body: ConfirmBody, request: Request, state: Shared) -> wire.Confirmation:
     """Return a code for one request that the user has confirmed in the dashboard; valid once, for 60 seconds."""
     asked = caller.current()
-    rule = permissions.match(body.method, body.path.partition("?")[0])
+    rule = match(body.method, body.path.partition("?")[0])
     if not asked.is_page or rule is None or not rule.does:
         raise Invalid("Only the dashboard confirms requests, and only those that need it")
     replace(asked, is_confirmed=True).check(access.programs(rule.does, rule.command))

@@ -31,7 +31,7 @@ from signet.wire.requests.changes import (
     RecoverBody,
     RecoverManyBody,
 )
-from signet_api import limits, scopes
+from signet_api import access, scopes
 from signet_api.deps import Ask, Asker, State, filed, merged, project_of
 from signet_api.errors import note_refusal, problem
 from signet_api.routes.remember import Admitted, answer
@@ -97,7 +97,7 @@ async def delete_memory(
 
 
 async def _count_forced(ask: Asker, instead_of: Quota) -> None:
-    await limits.count(ask.state, Quota.FORCE_DELETE, ask.request.headers, instead_of=instead_of)
+    await access.count(ask.state, Quota.FORCE_DELETE, ask.request.headers, instead_of=instead_of)
 
 
 async def _copies(state: State, memory_id: str) -> list[str]:

@@ -20,8 +20,8 @@ from signet.errors import Invalid, SignetError
 from signet.wire import backfill as wire_backfill
 from signet.wire import connectors as wire
 from signet.wire import documents as wire_documents
-from signet.wire.requests.backfill import BackfillBody
 from signet.wire.requests.documents import ConnectorBody, DocumentBody
+from signet.wire.requests.machine import BackfillBody
 from signet.wire.requests.model import ClampedInt, OnlyTrue, Text
 from signet_api.deps import Agent, Ask, Db, Shared, State, Who, named_agent
 from signet_api.serving import respond, serves

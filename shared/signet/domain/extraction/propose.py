@@ -9,12 +9,12 @@ from dataclasses import replace
 from signet import clock
 from signet.config import Settings
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.extraction import candidates, surprise
+from signet.domain.extraction import candidates, escalate
 from signet.domain.extraction.apply import Proposal
 from signet.domain.extraction.contradiction import risk, says_the_same
 from signet.domain.extraction.distill import Distiller
+from signet.domain.extraction.escalate import Gate
 from signet.domain.extraction.models import Action, ComparedMemory, Decision, Fact
-from signet.domain.extraction.surprise import Gate
 from signet.domain.memory import wording
 from signet.domain.memory.models import Memory
 from signet.errors import ProviderDown, ProviderFailed
@@ -42,7 +42,7 @@ def all(
 
     Raises ProviderDown, LeaseLost, Cancelled, and ProviderFailed when `is_last`.
     """
-    gate = job.db.read(surprise.gate, settings.pipeline.write_gate, source, now=clock.now())
+    gate = job.db.read(escalate.gate, settings.pipeline.write_gate, source, now=clock.now())
     model = embedder.model if embedder else None
     proposed: list[Proposal] = []
     seen: set[str] = set()
@@ -107,9 +107,9 @@ def _one(
     if not known:
         new = _decided(Action.ADD, fact, "no memory resembles it")
         return Proposal(fact=fact, decision=new, passages=vectors)
-    if gate and surprise.is_low(fact, known, gate):
+    if gate and escalate.is_low(fact, known, gate):
         new = _decided(Action.ADD, fact, "a memory of its type is nearly the same")
-        return Proposal(fact=fact, decision=new, skipped=surprise.LOW)
+        return Proposal(fact=fact, decision=new, skipped=escalate.LOW)
     try:
         decided = distiller.decide(fact, known)
     except ProviderDown:

@@ -20,7 +20,7 @@ from signet.domain.learning.labels import Worth
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import view
 from signet.domain.sessions import prompt_text, start_text
-from signet.domain.sessions.sql import history, memories
+from signet.domain.sessions.sql import every, memories
 from signet.domain.sessions.sql.memories import MemoryRow
 from signet.domain.synthesis.sources import effective
 from signet.wire.origin import Origin
@@ -217,7 +217,7 @@ def by_project_words(
     Skips memories in `given`.
     """
     terms = shared_terms(
-        tx.column(history.BEGINNINGS, (SUMMARY_CHARS, reader.agent_id, project, SESSIONS))
+        tx.column(every.BEGINNINGS, (SUMMARY_CHARS, reader.agent_id, project, SESSIONS))
     )
     if not terms:
         return []

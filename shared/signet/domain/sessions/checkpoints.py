@@ -12,8 +12,7 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.auth import caller
 from signet.domain.sessions.models import Checkpoint
-from signet.domain.sessions.sql import checkpoints as sql
-from signet.domain.sessions.sql import states
+from signet.domain.sessions.sql import states as sql
 from signet.domain.transcripts import stored, withheld
 from signet.observe.redact import redact
 from signet.queue.job_context import JobContext
@@ -65,29 +64,29 @@ def put(tx: WriteTx, checkpoint: Checkpoint, *, most: int) -> str:
         "traversal_memory_count": redacted.traversal_count,
         "created_at": clock.to_text(redacted.at),
     }
-    tx.run(sql.INSERT, {**row, "agent_id": redacted.agent_id})
-    tx.run(sql.TRIM, (checkpoint.agent_id, checkpoint.session_key, most))
+    tx.run(sql.INSERT_CHECKPOINT, {**row, "agent_id": redacted.agent_id})
+    tx.run(sql.TRIM_CHECKPOINTS, (checkpoint.agent_id, checkpoint.session_key, most))
     return checkpoint_id
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
     """Delete checkpoints that contain erased statements, restart those of running sessions, and return their number."""
-    of_checkpoints = withheld.TextTable(sql.TEXTS, sql.DELETE_SAYING)
-    of_states = withheld.TextTable(states.TEXTS, states.DROP_CONTINUITY)
+    of_checkpoints = withheld.TextTable(sql.CHECKPOINT_TEXTS, sql.DELETE_CHECKPOINTS_SAYING)
+    of_states = withheld.TextTable(sql.TEXTS, sql.DROP_CONTINUITY)
     return sum(withheld.clean(job, texts, known) for texts in (of_checkpoints, of_states))
 
 
 def count(tx: ReadTx, agent_id: str, key: str) -> int:
-    return int(tx.value(sql.OF, (agent_id, key)))
+    return int(tx.value(sql.COUNT_CHECKPOINTS, (agent_id, key)))
 
 
 def forget(tx: WriteTx, agent_id: str, key: str) -> None:
-    tx.run(sql.DELETE_OF, (agent_id, key))
+    tx.run(sql.DELETE_CHECKPOINTS, (agent_id, key))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:
     """Delete checkpoints older than an instant and return their number."""
-    return tx.run(sql.DELETE_OLD, (before, limit))
+    return tx.run(sql.DELETE_OLD_CHECKPOINTS, (before, limit))
 
 
 def of_project(tx: ReadTx, project: str, *, agent_id: str | None = None, limit: int) -> list[Shown]:
@@ -95,7 +94,10 @@ def of_project(tx: ReadTx, project: str, *, agent_id: str | None = None, limit: 
     hidden = caller.current().hidden
     asked = {"project": project, "agent": agent_id, "hidden": hidden, "limit": limit}
     known = withheld.statements(tx, agent_id)
-    return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_PROJECT, asked)]
+    return [
+        _shown(row, known)
+        for row in tx.records(StoredCheckpoint, sql.CHECKPOINTS_OF_PROJECT, asked)
+    ]
 
 
 def of_session(
@@ -105,7 +107,10 @@ def of_session(
     hidden = caller.current().hidden
     asked = {"session": session_key, "agent": agent_id, "hidden": hidden, "project": project}
     known = withheld.statements(tx, agent_id)
-    return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_SESSION, asked)]
+    return [
+        _shown(row, known)
+        for row in tx.records(StoredCheckpoint, sql.CHECKPOINTS_OF_SESSION, asked)
+    ]
 
 
 def _stored(texts: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from signet.domain.sessions.candidates import StartCandidate
 from signet.domain.sessions.decided import Decided
 from signet.domain.sessions.identity_files import Identity, introduced
 from signet.domain.sessions.models import Trigger
-from signet.domain.sessions.sql import history, memories, states
+from signet.domain.sessions.sql import every, memories, states
 from signet.domain.sessions.start_text import Part, Section
 from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
@@ -195,12 +195,12 @@ def _told(known: Sequence[StartCandidate], settings: Settings) -> list[StartCand
 def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     """Return the line about changes since the last session, empty before the first."""
     asked = {"agent": reader.agent_id, "project": reader.project}
-    last = tx.value(history.LAST_AT, asked)
+    last = tx.value(every.LAST_AT, asked)
     at = clock.parsed(last)
     if last is None or at is None:
         return ""
     # Memories carry the time of the message they were extracted from: those of the last session are new, too.
-    began = min(last, tx.value(history.BEGAN_AT, asked) or last)
+    began = min(last, tx.value(every.BEGAN_AT, asked) or last)
     seen = visibility.readable(reader)
     new = int(tx.value(memories.COUNT_SINCE.format(where=seen.sql), (began, *seen.params)))
     last_active = prompt_text.ago(at, now.astimezone())

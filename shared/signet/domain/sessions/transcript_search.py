@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from signet.db import ReadTx, script
 from signet.domain.auth import caller
 from signet.domain.sessions import every
-from signet.domain.sessions.sql import history as sql
-from signet.domain.sessions.sql.history import SizeRow
+from signet.domain.sessions.sql import every as sql
+from signet.domain.sessions.sql.every import SizeRow
 from signet.domain.transcripts import readings, stored, withheld
 from signet.domain.transcripts.models import Overview
 from signet.wire.sessions import SessionTranscript, StoredTranscript
@@ -48,7 +48,7 @@ def transcript(
 ) -> SessionTranscript | None:
     hidden = caller.current().hidden
     asked = {"key": key, "agent": agent_id, "hidden": hidden, "project": project}
-    found = tx.record(StoredTranscript, sql.OF_KEY, asked)
+    found = tx.record(StoredTranscript, sql.TRANSCRIPT, asked)
     if found is None:
         return None
     found["content"] = withheld.cleaned(tx, found["agentId"], found["content"])

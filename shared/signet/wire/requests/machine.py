@@ -1,4 +1,4 @@
-"""The machine and its administration: files, git, versions, tasks, skills, secrets, tokens."""
+"""The machine and its administration: files, git, versions, tasks, skills, secrets, agents, tokens, backfill."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, Strict, model_validator
 
 from signet.wire.access import Role, Verb
-from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.model import MAX_TAGS, Body, Instant, spelled
 
 _NAME = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*")
 
@@ -151,3 +151,25 @@ class TokenBody(Body):
         if isinstance(sent, Mapping) and sent.get("role") not in list(Role):
             raise ValueError(f"role must be one of: {', '.join(Role)}")
         return sent
+
+
+class AgentBody(Body):
+    """A new agent; without a policy it is isolated."""
+
+    name: str = ""
+    read_policy: str | None = spelled("read_policy", "readPolicy")
+    policy_group: str | None = spelled("policy_group", "policyGroup")
+
+
+class BackfillBody(Body):
+    """Sessions since an instant, of some harnesses and projects (a folder, or its last part); all by default.
+
+    The built-in rules extract their facts, or with `byModel` the configured model.
+    """
+
+    since: Instant | None = None
+    harnesses: list[str] = Field(default_factory=list, max_length=MAX_TAGS)
+    projects: list[str] = Field(default_factory=list, max_length=MAX_TAGS)
+    by_model: bool = spelled("byModel", "by_model", default=False)
+    dry_run: bool = spelled("dryRun", "dry_run", default=False)
+    agent_id: str | None = spelled("agentId", "agent_id")

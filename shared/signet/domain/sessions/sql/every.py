@@ -1,4 +1,4 @@
-"""Every known session, running or ended: from its state, its transcript, or its injections."""
+"""Every known session, running or ended: its state, transcript, injections and summaries."""
 
 from typing import NamedTuple
 
@@ -100,3 +100,49 @@ SELECT n.agent_id, n.session_key,
   FROM named n LEFT JOIN session_injections s ON s.agent_id = n.agent_id AND s.session_key = n.session_key
   LEFT JOIN injected_items i ON i.injection_seq = s.seq AND i.is_given = 1 AND i.kind <> 'section'
  GROUP BY n.agent_id, n.session_key"""
+
+
+class SizeRow(NamedTuple):
+    """A stored transcript and its length."""
+
+    rowid: int
+    chars: int
+
+
+class SummaryRow(NamedTuple):
+    """A summary of a session."""
+
+    id: str
+    content: str
+
+
+SIZES = f"""
+SELECT rowid, length(content) AS chars FROM session_transcripts
+ WHERE {OF_AGENT} AND (:but IS NULL OR session_key <> :but)
+   AND (:project IS NULL OR project = :project)
+ ORDER BY coalesce(updated_at, created_at) DESC LIMIT :most"""
+_TRANSCRIPT = "agent_id, session_key, harness, project, created_at, updated_at, content"
+BY_ROWID = f"SELECT {_TRANSCRIPT} FROM session_transcripts WHERE rowid = ?"
+TRANSCRIPT = f"""
+SELECT {_TRANSCRIPT} FROM session_transcripts
+ WHERE session_key = :key AND {OF_AGENT} AND (:project IS NULL OR project = :project)
+ ORDER BY coalesce(updated_at, created_at) DESC LIMIT 1"""
+SUMMARY = """
+SELECT id, content FROM session_summaries
+ WHERE agent_id = ? AND session_key = ? ORDER BY depth, latest_at DESC LIMIT 1"""
+BEGINNINGS = """
+SELECT substr(content, 1, ?) FROM session_summaries
+ WHERE agent_id = ? AND project = ? AND depth = 0 ORDER BY latest_at DESC LIMIT ?"""
+#: Most sessions have no summary. Reading a transcript's last columns means reading past its long text.
+BEGAN_AT = """
+SELECT created_at FROM session_transcripts WHERE agent_id = :agent AND (:project IS NULL OR project = :project)
+ ORDER BY created_at DESC LIMIT 1"""
+LAST_AT = """
+SELECT max(at) FROM (
+  SELECT * FROM (SELECT latest_at AS at FROM session_summaries
+   WHERE agent_id = :agent AND depth = 0 AND (:project IS NULL OR project = :project)
+   ORDER BY latest_at DESC LIMIT 1)
+  UNION ALL
+  SELECT * FROM (SELECT created_at AS at FROM session_transcripts
+   WHERE agent_id = :agent AND (:project IS NULL OR project = :project)
+   ORDER BY created_at DESC LIMIT 1))"""

@@ -1,4 +1,4 @@
-"""Running sessions: `session_states`."""
+"""Running sessions and their checkpoints: `session_states`, `session_checkpoints`."""
 
 import json
 from datetime import datetime, timedelta
@@ -9,6 +9,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import by_index
 from signet.db.visibility import OF_AGENT
 from signet.domain.sessions.models import SessionState, continuity_of, turns_of
+from signet.wire.sessions import StoredCheckpoint
 
 #: A session ends after this long without a call.
 LIFE = timedelta(days=7)
@@ -106,3 +107,34 @@ def state(row: StateRow) -> SessionState:
         injected=turns_of(row.injected),
         continuity=continuity_of(row.continuity),
     )
+
+
+_CHECKPOINT = ", ".join(StoredCheckpoint.__annotations__)
+INSERT_CHECKPOINT = f"""
+INSERT INTO session_checkpoints (agent_id, {_CHECKPOINT})
+VALUES (:agent_id, {", ".join(f":{name}" for name in StoredCheckpoint.__annotations__)})"""
+TRIM_CHECKPOINTS = """
+DELETE FROM session_checkpoints WHERE rowid IN (
+    SELECT rowid FROM session_checkpoints WHERE agent_id = ? AND session_key = ?
+     ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)"""
+COUNT_CHECKPOINTS = (
+    "SELECT count(*) FROM session_checkpoints WHERE agent_id = ? AND session_key = ?"
+)
+DELETE_CHECKPOINTS = "DELETE FROM session_checkpoints WHERE agent_id = ? AND session_key = ?"
+DELETE_OLD_CHECKPOINTS = """
+DELETE FROM session_checkpoints WHERE rowid IN (
+    SELECT rowid FROM session_checkpoints WHERE created_at < ? LIMIT ?)"""
+_WORDS = "digest || char(10) || coalesce(memory_queries, '') || char(10) || coalesce(recent_remembers, '')"
+CHECKPOINT_TEXTS = f"SELECT rowid, agent_id, {_WORDS} FROM session_checkpoints WHERE rowid > ? ORDER BY rowid LIMIT ?"
+DELETE_CHECKPOINTS_SAYING = (
+    f"DELETE FROM session_checkpoints WHERE ? IS NOT NULL AND rowid = ? AND {_WORDS} = ?"
+)
+CHECKPOINTS_OF_PROJECT = f"""
+SELECT {_CHECKPOINT} FROM session_checkpoints
+ WHERE project_normalized = :project AND {OF_AGENT}
+ ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
+CHECKPOINTS_OF_SESSION = f"""
+SELECT {_CHECKPOINT} FROM session_checkpoints
+ WHERE session_key = :session AND {OF_AGENT}
+   AND (:project IS NULL OR project = :project)
+ ORDER BY created_at DESC, rowid DESC"""
