@@ -28,6 +28,6 @@ def test_a_route_without_a_rule_stops_the_start(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = {key: rule for key, rule in TABLE.items() if key != ("GET", "/api/status")}
-    monkeypatch.setattr("signet_api.permissions.TABLE", left)
+    monkeypatch.setattr("signet_api.access.TABLE", left)
     with pytest.raises(LookupError, match="/api/status"), stores.copy("local"):
         pass
