@@ -1,7 +1,7 @@
 """Decisive settings: who is trusted, what runs, where texts go, what agents read. Other settings only tune memory work.
 
 Files are compared by effect, not text: aliases, older names and key order do not matter. A section is decisive
-unless it declares `TUNING`, so a new section is decisive by default.
+unless it is declared as `tuning`, so a new section is decisive by default.
 """
 
 from collections.abc import Iterator, Mapping

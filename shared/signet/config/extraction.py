@@ -1,7 +1,6 @@
 """The section `pipelineV2.extraction`, and text models."""
 
 from enum import StrEnum
-from typing import ClassVar
 
 from signet.config.fields import SettingsSection, nested, section, setting, settle
 from signet.config.values import web_address
@@ -46,10 +45,8 @@ def text_model_of(provider: TextProvider) -> str:
 
 
 @section
-class Escalation(SettingsSection):
+class Escalation(SettingsSection, tuning=True):
     """Thresholds for a second, more thorough extraction."""
-
-    TUNING: ClassVar[bool] = True
 
     max_new_entities_per_chunk: int = setting(10, 1, 100)
     max_new_attributes_per_entity: int = setting(20, 1, 200)

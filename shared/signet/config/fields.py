@@ -82,18 +82,22 @@ class FieldRule:
 
 
 class SettingsSection:
-    """A group of settings under one key."""
+    """A group of settings under one key.
+
+    `snake`: keys are in snake_case instead of camelCase. `tuning`: it only tunes memory work: no value runs a program,
+    changes who is trusted, sends texts elsewhere, decides what agents read, or shortens retention. Other sections are
+    decisive (decisive.py).
+    """
 
     __slots__ = ()
-    #: Keys are in snake_case instead of camelCase.
     SNAKE: ClassVar[bool] = False
-    #: Only tunes memory work: no value runs a program, changes who is trusted, sends texts elsewhere, decides what
-    #: agents read, or shortens retention. Other sections are decisive (decisive.py).
     TUNING: ClassVar[bool] = False
-    #: Unknown keys belong to other programs.
-    OPEN: ClassVar[bool] = False
     #: Every field with its key and rule.
     DECLARED: ClassVar[Sequence[tuple[Field[object], str, FieldRule]]] = ()
+
+    def __init_subclass__(cls, *, snake: bool = False, tuning: bool = False) -> None:
+        # `dataclass` makes a slotted class again, without these arguments.
+        cls.SNAKE, cls.TUNING = cls.SNAKE or snake, cls.TUNING or tuning
 
 
 S = TypeVar("S", bound=SettingsSection)
@@ -167,8 +171,7 @@ def read(
                 warnings.append(f"{where}: {problem} is expected; using {_say(default)}")
                 continue
             values[item.name], places[item.name] = taken, where
-    if not cls.OPEN:
-        _report_unknown(cls, raw, path, warnings)
+    _report_unknown(cls, raw, path, warnings)
     made = cls(**values)
     for name, where in places.items():
         if (used := getattr(made, name)) != values[name]:

@@ -6,7 +6,6 @@ precedence, except provider, model and strength of extraction, which older dashb
 
 from dataclasses import replace
 from enum import StrEnum
-from typing import ClassVar
 
 from signet.config.extraction import ExtractionSettings, TextProvider, text_model_of
 from signet.config.fields import SettingsSection, nested, section, setting, settle
@@ -19,10 +18,8 @@ class MaintenanceMode(StrEnum):
 
 
 @section
-class WriteGateSettings(SettingsSection):
+class WriteGateSettings(SettingsSection, tuning=True):
     """Skip facts that add little. Surprise is 1 minus the similarity to the nearest memory."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = False
     min_surprise: float = setting(0.4, 0, 1)
@@ -31,10 +28,8 @@ class WriteGateSettings(SettingsSection):
 
 
 @section
-class Threads(SettingsSection):
+class Threads(SettingsSection, tuning=True):
     """Concurrent jobs per queue."""
-
-    TUNING: ClassVar[bool] = True
 
     llm: int = setting(4, 1, 32)
     hints: int = setting(1, 1, 32)
@@ -48,10 +43,8 @@ class Threads(SettingsSection):
 
 
 @section
-class Worker(SettingsSection):
+class Worker(SettingsSection, tuning=True):
     """Leases and retries of jobs."""
-
-    TUNING: ClassVar[bool] = True
 
     max_retries: int = setting(3, 1, 10, flat=("workerMaxRetries",))
     #: Longer than the slowest usual model call; a shorter lease would run jobs twice.
@@ -60,17 +53,13 @@ class Worker(SettingsSection):
 
 
 @section
-class GraphSettings(SettingsSection):
-    TUNING: ClassVar[bool] = True
-
+class GraphSettings(SettingsSection, tuning=True):
     enabled: bool = setting(True, flat=("graphEnabled",))
 
 
 @section
-class TraversalSettings(SettingsSection):
+class TraversalSettings(SettingsSection, tuning=True):
     """Limits of graph walks."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     max_aspects_per_entity: int = setting(10, 1, 100)
@@ -85,10 +74,8 @@ class TraversalSettings(SettingsSection):
 
 
 @section
-class Hints(SettingsSection):
+class Hints(SettingsSection, tuning=True):
     """Questions that a memory answers."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     max: int = setting(5, 1, 20)
@@ -97,10 +84,8 @@ class Hints(SettingsSection):
 
 
 @section
-class Autonomous(SettingsSection):
+class Autonomous(SettingsSection, tuning=True):
     """Automatic changes."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = setting(True, flat=("autonomousEnabled",))
     frozen: bool = setting(False, flat=("autonomousFrozen",))
@@ -112,10 +97,8 @@ class Autonomous(SettingsSection):
 
 
 @section
-class Repair(SettingsSection):
+class Repair(SettingsSection, tuning=True):
     """Rate and size limits of repairs."""
-
-    TUNING: ClassVar[bool] = True
 
     reembed_cooldown_ms: int = setting(
         300_000, 10_000, 3_600_000, flat=("repairReembedCooldownMs",)
@@ -146,10 +129,8 @@ class Documents(SettingsSection):
 
 
 @section
-class Guardrails(SettingsSection):
+class Guardrails(SettingsSection, tuning=True):
     """Size limits of a memory."""
-
-    TUNING: ClassVar[bool] = True
 
     max_content_chars: int = setting(800, 50, 100_000)
     chunk_target_chars: int = setting(600, 50, 50_000)
@@ -157,10 +138,8 @@ class Guardrails(SettingsSection):
 
 
 @section
-class ContinuitySettings(SettingsSection):
+class ContinuitySettings(SettingsSection, tuning=True):
     """Checkpoints of an active session."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     prompt_interval: int = setting(10, 1, 1_000)
@@ -182,9 +161,7 @@ class Telemetry(SettingsSection):
 
 
 @section
-class EmbeddingTracker(SettingsSection):
-    TUNING: ClassVar[bool] = True
-
+class EmbeddingTracker(SettingsSection, tuning=True):
     enabled: bool = True
     poll_ms: int = setting(5_000, 1_000, 60_000)
 
@@ -203,9 +180,7 @@ class Synthesis(SettingsSection):
 
 
 @section
-class Procedural(SettingsSection):
-    TUNING: ClassVar[bool] = True
-
+class Procedural(SettingsSection, tuning=True):
     enabled: bool = True
     decay_rate: float = setting(0.99, 0, 1)
     min_importance: float = setting(0.3, 0, 1)
@@ -216,9 +191,7 @@ class Procedural(SettingsSection):
 
 
 @section
-class Structural(SettingsSection):
-    TUNING: ClassVar[bool] = True
-
+class Structural(SettingsSection, tuning=True):
     enabled: bool = True
     classify_batch_size: int = setting(8, 1, 20)
     dependency_batch_size: int = setting(5, 1, 10)
@@ -233,10 +206,8 @@ class Structural(SettingsSection):
 
 
 @section
-class FeedbackSettings(SettingsSection):
+class FeedbackSettings(SettingsSection, tuning=True):
     """How use changes aspect weights. The minimum never exceeds the maximum."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     decay_enabled: bool = True
@@ -252,10 +223,8 @@ class FeedbackSettings(SettingsSection):
 
 
 @section
-class Significance(SettingsSection):
+class Significance(SettingsSection, tuning=True):
     """When a session is processed."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     min_turns: int = setting(5, 1, 100)
@@ -264,10 +233,8 @@ class Significance(SettingsSection):
 
 
 @section
-class Predictor(SettingsSection):
+class Predictor(SettingsSection, tuning=True):
     """Learned ranking, which takes effect once proven better."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     drift_reset_window: int = setting(10, 1, 100)
@@ -281,10 +248,8 @@ class Predictor(SettingsSection):
 
 
 @section
-class PredictorPipeline(SettingsSection):
+class PredictorPipeline(SettingsSection, tuning=True):
     """Sources of learned ranking."""
-
-    TUNING: ClassVar[bool] = True
 
     agent_feedback: bool = True
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, MutableMapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from signet.config import manifest
 from signet.config.fields import SettingsSection, read, section, setting, settle
@@ -31,10 +31,8 @@ def _name(value: object, where: str, warnings: list[str]) -> object:
 
 
 @section
-class RosterAgent(SettingsSection):
+class RosterAgent(SettingsSection, snake=True):
     """One named agent; a group policy without a group means isolated."""
-
-    SNAKE: ClassVar[bool] = True
 
     name: str = setting("", accept=_name)
     read_policy: RosterPolicy = RosterPolicy.ISOLATED

@@ -6,7 +6,6 @@ model) are set at construction, so every `Settings` is complete.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar
 
 from signet.config import origins
 from signet.config.fields import SettingsSection, nested, section, setting, settle
@@ -108,9 +107,7 @@ class AgentsSettings(SettingsSection):
 
 
 @section
-class OpenClawSettings(SettingsSection):
-    SNAKE: ClassVar[bool] = True
-
+class OpenClawSettings(SettingsSection, snake=True):
     restart_command: str | None = None
 
 
@@ -131,13 +128,11 @@ class SecretsSettings(SettingsSection):
 
 
 @section
-class EmbeddingSettings(SettingsSection):
+class EmbeddingSettings(SettingsSection, snake=True):
     """Vectors. `model` and `dimensions` default to the provider's.
 
     `native` has all-MiniLM-L6-v2 and models added by `signet models install`.
     """
-
-    SNAKE: ClassVar[bool] = True
 
     provider: EmbeddingProvider = EmbeddingProvider.NATIVE
     model: str = ""
@@ -155,11 +150,8 @@ class EmbeddingSettings(SettingsSection):
 
 
 @section
-class SearchSettings(SettingsSection):
+class SearchSettings(SettingsSection, tuning=True, snake=True):
     """Recall (CF-20)."""
-
-    TUNING: ClassVar[bool] = True
-    SNAKE: ClassVar[bool] = True
 
     #: Weight of vectors relative to keywords.
     alpha: float = setting(0.7, 0, 1, parse=from_text)
@@ -170,18 +162,14 @@ class SearchSettings(SettingsSection):
 
 
 @section
-class MemorySynthesis(SettingsSection):
-    SNAKE: ClassVar[bool] = True
-
+class MemorySynthesis(SettingsSection, snake=True):
     schedule: Schedule = Schedule.DAILY
     max_tokens: int = setting(4_000, 1, PLENTY)
 
 
 @section
-class MemorySettings(SettingsSection):
+class MemorySettings(SettingsSection, snake=True):
     """Storage and decay of memories."""
-
-    SNAKE: ClassVar[bool] = True
 
     session_budget_chars: int = setting(2_000, 200, 20_000, key="session_budget")
     #: Per day.
@@ -262,10 +250,8 @@ class Git(SettingsSection):
 
 
 @section
-class Updates(SettingsSection):
+class Updates(SettingsSection, snake=True):
     """Updates of the product; network access only with `auto_check` (TK-34)."""
-
-    SNAKE: ClassVar[bool] = True
 
     auto_check: bool = False
     auto_install: bool = False
@@ -290,10 +276,8 @@ class SessionStart(SettingsSection):
 
 
 @section
-class UserPromptSubmit(SettingsSection):
+class UserPromptSubmit(SettingsSection, tuning=True):
     """Context for each prompt."""
-
-    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     recall_limit: int = setting(10, 1, 50)
@@ -315,10 +299,8 @@ class PreCompaction(SettingsSection):
 
 
 @section
-class SessionEnd(SettingsSection):
+class SessionEnd(SettingsSection, tuning=True):
     """When an inactive session ends."""
-
-    TUNING: ClassVar[bool] = True
 
     #: Shorter than a claim, so that no session expires unseen.
     idle_minutes: int = setting(30, 5, 230)
