@@ -70,7 +70,7 @@ class Guard:
         scope["signet.request_id"] = request_id.decode("utf-8", "replace")
         status = 0
         # A token takes precedence (access.py).
-        actor = _text(headers, b"x-signet-actor")
+        actor = headers.get(b"x-signet-actor", b"").decode("utf-8", "replace").strip()
         clear_contextvars()
         bind_contextvars(request_id=scope["signet.request_id"])
         if actor:
@@ -166,10 +166,6 @@ def _permission(origin: bytes, headers: dict[bytes, bytes]) -> list[tuple[bytes,
     if b"access-control-request-private-network" in headers:
         found.append((b"access-control-allow-private-network", b"true"))
     return found
-
-
-def _text(headers: dict[bytes, bytes], name: bytes) -> str:
-    return headers.get(name, b"").decode("utf-8", "replace").strip()
 
 
 @lru_cache(64)

@@ -151,7 +151,7 @@ def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
     Their standard input is the very socket that listens on `port`, as a supervisor passes it, and they work in the
     workspace folder; `environ` names their supervisor.
     """
-    listening = _listening(port)
+    listening = {f"socket:[{row[9]}]" for row in _listeners(port)}
     found = []
     for folder in Path("/proc").glob("[1-9]*"):
         try:
@@ -173,10 +173,6 @@ def listening_addresses(port: int) -> set[str] | None:
     if not Path("/proc/net/tcp").exists():
         return None
     return {_address(row[1].partition(":")[0]) for row in _listeners(port)}
-
-
-def _listening(port: int) -> set[str]:
-    return {f"socket:[{row[9]}]" for row in _listeners(port)}
 
 
 def _listeners(port: int) -> Iterator[list[str]]:

@@ -131,7 +131,7 @@ def metered(name: str, kind: CallKind) -> Iterator[ProviderCall]:
     except BaseException as error:
         is_late = isinstance(error, ProviderTimeout)
         call.error, call.outcome = error, CallOutcome.TIMEOUT if is_late else CallOutcome.FAILURE
-        span.fail(_code(error))
+        span.fail(error.code if isinstance(error, SignetError) else type(error).__name__)
         raise
     finally:
         took = time.monotonic() - started
@@ -149,10 +149,6 @@ def metered(name: str, kind: CallKind) -> Iterator[ProviderCall]:
             metrics.PROVIDER_SECONDS.labels(provider).observe(took)
             why = None if call.error is None else _words(call.error)
             record.outcome(provider, kind, call.outcome, why)
-
-
-def _code(error: BaseException) -> str:
-    return error.code if isinstance(error, SignetError) else type(error).__name__
 
 
 def _words(error: BaseException) -> str:

@@ -13,7 +13,6 @@ from signet.db import ReadTx, Row, vectors
 from signet.domain.browse import browse
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import Survey
-from signet.domain.embeddings.vectors import HealthCheck
 from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
 from signet.domain.projection import project
@@ -96,7 +95,7 @@ async def get_embedding_health(state: Shared, agent_id: Text = None) -> wire.Emb
             "model": embedding.model,
             "dimensions": embedding.dimensions,
         },
-        "checks": [_check(check) for check in found],
+        "checks": [as_wire(wire.Check, check, status=check.grade) for check in found],
     }
 
 
@@ -129,10 +128,6 @@ def _base_url(state: State) -> str | None:
     known = {**registry.BASE_URLS, registry.OLLAMA: wanted.ollama_url}
     usual = known.get(state.settings.embedding.provider)
     return usual and http.shown(wanted.base_url or usual)
-
-
-def _check(check: HealthCheck) -> wire.Check:
-    return as_wire(wire.Check, check, status=check.grade)
 
 
 def _exported(row: Mapping[str, Any]) -> wire.Embedding:

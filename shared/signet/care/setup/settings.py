@@ -38,7 +38,7 @@ def new(chosen: Choices, *, now: datetime) -> str:
             name=_quoted(chosen.name or usual.name),
             description=_quoted(chosen.description or usual.description),
             now=_quoted(clock.to_text(now)),
-            harnesses=_listed(chosen.harnesses or ()),
+            harnesses="".join(f"\n  - {name}" for name in chosen.harnesses or ()) or " []",
             embedding=_pairs(2, embedding(vectors, chosen.embedding_model)),
             search="\n"
             if chosen.search_balance is None
@@ -147,10 +147,6 @@ def _has(section: object, key: str) -> bool:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return "".join(f"\n  - {name}" for name in names) or " []"
 
 
 def _pairs(indent: int, values: Mapping[str, str | int]) -> str:

@@ -1,7 +1,7 @@
 """Vectors of memories: embed, split into passages, store, find gaps, and reindex."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -345,7 +345,7 @@ def _drift(survey: Survey, model: str) -> HealthCheck:
         name=name,
         grade=Grade.WARN,
         message=f"Vectors of {len(survey.models)} models; configured is {model}",
-        detail=_listed(survey.models),
+        detail=", ".join(sorted(survey.models)),
         fix=RE_EMBED,
     )
 
@@ -378,7 +378,3 @@ def _failing(name: str, count: int, *, fine: str, what: str, fix: str) -> Health
     if not count:
         return HealthCheck(name=name, grade=Grade.OK, message=fine)
     return HealthCheck(name=name, grade=Grade.FAIL, message=f"{count} {what}", fix=fix)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))

@@ -250,7 +250,7 @@ def compute(found: Snapshot, agent_id: str) -> Clustering | None:
     made = tuple(
         Community(
             id=f"community_{agent_id}_{number}",
-            name=_name([found.entities[node] for node in nodes]),
+            name=max((found.entities[node] for node in nodes), key=lambda row: row.mentions).name,
             cohesion=round(cohesion(graph, nodes), 6),
             members=tuple(found.entities[node].id for node in nodes),
         )
@@ -292,7 +292,3 @@ def _moves(
     for row in entities:
         if belongs.get(row.id) != row.community_id:
             yield belongs.get(row.id), row.id
-
-
-def _name(members: Sequence[Member]) -> str:
-    return max(members, key=lambda row: row.mentions).name

@@ -6,7 +6,7 @@ upper bound is below it, so a memory with few labels is never lowered. `rated` f
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -222,7 +222,7 @@ class Learned(NamedTuple):
 def batches(tx: ReadTx, agent_id: str) -> list[Sequence[str]]:
     """Return an agent's memories with labels or learned factors, in batches for transactions."""
     found = tx.column(sql.KNOWN_MEMORIES, (agent_id,))
-    return list(_cut(found))
+    return [found[start : start + BATCH] for start in range(0, len(found), BATCH)]
 
 
 def learn(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datetime) -> int:
@@ -233,10 +233,6 @@ def learn(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datetim
 
 def counted(tx: ReadTx, agent_id: str, used: int) -> Learned:
     return Learned(used, max(0, int(tx.value(sql.ALL_LABELS, (agent_id,))) - used))
-
-
-def _cut(found: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (found[start : start + BATCH] for start in range(0, len(found), BATCH))
 
 
 def experience(tx: ReadTx, agent_id: str) -> tuple[int, str | None]:

@@ -107,16 +107,12 @@ def _start(points: NDArray[float32], dimensions: int, chance: Generator) -> NDAr
     return start + chance.normal(scale=1e-2, size=start.shape)
 
 
-def _epochs(count: int) -> int:
-    return 400 if count <= 2_500 else 300
-
-
 def _settle(places: NDArray[float64], graph: NeighbourGraph, chance: Generator) -> NDArray[float64]:
     """Return the places after pulling along edges and pushing random points apart, with decreasing steps.
 
     An edge takes part in a share of the epochs equal to its weight. All edges of an epoch move at once.
     """
-    count, epochs = len(places), _epochs(len(places))
+    count, epochs = len(places), 400 if len(places) <= 2_500 else 300
     share = graph.weights / graph.weights.max()
     due = np.zeros(len(share))
     for epoch in range(epochs):

@@ -94,7 +94,7 @@ def spelled(named: str) -> str:
         text = f"{drive[1].upper()}:/{below}" if _IS_WINDOWS else f"/mnt/{drive[1].lower()}/{below}"
     if not _is_absolute(text):
         return text.rstrip("/") or text
-    return os.path.normpath(text) if _IS_WINDOWS else _posix(text)
+    return os.path.normpath(text) if _IS_WINDOWS else "/" + os.path.normpath(text).lstrip("/")
 
 
 def is_on_drive(path: str) -> bool:
@@ -383,7 +383,3 @@ def _slashed(path: str) -> str:
 
 def _is_absolute(path: str) -> bool:
     return path.startswith("/") or (_IS_WINDOWS and _DRIVE.match(path) is not None)
-
-
-def _posix(path: str) -> str:
-    return "/" + os.path.normpath(path).lstrip("/")

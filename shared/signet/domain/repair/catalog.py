@@ -70,16 +70,12 @@ class RepairAction:
     def limits_of(self, settings: Repair) -> Limits:
         if isinstance(self.limits, Limits):
             return self.limits
-        found = _of_settings(settings)[self.limits]
+        found = {
+            "requeue": Limits(settings.requeue_cooldown_ms, settings.requeue_hourly_budget),
+            "reembed": Limits(settings.reembed_cooldown_ms, settings.reembed_hourly_budget),
+            "dedup": Limits(settings.dedup_cooldown_ms, settings.dedup_hourly_budget),
+        }[self.limits]
         return Limits(found.cooldown_ms, self.hourly or found.per_hour)
-
-
-def _of_settings(settings: Repair) -> Mapping[str, Limits]:
-    return {
-        "requeue": Limits(settings.requeue_cooldown_ms, settings.requeue_hourly_budget),
-        "reembed": Limits(settings.reembed_cooldown_ms, settings.reembed_hourly_budget),
-        "dedup": Limits(settings.dedup_cooldown_ms, settings.dedup_hourly_budget),
-    }
 
 
 def _batch(default: int, high: int, low: int = 1) -> Option:
