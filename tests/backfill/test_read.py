@@ -32,6 +32,7 @@ def test_a_session_is_kept_with_its_times_its_project_and_without_secrets(readin
     assert DECIDED in text and token not in text and "[masked: GitHub token]" in text
     [row] = [one for one in reading.api.rows("session_transcripts") if one["session_key"] == "kept"]
     assert (row["project"], row["harness"]) == ("/p/heron", "claude-code")
+    assert reading.api.get("/api/status").body["capture"]["harnesses"] == []
     assert row["created_at"].startswith("2026-03-22T09:00:00")
     asked = {"harness": "claude-code", "sessionKey": "now", "project": "/p/heron"}
     given = reading.api.post(

@@ -381,7 +381,7 @@ def test_a_workspace_that_is_there_is_asked_about_harnesses_that_nobody_connecte
     assert "1 of 1" not in alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
     (alone.home / ".config/opencode").mkdir(parents=True)
     assert alone.run("harness", "uninstall", "codex").status == 0
-    drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed="none\n")
+    drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed="n\n")
     assert "1 of 1" in drawn and "[opencode]" in drawn
     assert not (alone.home / ".config/opencode/opencode.json").exists()
 

@@ -44,8 +44,30 @@ def test_what_cannot_be_connected_is_an_error_that_names_it(home: Home, program:
     refused = program.run("harness", "install", "claude-code")
     assert refused.status == 1 and "settings.json: line 1" in refused.err
     assert home.read(".claude/settings.json") == "{ broken"
+    for command in ("list", "status"):
+        shown = program.run("harness", command)
+        assert "not connected: line 1" in shown.out
+        assert "signet harness install claude-code" in shown.err
+    assert program.run("harness", "status").status == 1
+    home.write(".claude/settings.json", "{}")
+    assert program.run("harness", "install", "claude-code").status == 0
+    assert program.run("harness", "status").status == 0
     unknown = program.run("harness", "install", "emacs")
     assert unknown.status != 0 and "Valid choices: claude-code" in unknown.err
+
+
+def test_a_plugin_of_a_harness_is_a_connection(home: Home, program: Program) -> None:
+    home.write(".claude/settings.json", '{"enabledPlugins": {"signet@signet": true}}')
+    home.write(".codex/config.toml", '[plugins."signet@signet"]\nenabled = true\n')
+    shown = program.run("harness", "list")
+    assert shown.out.count("connected by its plugin") == 2, shown.out
+    assert "claude-code by its plugin" in program.run("status").out
+    assert "claude-code, codex connected" in program.run("doctor").out
+    removed = program.run("uninstall", "--yes")
+    assert "claude plugin uninstall signet@signet" in removed.err
+    assert "codex plugin remove signet@signet" in removed.err
+    home.write(".claude/settings.json", '{"enabledPlugins": {"signet@signet": false}}')
+    assert program.run("harness", "list").out.count("by its plugin") == 1
 
 
 def test_sync_brings_everything_up_to_date_and_then_says_so(home: Home, program: Program) -> None:

@@ -53,7 +53,9 @@ def test_a_refusal_of_a_change_leaves_what_was_connected_before(
     program(tmp_path, monkeypatch, REFUSES)
     moved = replace(home.site, signet="/usr/bin/env", signet_mcp="/usr/bin/env")
     assert not registry.connect(moved, "codex").success
-    assert home.seen() == before and records.read(home.site.workspace, "codex") == record
+    found = records.read(home.site.workspace, "codex")
+    assert "codex rejects its settings" in found.failure
+    assert home.seen() == before and replace(found, failure="") == record
     registry.disconnect(home.site, "codex")
     assert home.read(".codex/config.toml") == CODEX_CONFIG
 

@@ -58,6 +58,12 @@ def delete_command(workspace: Workspace) -> str:
     return f"rm -rf {_quoted(workspace.root)}"
 
 
+def plugin_commands(workspace: Workspace) -> list[str]:
+    """Return the commands that remove our plugins from harnesses."""
+    found = registry.connected(Site(workspace=workspace, home=Path.home())).values()
+    return [one.plugin_removal for entries in found for one in entries if one.plugin_removal]
+
+
 def program_command(prefix: str = sys.prefix) -> str:
     """Return the command that removes the program, for the tool that installed it."""
     parts = Path(prefix).parts
@@ -83,6 +89,8 @@ def _quiet(do: Callable[..., object], *args: object) -> str:
 def _harnesses(workspace: Workspace) -> Iterator[CareStep]:
     site = Site(workspace=workspace, home=Path.home())
     for name, entries in registry.connected(site).items():
+        if any(entry.plugin_removal for entry in entries):
+            continue
         places = ", ".join(entry.place for entry in entries)
         yield CareStep(what=f"{name}: {places}", do=partial(_disconnect, site, name))
 

@@ -243,6 +243,8 @@ def uninstall(
     if kept is not None and workspace.root.exists():
         output.say(f"Kept: {kept}")
         output.hint(f"Delete it with: {care.delete_command(workspace)}")
+    for removal in care.plugin_commands(workspace):
+        output.hint(f"Remove its plugin with: {removal}")
     output.hint(f"Remove the program with: {care.program_command()}")
 
 

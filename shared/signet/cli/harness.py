@@ -146,6 +146,8 @@ def uninstall(
         else:
             what = "disconnected" if files else "was not connected"
             output.say(f"{found[name].name}: {what}")
+            if found[name].has_plugin(site):
+                output.hint(f"Remove its plugin with: {found[name].plugin_removal}")
         for file in () if dry_run else files:
             output.say(f"  {file}")
         for why in one.refused:
@@ -189,6 +191,7 @@ def _rows(workspace: Workspace) -> list[dict[str, Any]]:
             "connected": bool(entries),
             "problems": [f"{one.place}: {one.problem}" for one in entries if one.problem],
             "notices": [one.notice for one in entries if one.notice],
+            "plugin": any(one.plugin_removal for one in entries),
         }
         for name, entries in registry.every(Site(workspace=workspace, home=Path.home())).items()
     ]
@@ -199,6 +202,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
     for one in rows:
         state = ink.bad("broken") if one["problems"] else ink.good("connected")
         shown = state if one["connected"] else ink.dim("not connected")
+        shown += " by its plugin" if one["plugin"] else ""
         name = f"{one['id']:<14}"
         output.say(f"{ink.name(name)} {shown}")
         for fault in one["problems"]:

@@ -86,7 +86,7 @@ def setup(
     Asks at most three questions: the programs to connect, whether to read their earlier sessions, and whether to start
     at login. It states its other choices first and writes nothing before your last answer. In an existing workspace it
     adds only missing parts and never overwrites your files. No model is required: without one, recall uses keywords and
-    rules extract facts. Exits 1 if a harness named with --harness is not connected.
+    rules extract facts. Exits 1 if a chosen program is not connected.
 
     A model server gets one short request, and a wrong address, model or key is reported with the corrected value. Keys
     are taken from OPENAI_API_KEY and ANTHROPIC_API_KEY, or from a secret: signet secret put NAME, then signet config
@@ -155,5 +155,5 @@ def setup(
             at = done.started.daemon
             dashboard.show_page(dashboard.with_code(at.url, plan.workspace), at.port, opens=True)
     connected = {one.id for one in done.connected if one.is_connected}
-    if not connected.issuperset(chosen.harnesses or ()):
+    if not connected.issuperset(plan.chosen.harnesses or ()):
         raise typer.Exit(1)

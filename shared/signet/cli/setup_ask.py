@@ -20,7 +20,7 @@ from signet.domain.harnesses.registry import HARNESSES
 from signet.errors import Invalid
 from signet.wire.backfill import BackfillSurvey
 
-NOBODY = "none"
+NOBODY = ("none", "no", "n")
 _INDENT = " " * 7
 _VECTORS = {
     EmbeddingProvider.NATIVE: "a built-in model searches by meaning (84 MB)",
@@ -105,7 +105,8 @@ def _harnesses(chosen: Choices) -> Choices:
     usual = ", ".join(chosen.harnesses or ())
     _head("Which programs should Signet connect? Names, or none.\n")
     given = _read(_INDENT, usual)
-    while given.strip().lower() != NOBODY:
+    while given.lower() not in NOBODY:
+        given = usual if given.lower() in ("y", "yes") else given
         try:
             return replace(chosen, harnesses=choices.harnesses([given.replace(" ", ",")]) or ())
         except Invalid as error:

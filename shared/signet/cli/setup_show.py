@@ -249,7 +249,8 @@ def _closing(done: SetupDone, ink: Ink) -> Iterator[str]:
     if names:
         yield f"Connected: {', '.join(names)}. In a new session there: {ink.bold('/onboarding')}"
     elif done.connected:
-        yield f"No harness is connected. List the reasons: {ink.bold(f'signet harness list{at}')}"
+        again = f"signet harness install {' '.join(one.id for one in done.connected)}{at}"
+        yield f"No program is connected. Correct the reason above, then: {ink.bold(again)}"
     elif found := connect.unconnected(done.plan.workspace, done.plan.settings.harnesses):
         said = ", ".join(HARNESSES[one].name for one in found)
         command = f"signet setup --harness {','.join(found)}{at}"

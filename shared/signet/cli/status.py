@@ -316,6 +316,7 @@ def _connected(workspace: Workspace) -> list[dict[str, Any]]:
             "name": name,
             "problems": [f"{one.place}: {one.problem}" for one in entries if one.problem],
             "notices": [one.notice for one in entries if one.notice],
+            "plugin": any(one.plugin_removal for one in entries),
         }
         for name, entries in registry.connected(Site(workspace=workspace, home=Path.home())).items()
     ]
@@ -325,7 +326,9 @@ def _harnesses(connected: list[dict[str, Any]], ink: Ink) -> str:
     if not connected:
         return ink.dim("none connected · connect one with: signet setup --harness NAME")
     marks = [
-        f"{ink.bad('✗') if one['problems'] else ink.good('✓')} {one['name']}" for one in connected
+        f"{ink.bad('✗') if one['problems'] else ink.good('✓')} {one['name']}"
+        f"{' by its plugin' if one['plugin'] else ''}"
+        for one in connected
     ]
     broken = [(one["name"], text) for one in connected for text in one["problems"]]
     notices = [f"{one['name']}: {text}" for one in connected for text in one["notices"]]

@@ -44,11 +44,15 @@ def connect(
 
 
 def unconnected(workspace: Workspace, listed: Iterable[str]) -> tuple[str, ...]:
-    """Return installed harnesses that are neither connected, listed nor removed."""
+    """Return installed harnesses that are neither connected, listed, removed nor have our plugin."""
     site = Site(workspace=workspace, home=Path.home())
     wanted = registry.wanted(site, listed)
     return tuple(
-        one for one in probe.harnesses() if one not in wanted and not registry.is_removed(site, one)
+        one
+        for one in probe.harnesses()
+        if one not in wanted
+        and not registry.is_removed(site, one)
+        and not registry.find(one).has_plugin(site)
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from signet.domain.harnesses import jsonedit
 from signet.domain.harnesses.entries import HookedAndServed, ServedHarness
-from signet.domain.harnesses.models import ConnectOptions, Problem, Site
+from signet.domain.harnesses.models import PLUGIN, ConnectOptions, Problem, Site
 
 
 class ClaudeCode(HookedAndServed):
@@ -21,6 +21,7 @@ class ClaudeCode(HookedAndServed):
     servers = ".claude.json"
     skills_folder = ".claude/skills"
     instructions_file = ".claude/CLAUDE.md"
+    plugin_removal = f"claude plugin uninstall {PLUGIN}"
     #: HN-40.
     events = (
         ("SessionStart", "session-start", 15),
@@ -32,6 +33,13 @@ class ClaudeCode(HookedAndServed):
     extras = (("type", "stdio"),)
     #: It also passes the folder itself; Git Bash would write it in another form.
     arguments = "-H claude-code" + ("" if sys.platform == "win32" else ' --project "$(pwd)"')
+
+    def has_plugin(self, site: Site) -> bool:
+        try:
+            text = self.config_path(site).read_text("utf-8")
+            return jsonedit.get(text, ("enabledPlugins", PLUGIN)) is True
+        except (OSError, ValueError, jsonedit.ConfigUnreadable):
+            return False
 
     def faults(self, site: Site) -> list[Problem]:
         """Return faults of its hooks and its server, and why it ignores its settings."""

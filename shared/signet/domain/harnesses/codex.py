@@ -14,7 +14,14 @@ from pathlib import Path
 from signet.domain.harnesses import entries, programs
 from signet.domain.harnesses.entries import Hooked
 from signet.domain.harnesses.jsonedit import ConfigUnreadable
-from signet.domain.harnesses.models import ConnectOptions, FilePatch, Problem, Site, gone_if_ours
+from signet.domain.harnesses.models import (
+    PLUGIN,
+    ConnectOptions,
+    FilePatch,
+    Problem,
+    Site,
+    gone_if_ours,
+)
 from signet.domain.harnesses.programs import Shell
 
 Tree = dict[str, object]
@@ -131,6 +138,7 @@ class Codex(Hooked):
     )
     windows_shell = Shell.CMD
     arguments = "-H codex"
+    plugin_removal = f"codex plugin remove {PLUGIN}"
 
     def entry_path(self, site: Site) -> Path:
         return site.home / ".codex" / "hooks.json"
@@ -151,6 +159,10 @@ class Codex(Hooked):
     def validation(self, site: Site) -> Sequence[str] | None:
         """Return the command that reads all of its settings, in half a second."""
         return ("codex", "mcp", "list")
+
+    def has_plugin(self, site: Site) -> bool:
+        plugin = _table(_table(_settings(self.config_path(site)), "plugins"), PLUGIN)
+        return bool(plugin) and plugin.get("enabled") is not False
 
     def faults(self, site: Site) -> list[Problem]:
         config, found = self.config_path(site), super().faults(site)

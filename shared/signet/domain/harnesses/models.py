@@ -10,6 +10,8 @@ from pathlib import Path
 from signet.domain.harnesses.jsonedit import ConfigUnreadable
 from signet.paths import Workspace
 
+#: Our plugin in the lists of Claude Code and Codex.
+PLUGIN = "signet@signet"
 #: Values of a file before we changed them, by dotted path; None: there was no value.
 Before = Mapping[str, str | None]
 
@@ -131,6 +133,8 @@ class HarnessConnector:
     instructions_file: str = ""
     #: Whether hooks or a plugin recall memories without a call by the agent.
     recalls = True
+    #: The command that removes our plugin from its own list of plugins.
+    plugin_removal = ""
 
     def config_path(self, site: Site) -> Path:
         return site.home / self.config
@@ -173,6 +177,10 @@ class HarnessConnector:
             return self.uses(self.entry_path(site).read_text("utf-8"))
         except (OSError, ValueError, ConfigUnreadable):
             return False
+
+    def has_plugin(self, site: Site) -> bool:
+        """Return whether our plugin is enabled in its own list of plugins."""
+        return False
 
     def problems(self, site: Site) -> list[Problem]:
         """Return what keeps the connection from working; empty when it is not connected."""

@@ -43,6 +43,8 @@ class Record:
     is_installed: bool = False
     #: It was removed on purpose and is connected again only on request.
     is_removed: bool = False
+    #: Why the last attempt to connect it failed.
+    failure: str = ""
     programs: tuple[str, str] | None = None
     files: dict[str, Undo] = field(default_factory=dict)
     links: dict[str, str | None] = field(default_factory=dict)
@@ -67,6 +69,7 @@ def read(workspace: Workspace, harness: str) -> Record:
         return Record(
             is_installed=bool(raw["is_installed"]),
             is_removed=bool(raw["is_removed"]),
+            failure=str(raw.get("failure", "")),
             programs=None if programs is None else (str(programs[0]), str(programs[1])),
             files=files,
             links=dict(raw["links"]),

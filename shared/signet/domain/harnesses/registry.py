@@ -144,10 +144,10 @@ def connect(
     `message` has the file and the reason.
     """
     connector, wishes = find(harness), wishes or ConnectOptions()
-    if why := connector.refusal(site):
-        return HarnessInstalled(success=False, message=why)
     with _alone(site, dry_run):
         record = records.read(site.workspace, harness)
+        if why := connector.refusal(site):
+            return _failed(site, connector, why, dry_run)
         patches = _patches(site, connector, wishes)
         folder, skills = connector.skills(site), site.workspace.skills_dir
         try:
@@ -155,9 +155,9 @@ def connect(
             linked = files.planned_links(folder, skills, record, mends=mends) if folder else []
             notes = [] if dry_run else _connect(site, connector, record, changes, linked)
         except (ConfigUnreadable, Conflict) as error:
-            return HarnessInstalled(success=False, message=error.message)
+            return _failed(site, connector, error.message, dry_run)
         except OSError as error:
-            return HarnessInstalled(success=False, message=f"{error.filename}: {error.strerror}")
+            return _failed(site, connector, f"{error.filename}: {error.strerror}", dry_run)
     message = f"{connector.name} is connected"
     if mends and not connector.is_installed(site):
         back = f"signet harness install {harness}"
@@ -170,6 +170,14 @@ def connect(
         warnings=(*connector.warnings(site, wishes), *notes),
         diff=files.diff(changes),
     )
+
+
+def _failed(site: Site, connector: HarnessConnector, why: str, dry_run: bool) -> HarnessInstalled:
+    """Record why a connection failed, for `harness list`, `status` and `doctor`, and return it."""
+    if not dry_run:
+        record = replace(records.read(site.workspace, connector.id), failure=why)
+        records.write(site.workspace, connector.id, record)
+    return HarnessInstalled(success=False, message=why)
 
 
 def disconnect(site: Site, harness: str, *, dry_run: bool = False) -> Removed:
@@ -264,11 +272,12 @@ def _connect(
     """Make the changes and return notes for the person; raises SettingsRejected after undoing them."""
     chosen = (site.signet, site.signet_mcp)
     folder = connector.skills(site)
-    is_same = record.is_installed and record.programs == chosen
+    is_same = record.is_installed and record.programs == chosen and not record.failure
     if is_same and not changes and not linked:
         return []
     before = records.read(site.workspace, connector.id)
     record.is_installed, record.is_removed, record.programs = True, False, chosen
+    record.failure = ""
     copies = files.apply(site.workspace, connector.id, changes, record)
     notes = [f"the file before this change is kept in {one}" for one in copies]
     command = connector.validation(site)
@@ -300,6 +309,8 @@ class HarnessEntry(NamedTuple):
     problem: str | None = None
     #: What a person has yet to do for it, or should know.
     notice: str | None = None
+    #: The command that removes it, if the harness's own plugin makes the connection.
+    plugin_removal: str = ""
 
 
 def every(site: Site) -> dict[str, list[HarnessEntry]]:
@@ -312,13 +323,17 @@ def connected(site: Site) -> dict[str, list[HarnessEntry]]:
 
 
 def _entries(site: Site, name: str) -> Iterator[HarnessEntry]:
-    connector = find(name)
+    connector, record = find(name), records.read(site.workspace, name)
     place = str(connector.config_path(site))
     if connector.is_installed(site):
         found = [HarnessEntry(str(one.path), one.text) for one in connector.problems(site)]
         found += [HarnessEntry(place, notice=one) for one in connector.notices(site)]
         yield from found or [HarnessEntry(place)]
-    elif records.read(site.workspace, name).is_installed:
+    elif connector.has_plugin(site):
+        yield HarnessEntry(place, plugin_removal=connector.plugin_removal)
+    elif record.failure:
+        yield HarnessEntry(place, f"not connected: {record.failure.removeprefix(f'{place}: ')}")
+    elif record.is_installed:
         yield HarnessEntry(place, "the Signet entries are missing")
     elif (file := instructions.left(site, connector)) is not None:
         yield HarnessEntry(str(file), "not connected, but it still contains Signet's text")
