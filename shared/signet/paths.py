@@ -57,6 +57,11 @@ class Workspace(NamedTuple):
         return self.daemon_dir / "port"
 
     @property
+    def bind_file(self) -> Path:
+        """The daemon's last listening address; kept when the daemon stops."""
+        return self.daemon_dir / "bind"
+
+    @property
     def lock_file(self) -> Path:
         return self.daemon_dir / "lock"
 

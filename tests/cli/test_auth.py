@@ -28,6 +28,22 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     assert program.run("daemon", "stop").out == "Daemon stopped\n"
 
 
+def test_the_address_is_kept_like_the_port(team: Program) -> None:
+    def listens() -> str:
+        return str(team.run("daemon", "status", "--json").json()["bind"])
+
+    assert ", listens on 0.0.0.0" in team.run("daemon", "status").out
+    assert team.run("daemon", "restart").status == 0
+    assert listens() == "0.0.0.0"
+    assert team.run("daemon", "restart", "--host", "127.0.0.1").status == 0
+    assert team.run("daemon", "stop").status == 0
+    assert team.run("daemon", "start").status == 0
+    assert listens() == "127.0.0.1"
+    assert "is not an address" in team.run("daemon", "restart", "--host", "a b").err
+    assert team.run("daemon", "start", "--host", "0.0.0.0").status == 0
+    assert listens() == "0.0.0.0"
+
+
 def _elsewhere() -> str:
     """Return an address of this machine that is not loopback; skips where there is none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

@@ -204,15 +204,34 @@ def test_every_place_is_named(alone: Program) -> None:
     assert found["secrets"] == str(alone.workspace / ".secrets")
 
 
-def test_install_shows_what_it_would_write_and_says_what_the_system_refuses(alone: Program) -> None:
+def a_manager(folder: Path) -> Path:
+    """Return a service manager that accepts everything."""
+    manager = folder / "bin" / "systemctl"
+    manager.parent.mkdir()
+    manager.write_text("#!/bin/sh\n")
+    manager.chmod(0o755)
+    return manager
+
+
+def test_install_shows_what_it_would_write_and_says_what_the_system_refuses(
+    alone: Program, tmp_path: Path
+) -> None:
     looked = alone.run("daemon", "install", "--dry-run", "--json", PATH="/nowhere").json()
     assert str(alone.workspace) in looked["text"]
     assert not Path(looked["service"]).exists()
     done = alone.run("daemon", "install", PATH="/nowhere")
     assert done.status == 1
-    assert "is not installed" in done.err
-    assert Path(looked["service"]).read_text() == looked["text"]
-    removed = alone.run("daemon", "uninstall", PATH="/nowhere")
+    assert "is not installed. Nothing was changed" in done.err
+    assert not Path(looked["service"]).exists()
+    manager = a_manager(tmp_path)
+    manager.write_text('#!/bin/sh\n[ "$2" != enable ]\n')
+    refused = alone.run("daemon", "install", PATH=str(manager.parent))
+    assert refused.status == 1 and "installed" not in refused.out
+    assert "is written, but systemctl --user enable" in refused.err
+    manager.write_text("#!/bin/sh\n")
+    done = alone.run("daemon", "install", PATH=str(manager.parent))
+    assert done.out.startswith("Service already installed"), done.err
+    removed = alone.run("daemon", "uninstall", PATH=str(manager.parent))
     assert removed.status == 0
     assert not Path(looked["service"]).exists()
     assert alone.run("daemon", "uninstall").out == "No service is installed\n"
@@ -221,7 +240,7 @@ def test_install_shows_what_it_would_write_and_says_what_the_system_refuses(alon
 def test_uninstall_leaves_the_workspace_and_purge_asks_for_the_word(alone: Program) -> None:
     (alone.workspace / ".daemon").mkdir(parents=True)
     (alone.workspace / "agent.yaml").write_text("version: 1\n")
-    alone.run("daemon", "install", PATH="/nowhere")
+    alone.run("daemon", "install", PATH=str(a_manager(alone.home).parent))
     looked = alone.run("uninstall", "--dry-run", "--json").json()
     assert [what for what in looked["wouldRemove"] if "service" in what]
     done = alone.run("uninstall", PATH="/nowhere")

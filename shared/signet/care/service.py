@@ -66,6 +66,8 @@ class Service:
     enable_later: tuple[tuple[str, ...], ...]
     disable: tuple[tuple[str, ...], ...]
     after: tuple[tuple[str, ...], ...]
+    #: A command that succeeds if the manager answers.
+    probe: tuple[str, ...] = ()
 
     @property
     def is_written(self) -> bool:
@@ -102,13 +104,19 @@ def _is_temporary() -> bool:
     return bool(re.search(r"/archive-v\d+/|/pipx/\.cache/", sys.prefix))
 
 
-def check_lasting() -> None:
-    """Raise Conflict in a temporary environment of `uvx` or `pipx run`."""
+def check(service: Service, run: Run) -> None:
+    """Raise Conflict in a temporary environment of `uvx` or `pipx run`, or without a service manager that answers."""
     if _is_temporary():
         raise Conflict(
             f"Signet runs in {sys.prefix}, a temporary environment of uvx or pipx. Install it first, for example with: "
             "uv tool install signetai",
             "temporary_environment",
+        )
+    if service.probe and (why := run(service.probe)) is not None:
+        raise Conflict(
+            f"The service manager of this user does not answer: {why}. Nothing was changed. "
+            "Containers and root shells often have none; there, use: signet daemon start",
+            "no_service_manager",
         )
 
 
@@ -177,6 +185,7 @@ def _systemd(command: list[str], path: str, environ: Mapping[str, str]) -> Servi
         enable_later=(reload, (*control, "enable", UNIT)),
         disable=((*control, "disable", "--now", UNIT),),
         after=(reload,),
+        probe=(*control, "show-environment"),
     )
 
 

@@ -24,6 +24,7 @@ from signet.cli.command import (
     opt,
 )
 from signet.cli.options import DryRunOption, SinceOption
+from signet.config.env import is_loopback
 from signet.observe import logfile, logread
 from signet.paths import Workspace, find_workspace
 
@@ -34,6 +35,15 @@ if TYPE_CHECKING:
 #: Time limit for restarting OpenClaw.
 OPENCLAW_SECONDS = 30.0
 
+HostOption = Annotated[
+    str | None,
+    opt(
+        "Address to listen on; default: SIGNET_BIND, else the last one, else 127.0.0.1.",
+        "--host",
+        "--bind",
+    ),
+]
+
 app = typer.Typer(
     help="Start, stop and inspect the daemon.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -43,6 +53,7 @@ app = typer.Typer(
 def start(
     path: PathOption = None,
     port: PortOption = None,
+    host: HostOption = None,
     foreground: Annotated[bool, "Run in the foreground until Ctrl-C; logs go to stdout."] = False,
     as_json: bool = False,
 ) -> Output:
@@ -54,14 +65,17 @@ def start(
 
     workspace = find_workspace(path)
     if foreground:
-        found = control.foreground(workspace, port or default_port(workspace), tell=_tell)
+        chosen = port or default_port(workspace)
+        found = control.foreground(workspace, chosen, bind=host, tell=_tell)
         yield from _say_started(workspace, control.StartedDaemon(daemon=found, is_new=False))
         return
     with shown_log(as_json):
-        done = control.start(workspace, port or default_port(workspace), tell=_tell)
+        done = control.start(workspace, port or default_port(workspace), bind=host, tell=_tell)
     yield from _say_started(workspace, done)
     if port and not done.is_new and not done.daemon.url.endswith(f":{port}"):
         output.hint(f"Change its port with: signet daemon restart --port {port}")
+    if host and not done.is_new and done.daemon.bind != host:
+        output.hint(f"Change its address with: signet daemon restart --host {host}")
 
 
 @command(app)
@@ -81,22 +95,25 @@ def stop(path: PathOption = None) -> Output:
 def restart(
     path: PathOption = None,
     port: PortOption = None,
+    host: HostOption = None,
     no_openclaw: Annotated[
         bool, "Do not restart OpenClaw, even if agent.yaml configures it."
     ] = False,
     as_json: bool = False,
 ) -> Output:
-    """Restart the daemon, even if it hangs; on the same port unless --port names another.
+    """Restart the daemon, even if it hangs; on the same port and address unless --port or --host names another.
 
     Also restarts OpenClaw, if services.openclaw.restart_command is set in agent.yaml.
 
-    Examples: signet daemon restart · signet daemon restart --port 4000
+    Examples: signet daemon restart · signet daemon restart --port 4000 ·
+    signet daemon restart --host 0.0.0.0
     """
     from signet.daemon import control
 
     workspace = find_workspace(path)
     with shown_log(as_json):
-        done = control.restart(workspace, port, default_port=default_port(workspace), tell=_tell)
+        usual = default_port(workspace)
+        done = control.restart(workspace, port, default_port=usual, bind=host, tell=_tell)
     if not no_openclaw:
         _restart_openclaw(workspace)
     yield from _say_started(workspace, done)
@@ -203,7 +220,8 @@ def _status_lines(found: dict[str, object]) -> list[str]:
     ]
     return [
         f"Daemon is running, version {found['version']}",
-        f"Address    {found['url']}",
+        f"Address    {found['url']}"
+        + ("" if is_loopback(str(found["bind"])) else f", listens on {found['bind']}"),
         f"PID        {found['pid']}",
         f"Uptime     {clock.span(float(str(found['uptime'])))}",
         f"Workspace  {found['workspace']}",
@@ -289,16 +307,19 @@ def install(
     if dry_run:
         yield from _planned(found, is_written=False)
         return
-    service.check_lasting()
+    service.check(found, service.run)
     workspace.make()
     if not found.is_written and record.running(workspace) is not None:
         control.stop(workspace)  # otherwise the service would find the port taken
     is_new, refused = service.install(found, service.run)
     facts = {"service": str(found.path), "written": is_new, "refused": refused}
     yield StatusAnswer(facts, status=1 if refused else 0)
+    if refused:
+        output.failed(
+            f"{found.path} is written, but {refused[0]}", "service_refused", as_json=False
+        )
+        return
     output.say(f"Service {'' if is_new else 'already '}installed: {found.path}")
-    for line in refused:
-        output.tell(f"{output.ink(sys.stderr).bad('error:')} {line}")
     if found.manager is service.Manager.SYSTEMD:
         output.hint("Keep it running after logout with: loginctl enable-linger")
 

@@ -111,7 +111,7 @@ def _at_login(plan: SetupPlan) -> str:
     """Install the service for the next login; return why that failed, empty if it did not."""
     planned = service.planned(plan.workspace, port=plan.chosen.port)
     try:
-        service.check_lasting()
+        service.check(planned, service.run)
         return "; ".join(service.install(planned, service.run, now=False)[1])
     except Conflict as error:
         return error.message

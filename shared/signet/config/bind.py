@@ -24,7 +24,7 @@ def check_start(loaded: Loaded, workspace: Workspace) -> None:
     if loaded.settings.auth.mode is AuthMode.LOCAL and not is_loopback(bind):
         raise Invalid(
             f"Refusing to listen on {bind}: auth.mode is local, so anyone who can reach it could read everything. "
-            "Unset SIGNET_BIND, or set auth.mode to team or hybrid",
+            "Listen on this machine only with --host 127.0.0.1, or set auth.mode to team or hybrid",
             "unsafe_bind",
             bind=bind,
         )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from signet import files
 from signet.client import connection
+from signet.config.env import HOST
 from signet.daemon import ready, record
 from signet.daemon.record import PortTaken, Running, StartFailed
 from signet.domain.auth import tokens
@@ -70,15 +71,20 @@ def shipped() -> StartPlan:
 
 
 def start(
-    workspace: Workspace, port: int, *, tell: Callable[[str], None], plan: StartPlan | None = None
+    workspace: Workspace,
+    port: int,
+    *,
+    bind: str | None = None,
+    tell: Callable[[str], None],
+    plan: StartPlan | None = None,
 ) -> StartedDaemon:
-    """Start the daemon if it does not run, and return when it is ready.
+    """Start the daemon if it does not run, and return when it is ready. It listens on `bind`, by default as before.
 
     `tell` receives what is missing after a second, and progress about a killed daemon of the same workspace that has
     not exited yet. Raises PortTaken, StartFailed, SignetError if the workspace is not writable, Unavailable if its
     daemon hangs, and what `config.check_start` raises; a failed start leaves nothing running.
     """
-    bind = _prepared(workspace)
+    bind = _prepared(workspace, bind)
     log = workspace.log_dir / STARTUP
     files.put_aside(log)
     log.touch(0o600)
@@ -104,11 +110,12 @@ def foreground(
     workspace: Workspace,
     port: int,
     *,
+    bind: str | None = None,
     tell: Callable[[str], None],
     plan: StartPlan | None = None,
 ) -> Running:
     """Become the daemon; returns only if one already runs. Raises PortTaken and SignetError."""
-    bind = _prepared(workspace)
+    bind = _prepared(workspace, bind)
     deadline = time.monotonic() + TAKEOVER_SECONDS
     if (found := _running_else_free(workspace, bind, port, deadline, tell)) is not None:
         return found
@@ -132,13 +139,15 @@ def restart(
     port: int | None,
     *,
     default_port: int,
+    bind: str | None = None,
     tell: Callable[[str], None],
     plan: StartPlan | None = None,
 ) -> StartedDaemon:
-    """Stop the daemon, even a hung one, and start it, by default on the same port."""
+    """Stop the daemon, even a hung one, and start it, by default on the same port and address."""
     found = record.running(workspace)
     stop(workspace)
-    return start(workspace, port or (found.port if found else default_port), tell=tell, plan=plan)
+    port = port or (found.port if found else default_port)
+    return start(workspace, port, bind=bind, tell=tell, plan=plan)
 
 
 def status(workspace: Workspace) -> dict[str, object]:
@@ -156,6 +165,7 @@ def status(workspace: Workspace) -> dict[str, object]:
         "startedAt": found.startedAt,
         "port": found.port,
         "url": found.url,
+        "bind": found.bind,
         "version": found.version,
         "processes": [asdict(process) for process in processes(workspace)],
     }
@@ -305,12 +315,12 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
     return _await(workspace, None, found.host, found.port, tell)
 
 
-def _prepared(workspace: Workspace) -> str:
+def _prepared(workspace: Workspace, bind: str | None) -> str:
     """Create the workspace's folders, and return the listening address; raises Conflict for a remote daemon."""
     connection.check_none(workspace, "signet daemon start")
     _check_limits()
     _make(workspace)
-    return _checked_bind(workspace)
+    return _checked_bind(workspace, bind or record.next_bind(workspace, os.environ))
 
 
 def _check_limits() -> None:
@@ -342,12 +352,14 @@ def _make(workspace: Workspace) -> None:
         ) from error
 
 
-def _checked_bind(workspace: Workspace) -> str:
+def _checked_bind(workspace: Workspace, bind: str) -> str:
     """Return the listening address, and create the secret of tokens; raises BadSecret and what `check_start` raises."""
     from signet import config
     from signet.config.sections import AuthMode
 
-    loaded = config.load(workspace)
+    if bind and not HOST.fullmatch(bind):
+        raise Invalid(f"{bind!r} is not an address to listen on; for every IPv4 address: 0.0.0.0")
+    loaded = config.load(workspace, {**os.environ, "SIGNET_BIND": bind})
     config.check_start(loaded, workspace)
     if ":" in loaded.address.bind:
         raise Invalid(f"The daemon listens on IPv4 addresses only, not on {loaded.address.bind}")

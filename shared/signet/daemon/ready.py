@@ -113,7 +113,7 @@ def check_free(port: int, *, bind: str = LOOPBACK) -> None:
     if refusal.errno == errno.EACCES:
         raise PortTaken(f"Port {port} can only be used by root", port=port)
     if refusal.errno == errno.EADDRNOTAVAIL:
-        raise PortTaken(f"This machine has no address {bind}; see SIGNET_BIND", port=port)
+        raise PortTaken(f"This machine has no address {bind}; choose one with --host", port=port)
     host = host_of(bind)
     other = claimed_folder(ask(port, "/health", timeout_seconds=1.0, host=host))
     try:

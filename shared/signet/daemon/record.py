@@ -9,14 +9,14 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from signet import __version__, clock, files
-from signet.config.env import DEFAULT_PORT, Environment
+from signet.config.env import DEFAULT_PORT, HOST, Environment
 from signet.errors import Conflict, SignetError
 from signet.paths import Workspace
 from signet.process import kernel
@@ -40,6 +40,7 @@ class Running(NamedTuple):
     version: str
     startedAt: str  # named as in the HTTP interface: other programs read the file
     notice: str = ""
+    bind: str = LOOPBACK
 
     @property
     def host(self) -> str:
@@ -59,8 +60,10 @@ def write(workspace: Workspace, port: int, bind: str, *, now: datetime, notice: 
         version=__version__,
         startedAt=clock.to_text(now),
         notice=notice,
+        bind=bind,
     )
     keep_port(workspace, port)
+    _replace(workspace.bind_file, bind)
     _replace(workspace.state_file, json.dumps(state._asdict()))
     _replace(workspace.pid_file, str(state.pid))
 
@@ -76,6 +79,12 @@ def next_port(workspace: Workspace, environment: Environment) -> int:
         return environment.port
     port = _number(workspace.port_file)
     return port if port is not None and port <= 65_535 else DEFAULT_PORT
+
+
+def next_bind(workspace: Workspace, environ: Mapping[str, str]) -> str:
+    """Return the listening address of the next daemon: SIGNET_BIND, else that of the last daemon, else ""."""
+    kept = (files.read_small(workspace.bind_file) or b"").decode("ascii", "replace").strip()
+    return environ.get("SIGNET_BIND", "").strip() or (kept if HOST.fullmatch(kept) else "")
 
 
 def remove(workspace: Workspace, pid: int) -> None:
@@ -222,6 +231,7 @@ def _described(workspace: Workspace, pid: int) -> Running | None:
         version=texts.get("version", ""),
         startedAt=texts["startedAt"] if clock.parsed(texts.get("startedAt")) else began,
         notice=texts.get("notice", ""),
+        bind=bind,
     )
 
 

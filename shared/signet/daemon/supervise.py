@@ -106,6 +106,7 @@ def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
     os.environ.update(
         SIGNET_PATH=str(workspace.root),
         SIGNET_PORT=str(asked.port),
+        SIGNET_BIND=asked.bind,
         SIGNET_LISTEN=asked.bind,
         SIGNET_PYTHON=sys.executable,
         SIGNET_STARTUP_LOG=str(startup),

@@ -155,7 +155,7 @@ def _listening(scene: Scene, daemon: Daemon) -> DoctorCheck:
         return ok("network", "listens on this machine only")
     told = f"listens on {', '.join(outside)}"
     if scene.settings.auth.mode is AuthMode.LOCAL:
-        return fail("network", f"{told} in mode local", "unset SIGNET_BIND; signet daemon restart")
+        return fail("network", f"{told} in mode local", "signet daemon restart --host 127.0.0.1")
     return warn("network", f"{told}; callers need a token. Use TLS: docs/running.md", None)
 
 
