@@ -219,7 +219,8 @@ def _near(
     for seq in filter(rows.get, cosines):
         gap, row = cosines[seq] - background, rows[seq]
         held = meant.compare(readings[0], row.content, is_near=True)
-        if gap >= SELECTED_GAP and held and held.is_meant and held.is_same:
+        is_sure = held and held.is_meant and held.is_same and not held.full_name
+        if gap >= SELECTED_GAP and held and is_sure and not readings[0].is_vague:
             taken.append(_candidate(row, held.why))
         elif gap >= SHOWN_GAP:
             why = f"; {held.why}" if held else ""
@@ -251,9 +252,14 @@ def _meant(
             found = [(row, one) for row in rows if (one := meant.compare(reading, row.content))]
             # With two people named Tobias, "Tobias" alone is ambiguous.
             is_clear = all(one.is_same is not False for _, one in found)
+            names = [one.full_name for _, one in found if one.is_meant]
+            is_vague = reading.is_vague and len(names) > 1
             for row, one in found:
                 takes = one.is_meant and (one.is_same or is_clear) and not is_over
-                (chosen if takes else similar).setdefault(row.id, _candidate(row, one.why))
+                why = one.why
+                if takes and (is_vague or (one.full_name and len(set(names)) > 1)):
+                    takes, why = False, f"holds {one.full_name}" if one.full_name else why
+                (chosen if takes else similar).setdefault(row.id, _candidate(row, why))
     return list(chosen.values()), [one for one in similar.values() if one.id not in chosen]
 
 

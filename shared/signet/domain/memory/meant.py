@@ -41,6 +41,7 @@ FRAME = frozenset[str]().union(*_FRAMES.values())
 NOUNS, _KINDS, _ROLES = _WORDS["nouns"], _WORDS["kinds"], _WORDS["roles"]
 _ADDRESSES, _TITLES, _BEHIND = _WORDS["addresses"], _WORDS["titles"], _WORDS["behind"]
 _ACTS, _OF, _ADVERBS = _WORDS["acts"], _WORDS["of"], _WORDS["adverbs"]
+_DERIVED = _WORDS["derived"] | {""}
 _ENGLISH_OWN = _ACTS | _WORDS["own"]
 _OWN = _ENGLISH_OWN | _WORDS["own_elsewhere"]
 _SELF = _OWN - _WORDS["ours"]
@@ -68,6 +69,7 @@ _BEFORE_ADVERBS = r"(?:^|[.!?:]\s*|\b(?:a|an|the|this|that|my|our|your|his|her|i
 _COMMON = re.compile(r"\b(?:[Dd](?:er|ie|as|en|em|es)|[Ee]in(?:e[mnrs]?)?) [A-ZÄÖÜ]\w+")
 _TOKEN = re.compile(r'"([^"]+)"|(\S+)')
 _OPENING, _CLOSING = "(\"'«“„‘[{<", ")(,.;:!?\"'»”“’]}>"
+_FULL_NAME = re.compile(r"\b([^\W_]+) ([A-ZÀ-Þ][\w'-]+[a-zß-ÿ])\b")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _OWNED = re.compile(r"([^\W_]+)(['’]s\b)?")
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
@@ -122,12 +124,20 @@ class RequestWord:
         return self.text in words or any(self._same(other) for other in words)
 
     def is_related_to(self, words: frozenset[str]) -> bool:
-        """Return whether one of the words is a form of it, or either is a compound with the other in it."""
+        """Return whether one of the words derives from it, or two are the parts of this compound."""
         return not self.is_name and any(
-            _is_form(self.text, other)
-            or _common(self.text, other) == min(len(self.text), len(other)) >= 5
-            or (len(self.text) >= 8 and len(other) >= 5 and self.text.endswith(other))
+            (self.language and _is_form(self.text, other))
+            or _is_derived(self.text, other)
+            or (_common(self.text, other) >= max(4, len(other) - 2) and self._ends_in(words, other))
             for other in words
+        )
+
+    def _ends_in(self, words: frozenset[str], first: str) -> bool:
+        """Return whether another of the words is the second part, after up to two linking letters."""
+        rest = self.text[_common(self.text, first) :]
+        ends = [rest[at:] for at in range(3)]
+        return any(
+            _common(end, other) >= max(4, len(end) - 4) for end in ends for other in words - {first}
         )
 
     def _same(self, other: str) -> bool:
@@ -212,6 +222,8 @@ class Interpretation:
     #: The "my" or "I" before what it names, and whether that is one word.
     own: str = ""
     is_single: bool = False
+    #: A sentence around one common word, which memories may contain in several senses: "everything about the trial".
+    is_vague: bool = False
     #: The opposite of each way in the request: "from Lisbon" for "to Lisbon".
     away: frozenset[tuple[str, str]] = frozenset()
     #: The folded names of the person who asks.
@@ -245,6 +257,8 @@ class Held:
     why: str
     #: Whether the memory gives the name the same relation or job; None if it gives none.
     is_same: bool | None = True
+    #: The longer name that contains the name: "Colin Baker".
+    full_name: str = ""
 
 
 def parts(request: str) -> list[str]:
@@ -361,6 +375,9 @@ def compare(reading: Interpretation, content: str, *, is_near: bool = False) -> 
         return Held(False, f"other spelling of {', '.join(one.text for one in others)}")
     if parts:
         return Held(False, f"{parts[0].text} is part of a longer name")
+    capital = frozenset(fts.folded(one) for one in _WORD.findall(content) if one[0].isupper())
+    if have and not exact and not any(not one.is_name or one.is_in(capital, "") for one in have):
+        return Held(False, f"holds {have[0].text}, not as a name")
     if is_near and reading.own in _SELF and reading.user.union(_PERSON).isdisjoint(words):
         return Held(False, "may be about somebody else")
     if reading.is_single and not is_near and not _is_own(reading, folded):
@@ -373,7 +390,8 @@ def compare(reading: Interpretation, content: str, *, is_near: bool = False) -> 
     names = ", ".join([*(one.text for one in exact), *(one.text for one in have)])
     if not lacks:
         is_name = all(_has_name(name, plain) for _, name in reading.roles)
-        return Held(is_name, f"holds {names}", _is_same(reading, folded))
+        same, full_name = _is_same(reading, folded), _full_name(reading, plain)
+        return Held(is_name, f"holds {names}", same, full_name)
     is_nearly = len(lacks) == 1 and len(reading.words) + len(exact) >= MANY_WORDS
     if reading.asks and lacks == [reading.words[-1]]:
         is_nearly |= len(have) > 1 and not all(one.is_name for one in have)
@@ -390,6 +408,11 @@ def _is_form(one: str, other: str) -> bool:
     if not {one[same:], other[same:]}.isdisjoint(("in", "innen")):  # "Chefin" is no "Chef"
         return False
     return same >= max(4, min(len(one), len(other)) - 1 - (same > 5)) and long - same <= 3
+
+
+def _is_derived(one: str, other: str) -> bool:
+    same = _common(one, other)
+    return same >= 4 and {one[same:], other[same:]} <= _DERIVED
 
 
 def _common(one: str, other: str) -> int:
@@ -414,6 +437,16 @@ def _is_same(reading: Interpretation, folded: str) -> bool | None:
         is_other = others & _ADDRESSES if role in _ADDRESSES else any(map(_is_role, others))
         found.append(False if is_other else None)
     return False if False in found else None if found else True
+
+
+def _full_name(reading: Interpretation, text: str) -> str:
+    """Return the longer name that contains the name of the request; empty without one."""
+    known = {one.text for one in reading.words}
+    for one in _FULL_NAME.finditer(text):
+        first, last = map(fts.folded, one.groups())
+        if last not in known and any(word.is_name and word.text == first for word in reading.words):
+            return one[0]
+    return ""
 
 
 def _has_name(name: str, text: str) -> bool:
@@ -597,9 +630,10 @@ def _reading(
         identifiers=tuple(identifiers.values()),
         roles=tuple(one for one in roles.values() if one[0] not in _TITLES),
         own=own,
-        is_single=bool(own)
-        and len(words) == len(kept) == 1
-        and (own in _ENGLISH_OWN or not any(map(_is_role, words))),
+        is_single=bool(own) and len(words) == len(kept) == 1,
+        is_vague=len(kept) < len(tokens)
+        and not (own or identifiers or roles)
+        and [one.is_name or script.has_runs(one.text) for one in words.values()] == [False],
         asks=any(
             fts.folded(text) in _WORDS["asking"] for text, _ in tokens[: tokens.index(kept[0])]
         ),
