@@ -38,6 +38,11 @@ def test_memories_are_listed_newest_first_with_the_next_page(served: Program) ->
     assert served.run("memory", "list", "--type", kind, "--offset", "9").out == "No memories\n"
 
 
+def is_active(program: Program, memory_id: str) -> bool:
+    rows = program.run("memory", "list", "--forgotten", "--limit", "200", "--json").json()
+    return memory_id not in {row["id"] for row in rows["memories"]}
+
+
 def test_memories_are_listed_by_filters_and_forgotten_ones_with_their_end(served: Program) -> None:
     kind = uuid4().hex
     gone = saved(served, f"Anchor of {kind}", "--type", kind, "--project", kind, "--tags", "sea")
@@ -72,9 +77,37 @@ def test_forgetting_by_words_says_why_and_what_stays(served: Program) -> None:
     asked = ("memory", "forget", "--query", f"please delete everything about {name}")
     seen = served.run(*asked, "--dry-run").out
     assert f"{name} is approved" in seen and f"holds {name}" in seen and f"{name}_b" not in seen
-    assert "Similar memories, which stay" in seen and f"(other spelling of {name})" in seen
+    assert "Similar memories, not selected" in seen and f"(other spelling of {name} · " in seen
     assert served.run(*asked, "--yes").out == "1 memory forgotten\n"
     assert served.run("memory", "show", other).status == 0
+
+
+def test_similar_memories_are_forgotten_by_one_key_or_by_their_numbers(served: Program) -> None:
+    for answer, gone in (("n", ""), ("y", "a"), ("2", "ac"), ("a", "abc"), ("9", "")):
+        name = f"plan_{uuid4().hex[:8]}"
+        texts = {
+            "a": f"{name} is approved",
+            "b": f"{name.replace('_', ' ')} needs money",
+            "c": f"{name.replace('_', '-')} needs time",
+        }
+        saved_ids = {key: saved(served, text) for key, text in texts.items()}
+        order = served.run("memory", "forget", "--query", name, "--dry-run", "--json").json()
+        similar = [one["id"] for one in order["similar"]]
+        saved_ids |= dict(zip("bc", similar, strict=True))
+        seen = served.on_terminal(
+            "memory", "forget", "--query", name, answers=[("[y/N;", f"{answer}\n")]
+        )
+        left = {key for key, one in saved_ids.items() if is_active(served, one)}
+        assert left == set("abc") - set(gone), (answer, seen)
+
+
+def test_similar_memories_alone_are_offered(served: Program) -> None:
+    name = f"plan_{uuid4().hex[:8]}"
+    only = saved(served, f"{name.replace('_', ' ')} needs money")
+    forget = ("memory", "forget", "--query", name)
+    assert served.run(*forget, "--yes").out == "No memories selected, only similar ones\n"
+    seen = served.on_terminal(*forget, answers=[("Forget similar memories?", "1\n")])
+    assert "1 memory forgotten" in seen and not is_active(served, only)
 
 
 def test_a_type_that_no_memory_has_is_an_error_with_those_that_there_are(served: Program) -> None:

@@ -1,5 +1,6 @@
 """`signet memory forget`: preview, confirm, and forget exactly the previewed memories."""
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Annotated
@@ -91,16 +92,19 @@ def forget(
         _check(found, ids)
     if not as_json and not yes:
         _preview(found, full=full)
-    if dry_run or not found["count"]:
+    may_add = bool(found["similar"]) and not (yes or as_json) and output.can_ask()
+    if dry_run or not (found["count"] or may_add):
         yield found
-        would = f"{_counted(found)} would be forgotten" if found["count"] else "No memories found"
-        output.say(would)
+        none = "No memories selected, only similar ones" if found["similar"] else "No memories found"
+        output.say(f"{_counted(found)} would be forgotten" if found["count"] else none)
         if query and not found["count"]:
             output.hint(f"Sessions may still contain it: signet recall {query!r}")
         return
-    what = _counted(found)
+    what = _counted(found) if found["count"] else "similar memories"
     question = f"Delete {what} permanently?" if force else f"Forget {what}?"
-    if not yes and not confirmed(question, as_json=as_json):
+    if may_add:
+        found = _with_similar(found, question)
+    if not found["count"] or not (yes or may_add or confirmed(question, as_json=as_json)):
         output.say("Nothing forgotten")
         raise typer.Exit(1)
     done = _forgotten(signet, found, reason, force=force, wrong=wrong, agent=agent, as_json=as_json)
@@ -182,6 +186,19 @@ def _forgotten(
     return {**done, "total": found["total"]}
 
 
+def _with_similar(found: ForgetPreview, question: str) -> ForgetPreview:
+    """Ask which memories to forget: the selected ones, all listed ones, or also some of the similar ones."""
+    similar = found["similar"]
+    asked = f"{question} [y/N; a: with all similar ones; numbers: also those]"
+    answer = typer.prompt(asked, "n", show_default=False, err=True).strip().lower()
+    numbers = range(1, len(similar) + 1) if answer == "a" else map(int, re.findall(r"\d+", answer))
+    added = {one: similar[one - 1] for one in numbers if 0 < one <= len(similar)}
+    is_sure = added or answer in ("y", "yes")
+    chosen = [*found["candidates"], *added.values()] if is_sure else []
+    total = found["total"] + len(added)
+    return {**found, "candidates": chosen, "count": len(chosen), "total": total}
+
+
 def _preview(found: ForgetPreview, *, full: bool) -> None:
     ink = output.ink(sys.stdout)
     shown = SHOWN if output.is_live(sys.stdout) and not full else found["count"]
@@ -191,10 +208,11 @@ def _preview(found: ForgetPreview, *, full: bool) -> None:
     if found["count"] > shown:
         output.say(f"… and {found['count'] - shown} more; --full shows all")
     if similar := found["similar"]:
-        output.say("Similar memories, which stay; name their ids to forget them:")
-        for one in similar[: None if full else SHOWN]:
+        output.say("Similar memories, not selected:")
+        for number, one in enumerate(similar, 1):
             text = output.plain(one["content"])
-            output.say(f"  {one['id'][:ID_CHARS]}  {text} ({output.plain(one['why'])})")
+            why = f"{output.plain(one['why'])} · {one['id'][:ID_CHARS]}"
+            output.say(f"{number:>3}  {text} ({why})")
     if going := found.get("alongCount"):
         output.say(f"{output.count(going, 'memory')} derived from them will be forgotten too:")
     show_along(found, full=full)
