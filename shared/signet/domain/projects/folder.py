@@ -29,7 +29,9 @@ MOST_COMMITS, MOST_BYTES = 64, 32_768
 _IS_WINDOWS = os.name == "nt"
 _MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
-_DRIVE = re.compile(r"(?:[\\/]{2}\?[\\/])?([A-Za-z]):[\\/](.*)", re.DOTALL)
+_URI = re.compile(r"(?:file|vscode-remote)://[^/]*(/.*)", re.DOTALL | re.IGNORECASE)
+#: Editors write "/c:/work", too.
+_DRIVE = re.compile(r"(?:[\\/]{2}\?[\\/]|/)?([A-Za-z]):[\\/](.*)", re.DOTALL)
 _WSL_SHARE = re.compile(r"[\\/]{2}wsl(?:\.localhost|\$)[\\/][^\\/]+(.*)", re.DOTALL | re.IGNORECASE)
 _MOUNTED_DRIVE = re.compile(r"/(?:mnt|cygdrive)/([A-Za-z])(?:/(.*))?", re.DOTALL)
 _MSYS_DRIVE = re.compile(r"/([A-Za-z])(?:/(.*))?", re.DOTALL)
@@ -83,8 +85,12 @@ class FolderEvidence(NamedTuple):
 
 
 def spelled(named: str) -> str:
-    """Return the one spelling of a path on Windows, in WSL and in Git Bash, in NFC; another name stays. Pure."""
+    """Return the one spelling of a path or URI on Windows, in WSL and in Git Bash, in NFC; another name stays. Pure."""
     text = unicodedata.normalize("NFC", named.strip())
+    if uri := _URI.fullmatch(text):
+        from urllib.parse import unquote  # most hooks need none
+
+        text = unquote(uri[1])
     if share := _WSL_SHARE.fullmatch(text):
         text = share[1].replace("\\", "/") or "/"
     drives = (_DRIVE, _MOUNTED_DRIVE, _MSYS_DRIVE) if _IS_WINDOWS else (_DRIVE,)

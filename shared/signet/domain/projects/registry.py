@@ -40,6 +40,8 @@ def find(
         return place
     here = elsewhere.machine if elsewhere else folder.machine()
     known = db.read(_known, here, place)
+    if known is None and not place.is_repository and folder.is_on_drive(_name(place)):
+        known = db.read(ReadTx.value, sql.IN_ANY_CASE, {"folder": _name(place)})
     is_new = known is None or (place.apart and not db.read(_has_both, here, place))
     if is_new and place.is_repository and may_register:
         known = _register(db, here, place, elsewhere.evidence if elsewhere else None)
