@@ -152,6 +152,7 @@ def test_harnesses_with_forms_of_their_own_get_them_beside_the_users_entries(hom
     }
     copilot = found(".copilot/hooks/signet.json")["hooks"]
     assert sorted(copilot) == ["PreCompact", "SessionStart", "Stop", "UserPromptSubmit"]
+    assert copilot["Stop"][0]["timeout"] == 60, "the turn is lost if the program kills its hook"
     ours = {"type": "stdio", **mcp, "env": {"SIGNET_HARNESS": "copilot"}}
     assert found(".copilot/mcp-config.json") == {"mcpServers": {"signet": ours}}
     assert found(".config/Code/User/mcp.json")["servers"]["signet"] == ours

@@ -168,12 +168,12 @@ def again(
 ) -> None:
     """Read a session's log again in the background if it ends without an answer and then grows."""
     read = ended.session.reading if ended.session else None
-    if report.log is None or read is None or read.log_bytes is None:
+    if report.log is None or read is None:
         return
     if read.text.rfind("\nAssistant: ") > max(0, read.text.rfind("\nUser: ")):
         return
     late = report if ended.is_turn else replace(report, reason=session_end.LONG_AGO)
-    task = asyncio.create_task(_again(call, late, report.log.path, read.log_bytes, services))
+    task = asyncio.create_task(_again(call, late, report.log.path, read.log_bytes or 0, services))
     state.tasks.add(task)
     task.add_done_callback(state.tasks.discard)
 
@@ -185,9 +185,9 @@ async def _again(
         await asyncio.sleep(seconds)
         now = _size(path) or size
         if now > size:
-            size = now
             try:
                 await session_end.end(call, report, services)
+                size = now
             except SignetError as error:
                 log.info("transcript.not_stored", code=error.code)
 

@@ -18,12 +18,13 @@ from signet.domain.harnesses.models import Before, ConnectOptions, FilePatch, Pr
 from signet.domain.harnesses.programs import Shell
 
 _VERSION = ("version",)
-#: Event, our hook, and Copilot's time limit in seconds. `Stop` ends a turn, and alone names the transcript.
+#: Event, our hook, and Copilot's limit in seconds. `Stop` ends a turn, and alone names the transcript. A killed hook
+#: loses the turn, and its start can take more than 10 s on a busy machine.
 COPILOT_EVENTS = (
     ("SessionStart", "session-start", 15),
     ("UserPromptSubmit", "user-prompt-submit", 5),
     ("PreCompact", "pre-compaction", 10),
-    ("Stop", "session-end", 10),
+    ("Stop", "session-end", 60),
 )
 
 
