@@ -51,6 +51,13 @@ def test_an_unknown_harness_is_refused_with_those_that_are_known(world: World) -
     assert "Unknown harness: claude" in refused.error and "claude-code, codex" in refused.error
 
 
+def test_harnesses_have_the_names_by_which_they_are_connected(world: World) -> None:
+    refused = world.api.post("/api/backfill", {"harnesses": ["unknown"]}).error
+    known = refused.partition("Known: ")[2].split(", ")
+    connected = {one["id"] for one in world.api.get("/api/harnesses").body["harnesses"]}
+    assert set(known) <= connected, known
+
+
 def test_logs_of_helpers_and_folders_that_cannot_be_read_are_left_out(world: World) -> None:
     world.claude("agent-77", TALK)
     world.file(".claude/projects/-p/s9/subagents/agent-1.jsonl", "{}\n")

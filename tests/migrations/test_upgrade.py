@@ -26,6 +26,7 @@ RECORDED = {
     "0024": "297bca9633f80722",
     "0025": "c8f151cd05c2b4bf",
     "0026": "48e069134067448a",
+    "0027": "48e069134067448a",
 }
 
 
@@ -204,6 +205,18 @@ def test_no_copy_is_made_when_the_disk_is_nearly_full(
     assert migrate.upgrade(path, now=NOW).copy is None
     assert migrate.is_current(path)
     assert not list(tmp_path.glob("*.bak-*"))
+
+
+def test_sessions_of_gemini_get_the_name_of_its_harness(tmp_path: Path) -> None:
+    path = tmp_path / "memories.db"
+    migrate._run_revisions(path, NOW, to="0026")
+    insert = """
+        INSERT INTO backfill_sessions
+               (agent_id, session_key, harness, path, bytes, changed_at, state, by_model, asked_at)
+        VALUES ('default', 'g1', 'gemini', '/s', 1, '', 'read', 0, '')"""
+    statements(path, insert)
+    migrate.upgrade(path, now=NOW)
+    assert statements(path, "SELECT harness FROM backfill_sessions") == [("gemini-cli",)]
 
 
 def test_a_failure_leaves_the_file_as_it_was_and_can_be_repaired(tmp_path: Path) -> None:

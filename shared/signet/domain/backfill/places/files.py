@@ -210,5 +210,5 @@ def _gemini_logs(home: UserHome) -> Iterable[Path]:
 
 
 GEMINI_CLI = HarnessPlace(
-    harness="gemini", name="Gemini CLI", find=find_gemini, logs=_gemini_logs, read=read_gemini
+    harness="gemini-cli", name="Gemini CLI", find=find_gemini, logs=_gemini_logs, read=read_gemini
 )
