@@ -3,13 +3,8 @@
 from typing import NamedTuple
 
 #: Groups of the overview.
-FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
-    "First steps",
-    "Memory",
-    "Agents",
-    "Daemon",
-    "Maintenance",
-)
+FIRST, MEMORY, AGENTS = "First steps", "Memory", "Agents"
+DAEMON, MAINTENANCE = "Daemon", "Maintenance"
 
 
 class CommandRow(NamedTuple):

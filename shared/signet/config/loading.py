@@ -144,11 +144,11 @@ def fingerprint(workspace: Workspace) -> str:
 
 #: The settings that take effect only after a restart.
 RESTART_KEYS = (
-    "auth.mode",
-    "embedding.dimensions",
-    "pipelineV2.documents.maxContentBytes",
-    "pipelineV2.telemetry.otlpEndpoint",
-    "pipelineV2.worker.threads",
+    *("auth.mode", "embedding.dimensions"),
+    *(
+        f"pipelineV2.{one}"
+        for one in ("documents.maxContentBytes", "telemetry.otlpEndpoint", "worker.threads")
+    ),
 )
 
 

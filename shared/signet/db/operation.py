@@ -22,19 +22,8 @@ Done = Callable[[Any, BaseException | None], None]
 class WriteOperation:
     """A queued write and its outcome."""
 
-    __slots__ = (
-        "_answered",
-        "_lock",
-        "_state",
-        "done",
-        "durable",
-        "error",
-        "function",
-        "future",
-        "loop",
-        "result",
-        "since",
-        "skipped",
+    __slots__ = tuple(
+        "_answered _lock _state done durable error function future loop result since skipped".split()
     )
 
     def __init__(

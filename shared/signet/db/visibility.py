@@ -22,20 +22,9 @@ _OF_NO_PERSON = f"{{alias}}.agent_id NOT GLOB '{USER_PREFIX}*'"
 #: Beginnings of sentences about the user: preferences, and the few other facts that hold in every project.
 _ABOUT_USER = ("The user ", "The user''s ", "User ", "I ", "I''m ", "My ")
 _PROFILE = (
-    *(
-        "The user''s name ",
-        "The user is called ",
-        "The user lives ",
-        "The user works ",
-        "The user speaks ",
-    ),
-    *(
-        "The user was born ",
-        "The user''s birthday ",
-        "The user''s pronouns ",
-        "The user''s time zone ",
-    ),
-    *("The user''s timezone ", "My name ", "I live ", "I work ", "I speak "),
+    *(f"The user {one} " for one in ("is called", "lives", "works", "speaks", "was born")),
+    *(f"The user''s {one} " for one in ("name", "birthday", "pronouns", "time zone", "timezone")),
+    *("My name ", "I live ", "I work ", "I speak "),
 )
 #: Signs that a preference concerns only its project: names of code, numbers, the project itself.
 _OF_A_PROJECT = """

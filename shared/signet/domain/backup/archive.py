@@ -36,18 +36,7 @@ CACHES = frozenset({"__pycache__", ".cache", "node_modules", ".DS_Store"})
 
 #: Suffixes of the database's other files.
 _DATABASE_FILES = frozenset(
-    {
-        "",
-        "-wal",
-        "-shm",
-        "-journal",
-        ".gate",
-        ".gate.next",
-        ".migrate.lock",
-        ".mark",
-        ".damage",
-        ".rescued",
-    }
+    ("", *"-wal -shm -journal .gate .gate.next .migrate.lock .mark .damage .rescued".split())
 )
 
 MAX_FILES = 500_000

@@ -26,12 +26,8 @@ IGNORED = tuple(
 _TITLE = "# Signet: data, secrets and what is made anew"
 #: The same as git pathspecs, which apply even if `.gitignore` differs.
 _PATHS = (
-    ".daemon",
-    ".secrets",
-    ":(glob)memory/*.db",
-    ":(glob)memory/*.db-*",
-    ":(glob)memory/*.db.*",
-    ":(glob)memory/MEMORY.backup-*",
+    *(".daemon", ".secrets"),
+    *(f":(glob)memory/{one}" for one in ("*.db", "*.db-*", "*.db.*", "MEMORY.backup-*")),
 )
 #: Private files and the memory folder itself, in lower case.
 _PRIVATE = re.compile(

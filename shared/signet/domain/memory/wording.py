@@ -168,37 +168,12 @@ _PLURAL_LETTERS = 4
 #: Introductions, as words of this form.
 _OPENINGS = tuple(
     tuple(opening.split())
-    for opening in (
-        "please",
-        "remember that",
-        "remember",
-        "reminder",
-        "note that",
-        "note",
-        "noted",
-        "important",
-        "fact",
-        "fyi",
-        "btw",
-        "by way",
-        "also",
-        "actually",
-        "keep in mind that",
-        "keep in mind",
-        "for record",
-        "it be known that",
-        "it turn out that",
-        "user say that",
-        "user said that",
-        "user said",
-        "user mentioned that",
-        "user mentioned",
-        "user stated that",
-        "user stated",
-        "user told team that",
-        "user told user that",
-        "according to user",
-    )
+    for opening in """
+please, remember that, remember, reminder, note that, note, noted, important, fact, fyi, btw, by way, also, actually,
+keep in mind that, keep in mind, for record, it be known that, it turn out that, user say that, user said that,
+user said, user mentioned that, user mentioned, user stated that, user stated, user told team that,
+user told user that, according to user
+""".split(",")
 )
 
 

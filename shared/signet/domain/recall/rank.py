@@ -53,16 +53,7 @@ NEED = (*FEATURES, "lead", "lead_of_few", "cosine_of_few", "asked")
 #: Features of a candidate for whether it answers a question that shares few words with it (`Model.answered`): some of
 #: FEATURES; the distance of its cosine to the tenth best (of fewer, the last) and to that of the fourth source;
 #: `behind`; ln(1 + words of the question); and ln(1 + candidates).
-MEANT = (
-    "words",
-    "cosine",
-    "length",
-    "stands_out",
-    "cosine_of_few",
-    "behind",
-    "asked",
-    "candidates",
-)
+MEANT = tuple("words cosine length stands_out cosine_of_few behind asked candidates".split())
 #: Bias of a function that is not fitted.
 NEVER = -60.0
 

@@ -89,14 +89,8 @@ def _untagged(text: str) -> str:
 #: Types of records with one message, by program. Some harnesses use the role as the type.
 MESSAGES = frozenset(
     {
-        *(
-            "user",
-            "human",
-            "assistant",
-            "ai",
-            "model",
-            "agent",
-        ),  # Claude Code, Gemini CLI and chat exports
+        # Claude Code, Gemini CLI and chat exports
+        *("user", "human", "assistant", "ai", "model", "agent"),
         "gemini",
         *("event_msg", "response_item", "item.completed"),  # Codex
         *("user_message", "agent_message", "UserMessage", "AgentMessage"),

@@ -26,12 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Graph files of an export, the smallest in memory first.
-GRAPHS = (
-    "onnx/model_quantized.onnx",
-    "model_quantized.onnx",
-    "onnx/model_int8.onnx",
-    "model.onnx",
-    "onnx/model.onnx",
+GRAPHS = tuple(
+    "onnx/model_quantized.onnx model_quantized.onnx onnx/model_int8.onnx model.onnx onnx/model.onnx".split()
 )
 #: Other files.
 FILES = tuple(
