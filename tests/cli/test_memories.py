@@ -105,7 +105,7 @@ def test_similar_memories_alone_are_offered(served: Program) -> None:
     name = f"plan_{uuid4().hex[:8]}"
     only = saved(served, f"{name.replace('_', ' ')} needs money")
     forget = ("memory", "forget", "--query", name)
-    assert served.run(*forget, "--yes").out == "No memories selected, only similar ones\n"
+    assert served.run(*forget, "--yes").out == "Only similar memories found\n"
     seen = served.on_terminal(*forget, answers=[("Forget similar memories?", "1\n")])
     assert "1 memory forgotten" in seen and not is_active(served, only)
 

@@ -95,7 +95,7 @@ def forget(
     may_add = bool(found["similar"]) and not (yes or as_json) and output.can_ask()
     if dry_run or not (found["count"] or may_add):
         yield found
-        none = "No memories selected, only similar ones" if found["similar"] else "No memories found"
+        none = "Only similar memories found" if found["similar"] else "No memories found"
         output.say(f"{_counted(found)} would be forgotten" if found["count"] else none)
         if query and not found["count"]:
             output.hint(f"Sessions may still contain it: signet recall {query!r}")
