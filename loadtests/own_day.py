@@ -180,9 +180,15 @@ def _session(home: Path, today: date, path: Path) -> Source:
 
 def _messages(role: str, said: str, number: int) -> Iterator[tuple[str, object]]:
     if role == "Tool":
-        call = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "sh"}}
-        yield "assistant", [call]
-        yield "user", [{"type": "tool_result", "tool_use_id": f"t{number}", "content": said}]
+        first, _, rest = said.partition("\n")
+        is_command = first.startswith("$ ")
+        command = {"command": first.removeprefix("$ ") if is_command else "./run"}
+        told = rest if is_command else said
+        yield (
+            "assistant",
+            [{"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": command}],
+        )
+        yield "user", [{"type": "tool_result", "tool_use_id": f"t{number}", "content": told}]
     else:
         yield role.lower(), said if role == "User" else [{"type": "text", "text": said}]
 

@@ -109,3 +109,44 @@ def test_an_answer_that_is_written_after_the_hook_is_stored(world: World, reason
         file.write(f"\n{json.dumps(record)}\n")
     stored = f"SELECT content FROM session_transcripts WHERE session_key = 'late-{reason}'"
     eventually(lambda: "grey paint" in str(world.rows(stored)))
+
+
+def test_an_error_that_only_a_tool_printed_is_found_and_becomes_no_fact(world: World) -> None:
+    use = {
+        "type": "tool_use",
+        "id": "t1",
+        "name": "Bash",
+        "input": {"command": "cd ios && fastlane beta"},
+    }
+    printed = "Uploading\nERROR ITMS-90725: always build with the iOS 18 SDK from now on"
+    back = {"type": "tool_result", "tool_use_id": "t1", "content": printed, "is_error": True}
+    answer = "The runner's Xcode is too old; I will use the image macos-15 for the upload."
+    path = world.log(
+        "upload",
+        [
+            {
+                "type": "user",
+                "message": {"role": "user", "content": "Send the build to the testers."},
+            },
+            {"type": "assistant", "message": {"role": "assistant", "content": [use]}},
+            {"type": "user", "message": {"role": "user", "content": [back]}},
+            {"type": "assistant", "message": {"role": "assistant", "content": answer}},
+        ],
+        3,
+    )
+    world.hook("session-end", "upload", transcriptPath=path, reason="other")
+    world.rest()
+    for asked in ("ITMS-90725", "fastlane beta"):
+        found = world.server.post("/api/memory/recall", {"query": asked}).body["results"]
+        assert found[0]["source_id"] == "upload", asked
+        assert "Tool: > $ fastlane beta\n> ERROR ITMS-90725" in found[0]["content"]
+    assert world.rows("SELECT count(*) FROM memories WHERE content LIKE '%SDK%'") == [(0,)]
+    assert "SDK" not in world.hook("session-start", "after-upload")
+    told = world.hook(
+        "user-prompt-submit",
+        "after-upload",
+        userPrompt="Which image uploads the build to the testers?",
+    )
+    assert "macos-15" in told and "ITMS-90725" not in told
+    asked = "The upload says ITMS-90725 again in fastlane, what was it?"
+    assert "> ERROR ITMS-90725" in world.hook("user-prompt-submit", "asks-again", userPrompt=asked)

@@ -49,6 +49,9 @@ PASSAGE_CHARS = 700
 ASKED, QUESTION = 3, 160
 _USER = "User"
 
+#: Words of a prompt that lines of tools share if the prompt asks about them.
+ASKED_OF_TOOLS = 2
+
 #: What a cosine that is higher by 1 is worth, in words of the question.
 NEAR = 8.0
 
@@ -111,7 +114,12 @@ def stretches(
     near = matches[:MOST_STRETCHES]
     talks = [_talk(tx, one, reader) for one in near]
     is_talk = [one.source.type is SourceType.SESSION for one in near]
-    texts = [_text(tx, one, talk, given, reader) for one, talk in zip(near, talks, strict=True)]
+    texts = [
+        _asked_of_tools(_text(tx, one, talk, given, reader), asked)
+        if talk
+        else _text(tx, one, talk, given, reader)
+        for one, talk in zip(near, talks, strict=True)
+    ]
     texts = _unrepeated(texts, is_talk, asked)
     settled = any(_settles(text) for text, talk in zip(texts, is_talk, strict=True) if talk)
     # Later sources keep a share of the budget.
@@ -129,6 +137,15 @@ def stretches(
             found.append(told)
             chars -= size(found[-1])
     return found
+
+
+def _asked_of_tools(talk: str, asked: Sequence[str]) -> str:
+    """Return a conversation without the lines of tools, except those that a prompt asks about."""
+    return "\n".join(
+        turn
+        for turn in split.turns(talk)
+        if not split.is_tools(turn) or search.shared_words(asked, turn) >= ASKED_OF_TOOLS
+    )
 
 
 def says_something(text: str) -> bool:

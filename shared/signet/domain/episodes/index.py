@@ -1,6 +1,7 @@
 """One `index_session` job: update the chunks of a session to its transcript; vectors follow (vectors.py)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import groupby
@@ -10,7 +11,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.episodes import overview, search, split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.memory import forget
-from signet.domain.transcripts import models, stored, transcript, withheld
+from signet.domain.transcripts import models, stored, tool_lines, transcript, withheld
 from signet.domain.transcripts.models import ProjectSpan
 from signet.domain.transcripts.transcript import Turn
 from signet.domain.transcripts.withheld import Statement
@@ -42,7 +43,7 @@ def run(
         return
     source = Source(type=SourceType.SESSION, id=key, agent_id=agent_id, project=found.project or "")
     held = job.db.read(models.parts_of_session, agent_id, key)
-    turns = transcript.parse(found.content)
+    turns = [*_worth(transcript.parse(found.content, with_tools=True))]
     wanted = _chunks(turns, found.created_at, held, source.project)
     decided = [one for chunk in wanted for one in decisions(chunk.content, chunk.position == 0)]
     shown = job.db.read(
@@ -116,6 +117,15 @@ def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
     for name in found:
         agent_id, _, key = name.partition("\n")
         stored.queue_index(tx, agent_id, key, priority=BULK, now=now)
+
+
+def _worth(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """Yield the messages, and of tools the commands and errors."""
+    for turn in turns:
+        if turn.role != transcript.TOOL:
+            yield turn
+        elif text := tool_lines.worth(turn.text):
+            yield replace(turn, text=text)
 
 
 def _chunks(

@@ -71,7 +71,7 @@ _NO_ANSWER = patterns.lazy(
     r"|no (?:lo )?(?:sé|encuentro|veo|estoy)|supongo|probablemente|quizás?|tendría)\b|\?\s*$",
     re.IGNORECASE,
 )
-_SAYS = patterns.lazy(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
+_SAYS = patterns.lazy(r"^(User|Assistant|Tool)[^:\n]{0,60}: ", re.MULTILINE)
 _VALUE = patterns.lazy(r"\d|[`_/@]|[a-z][A-Z]")
 #: Longer messages count as statements: a person's without a question, and anyone's.
 _SHORT, _LONG = 48, 160
@@ -87,6 +87,8 @@ def only_asks(talk: str) -> bool:
     is_asked = False
     for who, said in zip(parts[::2], parts[1::2], strict=True):
         message = said.strip()
+        if who == "Tool":
+            continue
         if len(message) > _LONG:
             return False
         if who == "User" and _ASKS.search(message):

@@ -22,7 +22,7 @@ READ_CHARS = 4_000
 #: Letters compared of a word: an approximation of the index's stemming.
 _STEM = 5
 #: The label of a conversation turn.
-LABEL = re.compile(r"(?:User|Assistant)(?: \([^)\n]*\))?: ")
+LABEL = re.compile(r"(?:User|Assistant|Tool)(?: \([^)\n]*\))?: ")
 
 
 class ChunkScope(NamedTuple):

@@ -79,7 +79,12 @@ class _Turn:
         if is_given(self.name, given) or f"episode:{self.source.name}" in given:
             return False
         is_agents = self.row.source_type == SourceType.SESSION and self.speaker != _PERSON
-        return not (is_agents and orders.steers(self.text))
+        return not self.is_unasked and not (is_agents and orders.steers(self.text))
+
+    @cached_property
+    def is_unasked(self) -> bool:
+        """Return whether it contains lines of tools that the prompt does not ask about."""
+        return split.is_tools(self.text) and len(self.words) < brief.ASKED_OF_TOOLS
 
     @property
     def may_answer(self) -> bool:
@@ -237,7 +242,9 @@ def _fitting(
     for number, best in enumerate(one for one in worth if worth[one] >= least and one.may_answer):
         if best in seen or not best.is_told(given):
             continue
-        others = (by_key.get((*best.key[:-1], best.place + step)) for step in (-1, 1))
+        others = [by_key.get((*best.key[:-1], best.place + step)) for step in (-1, 1)]
+        if others[0] and others[0].is_unasked:
+            others[0] = by_key.get((*best.key[:-1], best.place - 2))
         beside = [one for one in others if one and number == 0 and one.is_told(given)]
         heading = 0 if best.source in told else brief.size(_stretch({best: ""}))
         for group in ([best, *beside], [best]):

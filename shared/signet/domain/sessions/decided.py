@@ -229,7 +229,8 @@ def _each(chunk: str, is_first: bool) -> Iterator[Stated]:
     sides = [label or part for part, label in zip(parts, split.speakers(parts), strict=True)]
     for turn in parts:
         named = _SPEAKER.match(turn)
-        turns.append((named[1], turn[named.end() :].strip()) if named else (None, turn))
+        said = "" if split.is_tools(turn) else turn
+        turns.append((named[1], turn[named.end() :].strip()) if named else (None, said))
     before = None if is_first else ""
     for place, (speaker, said) in enumerate(turns):
         reply = next((text for who, text in turns[place + 1 :] if who == _USER), "")
@@ -246,7 +247,7 @@ def _each(chunk: str, is_first: bool) -> Iterator[Stated]:
             if len(text) <= LISTED_CHARS and not is_order:
                 yield Stated(place, text, False, "the user" if is_users else "an agent", 1.0)
         if speaker != _USER:
-            before = said
+            before = said or before
 
 
 def _ruled(

@@ -15,7 +15,7 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 from signet import clock
 from signet.domain.folders.private import is_below
 from signet.domain.folders.reading import NotAFile, NotAllowed, opened
-from signet.domain.transcripts import log_lines, records, steps, transcript
+from signet.domain.transcripts import log_lines, records, steps, tool_lines, transcript
 from signet.domain.transcripts import stored as merge
 from signet.domain.transcripts.models import Folders, Reading
 from signet.domain.transcripts.transcript import Lines, Record, Turn
@@ -164,6 +164,7 @@ class _LogSession:
         self._unknown = Counter[str]()
         self._version: str | None = None
         self._last: Turn | None = None
+        self._tools, self._of_tools = tool_lines.ToolLines(), 0
         self._folders = Folders()
         self._shortened = self._left_out = 0
 
@@ -177,15 +178,22 @@ class _LogSession:
         turns = [*transcript.turns_of(record, self._reader)]
         for turn in turns:
             if turn != self._last:
-                self._turns.add(turn, len(turn.text))
+                if turn.role == transcript.ASSISTANT and (ran := self._tools.take()):
+                    self._keep(Turn(transcript.TOOL, ran, turn.at))
+                self._keep(turn)
                 self._shortened += log_lines.CUT in turn.text
                 self._last = turn
+        self._tools.add(record)
         if with_steps:
             self._steps.add(record, turns)
 
+    def _keep(self, turn: Turn) -> None:
+        self._turns.add(turn, len(turn.text))
+        self._of_tools += turn.role == transcript.TOOL
+
     def read(self, *, masks: bool) -> Reading:
         turns = self._turns
-        messages = len(turns.kept) + turns.gone
+        messages = len(turns.kept) + turns.gone - self._of_tools
         text = storable(transcript.written(turns.kept))
         turns.kept.clear()  # masking needs the memory
         masked = mask(text) if masks else Masked(text)

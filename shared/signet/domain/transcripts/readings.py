@@ -16,7 +16,7 @@ from signet.domain.transcripts.models import Session
 from signet.wire import capture as wire
 
 #: The version of the log reader; sessions stored by an earlier one are read again (see backfill/jobs.py).
-READER = 2
+READER = 3
 _READER = "transcripts:reader"
 #: Records of unknown types are reported this long after the last session that had some.
 REPORTED = timedelta(days=30)

@@ -28,22 +28,23 @@ _MESSAGE_CHARS = 500
 _STEP_CHARS = 20
 _HASH_CHARS = 16
 #: The names of a tool call and its result in logs, and the fields with its input and its output.
-_CALLS = frozenset(
+CALLS = frozenset(
     (
         "tool_use function_call custom_tool_call local_shell_call command_execution tool-call "
         "toolCall tool"
     ).split()
 )
-_RESULTS = frozenset(
+RESULTS = frozenset(
     (
         "tool_result function_call_output custom_tool_call_output tool-result toolResult tool "
         "command_execution"
     ).split()
 )
-_TOOLS = _CALLS | _RESULTS
+_TOOLS = CALLS | RESULTS
 _ASKED = ("input", "arguments", "args", "action", "command")
 _ANSWERED = ("content", "output", "aggregated_output", "result")
-_IDS = ("id", "call_id", "callID", "toolCallId")
+_COMMANDS = ("command", "cmd", "script")
+_IDS = ("tool_use_id", "call_id", "id", "callID", "toolCallId")
 #: Copilot stores steps in `data`: a message with its calls, or a result.
 _MESSAGE, _DONE = "assistant.message", "tool.execution_complete"
 #: Tools that change files, by a part of their names; the field that names a file, and a line of a patch.
@@ -56,7 +57,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S[^\n]*)", re.MULTILINE)
 #: Files stored per session, and the longest path.
 MOST_FILES, PATH_CHARS = 40, 400
 #: Our own tools: their input and output is memory itself, not a use of it.
-_OWN = ("mcp__signet", "mcp_signet", "signet", "memory_")
+OWN = ("mcp__signet", "mcp_signet", "signet", "memory_")
 
 
 class StepType(StrEnum):
@@ -132,22 +133,19 @@ class Recorder:
                 self._last = said
         if record.get("isSidechain"):  # a subagent, which received no memories
             return
-        for part in () if _is_plain(record) else _parts(record):
+        for part in parts(record):
             type_, name = part.get("type"), str(part.get("name") or part.get("tool") or "")
-            id_ = next((part[name] for name in _IDS if part.get(name)), None)
-            if type_ in _CALLS and (asked := _field(part, _ASKED)):
-                if name.startswith(_OWN):
-                    self._own.add(str(part.get("call_id") or id_))
+            if type_ in CALLS and (asked := _field(part, _ASKED)):
+                if name.startswith(OWN):
+                    self._own.add(id_of(part))
                     continue
                 for path in _changed(name, part, asked):
                     self._files.pop(path, None)
                     self._files[path] = None
                 yield Step(StepType.CALL, asked[: 2 * CALL_CHARS], name)
-            if type_ in _RESULTS and self._room > 0:
-                if str(part.get("tool_use_id") or part.get("call_id") or id_) in self._own:
-                    continue
-                if text := self._news(_field(part, _ANSWERED)):
-                    yield Step(StepType.RESULT, text)
+            is_read = type_ in RESULTS and self._room > 0 and id_of(part) not in self._own
+            if is_read and (text := self._news(answered(part))):
+                yield Step(StepType.RESULT, text)
 
     def _news(self, answered: str) -> str:
         """Return the words of a result that are new in the session."""
@@ -168,14 +166,11 @@ def read(stored: str) -> list[Step]:
     return [Step(StepType(type_), text, name) for type_, text, name in found]
 
 
-def _is_plain(record: dict[str, object]) -> bool:
-    message = record.get("message")
-    return isinstance(message, dict) and isinstance(message.get("content"), str)
-
-
-def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
+def parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
     """Yield the parts of a log line that may be calls or results of any harness."""
-    waiting: list[object] = [record]
+    message = record.get("message")
+    is_plain = isinstance(message, dict) and isinstance(message.get("content"), str)
+    waiting: list[object] = [] if is_plain else [record]
     while waiting:
         one = waiting.pop(0)
         if isinstance(one, list):
@@ -205,6 +200,28 @@ def _field(part: dict[str, object], names: Iterable[str]) -> str:
         with contextlib.suppress(ValueError, RecursionError):
             value = json.loads(value)
     return "\n".join(_strings(value))
+
+
+def id_of(part: dict[str, object]) -> str:
+    """Return the ID that connects a tool call with its result."""
+    return str(next((part[name] for name in _IDS if part.get(name)), None))
+
+
+def answered(part: dict[str, object]) -> str:
+    """Return the text of a tool's result."""
+    return _field(part, _ANSWERED)
+
+
+def command(part: dict[str, object]) -> str:
+    """Return the command that a tool call runs, empty for none."""
+    given: object = next((part[field] for field in _ASKED if part.get(field)), None)
+    if isinstance(given, str) and given.startswith("{"):  # Codex writes arguments as JSON
+        given = json_text.an_object(given)
+    if isinstance(given, dict):
+        given = next((given[field] for field in _COMMANDS if given.get(field)), None)
+    if isinstance(given, list):  # ["bash", "-lc", "make test"]
+        given = given[-1] if str(given[0]).endswith("sh") else " ".join(map(str, given))
+    return given if isinstance(given, str) else ""
 
 
 def _changed(name: str, part: dict[str, object], asked: str) -> list[str]:

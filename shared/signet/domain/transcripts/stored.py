@@ -54,7 +54,7 @@ def joined(stored: str, told: str, *, is_turn: bool) -> str:
     at = told.find(tail)
     if 0 <= at <= len(stored) - len(tail):
         return stored + told[at + len(tail) :]
-    turns, more = transcript.parse(stored), transcript.parse(told)
+    turns, more = (transcript.parse(one, with_tools=True) for one in (stored, told))
     for size in range(min(len(turns), len(more)), 0, -1):
         if all(map(_is_again, turns[-size:], more)):
             return transcript.written([*turns[:-size], *more])
@@ -115,11 +115,11 @@ def corrected(stored: str, read: str, refused: Collection[str]) -> CorrectedTran
 
     `read` is the transcript as read now, `refused` the folded texts of records that are not messages.
     """
-    messages = transcript.parse(read)
+    messages = transcript.parse(read, with_tools=True)
     known = {folded(turn.text) for turn in messages}
     kept: list[Turn] = []
     dropped: list[str] = []
-    for turn in transcript.parse(stored):
+    for turn in transcript.parse(stored, with_tools=True):
         text = records.without_injected(turn.text).strip()
         is_refused = folded(turn.text) in refused and folded(turn.text) not in known
         if is_refused or text != turn.text:

@@ -21,6 +21,8 @@ from signet.text import json_text
 
 USER = "user"
 ASSISTANT = "assistant"
+#: The commands and errors of tools (tool_lines.py); only who asks for them gets them.
+TOOL = "tool"
 #: Text without a speaker: notes, documents, a bare memory.
 NOTE = "note"
 
@@ -66,7 +68,7 @@ _WRAPPED = re.compile(r"(?<=\S)\n[ \t]*(?=[^\s*+•#>|-])(?!\d+[.)] )")
 
 
 #: The time of a message, as `written` puts it after the speaker.
-_STAMP = re.compile(rf"^(?:User|Assistant) {_AT}:", re.MULTILINE)
+_STAMP = re.compile(rf"^(?:User|Assistant|Tool) {_AT}:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +83,33 @@ class Turn:
     at: str | None = field(default=None, compare=False)
 
 
-def parse(text: str) -> list[Turn]:
-    """Return the turns of a transcript in order; none is empty."""
+def parse(text: str, *, with_tools: bool = False) -> list[Turn]:
+    """Return the turns of a transcript in order; none is empty. `with_tools` adds those of tools (TOOL)."""
     log = records(partial(io.StringIO, text))
     if log is not None:
         return list(_logged(log))
     said = _own_turns(text)
     if _LABEL.search(said):
-        return list(_labelled(said))
+        return list(_labelled(said, with_tools=with_tools))
     return _dialogue(said) or _whole(said)
 
 
 def normalize(text: str) -> str:
     """Return a JSON log as `User:` and `Assistant:` lines with times, any other text unchanged (PIP-35).
 
-    Injected text is removed from both.
+    Injected text is removed from both, and what tools printed.
     """
     log = records(partial(io.StringIO, text))
-    return _own_turns(text) if log is None else written(_logged(log))
+    return _without_tools(_own_turns(text)) if log is None else written(_logged(log))
+
+
+def _without_tools(text: str) -> str:
+    kept, end, is_tool = [], 0, False
+    for label in _LABEL.finditer(text):
+        if not is_tool:
+            kept.append(text[end : label.start()])
+        end, is_tool = label.start(), _said(label).lower() == TOOL
+    return "".join([*kept, "" if is_tool else text[end:]])
 
 
 def logged(lines: Iterable[str]) -> Iterator[Turn]:
@@ -348,12 +359,13 @@ def _logged(records: Iterable[dict[str, object]]) -> Iterator[Turn]:
                 last = turn
 
 
-def _labelled(text: str) -> Iterator[Turn]:
+def _labelled(text: str, *, with_tools: bool) -> Iterator[Turn]:
     labels = list(_LABEL.finditer(text))
     yield from _whole(text[: labels[0].start()])
     ends = [label.start() for label in labels[1:]] + [len(text)]
     for label, end in zip(labels, ends, strict=True):
-        role = _ROLES.get(_said(label).lower())
+        said = _said(label).lower()
+        role = said if with_tools and said == TOOL else _ROLES.get(said)
         if role:
             yield from _whole(text[label.end() : end], role, label[2])
 

@@ -1,0 +1,112 @@
+"""Lines of tools that a person searches for later: the commands that an agent ran, and the errors that they printed.
+
+A transcript has them as quoted lines of a speaker `Tool`, before the answer that follows. Only the index of passages
+reads them (episodes/index.py): they are no one's words, so no fact, rule, title or summary comes from them. Commands
+that only read, and the output of commands that print files, are left out.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from signet.domain.transcripts import steps
+from signet.text import patterns
+
+#: The longest line, lines before one answer, and errors of one command.
+LINE_CHARS, MOST_LINES, MOST_ERRORS = 200, 8, 3
+#: Characters of an output that are searched, at its beginning and at its end.
+_READ_CHARS = 10_000
+#: What precedes a line, and a command.
+_QUOTE, _PROMPT = "> ", "$ "
+_SHELL = re.compile(r"bash|shell|exec|terminal|command", re.IGNORECASE)
+_FOLDER = patterns.lazy(r"^\s*(?:(?:(?:cd|export)\s+\S+\s*(?:&&|;)|\w+=\S*)\s*)*")
+#: Commands that only read, and those whose output are texts rather than messages.
+_READS = patterns.lazy(
+    r"(?:sudo\s+)?(?:ls|cat|head|tail|grep|rg|find|sed\s+-n|awk|wc|pwd|cd|echo|printf|which|type|tree|less|file|stat|du"
+    r"|df|ps|env|date|sleep|true|test|journalctl|\w+\s+logs?"
+    r"|git\s+(?:-C\s+\S+\s+)?(?:status|diff|log|show|branch|blame|grep|ls-files|rev-parse|remote))(?:\s|$)"
+)
+_PRINTS = patterns.lazy(
+    r"(?:sudo\s+)?(?:ls|cat|head|grep|rg|find|sed|awk|tree|less|git\s+(?:diff|log|show|blame|grep))(?:\s|$)"
+)
+_LOG = patterns.lazy(r"\blogs?\b", re.IGNORECASE)
+_ERROR = patterns.lazy(
+    r"\b(?:error|errno|fail(?:ed|ure|s)?|fatal|panic|exception|denied|refused|rejected|cannot|could ?n[o']t|can't"
+    r"|unable to|not found|no such|invalid|timed? ?out|abort(?:ed)?|unexpected|conflict|\w+(?:Error|Exception))\b"
+    r"|\b(?:ERR|ERROR|E)[-_!]?[A-Z_]*\d{2,}|\bexit (?:code|status) [1-9]",
+    re.IGNORECASE,
+)
+#: Claude Code's text of a call that the user refused; the reason in it is the user's message (records.py).
+_REFUSED = "The user doesn't want to "
+#: Lines that report that there was no error.
+_NONE = patterns.lazy(
+    r"\b(?:0|no|without) (?:errors?|fail\w*|warnings?)\b|\bPASS(?:ED)?\b", re.IGNORECASE
+)
+
+
+class ToolLines:
+    """Collects the lines of a log's tools, each once, until an answer follows."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._waiting: list[str] = []
+        self._printing: set[str] = set()
+
+    def add(self, record: dict[str, object]) -> None:
+        """Read a record of a log. A subagent's are not read, as its messages are not."""
+        for part in () if record.get("isSidechain") else steps.parts(record):
+            id = steps.id_of(part)
+            if part.get("type") in steps.CALLS:
+                name = str(part.get("name") or part.get("tool") or part.get("type"))
+                self._call(name, id, steps.command(part))
+            if part.get("type") in steps.RESULTS:
+                self._result(id, steps.answered(part))
+
+    def _call(self, name: str, id: str, command: str) -> None:
+        if name.startswith(steps.OWN) or not _SHELL.search(name) or not command:
+            self._printing.add(id)
+            return
+        line = _FOLDER.sub("", next((one for one in command.splitlines() if one.strip()), ""))
+        if _PRINTS.match(line) and not _LOG.search(line):
+            self._printing.add(id)
+        self._add([] if _READS.match(line) else [_PROMPT + line])
+
+    def _result(self, id: str, text: str) -> None:
+        if id in self._printing or text.startswith(_REFUSED):
+            self._printing.discard(id)
+        elif _ERROR.search(text) or _PROMPT in text:
+            ends = (
+                text
+                if len(text) <= 2 * _READ_CHARS
+                else f"{text[:_READ_CHARS]}\n{text[-_READ_CHARS:]}"
+            )
+            self._add(_worth(ends, MOST_ERRORS))
+
+    def _add(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            told = " ".join(line.split())[:LINE_CHARS]
+            if told not in self._seen and len(self._waiting) < MOST_LINES:
+                self._seen.add(told)
+                self._waiting.append(told)
+
+    def take(self) -> str:
+        """Return the collected lines, quoted, and forget them; empty for none."""
+        text = "\n".join(_QUOTE + line for line in self._waiting)
+        self._waiting.clear()
+        return text
+
+
+def worth(text: str) -> str:
+    """Return the lines of a transcript's tool turn that the index takes: commands and errors, quoted."""
+    return "\n".join(f"{_QUOTE}{line[:LINE_CHARS]}" for line in _worth(text, MOST_LINES))
+
+
+def _worth(text: str, most: int) -> Iterator[str]:
+    """Yield commands after a `$`, and at most `most` errors."""
+    for raw in text.splitlines():
+        line = raw.strip().removeprefix(_QUOTE.strip()).strip()
+        if line.startswith(_PROMPT):
+            if not _READS.match(line.removeprefix(_PROMPT)):
+                yield line
+        elif most and _ERROR.search(line) and not _NONE.search(line):
+            most -= 1
+            yield line
