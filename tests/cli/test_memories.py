@@ -338,6 +338,21 @@ def test_reasons_are_told_in_words(served: Program) -> None:
     assert dated.startswith("Asked about 2024-0")
 
 
+def test_results_that_may_be_wrong_stand_under_a_heading(
+    served: Program,
+) -> None:
+    from signet.cli import recall
+
+    word = uuid4().hex[:12]
+    saved(served, f"The {word} ferry leaves at noon")
+    assert "Less likely" not in served.run("recall", word).out
+    (hit,) = served.run("recall", word, "--json").json()
+    answer: Any = {"results": [hit, {**hit, "score": 0.2}, {**hit, "score": 0.1}]}
+    lines = [*recall._lines(answer, output.Ink(False), full=False)]
+    likely, less = "\n".join(lines).split("Less likely:\n")
+    assert likely.count(word) == 1 and less.count(word) == 2
+
+
 def test_every_stage_of_recall_has_its_words() -> None:
     from pathlib import Path
 

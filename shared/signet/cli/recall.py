@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 #: Result kinds: a passage of a session or commit, and a session's ID prefix.
 EPISODE, SESSION = "episode", "session"
 TYPES = (SESSION, "commit")
+#: Results with a lower score are shown as less likely: the default of `search.floor`.
+LIKELY = 0.4
 
 
 @command(pages=True)
@@ -129,7 +131,11 @@ def _lines(answer: "Recalled", ink: Ink, *, full: bool) -> Iterator[str]:
         yield f"  left out: {output.plain(nearest['left_out'])}"
     elif not answer["results"]:
         yield "No memories found"
+    is_likely = True
     for hit in answer["results"]:
+        if is_likely and hit["score"] < LIKELY:
+            is_likely = False
+            yield ink.dim("Less likely:")
         yield from entry.lines(_entry(hit), ink, full=full)
         yield from _parts(hit, ink, full=full)
         if "explain" in hit:
