@@ -48,6 +48,8 @@ PASSAGE_CHARS = 700
 #: Chunks before an answer that are searched for its question, and characters of a question on a page.
 ASKED, QUESTION = 3, 160
 _USER = "User"
+#: More pieces than any source has.
+_LAST = 1_000_000
 
 #: Words of a prompt that lines of tools share if the prompt asks about them.
 ASKED_OF_TOOLS = 2
@@ -238,6 +240,14 @@ def spoken(tx: ReadTx, source: Source, position: int, content: str, *, reader: R
     asked = [turn for turn in earlier if turn.startswith(_USER)]
     is_users = speaker is not None and speaker[0].startswith(_USER) and content.startswith(_USER)
     return content if is_users or not asked else f"{_clipped(asked[-1], (), QUESTION)}\n{content}"
+
+
+def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
+    """Return the text of a source that a reader may see, empty if none; `id` may be a long memory's group."""
+    if type in (SourceType.SESSION, SourceType.COMMIT):
+        return withheld.cleaned(tx, reader.agent_id, sql.whole(tx, reader.agent_id, type, id))
+    source = Source(type=type, id=id, agent_id=reader.agent_id)
+    return around(tx, source, 0, _LAST, reader=reader)
 
 
 def around(

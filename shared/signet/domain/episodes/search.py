@@ -123,6 +123,20 @@ def holders(tx: ReadTx, words: Sequence[str]) -> tuple[list[int], int]:
     return [sql.holders(tx, fts.any_of([word])) for word in words], sql.count(tx)
 
 
+def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:
+    """Return the session from which each memory was distilled, None for no session."""
+    return sql.roots(tx, memory_ids)
+
+
+def count_sources(tx: ReadTx, agent_id: str) -> int:
+    return sql.sources(tx, agent_id)
+
+
+def count_holding(tx: ReadTx, agent_id: str, words: str, *, but: Sequence[str], most: int) -> int:
+    """Count the sources that match a full-text expression, except those in `but`; at most `most`."""
+    return sql.holding(tx, agent_id, words, but=but, most=most)
+
+
 def shared_words(asked: Sequence[str], text: str) -> int:
     """Count the words that a text contains, compared by their beginnings, which may be inside a word.
 

@@ -12,7 +12,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
-from signet.domain.episodes import sources
+from signet.domain.episodes import brief
 from signet.domain.episodes.models import SourceType
 from signet.domain.injections import sql
 from signet.domain.injections.models import Injection, Item, ItemKind, Phase, Spans, hash_of
@@ -189,7 +189,7 @@ class ItemTexts:
             return Text()
         name = item.kind, item.source_id
         if name not in self._sources:
-            self._sources[name] = sources.whole(
+            self._sources[name] = brief.whole(
                 self._tx, SourceType(item.kind), item.source_id, self._reader
             )
         source, spans = self._sources[name], spans_of(item)
@@ -210,7 +210,7 @@ class ItemTexts:
     def _memory(self, id_: str, text_hash: str | None) -> Text:
         memory = lookup.readable(self._tx, id_, reader=self._reader)
         if memory is None:
-            pieces = sources.whole(self._tx, SourceType.MEMORY, id_, self._reader)
+            pieces = brief.whole(self._tx, SourceType.MEMORY, id_, self._reader)
             return Text(content=pieces, state="kept") if pieces else Text()
         if memory.is_deleted:
             return Text(state="forgotten")
@@ -235,7 +235,7 @@ def _located(tx: ReadTx, injection: Injection) -> Injection:
         if item.kind is ItemKind.SECTION:
             items[place] = replace(item, text=mask(item.text).text)
         elif item.text and item.kind in EPISODES:
-            source = sources.whole(tx, SourceType(item.kind), item.id, reader)
+            source = brief.whole(tx, SourceType(item.kind), item.id, reader)
             if spans := locate(item.text, source):
                 found[place] = spans
                 items[place] = replace(item, text=cut(source, spans))

@@ -16,7 +16,7 @@ from functools import cache
 from signet import clock, ids
 from signet.db import Database, ReadTx, WriteTx, fts
 from signet.domain.agents import registry as agents
-from signet.domain.episodes import sources
+from signet.domain.episodes import search
 from signet.domain.injections import record, sql
 from signet.domain.injections.models import ItemKind, Used
 from signet.domain.injections.record import EPISODES, ItemTexts
@@ -225,12 +225,12 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _SessionTrace:
         injections=tx.rows(sql.InjectionRow, sql.OF_SESSION, (agent_id, key)),
         items=open_,
         together=together,
-        roots=sources.roots(tx, [row.source_id for row in open_ if row.kind == ItemKind.MEMORY]),
+        roots=search.roots(tx, [row.source_id for row in open_ if row.kind == ItemKind.MEMORY]),
         texts={_name(row): text for row in open_ if (text := known.text_of(row).content)},
         content=stored.text(tx, agent_id, key),
         steps=tx.value(sql.STEPS, (agent_id, key)) or "",
         is_over=not tx.value(sql.RUNS, (agent_id, key, clock.to_text(now))),
-        sources=sources.count(tx, agent_id),
+        sources=search.count_sources(tx, agent_id),
     )
 
 
@@ -356,7 +356,7 @@ def _rarity(
         def is_rare(word: str) -> bool:
             least = max(most, LEAST_HOLDERS) if " " in word else most
             asked = fts.all_of(fts.words(word) or [word])
-            return db.read(sources.count_holding, agent_id, asked, but=but, most=least + 1) <= least
+            return db.read(search.count_holding, agent_id, asked, but=but, most=least + 1) <= least
 
         return is_rare
 

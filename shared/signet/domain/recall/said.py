@@ -15,7 +15,7 @@ import numpy as np
 from signet import clock
 from signet.db import fts
 from signet.domain.embeddings import vectors
-from signet.domain.episodes import brief, fence, outcome, search, sources
+from signet.domain.episodes import brief, fence, outcome, search
 from signet.domain.episodes.models import FoundRow, Source, SourceType
 from signet.domain.memory import filters as asked
 from signet.domain.recall import tuning
@@ -228,7 +228,7 @@ def without_repeats(run: "Run", hits: Sequence[Hit]) -> list[Hit]:
     of the question.
     """
     memories = [hit.id for hit in hits if hit.source is not Brought.EPISODE]
-    roots = sources.roots(run.tx, memories) if len(memories) < len(hits) else {}
+    roots = search.roots(run.tx, memories) if len(memories) < len(hits) else {}
     told: set[str | None] = set()
     seen: set[str] = set()
     kept: list[Hit] = []

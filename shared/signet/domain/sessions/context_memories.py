@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from signet.db import ReadTx
-from signet.domain.episodes import brief, fence, sources
+from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import SourceType, statement_name
 from signet.domain.graph import changes
@@ -102,7 +102,7 @@ def _delivered(
 ) -> Memories:
     """Return hits as lines; a hit that needs its conversation becomes the passage it was distilled from."""
     reader = asked.reader(tx)
-    roots = sources.roots(tx, [hit.id for hit in hits])
+    roots = search.roots(tx, [hit.id for hit in hits])
     told = {one.match.source.id for one in stretches}
     told |= {one.removeprefix("session:") for one in asked.episodes}
     items: list[Line] = []

@@ -13,7 +13,7 @@ from signet.config import Settings
 from signet.db import ReadTx, fts, visibility
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
-from signet.domain.episodes import brief, fence, sources
+from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.models import SourceType, statement_name
 from signet.domain.graph import traversal
 from signet.domain.graph.traversal import EntityRule, Traversal, TraversalBounds
@@ -148,7 +148,7 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
 def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
     """Drop facts from sessions whose own statements are listed."""
     sessions = {one.session for one in found.decided}
-    roots = sources.roots(tx, [one.id for one in found.candidates]) if sessions else {}
+    roots = search.roots(tx, [one.id for one in found.candidates]) if sessions else {}
     found.candidates = [
         one
         for one in found.candidates
