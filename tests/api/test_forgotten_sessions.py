@@ -107,6 +107,19 @@ def test_a_session_goes_with_what_was_distilled_from_it_alone(api: Api) -> None:
     assert back.status == 200
 
 
+def test_taking_back_a_save_leaves_what_sessions_state(api: Api) -> None:
+    rule = "Always run the tide table before you cast off."
+    own, saved = fact(api, rule), remember(api, f"{rule} The quay is wet.")
+    body = {"ids": [saved], "mode": "execute", "reason": "a mistake", "undo": True}
+    preview = api.post("/api/memory/forget", {**body, "mode": "preview"}).body
+    assert preview["alongCount"] == 0
+    assert api.post("/api/memory/forget", body).body["results"][0]["status"] == "deleted"
+    assert api.get(f"/api/memory/{own}").body["is_deleted"] == 0 and not listed(api)
+    again = remember(api, f"{rule} The quay is wet.")
+    body = {**body, "ids": [again], "undo": False}
+    assert api.post("/api/memory/forget", body).body["results"][0]["alongCount"] == 1
+
+
 def test_nothing_more_of_it_is_stored(api: Api) -> None:
     prompt = {"harness": "codex", "sessionKey": KEY, "userPrompt": "Where is the brass key?"}
     api.post("/api/hooks/user-prompt-submit", prompt)

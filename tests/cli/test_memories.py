@@ -444,7 +444,7 @@ def test_matched_words_are_bold_on_a_terminal_only(served: Program) -> None:
     assert [hit["content"][start:end] for start, end in hit["highlights"]] == ["puffin", "nests"]
 
 
-def test_the_last_change_is_undone_and_done_again(served: Program) -> None:
+def test_changes_are_undone_one_by_one_and_done_again(served: Program) -> None:
     id_ = saved(served, "The kite is red", "--tags", "wind")
 
     def now() -> tuple[Any, ...]:
@@ -453,22 +453,38 @@ def test_the_last_change_is_undone_and_done_again(served: Program) -> None:
 
     first = now()
     assert served.run("edit", id_[:18], "The kite is blue", "--pin").status == 0
-    assert served.run("undo").out.startswith("Restored: 1 memory (updated ")
-    assert now() == first
-    served.run("undo")
-    assert now()[0] == "The kite is blue"
+    second = now()
     served.run("edit", id_, "--tags", "", "--unpin")
-    assert "Would be restored: 1 memory" in served.run("undo", "--dry-run").out
+    third = now()
+    assert "Would restore: 1 memory" in served.run("undo", "--dry-run").out and now() == third
+    assert served.run("undo").out.startswith("Restored: 1 memory (updated ") and now() == second
+    assert served.run("undo").status == 0 and now() == first
+    assert served.run("redo").status == 0 and now() == second
+    assert served.run("redo").status == 0 and now() == third
+    assert "Nothing to redo" in served.run("redo").err
     served.run("undo")
-    assert now() == ("The kite is blue", "wind", 1)
+    assert served.run("undo").status == 0 and now() == first
     served.run("forget", id_, "--yes")
-    assert served.run("undo", "--json").json()["ids"] == [id_]
-    assert now()[0] == "The kite is blue"
+    assert "Nothing to redo" in served.run("redo").err
+    asked = served.on_terminal("undo", after="Recover 1 memory?", typed="y\n")
+    assert "Recover: 1 memory" in asked and "Recovered: 1 memory" in asked and now() == first
     gone = saved(served, "The mast is new")
     assert served.run("undo").out.startswith("Forgot: 1 memory (created ")
     assert "The mast is new" in served.run("list", "--forgotten").out and gone
     twice = served.run("edit", id_, "a text", "--content", "another")
     assert twice.status == 2 and "give the new text once" in twice.err
+
+
+def test_an_undone_save_takes_nothing_of_others_and_erased_is_skipped(served: Program) -> None:
+    kept = saved(served, "The pier light is green")
+    erased = saved(served, "The pier code is 5521")
+    assert served.run("memory", "erase", erased, "--yes").status == 0
+    assert served.run("undo", "--json").json()["ids"] == [kept]
+    assert "pier light" not in served.run("forgotten").out
+    assert "Would recover: 1 memory" in served.run("redo", "--dry-run").out
+    assert served.run("redo", "--yes").out.startswith("Recovered: 1 memory")
+    assert served.run("undo", "--yes").out.startswith("Forgot: 1 memory")
+    assert "pier light" not in served.run("forgotten").out
 
 
 def test_a_bulk_forget_is_one_change(served: Program) -> None:
@@ -479,8 +495,10 @@ def test_a_bulk_forget_is_one_change(served: Program) -> None:
     undone = served.run("undo")
     assert "Recovered: 230 memories" in undone.out and "… and 220 more" in undone.out
     assert served.run("list", "--tags", tag, "--json").json()["total"] == 230
-    assert "Forgot: 230 memories" in served.run("undo").out
+    assert "Forgot: 230 memories" in served.run("redo").out
     assert "Recovered: 230 memories" in served.run("undo").out
+    assert "Forgot: 230 memories" in served.run("undo").out
+    assert "Recovered: 230 memories" in served.run("redo").out
 
 
 @pytest.mark.parametrize(

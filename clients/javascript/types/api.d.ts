@@ -3092,6 +3092,7 @@ export interface ForgetBody {
   reason?: string | undefined;
   force?: boolean | undefined;
   wrong?: boolean | undefined;
+  undo?: boolean | undefined;
   confirmToken?: string | null | undefined;
 }
 

@@ -35,6 +35,7 @@ ROWS = (
     CommandRow("edit", MEMORY, "edit:edit"),
     CommandRow("forget", MEMORY, "forget:forget"),
     CommandRow("undo", MEMORY, "undo:undo"),
+    CommandRow("redo", MEMORY, "undo:redo"),
     CommandRow("why", MEMORY, "context:why"),
     CommandRow("sessions", MEMORY, "sessions:app"),
     CommandRow("memory", MEMORY, "memory:app"),

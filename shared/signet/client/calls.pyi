@@ -132,6 +132,7 @@ class Choice(TypedDict, total=False):
     limit: int | None
     offset: int | None
     all: bool
+    undo: bool
 
 class MemoryFilter(TypedDict, total=False):
     q: str | None
@@ -354,6 +355,7 @@ class Calls:
         limit: int | None = None,
         offset: int | None = None,
         all: bool = False,
+        undo: bool = False,
     ) -> Call[ForgetPreview]:
         """Return what `forget_many` would forget, and its confirmation token; changes nothing."""
 
@@ -380,6 +382,7 @@ class Calls:
         reason: str,
         force: bool = False,
         wrong: bool = False,
+        undo: bool = False,
         confirm_token: str | None = None,
     ) -> Call[ForgottenMany]:
         """Forget up to 200 memories by IDs, words or filters, with `all` every match; `mode=preview` only lists them.

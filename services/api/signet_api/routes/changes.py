@@ -288,7 +288,7 @@ async def post_forget(body: ForgetBody, ask: Ask) -> wire.ForgetPreview | wire.F
     found, total = chosen.page, chosen.total
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]
-        along = await state.db.aread(derived.along, going, is_asked=True)
+        along = await state.db.aread(derived.along, going, is_asked=not body.undo)
         shown = found[: body.limit or choose.DEFAULT_LIMIT] if body.all else found
         texts = await state.db.aread(lookup.several, [one.id for one in (*shown, *chosen.similar)])
         return {**_preview(chosen, texts), **along_body(along)}
@@ -301,6 +301,7 @@ async def post_forget(body: ForgetBody, ask: Ask) -> wire.ForgetPreview | wire.F
         force=body.force,
         for_good=body.force,
         is_wrong=body.wrong,
+        undo=body.undo,
     )
     results: list[wire.Modified] = []
     for start in range(0, len(found), choose.MAX_CANDIDATES):

@@ -66,7 +66,7 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
         raise Refused(memory.id, memory.version, "pinned_requires_force")
     if memory.pinned and actor.type == PIPELINE:
         raise ForceDenied(memory.id, memory.version)
-    is_asked = actor.type != PIPELINE
+    is_asked = actor.type != PIPELINE and not asked.undo
     along = derived.along(tx, [memory.id], is_asked=is_asked)
     hidden = ChangeKind.REJECTED if asked.is_wrong else ChangeKind.FORGOTTEN
     kind = ChangeKind.ERASED if asked.for_good else hidden

@@ -287,6 +287,8 @@ class Forget:
     force: bool = False
     for_good: bool = False
     is_wrong: bool = False
+    #: Takes back its saving; without an objection to its content.
+    undo: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

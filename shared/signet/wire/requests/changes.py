@@ -161,6 +161,8 @@ class ForgetBody(ChangeBody):
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     force: StrictBool = False
     wrong: StrictBool = False
+    #: Take back their saving only: what another source states remains, and the text may be saved again.
+    undo: StrictBool = False
     confirm_token: str | None = spelled("confirm_token", "confirmToken")
 
     @model_validator(mode="before")
