@@ -147,3 +147,12 @@ def test_one_setting_switches_it_off(tmp_path: Path) -> None:
 
 def test_a_text_without_secrets_is_answered_as_before(api: Api) -> None:
     assert "masked" not in api.post("/api/memory/remember", {"content": "Ada likes tea."}).body
+
+
+def test_a_memory_that_is_only_a_mask_is_not_injected(api: Api) -> None:
+    for text in (f"The shop key is {TOKEN}", "Ana deploys the shop on Friday."):
+        api.post("/api/memory/remember", {"content": text, "pinned": True})
+    started = api.post("/api/hooks/session-start", {"harness": "codex", "sessionKey": "shop-1"})
+    assert "Ana deploys" in started.body["inject"] and "masked" not in started.body["inject"]
+    found = api.post("/api/memory/recall", {"query": "shop key"}).body["results"]
+    assert MASKED in str(found)

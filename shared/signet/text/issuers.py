@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from signet.text import patterns
-from signet.text.values import is_placeholder, varies
+from signet.text.values import has_sequence, is_sample, varies
 
 #: Kind, prefixes, body. `*` is any body, `{w36}` 36 characters of an alphabet, others are expressions.
 _PREFIXED = r"""
@@ -181,6 +181,6 @@ def _tokens(text: str, first: int, last: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _is_token(token: str, is_like_names: bool) -> bool:
-    if is_like_names:
-        return varies(token, least=3)
-    return len(set(token)) >= 8 and not is_placeholder(token)
+    if has_sequence(token) or not is_like_names:
+        return len(set(token)) >= 8 and not is_sample(token)
+    return varies(token, least=3)

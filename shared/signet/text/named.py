@@ -152,6 +152,12 @@ _VALUE = patterns.lazy(
     rf"|[\"'`\ufdd0\ufdd1]? ?({_BARE_CHARS}++))"
 )
 _BARE = 6
+#: The rest of a password with signs that usually end a value: `Tr0ub4&3xyz`, but no next field, element or escape.
+_REST = patterns.lazy(
+    r"(?:(?!</|<[A-Za-z]+[ >/]|\\[nrt]"
+    r"|[\"'`]?[&;,|?](?:amp;)?[\"'`]?[\w.-]{1,40}+(?: [\w.-]{1,20}){0,2}[\"'`]?\s?[=:])"
+    rf"[\"'`,;<>{{}}()\[\]|&\\]{{1,3}}(?=[A-Za-z0-9]){_BARE_CHARS}{{1,256}}+){{1,8}}"
+)
 #: Secrets that people choose, and type into a sentence.
 _PEOPLES = (_Kind.PASSWORD, _Kind.PHRASE)
 #: Characters before and after a word that decide whether it announces a secret, if its value ends in their first half.
@@ -319,13 +325,22 @@ def _secret(
     found = text[start : min(end, start + _JUDGED)]
     if HIDDEN in found or following == HIDDEN:
         return None  # the rest of a mask
-    if following == "(" and _CALLED.fullmatch(found):
+    rest = _REST.match(text, end)
+    last = rest.end() if rest else end
+    if (
+        following == "("
+        and _CALLED.fullmatch(found)
+        and (last == end or ")" in text[end : end + _JUDGED].split("\n")[0])
+    ):
         return None
     # Long logs repeat values.
     key = (kind, way, found, following)
     is_secret = judged.get(key)
     if is_secret is None:
         is_secret = judged[key] = _is_secret(kind, way, found, following)
+    if not is_secret and last > end and kind in (_Kind.PASSWORD, _Kind.NAME) and way <= _Way.SAID:
+        whole = text[start : min(last, start + _JUDGED)]
+        is_secret = _is_secret(kind, way, whole, text[last : last + 1])
     if not is_secret and way is _Way.BEHIND and kind in _PEOPLES and not link["far"]:
         is_quoted = following is None and _PART_OF_FORM.match(text, end) is None
         is_secret = values.is_user_password(found) and _follows_user(link)
@@ -333,7 +348,7 @@ def _secret(
             is_secret = not found.isdigit() or _is_meant(link, at)
         elif not is_secret and is_quoted and values.is_word(found):
             is_secret = _is_meant(link, at)
-    return (start, end) if is_secret else None
+    return (start, last) if is_secret else None
 
 
 def _is_meant(link: re.Match[str], at: int) -> bool:

@@ -10,12 +10,14 @@ from signet.text import patterns
 
 #: Placeholders for secrets in documentation.
 _PLACEHOLDER = patterns.lazy(
-    r"\.\.\.|…|\*\*\*|xxxx|XXXX|<|\$\{|\{\{|%\w{1,40}%|012345|123456|abcdef|ABCDEF|todo|TODO|Todo|your|YOUR|Your"
+    r"\.\.\.|…|\*\*\*|xxxx|XXXX|^<|<[^<>\d]*>|<[ =<]|\$\{|\{\{|%\w{1,40}%|todo|TODO|Todo|your|YOUR|Your"
     + "".join(f"|{word}|{word.upper()}|{word.capitalize()}" for word in (
         "example", "placeholder", "changeme", "change-me", "change_me", "redacted", "masked", "dummy", "insert",
         "sample",
     ))
 )  # fmt: skip
+#: Sequences in samples; a token of an issuer with one may be real.
+_SEQUENCE = patterns.lazy("012345|123456|abcdef|ABCDEF")
 _NOTHING = patterns.lazy(
     r"\$|(?=[BEFINOPRSTUbefinoprstu])"
     r"(?i:none|null|true|false|undefined|string|str|int|bool|optional|required|process|self|this|os|env)\b"
@@ -94,7 +96,16 @@ _FUNCTION = frozenset(
 
 
 def is_placeholder(value: str) -> bool:
-    return _PLACEHOLDER.search(value) is not None or _NOTHING.match(value) is not None
+    return is_sample(value) or has_sequence(value) or _NOTHING.match(value) is not None
+
+
+def is_sample(value: str) -> bool:
+    """Return whether a value says itself that it is none: `your_key`, `EXAMPLE`, `xxxx`."""
+    return _PLACEHOLDER.search(value) is not None
+
+
+def has_sequence(value: str) -> bool:
+    return _SEQUENCE.search(value) is not None
 
 
 def varies(value: str, *, least: int = 4) -> bool:
@@ -129,8 +140,9 @@ def is_given(value: str) -> bool:
 
 
 def _is_expression(value: str) -> bool:
-    has_brackets = _BRACKETS.search(value) is not None and _DENSE.fullmatch(value) is None
-    return has_brackets or _OPERATOR.search(value) is not None
+    is_balanced = all(value.count(one) == value.count(other) for one, other in ("()", "[]", "{}"))
+    has_brackets = is_balanced and _BRACKETS.search(value) and not _DENSE.fullmatch(value)
+    return bool(has_brackets) or _OPERATOR.search(value) is not None
 
 
 def is_key(value: str) -> bool:

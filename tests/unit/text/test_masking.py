@@ -8,13 +8,14 @@ import re
 import string
 import tracemalloc
 import uuid
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.text import issuers
-from signet.text.masking import mask
+from signet.text.masking import is_only_mask, mask
 from support.growth import is_steep, processor_seconds, repeated
 from unit.text import families
 from unit.text.formats import cases
@@ -419,3 +420,64 @@ def test_many_different_secrets_are_masked_in_linear_time() -> None:
         return "".join(f"pwd=aB1!zzzz{line} {line}\n" for line in lines)
 
     assert not is_steep(mask, log, 12_000)
+
+
+@pytest.mark.parametrize("sign", "&|;<>'\"`,(){}[]\\#!%$@*+=?/:~^.")
+def test_a_password_with_any_sign_is_masked_to_its_end(sign: str) -> None:
+    word = f"Tr0ub4dor{sign}3xyz"
+    for text in (
+        f"db:\n  password: {word}\n  port: 5432",
+        f"export DB_PASSWORD={word}\necho done",
+        json.dumps({"password": word, "user": "bob"}),
+        f"The staging password is {word} and the port is 5432.",
+        f"Das Passwort lautet {word}.",
+        f"https://shop.test/?password={quote(word)}&user=bob",
+        f"postgres://app:{quote(word, safe='')}@db/shop",
+    ):
+        masked = mask(text).text
+        assert "3xyz" not in masked and "Tr0ub" not in masked, masked
+        assert not text.startswith("https") or masked.endswith("&user=bob")
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Server=db;Password=Tr0ub4dor3xyz;Database=shop", ";Database=shop"),
+        ("<password>Tr0ub4dor3xyz</password>", "</password>"),
+        ("connect(password=Tr0ub4dor3xyz, port=5432)", ", port=5432)"),
+        ("password=Tr0ub4dor3xyz&next=1", "&next=1"),
+        ("pw: Tr0ub4dor3xyz, then log in", ", then log in"),
+    ],
+)
+def test_what_follows_a_password_stays(text: str, kept: str) -> None:
+    assert mask(text).text.endswith(f"]{kept}")
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "sk-proj-abcdefghijklmnopqrstuvwxyz1234567890ABCD",
+        "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "glpat-abcdefghij1234567890",
+        "xoxb-123456789012-abcdefghijkl",
+    ],
+)
+def test_a_whole_token_is_masked_even_if_it_looks_like_a_sample(token: str) -> None:
+    assert token not in mask(f"use {token} there").text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_only"),
+    [
+        ("[masked: AWS access key]", True),
+        ("the shop key is [masked: OpenAI key]", True),
+        ("Mein Passwort lautet **[masked: password]**.", True),
+        ("DB_PASSWORD='[masked: password or key]'", True),
+        ("[masked: password] is the database password", True),
+        ("Deploy with the key [masked: OpenAI key] from the vault, never from the file.", False),
+        ("Ana deploys on Friday. The key is [masked: token] and the port is 5432.", False),
+        ("Ana deploys on Friday", False),
+    ],
+)
+def test_a_text_that_states_nothing_but_a_mask(text: str, is_only: bool) -> None:
+    assert is_only_mask(text) is is_only
