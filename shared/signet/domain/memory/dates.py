@@ -59,7 +59,22 @@ _WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAYS)})"
 #: Recurring days have no single date: "no meetings on Wednesday afternoons", "her birthday is on 3 May".
 _RECURRING = re.compile(
     rf"\b(?:every|each|weekly|yearly|birthday|turns \d+|jede[nrsm]?|geburtstag|chaque|anniversaire|cada|cumpleaños"
-    rf"|(?:{'|'.join(WEEKDAYS)}) (?:mornings|afternoons|evenings|nights))\b",
+    rf"|(?:{'|'.join(WEEKDAYS)})(?:s| (?:mornings|afternoons|evenings|nights))|(?:montag|dienstag|mittwoch|donnerstag"
+    r"|freitag|samstag|sonntag)s|(?:never|always|usually|normally|only) on|(?:nie|immer|nur) am)\b",
+    re.IGNORECASE,
+)
+#: Words of the past: without one, "on Thursday" is a habit or a plan, and "12 January" may be the coming one.
+_PAST = re.compile(
+    r"\b(?:was|were|had|did|went|met|came|became|began|got|gave|made|took|ran|saw|said|told|left|bought|broke|built"
+    r"|chose|fell|felt|found|held|kept|lost|paid|read|sent|sold|spent|won|wrote|ago|since|(?<!is )(?<!are )(?<!be )"
+    r"\w{2,}[^\We]ed|war(?:en)?|hat(?:ten?)?|haben?|wurden?|seit|était|avait|avons|avez|ont|depuis"
+    r"|fue|era|hubo|ha|hemos|han|desde|foi|teve|è stat[oa]|ho|abbiamo|hanno)\b|\w[óé]\b",
+    re.IGNORECASE,
+)
+#: Before a day that is still to come.
+_UNTIL = re.compile(
+    r"\b(?:until|till|by|due|before|bis(?: zum)?|jusqu['’]au|avant le|hasta(?: el)?|antes del|até(?: o)?|fino al"
+    r"|tot)\s+(?:on\s+|the\s+)?$",
     re.IGNORECASE,
 )
 #: Words that may precede a month or year without a day.
@@ -79,6 +94,8 @@ class Mention:
     to: int
     is_absolute: bool
     has_year: bool = True
+    #: A weekday without "last" or "next".
+    is_weekday: bool = False
 
     @property
     def is_day(self) -> bool:
@@ -114,7 +131,8 @@ def find(text: str, today: datetime, more: Sequence[Form] = ()) -> list[Mention]
                 has_year = (
                     not is_absolute or "year" not in pattern.groupindex or bool(match["year"])
                 )
-                found.append(Mention(*span, at, to, is_absolute, has_year))
+                is_weekday = read is weekday and not match.groupdict().get("which")
+                found.append(Mention(*span, at, to, is_absolute, has_year, is_weekday))
     found += _translated(text, lowered, today, found)
     return _same_year(sorted(found, key=lambda mention: mention.at))
 
@@ -143,12 +161,22 @@ def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> date
     if _RECURRING.search(text):
         return None
     today = to_local(written_at, zone)
-    days = {mention.start for mention in find(text, today) if mention.is_day}
-    if len(days) != 1:
+    found = {one.start: one for one in find(text, today) if one.is_day}
+    if len(found) != 1:
         return None
-    (day,) = days
+    ((day, mention),) = found.items()
+    if _is_ahead(mention, text, today):
+        return None
     noon = _midnight(day) + DAY / 2
     return None if _midnight(day) > today else to_utc(min(noon, today), zone)
+
+
+def _is_ahead(mention: Mention, text: str, today: datetime) -> bool:
+    """Return whether a day without year or week is a habit or the next such day; without a past tense the nearest."""
+    if (mention.has_year and not mention.is_weekday) or _PAST.search(text):
+        return False
+    is_nearer = _in_year(mention.start, mention.start.year + 1) - today < today - mention.start
+    return mention.is_weekday or is_nearer or _UNTIL.search(text, 0, mention.at) is not None
 
 
 def told_day(text: str, written_at: datetime) -> str | None:
