@@ -296,3 +296,14 @@ def test_a_log_with_lists_where_words_belong_is_kept(api: Api, tmp_path: Path) -
     lines = log(said, said | {"uuid": "2"}, {"type": ["user"], "message": []}, odd)
     assert ends(api, text=lines).status == 200
     assert content(api) == "User: Which queue?"
+
+
+def test_the_messages_of_a_models_api_are_a_transcript(api: Api) -> None:
+    messages = [
+        {"role": "system", "content": "You are a helper."},
+        {"role": "user", "content": "Which port has the heron?"},
+        {"role": "assistant", "content": [{"type": "text", "text": "Port 8080."}]},
+    ]
+    body = {"harness": "my-agent", "sessionKey": "s1", "transcript": messages}
+    assert api.post("/api/hooks/session-end", body).status == 200
+    assert content(api) == "User: Which port has the heron?\nAssistant: Port 8080."

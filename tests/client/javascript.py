@@ -18,6 +18,7 @@ from support.typescript import Schema, kind_of
 
 PACKAGE = Path(__file__).parents[2] / "clients" / "javascript"
 TYPES = PACKAGE / "types" / "api.d.ts"
+FIELDS = PACKAGE / "src" / "fields.js"
 #: The modules that users import from, directly or not.
 PUBLIC = ("errors", "events", "index", "signet")
 _TSC = PACKAGE / "node_modules" / ".bin" / "tsc"
@@ -42,6 +43,25 @@ def source(api: Schema) -> str:
     used = sent | _named(schemas, [way["responses"] for *_, way in ways])
     types = "".join(_type(name, schemas[name], is_sent=name in sent) for name in sorted(used))
     return f"{_HEAD}\n/** Every route with a JSON answer. */\nexport interface Routes {{\n{''.join(routes)}}}\n{types}"
+
+
+def fields(api: Schema) -> str:
+    """Return the names of the fields of each route that a method of the client calls, except hooks of harnesses."""
+    sources = "".join(path.read_text("utf-8") for path in (PACKAGE / "src").glob("s*.js"))
+    rows = []
+    for path, how, way in (
+        (path, how, way) for path, found in api["paths"].items() for how, way in found.items()
+    ):
+        route = f"{how.upper()} {path}"
+        if f'this.request("{route}"' not in sources or path.startswith("/api/hooks/"):
+            continue
+        body = way.get("requestBody", {}).get("content", {}).get(_JSON, {}).get("schema", {})
+        names = [one["name"] for one in way.get("parameters", ()) if one["in"] == "query"]
+        for schema in _named(api["components"]["schemas"], [body]) if how != "get" else ():
+            names += api["components"]["schemas"][schema].get("properties", ())
+        rows.append(f'  "{route}": "{" ".join(sorted({camel(name) for name in names}))}",\n')
+    kind = "/** @type {Record<string, string | undefined>} */"
+    return f"{_HEAD}\n{kind}\nexport const FIELDS = {{\n{''.join(rows)}}}\n"
 
 
 def camel(name: str) -> str:
@@ -150,7 +170,9 @@ def compile_types(folder: Path) -> None:
 def main() -> None:
     """Write the types of the API, then those of the sources."""
     TYPES.parent.mkdir(exist_ok=True)
-    TYPES.write_text(source(described()), "utf-8")
+    api = described()
+    TYPES.write_text(source(api), "utf-8")
+    FIELDS.write_text(fields(api), "utf-8")
     if TSC is not None:
         compile_types(TYPES.parent)
     elif stamp() not in TYPES.with_name("index.d.ts").read_text("utf-8"):

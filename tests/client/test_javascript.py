@@ -25,7 +25,9 @@ ROOT = javascript.PACKAGE.parents[1]
 
 def test_the_types_are_those_of_the_api_and_of_the_sources() -> None:
     advice = "PYTHONPATH=tests python -m client.javascript"
-    assert javascript.TYPES.read_text("utf-8") == javascript.source(javascript.described()), advice
+    api = javascript.described()
+    assert javascript.TYPES.read_text("utf-8") == javascript.source(api), advice
+    assert javascript.FIELDS.read_text("utf-8") == javascript.fields(api), advice
     assert javascript.stamp() in (javascript.TYPES.with_name("index.d.ts")).read_text("utf-8"), (
         advice
     )

@@ -1,6 +1,7 @@
 import { findDaemon } from "./address.js"
 import { ConnectionBrokenError, InvalidError, RateLimitedError, SignetError, UnavailableError, refusal } from "./errors.js"
 import { Events } from "./events.js"
+import { FIELDS } from "./fields.js"
 import { spool } from "./spool.js"
 import { FIRST_PAUSE_MS, MOST_PAUSE_MS, pause, within } from "./time.js"
 import { exchange, open, silent } from "./transport.js"
@@ -366,6 +367,7 @@ export class Signet {
    */
   async request(route, fields, options = {}) {
     const { path = {}, query = {}, body } = /** @type {{ path?: {}, query?: {}, body?: Record<string, unknown> }} */ (fields ?? {})
+    checkNames(route, { ...query, ...body })
     const [, method, template] = route.match(/^([A-Z]+) (\/\S*)$/) ?? []
     if (!method || !template) throw new InvalidError(`${JSON.stringify(route)} is not a route, such as "GET /api/jobs"`)
     const parts = /** @type {Record<string, unknown>} */ (path)
@@ -413,13 +415,16 @@ export class Signet {
    * @returns {Promise<any>}
    */
   async #deliver(route, fields, { spool: isKept = false, ...options } = {}) {
+    const sent = /** @type {Record<string, unknown>} */ (fields)
+    // Messages become lines here, so that a kept call can be compared with a later one.
+    const transcript = Array.isArray(sent.transcript) ? sent.transcript.map((one) => JSON.stringify(one)).join("\n") : sent.transcript
+    const body = { ...sent, transcript }
     try {
-      return await this.request(route, /** @type {any} */ ({ body: fields }), options)
+      return await this.request(route, /** @type {any} */ ({ body }), options)
     } catch (error) {
       if (!isKept || !mayPass(error)) throw error
       const { workspace, isElsewhere, url } = this.#daemon()
       const headers = Object.fromEntries(Object.entries(this.#headers).filter(([name]) => name.startsWith("x-signet-")))
-      const body = /** @type {Record<string, unknown>} */ (fields)
       // As an ended session: the daemon stores the transcript, and a longer one replaces it.
       spool(workspace, { route: "/api/hooks/session-end", headers, body, daemon: isElsewhere ? url : "" })
       return { memoriesSaved: 0, queued: false, spooled: true }
@@ -451,6 +456,13 @@ function waitMs(error, tries) {
   const isBusy = (error instanceof RateLimitedError || error instanceof UnavailableError) && error.status !== undefined
   if (!(error instanceof ConnectionBrokenError) && (!isBusy || error.code === "mutations_frozen")) return Infinity
   return error.retryAfter === undefined ? FIRST_PAUSE_MS * 2 ** tries : error.retryAfter * 1000
+}
+
+/** Refuse a field that the route of a method does not know. @param {string} route @param {Record<string, unknown>} fields */
+function checkNames(route, fields) {
+  const known = FIELDS[route]?.split(" ")
+  const odd = known && Object.keys(fields).find((name) => !known.includes(name.replace(/_(\w)/g, (_, one) => one.toUpperCase())))
+  if (odd !== undefined) throw new InvalidError(`${route} has no field ${JSON.stringify(odd)}; it has: ${known?.join(", ")}`)
 }
 
 /** Encode an ID as one path segment; dots alone would name another route. @param {unknown} id */

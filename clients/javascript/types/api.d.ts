@@ -4382,7 +4382,7 @@ export interface PromptBody {
   lastAssistantMessage?: string | undefined;
   memoryFeedback?: unknown;
   transcriptPath?: string | null | undefined;
-  transcript?: string | null | undefined;
+  transcript?: string | Record<string, unknown>[] | null | undefined;
 }
 
 /** The context of a prompt; `inject` is the text for the model. */
@@ -4950,7 +4950,7 @@ export interface SessionEndBody {
   repository?: RepositoryBody | null | undefined;
   sessionId?: string | null | undefined;
   transcriptPath?: string | null | undefined;
-  transcript?: string | null | undefined;
+  transcript?: string | Record<string, unknown>[] | null | undefined;
   cwd?: string | null | undefined;
   reason?: string | null | undefined;
 }

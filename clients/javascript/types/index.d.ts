@@ -1,4 +1,4 @@
-// Compiled from src/ with the digest 0314b93099768c12357cbdd4c6af93fd.
+// Compiled from src/ with the digest fb83503f01c8994ea50bd3c947681730.
 export { Signet } from "./signet.js";
 export { Events } from "./events.js";
 export { BadAnswerError, ConflictError, ConnectionBrokenError, DaemonNotRunningError, DaemonSilentError, ForbiddenError, InvalidError, NotFoundError, RateLimitedError, SignetError, TooLargeError, UnauthenticatedError, UnavailableError, } from "./errors.js";

@@ -72,6 +72,13 @@ async function ids(found) {
   return all
 }
 
+test("a field that a method does not know is refused", async () => {
+  await assert.rejects(signet.recall("buoy", { limt: 3 }), { name: "InvalidError", message: /no field "limt"; it has: .*limit/ })
+  await assert.rejects(signet.remember("The buoy is red.", { tpye: "fact" }), client.InvalidError)
+  await assert.rejects(ids(signet.memories({ knd: "fact" })), client.InvalidError)
+  assert.ok((await signet.recall("buoy", { limit: 3, agent_id: "default" })).results)
+})
+
 test("every page of memories and sessions is read, each once", async () => {
   const page = (memories) => answers(200, { memories })
   const many = await serving(page([{ id: "a" }, { id: "b" }]), page([{ id: "c" }]), page([]))
@@ -90,6 +97,9 @@ test("a session is started, prompted, delivered and read", async () => {
   assert.equal((await signet.endTurn({ ...about, transcript })).spooled, undefined)
   await signet.endSession({ ...about, transcript })
   assert.match((await signet.transcript("js/1")).content, /buoy is red/)
+  const messages = [{ role: "user", content: "Paint the anchor\nblue." }, { role: "assistant", content: [{ type: "text", text: "It is blue now." }] }]
+  await signet.endSession({ ...about, sessionKey: "js/2", transcript: messages })
+  assert.match((await signet.transcript("js/2")).content, /Paint the anchor blue\.[^]*It is blue now/)
   assert.ok((await ids(signet.sessions({ harness: "demo" }))).includes("js/1"))
   assert.equal((await signet.searchSessions("buoy"))[0].sessionKey, "js/1")
 })

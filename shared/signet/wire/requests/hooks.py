@@ -1,9 +1,10 @@
 """Hook payloads of harnesses. A field that is not text counts as missing (HK-3)."""
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from signet.wire.requests.changes import MAX_REASON_CHARS
 from signet.wire.requests.model import KEY_CHARS, Body, ClampedInt, Params, Text, spelled
@@ -18,6 +19,29 @@ def bare(session_key: str) -> str:
 
 #: The key of a session; `session:abc` and `abc` are one (HK-5).
 SessionKey = Annotated[str, AfterValidator(bare)]
+
+
+def _as_log(sent: object) -> object:
+    """Return messages of a model's API as lines of a log."""
+    if not isinstance(sent, list):
+        return sent
+    return "\n".join(json.dumps(one, ensure_ascii=False) for one in sent)
+
+
+#: A transcript as text, or as the messages of a model's API: objects with `role` and `content`.
+Transcript = Annotated[
+    str | None,
+    BeforeValidator(_as_log),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "items": {"type": "object", "additionalProperties": True}},
+                {"type": "null"},
+            ]
+        }
+    ),
+]
 
 
 class RepositoryBody(Body):
@@ -58,6 +82,7 @@ class HookBody(Body):
             if isinstance(value, str)
             or (name in cls.OTHERS and value is not None)
             or (name == "repository" and isinstance(value, dict))
+            or (name == "transcript" and isinstance(value, list))
         }
 
 
@@ -88,7 +113,7 @@ class PromptBody(HookBody):
     )
     memory_feedback: object = spelled("memory_feedback", "memoryFeedback")
     transcript_path: str | None = spelled("transcriptPath", "transcript_path")
-    transcript: str | None = None
+    transcript: Transcript = None
 
 
 class PreCompactionBody(HookBody):
@@ -169,7 +194,7 @@ class SessionEndBody(HookBody):
 
     session_id: SessionKey | None = spelled("sessionId", "session_id")
     transcript_path: str | None = spelled("transcriptPath", "transcript_path")
-    transcript: str | None = None
+    transcript: Transcript = None
     cwd: str | None = None
     reason: str | None = None
 

@@ -369,6 +369,23 @@ async function* read({ body, close }) {
   }
 }
 
+// Written from /openapi.json by `PYTHONPATH=tests python -m client.javascript`; not to be edited.
+
+const FIELDS = {
+  "GET /api/memories": "agentId asOf before cursor eventSince eventUntil facets ids importanceMin limit notOrigin offset order origin pinned project q scope since sort sourceId sourceType space state stats tags total type unreviewed until who",
+  "POST /api/memory/remember": "agentId aspect aspects attributes changedBy confidence content createdAt entities entity eventAt harness hints idempotencyKey importance kind name ordinal origin pinned project relationship scope sessionKey source sourceId sourceType supersedes tags target targetType transcript type visibility who",
+  "PATCH /api/memory/{memory_id}": "agentId changedBy content ifVersion importance pinned project reason sessionKey tags type who",
+  "DELETE /api/memory/{memory_id}": "agentId changedBy erase force ifVersion reason sessionKey wrong",
+  "GET /api/memory/{memory_id}": "agentId",
+  "POST /api/memory/{memory_id}/recover": "agentId changedBy ifVersion reason sessionKey",
+  "POST /api/memory/context": "agentId id limit maxChars minScore page project prompt scope sessionKey",
+  "POST /api/memory/recall": "agentId asOf asPrompt cards community entities expand explain floor highlights importanceMin keywordQuery limit minScore now pinned project query scope sessionKey since tags timezone touch type until who whyNot",
+  "GET /api/sessions": "agentId cursor harness limit project state use",
+  "POST /api/sessions/search": "agentId limit project query sessionKey",
+  "GET /api/sessions/{session_key}/transcript": "agentId",
+  "GET /api/status": "parts",
+}
+
 // Keep a call that could not be delivered in a file of the workspace, as hooks do; the daemon takes it when it is back.
 
 // The limits of signet/domain/sessions/spool.py.
@@ -831,6 +848,7 @@ class Signet {
 
   async request(route, fields, options = {}) {
     const { path = {}, query = {}, body } = /** @type {{ path?: {}, query?: {}, body?: Record<string, unknown> }} */ (fields ?? {})
+    checkNames(route, { ...query, ...body })
     const [, method, template] = route.match(/^([A-Z]+) (\/\S*)$/) ?? []
     if (!method || !template) throw new InvalidError(`${JSON.stringify(route)} is not a route, such as "GET /api/jobs"`)
     const parts = /** @type {Record<string, unknown>} */ (path)
@@ -866,13 +884,16 @@ class Signet {
   }
 
   async #deliver(route, fields, { spool: isKept = false, ...options } = {}) {
+    const sent = /** @type {Record<string, unknown>} */ (fields)
+    // Messages become lines here, so that a kept call can be compared with a later one.
+    const transcript = Array.isArray(sent.transcript) ? sent.transcript.map((one) => JSON.stringify(one)).join("\n") : sent.transcript
+    const body = { ...sent, transcript }
     try {
-      return await this.request(route, /** @type {any} */ ({ body: fields }), options)
+      return await this.request(route, /** @type {any} */ ({ body }), options)
     } catch (error) {
       if (!isKept || !mayPass(error)) throw error
       const { workspace, isElsewhere, url } = this.#daemon()
       const headers = Object.fromEntries(Object.entries(this.#headers).filter(([name]) => name.startsWith("x-signet-")))
-      const body = /** @type {Record<string, unknown>} */ (fields)
       // As an ended session: the daemon stores the transcript, and a longer one replaces it.
       spool(workspace, { route: "/api/hooks/session-end", headers, body, daemon: isElsewhere ? url : "" })
       return { memoriesSaved: 0, queued: false, spooled: true }
@@ -902,6 +923,12 @@ function waitMs(error, tries) {
   const isBusy = (error instanceof RateLimitedError || error instanceof UnavailableError) && error.status !== undefined
   if (!(error instanceof ConnectionBrokenError) && (!isBusy || error.code === "mutations_frozen")) return Infinity
   return error.retryAfter === undefined ? FIRST_PAUSE_MS * 2 ** tries : error.retryAfter * 1000
+}
+
+function checkNames(route, fields) {
+  const known = FIELDS[route]?.split(" ")
+  const odd = known && Object.keys(fields).find((name) => !known.includes(name.replace(/_(\w)/g, (_, one) => one.toUpperCase())))
+  if (odd !== undefined) throw new InvalidError(`${route} has no field ${JSON.stringify(odd)}; it has: ${known?.join(", ")}`)
 }
 
 function segment(id) {
