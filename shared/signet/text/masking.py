@@ -74,11 +74,6 @@ def mask(text: str) -> Masked:
     )
 
 
-def is_only_mask(text: str) -> bool:
-    """Return whether a text states nothing but a mask: `my password is [masked: password]`."""
-    return "[masked: " in text and _ONLY_MASK.fullmatch(text.strip()) is not None
-
-
 def _replaced(text: str, spans: list[_Span]) -> str:
     parts: list[str] = []
     done = 0
@@ -156,11 +151,6 @@ _SAMPLE = patterns.lazy(
     r"(?:(?:your|my|the|new|old|user|db|database|root|admin|test|some|strong|secure)[-_]?){0,3}"
     r"(?:password|passwd|pass|pwd|pw|secret|token|api[-_]?key)(?:[-_]?here)?"
 )
-#: Up to eight words, and a mask as their last one, or as their first one: `… is the database password`.
-_ONLY_MASK = patterns.lazy(
-    r"(?:[^\s\[]{1,40} ){0,8}?(?:[^\s\[]{0,40}\[masked: [^\[\]\n]{1,40}\][^\w\s]{0,4} ?){1,4}"
-    r"|[\W_]{0,4}\[masked: [^\[\]\n]{1,40}\][^\w\s]{0,4}(?: [^\s\[]{1,40}){1,8}"
-)
 _INSIDE = patterns.lazy(r"(?<=\w)(?=\w)")
 _TEMPLATE = patterns.lazy(r"^[$<{%[]|\.{3}|…|\$\{|\{\{")
 #: Rules, each with literals of which every match contains one.
@@ -171,7 +161,7 @@ _NEEDLES = tuple(
         (
             "password",
             "://",
-            r"://[^\s:/\"'<>@]{1,128}+:(?!\d+/)((?=[^\s@]{0,255}\d)(?:[^\s/\"'<>@]|[/\"'<>](?=[A-Za-z0-9])){1,256}+)@",
+            r"://[^\s:/\"'<>@]{1,128}+:(?!\d+/)((?=[^\s@]{0,255}\d)(?:[^\s/\"'<>@]|[/\"'<>](?=[A-Za-z0-9])){1,256})@",
             _is_in_address,
         ),
         ("token", "://", r"://([\w.~-]{20,256}+)@", values.looks_random),

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from signet.domain.sessions.prompt_text import is_only_mask
 from signet.text import issuers
-from signet.text.masking import is_only_mask, mask
+from signet.text.masking import mask
 from support.growth import is_steep, processor_seconds, repeated
 from unit.text import families
 from unit.text.formats import cases

@@ -16,7 +16,7 @@ from signet.domain.sessions import prompt_text, transcript_search
 from signet.domain.sessions.prompt_text import PromptLine as Line
 from signet.domain.sessions.prompt_text import PromptQuery
 from signet.domain.sessions.standing_rules import Rule
-from signet.text import masking, orders
+from signet.text import orders
 from signet.wire.origin import Origin, Review, distance
 from signet.wire.recall import Newer
 
@@ -203,7 +203,7 @@ def _stands_alone(hit: Hit) -> bool:
 def _is_held(hit: Hit) -> bool:
     review = Review(hit.review) if hit.review else None
     is_stranger = fence.is_held(Origin(hit.origin or Origin.IMPORTED), review, hit.content)
-    return is_stranger or masking.is_only_mask(hit.content)
+    return is_stranger or prompt_text.is_only_mask(hit.content)
 
 
 def _line(hit: Hit, asked: PromptQuery, newer: Newer | None) -> Line:

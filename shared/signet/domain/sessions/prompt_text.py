@@ -12,7 +12,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.episodes.models import Match
 from signet.domain.transcripts import records
-from signet.text import controls
+from signet.text import controls, patterns
 
 MOST_TERMS = 12
 READ_CHARS = 20_000
@@ -286,3 +286,15 @@ class PromptQuery:
 def is_first_context(given: Collection[str]) -> bool:
     """Return whether a session has received no episodes yet."""
     return not any(one.startswith("episode:") for one in given)
+
+
+def is_only_mask(text: str) -> bool:
+    """Return whether a text states nothing but a mask: `my password is [masked: password]`."""
+    return "[masked: " in text and _ONLY_MASK.fullmatch(text.strip()) is not None
+
+
+#: Up to eight words, and a mask as their last one, or as their first one: `… is the database password`.
+_ONLY_MASK = patterns.lazy(
+    r"(?:[^\s\[]{1,40} ){0,8}?(?:[^\s\[]{0,40}\[masked: [^\[\]\n]{1,40}\][^\w\s]{0,4} ?){1,4}"
+    r"|[\W_]{0,4}\[masked: [^\[\]\n]{1,40}\][^\w\s]{0,4}(?: [^\s\[]{1,40}){1,8}"
+)

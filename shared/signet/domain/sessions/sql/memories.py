@@ -9,7 +9,7 @@ from signet.db.visibility import Reader, Where
 from signet.domain.episodes import fence
 from signet.domain.graph.traversal import WHOLE_CHARS
 from signet.domain.memory.modify import is_current
-from signet.text import masking
+from signet.domain.sessions import prompt_text
 from signet.wire.origin import Origin, Review
 
 #: Memories counted since the last session; more is "many".
@@ -137,6 +137,6 @@ def in_own_words(
 def is_held_back(row: MemoryRow) -> bool:
     """Return whether a memory must not be shown without a request."""
     review = Review(row.review) if row.review else None
-    return masking.is_only_mask(row.content) or fence.is_held(
+    return prompt_text.is_only_mask(row.content) or fence.is_held(
         Origin(row.origin), review, row.content
     )
