@@ -100,7 +100,7 @@ def test_what_is_saved_elsewhere_appears_by_itself(
     view: View, ids: dict[str, str], client: httpx.Client
 ) -> None:
     view.go("/")
-    view.page.locator(".dot", has_text="Everything works").wait_for()
+    view.page.locator(".dot", has_text="Signet is running").wait_for()
     text = "The kettle in the kitchen is broken."
     id_ = client.post("/api/memory/remember", json={"content": text}).json()["id"]
     view.page.locator(".entry", has_text=text).wait_for()

@@ -117,7 +117,7 @@ def test_a_cut_stream_is_mended_and_nothing_is_missed(
 ) -> None:
     view.go("/")
     dot = view.page.locator(".dot").first
-    expect(dot).to_have_text("Everything works")
+    expect(dot).to_have_text("Signet is running")
     view.page.route("**/api/events", lambda route: route.abort())
     processes = client.get("/api/status").json()["processes"]
     os.kill(next(one["pid"] for one in processes if one["name"] == "api"), signal.SIGKILL)
@@ -128,4 +128,4 @@ def test_a_cut_stream_is_mended_and_nothing_is_missed(
     expect(view.page.locator(".entry", has_text=text)).to_have_count(0)
     view.page.unroute("**/api/events")
     view.page.locator(".entry", has_text=text).wait_for()
-    expect(dot).to_have_text("Everything works")
+    expect(dot).to_have_text("Signet is running")

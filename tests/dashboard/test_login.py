@@ -29,7 +29,7 @@ def test_the_link_logs_in_once_and_an_ended_login_asks_for_a_token(
                 first.page.get_by_role("textbox", name="Token").fill(reader["token"])
                 first.press("Enter")
                 first.page.get_by_text("Nothing is remembered yet").wait_for()
-                first.page.locator(".dot", has_text="Everything works").wait_for()
+                first.page.locator(".dot", has_text="Signet is running").wait_for()
                 first.page.goto(first.base.split("#")[0] + "#/settings/secrets")
                 first.page.get_by_text("You may not see").wait_for()
             with viewing(browser, link) as second:

@@ -60,7 +60,7 @@ function Dot() {
   if (reasons.length > 0) return <Say kind="warn" text={reasons[0]!} />;
   if (state === "retrying") return <Say kind="warn" text="Reconnecting" />;
   if (health.value?.pendingRestart) return <Say kind="warn" text={`Restart to use ${health.value.pendingRestart}`} />;
-  return <Say kind={health.value ? "good" : ""} text={health.value ? "Everything works" : "Asking…"} />;
+  return <Say kind={health.value ? "good" : ""} text={health.value ? "Signet is running" : "Asking…"} />;
 }
 
 function Say({ kind, text }: { kind: string; text: string }) {

@@ -9,8 +9,8 @@ export function fromOf({ type, source_type: source, source_id: id, origin, who }
   if (source === "commit") return `commit ${id?.slice(0, 7)}`;
   if (source === "session") return "said in a session";
   const kind = type === "procedural" ? "rule" : type;
-  return source === "session_end" ? `${kind} from a session` : origin === "imported" ? `${kind} imported from ${who ?? source}`
-    : origin === "web" || origin === "tool" ? `${kind} from ${origin === "web" ? "the web" : "a tool"}` : source === "pipeline-v2" ? `${kind} read from other memories` : who ? `${kind} saved by ${who}` : kind;
+  return source === "session_end" ? `${kind} from a session` : source === "pipeline-v2" ? `${kind} read from another memory`
+    : origin === "imported" ? `${kind} imported from ${who ?? source}` : origin === "web" || origin === "tool" ? `${kind} from ${origin === "web" ? "the web" : "a tool"}` : who && who !== "daemon" ? `${kind} saved by ${who}` : kind;
 }
 
 /** What is said of a memory in one line: its kind, who, project, what became of it; as of an earlier time, since then. */

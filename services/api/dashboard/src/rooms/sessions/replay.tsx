@@ -28,7 +28,7 @@ function problemOf({ given, phase }: ContextInjection): string {
   const items = given.filter(isItem);
   const gone = items.filter((item) => item.state === "changed" || item.state === "forgotten").length;
   if (gone) return `${gone} changed or forgotten since`;
-  return phase !== "start" && items.length > 0 && items.every((item) => item.use === "not used") ? "nothing of this was used" : "";
+  return phase !== "start" && items.length > 0 && items.every((item) => item.use === "not used") ? "no sign of use" : "";
 }
 
 /** The daemon tells no more of a prompt than its first characters. */
@@ -84,7 +84,7 @@ function Inside({ one }: { one: SessionReplay }) {
   useKeys([
     { key: "j", says: "Next turn", act: () => move(1) },
     { key: "k", says: "Previous turn", act: () => move(-1) },
-    { key: "n", says: "Next problem", act: next },
+    { key: "n", says: "Next turn to check", act: next },
     { key: "w", says: "Why the first was shown", act: () => document.querySelector<HTMLElement>(".items a")?.click() },
   ]);
   const { totals } = one;
@@ -94,7 +94,7 @@ function Inside({ one }: { one: SessionReplay }) {
     <Title of={one} name={one.sessionKey} at={one.startedAt} beside={isBypassed !== undefined && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
       {lasted > 59_000 && <span>{span(lasted)}</span>}<span>{count(totals.prompts, "prompt")}</span>
       <span>{count(totals.given, "memory", "memories")} shown, {number(totals.used)} used</span><span>about {count(totals.tokens, "token")}</span>{!one.isOver && <span class="good">open</span>}</Title>
-    {problems.length > 0 && <p class="note warn-edge">{count(problems.length, "problem")}: what was shown there did not help. <button class="link" onClick={next}>Next problem <kbd>n</kbd></button></p>}
+    {problems.length > 0 && <p class="note warn-edge">{count(problems.length, "turn")} to check. <button class="link" onClick={next}>Next <kbd>n</kbd></button></p>}
     <div class="replay">
       <ol class="turns" aria-label="Turns">{one.injections.map((injection, index) => <li key={index}>
         <button class={index === at ? "turn at" : "turn"} aria-current={index === at ? "true" : undefined} onClick={() => filter({ turn: String(index) })}>
