@@ -30,9 +30,9 @@ _PRINTS = patterns.lazy(
 )
 _LOG = patterns.lazy(r"\blogs?\b", re.IGNORECASE)
 _ERROR = patterns.lazy(
-    r"\b(?:error|errno|fail(?:ed|ure|s)?|fatal|panic|exception|denied|refused|rejected|cannot|could ?n[o']t|can't"
-    r"|unable to|not found|no such|invalid|timed? ?out|abort(?:ed)?|unexpected|conflict|\w+(?:Error|Exception))\b"
-    r"|\b(?:ERR|ERROR|E)[-_!]?[A-Z_]*\d{2,}|\bexit (?:code|status) [1-9]",
+    r"(?:error|exception)\b|\b(?:errno|fail(?:ed|ure|s)?|fatal|panic|denied|refused|rejected|cannot|could ?n[o']t|can't"
+    r"|unable to|not found|no such|invalid|timed? ?out|abort(?:ed)?|unexpected|conflict)\b"
+    r"|\b(?-i:ERR|E)[-_!]?(?-i:[A-Z_]{0,40})\d{2}|\bexit (?:code|status) [1-9]",
     re.IGNORECASE,
 )
 #: Claude Code's text of a call that the user refused; the reason in it is the user's message (records.py).
@@ -73,13 +73,10 @@ class ToolLines:
     def _result(self, id: str, text: str) -> None:
         if id in self._printing or text.startswith(_REFUSED):
             self._printing.discard(id)
-        elif _ERROR.search(text) or _PROMPT in text:
-            ends = (
-                text
-                if len(text) <= 2 * _READ_CHARS
-                else f"{text[:_READ_CHARS]}\n{text[-_READ_CHARS:]}"
-            )
-            self._add(_worth(ends, MOST_ERRORS))
+            return
+        is_long = len(text) > 2 * _READ_CHARS
+        ends = f"{text[:_READ_CHARS]}\n{text[-_READ_CHARS:]}" if is_long else text
+        self._add(_worth(ends, MOST_ERRORS))
 
     def _add(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -107,6 +104,6 @@ def _worth(text: str, most: int) -> Iterator[str]:
         if line.startswith(_PROMPT):
             if not _READS.match(line.removeprefix(_PROMPT)):
                 yield line
-        elif most and _ERROR.search(line) and not _NONE.search(line):
+        elif most and " " in line and _ERROR.search(line) and not _NONE.search(line):
             most -= 1
             yield line
