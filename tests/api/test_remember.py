@@ -224,3 +224,11 @@ def test_a_save_names_the_memory_that_it_seems_to_replace_and_how_to_link_it(api
     assert (again["id"], again["superseded"]) == (new["id"], [old["id"]])
     assert "may_replace" not in again
     assert "may_replace" not in api.post(REMEMBER, {"content": f"{text}!"}).body
+
+
+def test_the_author_is_the_program_that_saves(api: Api) -> None:
+    headers = {"x-signet-actor": "sec"}
+    for body, who in (({}, "sec"), ({"who": "Ana"}, "Ana")):
+        sent = {"content": f"The gate of {who} is blue", **body}
+        saved = api.post("/api/memory/remember", sent, **headers).body
+        assert api.get(f"/api/memory/{saved['id']}").body["who"] == who

@@ -78,12 +78,13 @@ async def post_remember(ask: Admitted, body: RememberBody) -> wire.SavedMemory:
     `idempotency_key` can be repeated and is saved once.
     """
     state = ask.state
-    new = new_memory(await filed(body, state), await ask.agent(body))
+    actor = ask.actor(body.changed_by)
+    new = new_memory(await filed(body, state), await ask.agent(body), actor.name)
     new = await _from_where(new, body, ask)
     offset = clock_offset(ask.headers)
     if new.created_at and offset:
         new = replace(new, created_at=clock.shifted(new.created_at, offset))
-    saved = await save(state, new, ask.actor(body.changed_by))
+    saved = await save(state, new, actor)
     told = answer(saved)
     if earlier := await predecessors(saved, new, state):
         told["may_replace"] = earlier
@@ -108,13 +109,13 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
     return saved
 
 
-def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
+def new_memory(body: RememberBody, agent_id: str, by: str) -> NewMemory:
     return filled(
         NewMemory,
         body,
         agent_id=agent_id,
         type=body.type or None,
-        who=body.who or "daemon",
+        who=body.who or by[:NAME_CHARS],
         origin=body.origin,
         project=bound(body.project),
         source_type=body.source_type or "manual",
@@ -311,9 +312,8 @@ async def _parsed(
             reason = f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
             refused[index] = ImportOutcome(fate=Fate.REFUSED, reason=reason)
             continue
-        new = new_memory(
-            (await filed(body, ask.state)).model_copy(update=_NOT_IN_TEXTS), await ask.agent(body)
-        )
+        text = (await filed(body, ask.state)).model_copy(update=_NOT_IN_TEXTS)
+        new = new_memory(text, await ask.agent(body), ask.actor().name)
         known.append(
             (index, take.ImportText(new=new, path=body.source_path, section=body.source_section))
         )
