@@ -1,4 +1,7 @@
-"""Generate the reference pages of the site from the product, and pages from files outside docs/."""
+"""Generate the reference pages from the product, and pages from files outside docs/.
+
+`python docs/reference.py` writes them. They are committed, so that a checkout has every page.
+"""
 
 import ast
 import re
@@ -14,12 +17,14 @@ from typing import Any
 
 import typer
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 ID = re.compile(r"(?<![\w-])([A-Z]{2,4})-(\d{1,3})(?: to (?:\1-)?(\d{1,3}))?(?![\w-])")
+#: The first line of a generated page.
+MARK = "<!-- Written by `python docs/reference.py`; do not edit. -->"
 #: Place of a generated table in a page of reference/database.md.
 TABLES = "<!-- tables -->"
 
@@ -50,16 +55,13 @@ def pages(folder: str) -> list[str]:
     return sorted(found, key=lambda place: not place.endswith("index.md"))
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages."""
-    for place, text in generated().items():
-        files.append(File.generated(config, place, content=text))
-    return files
-
-
 @cache
 def generated() -> dict[str, str]:
     """Return the text of each generated page by its place."""
+    return {place: f"{MARK}\n\n{text}" for place, text in _pages().items()}
+
+
+def _pages() -> dict[str, str]:
     return {
         **commands(),
         "reference/http.md": operations(),
@@ -141,7 +143,7 @@ def commands() -> dict[str, str]:
         command = group.commands[row.name]
         place = f"commands-{row.panel.lower().replace(' ', '-')}.md"
         found.setdefault(place, [f"# Commands: {row.panel.lower()}\n"])
-        found[place] += _helps(command, f"signet {row.name}", None)
+        found[place] += _helps(command, "signet", row.name, None)
         summary = _first_sentence(command.help or "")
         rows.append(f"| [`signet {row.name}`]({place}#signet-{row.name}) | {summary} |")
     index = [
@@ -154,19 +156,19 @@ def commands() -> dict[str, str]:
     return {"reference/commands.md": "\n".join(index), **listed}
 
 
-def _helps(command: Any, name: str, parent: typer.Context | None) -> Iterator[str]:
+def _helps(command: Any, start: str, name: str, parent: typer.Context | None) -> Iterator[str]:
     # Click keeps the help option that it makes first, so it must be the one of the program.
     context = typer.Context(
         command,
-        info_name=name,
+        info_name=name if parent else f"{start} {name}",
         parent=parent,
         terminal_width=100,
         help_option_names=["-h", "--help"],
     )
     level = "##" if parent is None else "###"
-    yield f"{level} {name}\n\n```text\n{command.get_help(context).strip()}\n```\n"
+    yield f"{level} {start} {name}\n\n```text\n{command.get_help(context).strip()}\n```\n"
     for child in getattr(command, "commands", {}).values():
-        yield from _helps(child, f"{name} {child.name}", context)
+        yield from _helps(child, f"{start} {name}", child.name, context)
 
 
 @cache
@@ -340,24 +342,27 @@ def environment() -> str:
 
 
 def metrics() -> str:
-    """Return the metrics that are counted, with their labels; those of rows are in the scrape only."""
+    """Return every metric with its labels."""
     from prometheus_client.metrics import MetricWrapperBase
 
     from signet.observe import metrics as known
 
-    rows = sorted(
+    rows = [
         f"| `{one._name}{'_total' if one._type == 'counter' else ''}` | {one._type} "
         f"| {', '.join(one._labelnames)} | {one._documentation} |"
         for one in vars(known).values()
         if isinstance(one, MetricWrapperBase)
-    )
-    head = "# Metrics\n\n`GET /metrics` returns them in Prometheus' text format, and gauges of rows: jobs by"
+    ]
+    rows += [
+        f"| `{name}` | gauge | {', '.join(labels)} | {text} |"
+        for name, (labels, text) in known.GAUGES.items()
+    ]
     return "\n".join(
         [
-            f"{head} queue and status, ages, sizes, health. No label contains an ID, a path or a text."
-            " [Grafana](../guides/grafana.md) uses them.\n",
+            "# Metrics\n\n`GET /metrics` returns them in Prometheus' text format. Gauges are read at each scrape. No"
+            " label contains an ID, a path or a text. [Grafana](../guides/grafana.md) uses them.\n",
             "| metric | kind | labels | |\n| --- | --- | --- | --- |",
-            *rows,
+            *sorted(rows),
             "",
         ]
     )
@@ -408,3 +413,8 @@ def tables() -> str:
 
 def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.])\s", " ".join(text.split()), maxsplit=1)[0].replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    for place, text in generated().items():
+        (DOCS / place).write_text(text, "utf-8")

@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 from architecture.sources import ROOT, SOURCES, nodes
+from docs.pages import is_generated
 from signet.config.fields import SettingsSection
 from signet.config.sections import Settings
 from signet.wire.operations import BY_ID
@@ -136,7 +137,8 @@ def _revisions() -> list[Path]:
 
 
 def _documents() -> list[Path]:
-    return [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "loadtests").glob("*.md")]
+    written = (path for path in (ROOT / "docs").rglob("*.md") if not is_generated(path))
+    return [*ROOT.glob("*.md"), *written, *(ROOT / "loadtests").glob("*.md")]
 
 
 def _code_lines(path: Path) -> int:

@@ -21,6 +21,12 @@ def page(name: str) -> str:
     return str(reference().generated()[f"reference/{name}.md"])
 
 
+@pytest.mark.parametrize("place", sorted(reference().generated()))
+def test_a_generated_page_is_current(place: str) -> None:
+    text = reference().generated()[place]
+    assert (ROOT / "docs" / place).read_text("utf-8") == text, "run: python docs/reference.py"
+
+
 def test_every_setting_is_explained_and_every_explanation_is_of_a_setting() -> None:
     known = {one["key"] for one in reference().known_settings()}
     lines = reference().told("settings.toml")

@@ -54,6 +54,11 @@ class Block:
                 yield self.text[at][2:], self.text[at + 1 : end]
 
 
+def is_generated(page: Path) -> bool:
+    """Return whether `docs/reference.py` writes a page."""
+    return page.read_text("utf-8").startswith("<!-- Written by `python docs/reference.py`")
+
+
 def blocks(page: Path) -> list[Block]:
     """Return the code blocks of a page."""
     found: list[Block] = []

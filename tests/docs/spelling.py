@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from docs.pages import ROOT
+from docs.pages import ROOT, is_generated
 
 KNOWN = Path(__file__).with_name("words.txt")
 #: Shorter words are near too many others; the last letters make forms of one word.
@@ -16,7 +16,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def words() -> set[str]:
     """Return the words of all pages outside code, in small letters."""
     pages = [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
-    texts = (_SKIPPED.sub(" ", page.read_text("utf-8")) for page in pages)
+    written = (page for page in pages if not is_generated(page))
+    texts = (_SKIPPED.sub(" ", page.read_text("utf-8")) for page in written)
     return {word.lower() for text in texts for word in re.findall(r"[A-Za-z][a-z]+", text)}
 
 

@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 from cli.program import Program
-from docs.pages import DOCS, PROGRAMS, ROOT, Block, arguments, blocks, difference, masked
+from docs.pages import (
+    DOCS,
+    PROGRAMS,
+    ROOT,
+    Block,
+    arguments,
+    blocks,
+    difference,
+    is_generated,
+    masked,
+)
 from docs.world import a_home, a_session_today, served
 from support.printed import fault
 
@@ -25,6 +35,7 @@ PAGES = [
         for path in sorted((DOCS / folder).glob("*.md"))
     ),
 ]
+PAGES = [page for page in PAGES if not is_generated(page)]
 #: It starts a daemon.
 TUTORIAL = DOCS / "start" / "index.md"
 #: Pages about a session that received something.

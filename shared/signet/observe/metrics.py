@@ -108,25 +108,49 @@ def _labelled(metric: Counter | Histogram, labels: tuple[object, ...]) -> object
     return metric.labels(*labels)
 
 
+#: Gauges that are read at scrape time: their labels and their help.
+GAUGES: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "signet_jobs": (("queue", "job_type", "status"), "Jobs in the queue"),
+    "signet_jobs_dead": (("code",), "Dead jobs by error code"),
+    "signet_jobs_delayed": (("queue",), "Jobs that are due later"),
+    "signet_oldest_due_seconds": ((), "Wait of the oldest due job"),
+    "signet_queue_waits_for_provider": (("queue",), "Whether a queue's provider is down"),
+    "signet_queue_paused": (("queue",), "Whether a person paused a queue"),
+    "signet_unknown_records": (
+        ("harness", "version", "type"),
+        "Log records of unknown types in sessions of the last 30 days",
+    ),
+    "signet_captured_timestamp_seconds": (("harness",), "Time of the newest message"),
+    "signet_process_up": (("process",), "Whether a process runs"),
+    "signet_health_score": (("domain",), "Score from 0 to 1 of the diagnostics"),
+    "signet_memories_without_vector": ((), "Memories that wait for a vector"),
+    "signet_database_bytes": (("file",), "Size of the database files"),
+    "signet_backup_timestamp_seconds": ((), "Time of the newest backup in the workspace"),
+    "signet_disk_free_bytes": ((), "Disk of the workspace"),
+    "signet_disk_size_bytes": ((), "Disk of the workspace"),
+    "signet_build_info": (("version",), "Version of the daemon"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One value of a gauge that is read at scrape time."""
+    """One value of a gauge of GAUGES, with the values of its labels."""
 
     name: str
-    help: str
-    labels: Mapping[str, str]
+    labels: tuple[str, ...]
     value: float
 
 
 def gauges(samples: Sequence[Sample]) -> bytes:
-    """Return the Prometheus text of gauges; samples of one name share its help."""
+    """Return the Prometheus text of gauges."""
     families: dict[str, GaugeMetricFamily] = {}
     for sample in samples:
         family = families.get(sample.name)
         if family is None:
-            family = GaugeMetricFamily(sample.name, sample.help, labels=list(sample.labels))
+            labels, text = GAUGES[sample.name]
+            family = GaugeMetricFamily(sample.name, text, labels=labels)
             families[sample.name] = family
-        family.add_metric(list(sample.labels.values()), sample.value)
+        family.add_metric(sample.labels, sample.value)
     registry = CollectorRegistry()
     registry.register(_Collected(list(families.values())))
     return generate_latest(registry)

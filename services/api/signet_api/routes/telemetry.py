@@ -194,7 +194,6 @@ def _place(state: State) -> LogPlace:
 
 #: Maximum age of diagnostics scores in a scrape, because computing them is expensive.
 SCORES_KEPT_MS = 60_000
-UNKNOWN = "Log records of unknown types in sessions of the last 30 days"
 
 
 @serves(wire_status.METRICS)
@@ -221,62 +220,55 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
     }
     said = {one["harness"]: clock.parsed(one["lastMessageAt"]) for one in captured["harnesses"]}
     times = {harness: at.timestamp() for harness, at in said.items() if at is not None}
-    jobs = [
-        ({"queue": one.queue, "job_type": one.kind, "status": one.status}, one.jobs)
-        for one in stats.depths(tx)
-    ]
-    unknown = [
-        ({name: one[name] or "" for name in ("harness", "version", "type")}, one["records"])
-        for one in captured["unknownRecords"]
-    ]
     oldest = stats.oldest_due_seconds(tx, now=now)
     return [
-        *(Sample("signet_jobs", "Jobs in the queue", labels, count) for labels, count in jobs),
-        Sample("signet_oldest_due_seconds", "Wait of the oldest due job", {}, oldest),
-        *_by(
-            "queue", "signet_queue_waits_for_provider", "Whether a queue's provider is down", waits
+        *(
+            Sample("signet_jobs", (one.queue, one.kind, one.status), one.jobs)
+            for one in stats.depths(tx)
         ),
-        *(Sample("signet_unknown_records", UNKNOWN, labels, count) for labels, count in unknown),
-        *_by("harness", "signet_captured_timestamp_seconds", "Time of the newest message", times),
-        *_by("code", "signet_jobs_dead", "Dead jobs by error code", stats.error_codes(tx)),
-        *_by("queue", "signet_jobs_delayed", "Jobs that are due later", stats.delayed(tx, now=now)),
-        *_by(
-            "queue",
-            "signet_queue_paused",
-            "Whether a person paused a queue",
-            {one: one in paused for one in QUEUES},
+        Sample("signet_oldest_due_seconds", (), oldest),
+        *_by("signet_queue_waits_for_provider", waits),
+        *(
+            Sample(
+                "signet_unknown_records",
+                (one["harness"], one["version"] or "", one["type"]),
+                one["records"],
+            )
+            for one in captured["unknownRecords"]
         ),
-        *_by("process", "signet_process_up", "Whether a process runs", runs),
+        *_by("signet_captured_timestamp_seconds", times),
+        *_by("signet_jobs_dead", stats.error_codes(tx)),
+        *_by("signet_jobs_delayed", stats.delayed(tx, now=now)),
+        *_by("signet_queue_paused", {one: one in paused for one in QUEUES}),
+        *_by("signet_process_up", runs),
     ]
 
 
-def _by(label: str, name: str, text: str, values: Mapping[str, float]) -> Iterator[Sample]:
-    return (Sample(name, text, {label: key}, float(value)) for key, value in values.items())
+def _by(name: str, values: Mapping[str, float]) -> Iterator[Sample]:
+    return (Sample(name, (key,), float(value)) for key, value in values.items())
 
 
 def _of_health(report: HealthReport, *, embeds: bool) -> Iterator[Sample]:
     scores = {name: domain.score for name, domain in report.domains.items()}
     scores = {"composite": report.score, **scores}
-    yield from _by("domain", "signet_health_score", "Score from 0 to 1 of the diagnostics", scores)
+    yield from _by("signet_health_score", scores)
     index = report.domains["index"].fields
     missing = float(str(index["memoriesRowCount"])) * (1 - float(str(index["embeddingCoverage"])))
-    name, text = "signet_memories_without_vector", "Memories that wait for a vector"
-    yield Sample(name, text, {}, round(missing) if embeds else 0)
+    yield Sample("signet_memories_without_vector", (), round(missing) if embeds else 0)
 
 
 def _of_files(state: State) -> Iterator[Sample]:
     main = state.db.path
     files = {"main": main, "wal": main.with_name(f"{main.name}-wal")}
     sizes = {name: path.stat().st_size for name, path in files.items() if path.exists()}
-    yield from _by("file", "signet_database_bytes", "Size of the database files", sizes)
+    yield from _by("signet_database_bytes", sizes)
     newest = next((one.made_at.timestamp() for one in kept.backups(state.workspace)), 0.0)
-    name, text = "signet_backup_timestamp_seconds", "Time of the newest backup in the workspace"
-    yield Sample(name, text, {}, newest)
+    yield Sample("signet_backup_timestamp_seconds", (), newest)
     disk = os.statvfs(state.workspace.root)
     for name, blocks in (("free", disk.f_bavail), ("size", disk.f_blocks)):
         size = blocks * disk.f_frsize
-        yield Sample(f"signet_disk_{name}_bytes", "Disk of the workspace", {}, size)
+        yield Sample(f"signet_disk_{name}_bytes", (), size)
 
 
 def _of_build() -> Iterator[Sample]:
-    yield Sample("signet_build_info", "Version of the daemon", {"version": __version__}, 1)
+    yield Sample("signet_build_info", (__version__,), 1)
