@@ -130,7 +130,7 @@ def test_words_of_other_programs_lead_to_the_command(alone: Program) -> None:
     assert not (alone.home / "lst").exists()
     wrong = alone.run("recall", "tides", "--limit", "many")
     assert "'many' is not a whole number" in wrong.err
-    assert "need quotes around them. Too much here: (two)" in alone.run("recall", "one", "two").err
+    assert "(quote a text of several words): (two)" in alone.run("recall", "one", "two").err
     assert "Did you mean claude-code?" in alone.run("harness", "install", "claude").err
 
 

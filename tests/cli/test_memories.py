@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import sys
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -28,7 +29,7 @@ def test_memories_are_listed_newest_first_with_the_next_page(served: Program) ->
     ]
     assert re.findall("Lamp (.)", done.out) == ["2", "1"]
     assert f"  by user · {kind} · {made[2][:18]}\n" in done.out
-    assert done.err == f"1 to 2 of 3. More: signet memory list -l 2 --type {kind} --offset 2\n"
+    assert done.err == f"1 to 2 of 3. More: signet list -l 2 --type {kind} --offset 2\n"
     own = served.run("memory", "list", "--type", kind, "-l", "2", "--agent", "default")
     assert own.err.endswith(f" --type {kind} --agent default --offset 2\n")
     last = served.run("memory", "list", "--type", kind, "--offset", "2")
@@ -514,3 +515,15 @@ def test_a_bulk_forget_is_one_change(served: Program) -> None:
 def test_a_near_miss_names_the_command(served: Program, typed: tuple[str, ...], meant: str) -> None:
     answer = served.run(*typed)
     assert answer.status in (1, 2) and meant in answer.err
+
+
+def test_what_a_newcomer_types_is_understood(served: Program, tmp_path: Path) -> None:
+    folder = tmp_path / "larder"
+    piped = served.run("add", "--project", str(folder), stdin="Otter jam keeps for a year.")
+    assert piped.status == 0, piped.err
+    for asked in (("ls", "--search", "Otter"), ("search", "Otter jam", "-n", "1")):
+        assert "Otter jam keeps" in served.run(*asked).out
+    assert "Otter jam keeps" in served.run("list", "-n", "2", "--project", "larder").out
+    for command in (("edit", "Otter", "Jam"), ("forget", "Otter")):
+        refused = served.run(*command)
+        assert refused.status == 1 and "--query WORDS" in refused.err

@@ -1,4 +1,4 @@
-"""Former names of commands: each names its successor and does nothing."""
+"""Words of other programs: many run the command that they mean, the others name it."""
 
 import pytest
 
@@ -6,14 +6,18 @@ from cli.program import Program
 from signet.cli import rows
 
 
-@pytest.mark.parametrize(("old", "new"), rows.RENAMED.items())
-def test_a_former_name_prints_the_new_one_and_fails(alone: Program, old: str, new: str) -> None:
-    done = alone.run(*old.split(), "--yes")
+@pytest.mark.parametrize(("word", "meant"), rows.SYNONYMS.items())
+def test_a_synonym_runs_the_command(alone: Program, word: str, meant: str) -> None:
+    assert rows.renamed([*word.split(), "x"]) == [*meant.split(), "x"]
+    shown = alone.run(*word.split(), "--quiet" if meant.startswith("--") else "--help")
+    assert shown.status == 0, shown.err
+    assert f"signet {meant.partition(' --')[0]}" in shown.out or meant.startswith("--")
+
+
+@pytest.mark.parametrize(("word", "meant"), rows.MEANT.items())
+def test_a_word_without_a_synonym_is_answered_with_the_command(
+    alone: Program, word: str, meant: str
+) -> None:
+    done = alone.run(*word.split(), "x")
     assert (done.status, done.out) == (1, "")
-    assert f"`signet {old}` is now `signet {new}`" in done.err
-    assert alone.run(*old.split(), "--json").json()["code"] == "renamed"
-
-
-@pytest.mark.parametrize("new", rows.RENAMED.values())
-def test_a_new_name_is_a_command(alone: Program, new: str) -> None:
-    assert alone.run(*new.split(), "--help").status == 0
+    assert f"Did you mean `signet {meant}`?" in done.err

@@ -18,6 +18,11 @@ UUID_CHARS = 36
 MOST_SESSIONS = 200
 
 
+#: Characters of an ID, and the way to one by words.
+_ID_CHARS = frozenset("0123456789abcdef-")
+_BY_WORDS = "find the ID with `signet recall WORDS`; forget also takes --query WORDS"
+
+
 def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:
     """Return the ID that `typed` is or begins. Raises NotFound, Conflict, or Invalid for a short prefix."""
     typed = typed.strip()
@@ -29,11 +34,11 @@ def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:
     if typed in found:
         return typed
     if len(typed) < SHORTEST:
-        raise Invalid(
-            f"{typed!r} is too short: give at least the first {SHORTEST} characters of the id"
-        )
+        is_id = not set(typed.lower()) - _ID_CHARS
+        why = f"give at least the first {SHORTEST} characters of the ID" if is_id else _BY_WORDS
+        raise Invalid(f"{typed!r} is {'too short' if is_id else 'no ID'}: {why}")
     if not found:
-        raise NotFound(f"No memory ID starts with {typed}; find it with: signet recall WORDS")
+        raise NotFound(f"No memory ID starts with {typed!r}: {_BY_WORDS}")
     if len(found) > 1:
         shown = "\n  ".join(map(ids.short, found))
         raise Conflict(

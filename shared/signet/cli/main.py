@@ -42,6 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if (passphrase := os.environ.pop(cli.PASSPHRASE, None)) is not None:
         cli.withheld[cli.PASSPHRASE] = passphrase
+    if given[:1] != ["hook"]:
+        from signet.cli import rows
+
+        given = rows.renamed(given)
     _set_streams(is_hook=given[:1] == ["hook"])
     try:
         if given in (["--version"], ["-V"]):
@@ -170,7 +174,7 @@ _PLAIN = {
     "Value error, ": "",
     "is not a valid int range": "is not a whole number",
     "is not a valid float range": "is not a number",
-    "Got unexpected extra argument(s)": "Words of one text need quotes around them. Too much here:",
+    "Got unexpected extra argument(s)": "More words than this command takes (quote a text of several words):",
 }
 
 

@@ -57,7 +57,9 @@ def list_memories(
     signet: Signet,
     limit: LimitOption = 20,
     offset: OffsetOption = 0,
-    query: Annotated[str | None, "Only memories that contain these words."] = None,
+    query: Annotated[
+        str | None, opt("Only memories that contain these words.", "--query", "--search")
+    ] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
@@ -72,7 +74,7 @@ def list_memories(
 ) -> Output:
     """List memories, newest first.
 
-    Examples: signet memory list · signet memory list --type decision --limit 50 · signet memory list --forgotten
+    Examples: signet list · signet list --type decision --limit 50 · signet list --forgotten
     """
     if forgotten and archived:
         raise typer.BadParameter("choose one of --forgotten and --archived")
@@ -98,7 +100,7 @@ def list_memories(
     for row in rows:
         yield from entry.lines(_summary(row), ink, full=full)
     asked = _flags(filters) + output.flags({"agent": agent})
-    more = f"signet memory list -l {limit}{asked}"
+    more = f"signet list -l {limit}{asked}"
     if not output.rest(offset, len(rows), page["total"], more) and state and rows:
         again = (
             "Recover with: signet memory recover"

@@ -144,12 +144,23 @@ def folder(named: str) -> str:
     return str(path.absolute()) if is_folder else named
 
 
+def known_project(named: str) -> str:
+    """Return the folder of a project from its path or its name; a name of none or of several stays a name."""
+    path = folder(named)
+    if not named or os.sep in path:
+        return path
+    listed = _listed(lambda signet: [(one["project"], "") for one in signet.projects()])
+    found = [one for one, _ in listed if Path(one).name == named]
+    return found[0] if len(found) == 1 else named
+
+
 ProjectOption = Annotated[
     str | None,
     opt("Project, usually its folder.", parser=folder, autocompletion=projects),
 ]
 OnlyProjectOption = Annotated[
-    str | None, opt("Only of this project.", parser=folder, autocompletion=projects)
+    str | None,
+    opt("Only of this project: its folder or name.", parser=known_project, autocompletion=projects),
 ]
 TypeOption = Annotated[
     str | None, opt("Type of the memory, such as preference or decision.", autocompletion=types)
@@ -167,8 +178,8 @@ UntilOption = Annotated[
     opt("Only before this time; a date means its end.", metavar="TIME", parser=when.last),
 ]
 PinnedOption = Annotated[bool, "Only pinned memories."]
-LimitOption = Annotated[int, opt("Maximum number of results.", "-l", min=1, max=1000)]
-NearestOption = Annotated[int, opt("Maximum number of results.", "-l", min=1, max=100)]
+LimitOption = Annotated[int, opt("Maximum number of results.", "-l", "-n", min=1, max=1000)]
+NearestOption = Annotated[int, opt("Maximum number of results.", "-l", "-n", min=1, max=100)]
 OffsetOption = Annotated[int, opt("Number of results to skip.", min=0)]
 CursorOption = Annotated[str | None, "Cursor of the next page, printed by the previous one."]
 DryRunOption = Annotated[bool, "Show the changes without making them."]

@@ -13,6 +13,7 @@ from signet.client.calls import Calls
 from signet.domain.memory import wording
 from signet.domain.memory.wording import Parsed
 from signet.domain.sessions.spool import Entry
+from signet.errors import Invalid
 from signet.wire.origin import Origin
 
 CRITICAL = "critical"
@@ -23,7 +24,7 @@ AS_AN_AGENT = "Saved as an agent's words. To save your own, use a key of role op
 @command()
 def remember(
     signet: Signet,
-    content: Annotated[str, arg("Text to save; - reads standard input.")],
+    content: Annotated[str, arg("Text to save; without it, or with -, standard input.")] = "",
     who: Annotated[str, opt("Author of the memory.", "-w")] = "user",
     tags: TagsOption = None,
     importance: Annotated[
@@ -52,7 +53,10 @@ def remember(
     Examples: signet remember "I prefer tabs" · cat notes.md | signet remember - --tags notes
     """
     # Piped input is all text; a typed argument may begin with a prefix.
-    said = Parsed(content=sys.stdin.read()) if content == "-" else wording.parse_prefixes(content)
+    if not content and sys.stdin.isatty():
+        raise Invalid('No text to save, such as: signet remember "I prefer tabs over spaces"')
+    is_piped = content in ("", "-")
+    said = Parsed(content=sys.stdin.read()) if is_piped else wording.parse_prefixes(content)
     is_critical = critical or said.pinned or importance == CRITICAL
     level = 1.0 if is_critical else options.importance(importance)
     call = Calls.remember(

@@ -76,44 +76,60 @@ ROWS = (
     CommandRow("uninstall", MAINTENANCE, "doctor:uninstall"),
 )
 
-#: Former names of commands with their new ones. Drop them in 0.2.
-RENAMED = {
-    "ui": "dashboard",
-    "start": "daemon start",
-    "stop": "daemon stop",
-    "restart": "daemon restart",
-    "logs": "daemon logs",
-    "configure": "config",
-    "embed audit": "repair stats",
-    "embed backfill": "repair re-embed --apply",
-    "migrate-vectors": "repair resync-vec --apply",
-    "skill remove": "skill uninstall",
-}
-#: Commands by the words of other programs for them.
-MEANT = {
+#: Words that run a command of another name.
+SYNONYMS = {
     word: meant
     for meant, words in {
         "remember": ("add", "save"),
-        "recall": ("search", "find", "ask", "sessions search"),
+        "recall": ("search", "find", "ask"),
         "list": ("ls", "memories"),
         "memory show": ("show",),
         "memory history": ("history",),
-        "forget": ("rm", "delete", "remove"),
         "memory recover": ("recover",),
+        "forget": ("rm", "delete", "remove"),
         "edit --pin": ("pin",),
         "sessions": ("session",),
-        "setup": ("init", "install"),
+        "sessions forget": ("sessions delete",),
+        "spaces remove": ("spaces delete",),
+        "setup": ("init",),
         "update": ("upgrade",),
-        "--help": ("help",),
-        "--version": ("version",),
-        "--install-completion": ("completion",),
-        "config": ("config list", "config show", "config edit"),
-        "config set KEY null": ("config unset",),
-        "daemon restart --port PORT": ("config set port",),
+        "dashboard": ("ui",),
+        "config": ("configure", "config list", "config show"),
+        "daemon start": ("start",),
+        "daemon stop": ("stop",),
+        "daemon restart": ("restart",),
+        "daemon logs": ("logs", "log"),
+        "auth token": ("token",),
         "secret put": ("secret set", "secret add"),
+        "skill uninstall": ("skill remove",),
         "harness install": ("harness add",),
         "harness uninstall": ("harness remove",),
         "backup list": ("backup ls", "backup show", "restore list"),
+        "--help": ("help",),
+        "--version": ("version",),
     }.items()
     for word in words
 }
+#: Words that other programs know, with the command to look at.
+MEANT = {
+    "config edit": "config set",
+    "config unset": "config set KEY null",
+    "config get port": "daemon restart --port PORT",
+    "config set port": "daemon restart --port PORT",
+    "completion": "--install-completion",
+    "embed audit": "repair stats",
+    "embed backfill": "repair re-embed --apply",
+    "migrate-vectors": "repair resync-vec --apply",
+    "install": "setup",
+    "redo": "undo",
+    "sessions search": "recall",
+    "spaces members": "auth token list",
+}
+
+
+def renamed(given: list[str]) -> list[str]:
+    """Return the arguments with the words of another program replaced."""
+    for words in (2, 1):
+        if meant := SYNONYMS.get(" ".join(given[:words])):
+            return [*meant.split(), *given[words:]]
+    return given

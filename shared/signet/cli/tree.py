@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from signet import __version__
 from signet.cli import output, overview
 from signet.cli.command import check_here, typed
-from signet.cli.rows import MEANT, RENAMED, ROWS, CommandRow
+from signet.cli.rows import MEANT, ROWS, CommandRow
 from signet.errors import Invalid
 
 if TYPE_CHECKING:
@@ -59,14 +59,12 @@ class _Root(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command for the arguments.
 
-        Raises Invalid for a former name and for one of another program, and Conflict for a command about a
-        daemon that this workspace does not have.
+        Raises Invalid for a name of another program, and Conflict for a command about a daemon that this workspace
+        does not have.
         """
         for name in (" ".join(args[:words]) for words in (1, 2, 3)):
-            if name in RENAMED:
-                raise Invalid(f"`signet {name}` is now `signet {RENAMED[name]}`", "renamed")
             if name in MEANT:
-                told = f"There is no `signet {name}`; see `signet {MEANT[name]}`"
+                told = f"There is no `signet {name}`. Did you mean `signet {MEANT[name]}`?"
                 raise Invalid(told, "unknown_command")
         if not {"-h", "--help"} & {*args} and any(row.here and row.name == args[0] for row in ROWS):
             check_here(args[0], args)
