@@ -117,14 +117,7 @@ def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -
     assert "Next: signet setup" in done.out
 
 
-def test_words_of_other_programs_lead_to_the_command(alone: Program) -> None:
-    for words, meant in (
-        ("search tides", "recall"),
-        ("config unset keep", "config set KEY null"),
-        ("secret set KEY", "secret put"),
-        ("help", "--help"),
-    ):
-        assert f"see `signet {meant}`" in alone.run(*words.split()).err
+def test_wrong_usage_is_explained(alone: Program) -> None:
     refused = alone.run("backup", "lst")
     assert "signet backup list? For a file of this name: ./lst" in refused.err
     assert not (alone.home / "lst").exists()

@@ -505,8 +505,6 @@ def test_a_bulk_forget_is_one_change(served: Program) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        (("search", "x"), "signet recall"),
-        (("delete", "x"), "signet forget"),
         (("forgett",), "Did you mean 'forget'"),
         (("sesions", "list"), "Did you mean 'sessions'"),
         (("sessions", "lst"), "Did you mean 'list'"),

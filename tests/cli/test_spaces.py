@@ -83,3 +83,22 @@ def test_a_key_says_its_spaces(team: Program) -> None:
 def test_an_agent_does_not_share(team: Program) -> None:
     refused = team.run("share", "x", "--to", "board", CLAUDECODE="1")
     assert refused.status == 1 and "Agents may not share memories" in refused.err
+
+
+def test_a_restore_brings_back_no_access(team: Program, tmp_path: Path) -> None:
+    assert team.run("spaces", "create", "cellar").status == 0
+    anna = {"SIGNET_TOKEN": key(team, "--user", "anna", "--space", "cellar:read,promote")}
+    bert = {"SIGNET_TOKEN": key(team, "--user", "bert", "--space", "cellar:read")}
+    saved = team.run("remember", "The cellar key hangs left.", "--json", **anna).json()["id"]
+    assert team.run("share", saved, "--to", "cellar", **anna).status == 0
+    backup = tmp_path / "b.zip"
+    assert team.run("backup", str(backup)).status == 0
+    assert team.run("spaces", "withdraw", saved, **anna).status == 0
+    listed = team.run("auth", "token", "list", "--json").json()["tokens"]
+    [jti] = [one["jti"] for one in listed[:2] if one["sub"].startswith("anna")]
+    assert team.run("auth", "token", "revoke", jti).status == 0
+    done = team.run("restore", str(backup), "--yes", "--settings", "keep")
+    assert done.status == 0, done.err
+    assert team.run("list", **anna).status == 1
+    assert "cellar key" not in team.run("recall", "where is the cellar key", **bert).out
+    assert "withdraw" in team.run("audit", "--action", "withdraw").out

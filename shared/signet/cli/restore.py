@@ -254,7 +254,7 @@ def _exchanged(
     _report(source, staged, aside, choice, is_running=found is not None)
     if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
         output.hint(
-            "Tokens revoked since then are valid again, and tokens of another machine are not: "
+            "Revoked tokens stay revoked; tokens of another machine are not valid here: "
             "signet auth token list"
         )
 
@@ -268,12 +268,16 @@ def _carried(
     from signet.domain.connectors import registry
     from signet.domain.memory import forgotten as memories
     from signet.domain.sessions import forget as sessions
+    from signet.domain.spaces import share
 
     database = staged.folder / DATABASE
     registry.settle_carried(database, keeps_settings=choice is SettingsDiff.KEEP, now=clock.now())
-    if wishes.with_forgotten or not workspace.database.exists():
+    if not workspace.database.exists():
         return 0, 0
     memory_followers.register()
+    share.carry_over(workspace.database, database, now=clock.now())
+    if wishes.with_forgotten:
+        return 0, 0
     gone_sessions = sessions.over(workspace.database, database, now=clock.now())
     return memories.carry_over(workspace.database, database, now=clock.now()), gone_sessions
 

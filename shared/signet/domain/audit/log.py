@@ -86,6 +86,11 @@ def page(tx: ReadTx, asked: Mapping[str, object], *, after: int, limit: int) -> 
     return tx.records(AuditEntry, sql.PAGE, {**asked, "after": after, "limit": limit})
 
 
+def carry_over(present: ReadTx, staged: WriteTx) -> None:
+    """Append the entries of one database that are later than those of another."""
+    staged.many(sql.INSERT, present.tuples(sql.SINCE, (staged.value(sql.LATEST),)))
+
+
 def purge(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest entries from before an instant; return their number."""
     return tx.run(sql.DELETE_OLD, (before, limit))

@@ -7,5 +7,7 @@ SELECT number, {_FIELDS} FROM audit_log
  WHERE number > :after AND (:since IS NULL OR at >= :since) AND (:until IS NULL OR at <= :until)
    AND (:actor IS NULL OR actor = :actor) AND (:action IS NULL OR action = :action)
    AND (:space IS NULL OR space = :space) ORDER BY number LIMIT :limit"""
+LATEST = "SELECT coalesce(max(at), '') FROM audit_log"
+SINCE = f"SELECT {_FIELDS} FROM audit_log WHERE at > ? ORDER BY number"
 DELETE_OLD = """
 DELETE FROM audit_log WHERE number IN (SELECT number FROM audit_log WHERE at < ? ORDER BY at LIMIT ?)"""

@@ -49,6 +49,11 @@ def saw(tx: WriteTx, seen: list[tuple[str, datetime]]) -> None:
         tx.run(sql.SEEN, (text, jti, text))
 
 
+def carry_over(present: ReadTx, staged: WriteTx) -> None:
+    """Add the tokens and revocations of one database to another."""
+    staged.many(sql.CARRY, present.tuples(sql.ALL))
+
+
 def newest_tokens(tx: ReadTx, *, limit: int) -> list[Token]:
     """Return the tokens that are known, latest first."""
     return tx.records(Token, sql.NEWEST, (limit,))

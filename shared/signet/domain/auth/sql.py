@@ -9,6 +9,12 @@ _COLUMNS = "jti, sub, role, scope_json AS scope, issued_at, expires_at, revoked_
 SEEN = "UPDATE tokens SET last_seen_at = ? WHERE jti = ? AND COALESCE(last_seen_at, '') < ?"
 REVOKE = f"""
 UPDATE tokens SET revoked_at = COALESCE(revoked_at, ?) WHERE jti = ? RETURNING {_COLUMNS}"""
+ALL = f"SELECT {_COLUMNS} FROM tokens"
+CARRY = """
+INSERT INTO tokens (jti, sub, role, scope_json, issued_at, expires_at, revoked_at, last_seen_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (jti) DO UPDATE SET revoked_at = coalesce(revoked_at, excluded.revoked_at),
+   last_seen_at = coalesce(excluded.last_seen_at, last_seen_at)"""
 NEWEST = f"SELECT {_COLUMNS} FROM tokens ORDER BY issued_at DESC, jti DESC LIMIT ?"
 
 DELETE_PASSED = "DELETE FROM rate_limit_events WHERE key = ? AND (at <= ? OR at > ?)"

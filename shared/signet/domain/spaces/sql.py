@@ -36,4 +36,5 @@ SELECT {_FIELDS} FROM shares h
 DECIDE = "UPDATE shares SET state = ?, decided_by = ?, decided_at = ? WHERE id = ?"
 END = "UPDATE shares SET state = 'withdrawn', ended_by = ?, ended_at = ? WHERE id = ?"
 OPEN_IN = "SELECT id FROM shares WHERE space = ? AND state IN ('proposed', 'shared') LIMIT ?"
+WITHDRAWN = "SELECT id FROM shares WHERE state = 'withdrawn'"
 DELETE_OF = f"DELETE FROM shares WHERE memory_id IN {LIST}"
