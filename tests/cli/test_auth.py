@@ -209,3 +209,17 @@ def test_a_key_is_for_a_person_or_an_agent_and_its_name_is_its_own(team: Program
     assert "Revoke it with" in drawn
     listed = team.run("auth", "token", "list").out
     assert "operator  asked" in listed
+
+
+def test_a_monitor_reads_metrics_and_no_memory(team: Program) -> None:
+    made = team.run("auth", "token", "create", "--name", "prometheus", "--role", "monitor")
+    headers = {"Authorization": f"Bearer {made.out.strip()}"}
+    connection = http.client.HTTPConnection("127.0.0.1", team.port, timeout=10)
+    try:
+        connection.request("GET", "/metrics", headers=headers)
+        answer = connection.getresponse()
+        assert answer.status == 200 and b"signet_jobs" in answer.read()
+    finally:
+        connection.close()
+    for path in ("/api/memories", "/api/evaluation/sessions", "/api/logs"):
+        assert _ask("127.0.0.1", team.port, path, **headers)[0] == 403

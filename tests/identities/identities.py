@@ -12,7 +12,15 @@ from support.tokens import a_token
 
 READONLY = {"none", "recall"}
 AGENT = READONLY | {"remember", "modify", "forget", "recover", "documents"}
-OPERATOR = AGENT | {"connectors", "diagnostics", "analytics", "operator", "local", "speak"}
+OPERATOR = AGENT | {
+    "connectors",
+    "diagnostics",
+    "analytics",
+    "metrics",
+    "operator",
+    "local",
+    "speak",
+}
 ROLES: Mapping[str, Collection[str]] = {
     "readonly": READONLY,
     "agent": AGENT,

@@ -4784,7 +4784,7 @@ export interface Ring {
   entities: AffectedEntity[];
 }
 
-export type Role = "admin" | "operator" | "agent" | "readonly";
+export type Role = "admin" | "operator" | "agent" | "readonly" | "monitor";
 
 /** The owner of the order; `version` is refused, because there are no earlier models. */
 export interface RollBackBody {

@@ -28,7 +28,7 @@ app.add_typer(token_app, name="token")
 
 #: The role that saves a person's own words.
 OWN_ROLE = "operator"
-ROLES = ("admin", "operator", "agent", "readonly")
+ROLES = ("admin", "operator", "agent", "readonly", "monitor")
 VERBS = ("read", "write", "promote")
 DAY_SECONDS = 86_400
 

@@ -1500,7 +1500,7 @@ class Calls:
     @method
     def issue_token(
         self,
-        role: Literal["admin", "operator", "agent", "readonly"],
+        role: Literal["admin", "operator", "agent", "readonly", "monitor"],
         *,
         ttl_seconds: float | None = None,
         sub: str | None = None,

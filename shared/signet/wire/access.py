@@ -9,6 +9,7 @@ class Role(StrEnum):
     OPERATOR = "operator"
     AGENT = "agent"
     READONLY = "readonly"
+    MONITOR = "monitor"
 
 
 class Permission(StrEnum):
@@ -30,6 +31,7 @@ class Permission(StrEnum):
     CONNECTORS = "connectors"
     DIAGNOSTICS = "diagnostics"
     ANALYTICS = "analytics"
+    METRICS = "metrics"
     ADMIN = "admin"
     PROGRAMS = "programs"
     OPERATOR = "operator"
@@ -128,6 +130,7 @@ OPERATOR = AccessRule(Permission.OPERATOR)
 CONNECTORS = AccessRule(Permission.CONNECTORS)
 DIAGNOSTICS = AccessRule(Permission.DIAGNOSTICS)
 ANALYTICS = AccessRule(Permission.ANALYTICS)
+METRICS = AccessRule(Permission.METRICS)
 ADMIN = AccessRule(Permission.ADMIN)
 LOCAL = AccessRule(Permission.LOCAL)
 #: Writes settings. Decisive ones (config/decisive.py) are in the programs class.

@@ -162,5 +162,5 @@ OVERVIEW = get("/api/overview", access.LOCAL, FullStatus)
 RESOURCES = get("/api/status/resources", access.ANALYTICS, Resources)
 FEATURES = get("/api/features", access.KNOWN, dict[str, bool])
 METRICS = get(
-    "/metrics", access.ANALYTICS, str, media_type="text/plain; version=0.0.4; charset=utf-8"
+    "/metrics", access.METRICS, str, media_type="text/plain; version=0.0.4; charset=utf-8"
 )

@@ -32,6 +32,7 @@ PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
     Role.OPERATOR: _ADMIN - {Permission.ADMIN, Permission.PROGRAMS},
     Role.AGENT: _AGENT,
     Role.READONLY: _READONLY,
+    Role.MONITOR: frozenset({Permission.NONE, Permission.METRICS}),
 }
 #: A program of the daemon's user that proves nothing else may be an agent's: it runs nothing and does not speak as
 #: the user.
