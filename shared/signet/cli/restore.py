@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -275,11 +276,13 @@ def _carried(
     if not workspace.database.exists():
         return 0, 0
     memory_followers.register()
-    share.carry_over(workspace.database, database, now=clock.now())
-    if wishes.with_forgotten:
-        return 0, 0
-    gone_sessions = sessions.over(workspace.database, database, now=clock.now())
-    return memories.carry_over(workspace.database, database, now=clock.now()), gone_sessions
+    now, present = clock.now(), workspace.database
+    forgets = not wishes.with_forgotten
+    gone_sessions = sessions.over(present, database, now=now) if forgets else 0
+    also = partial(share.carry_over, now=now)
+    return memories.carry_over(
+        present, database, now=now, also=also, forgets=forgets
+    ), gone_sessions
 
 
 def _adopted(workspace: Workspace, source: BackupSource) -> "Staged":

@@ -6,7 +6,7 @@ the value is lifted.
 """
 
 import contextlib
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -152,21 +152,31 @@ RESTORER = Actor(name="restore")
 RESTORE_REASON = "forgotten after the backup was made"
 
 
-def carry_over(present: Path, staged: Path, *, now: datetime) -> int:
+def carry_over(
+    present: Path,
+    staged: Path,
+    *,
+    now: datetime,
+    also: Callable[[ReadTx, WriteTx], None] = lambda before, tx: None,
+    forgets: bool = True,
+) -> int:
     """Repeat in one database what another one forgot or erased since; return how many memories.
 
-    A database that cannot be read changes nothing.
+    `also` repeats more in the same transaction. A database that cannot be read changes nothing.
     """
     try:
-        with contextlib.closing(connect(present, read_only=True)) as connection:
-            rows = ReadTx(connection).rows(sql.StoredValue, sql.WHOLE_SQL)
-            held = withheld.whole(ReadTx(connection))
+        old = connect(present, read_only=True)
+        rows = ReadTx(old).rows(sql.StoredValue, sql.WHOLE_SQL)
+        held = withheld.whole(ReadTx(old))
     except sqlite.Error:
         return 0
-    with contextlib.closing(connect(staged)) as connection:
+    with contextlib.closing(old), contextlib.closing(connect(staged)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        done = _forget(WriteTx(connection), rows, now)
-        withheld.carry(WriteTx(connection), held, now=now)
+        also(ReadTx(old), WriteTx(connection))
+        done = 0
+        if forgets:
+            done = _forget(WriteTx(connection), rows, now)
+            withheld.carry(WriteTx(connection), held, now=now)
         connection.execute("COMMIT")
     return done
 

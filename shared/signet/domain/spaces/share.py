@@ -7,17 +7,15 @@ its withdrawal returns it.
 
 import json
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
-from signet.db.driver import connect, sqlite
 from signet.domain.agents import registry as agents
 from signet.domain.audit import log as audit
 from signet.domain.audit.log import AuditAction
@@ -170,25 +168,14 @@ def withdraw_all(tx: WriteTx, space: str, *, actor: Actor, rules: Rules, now: da
     return len(found)
 
 
-def carry_over(present: Path, staged: Path, *, now: datetime) -> None:
-    """Repeat in a restored database what another says of access: withdrawn shares, tokens, the audit log.
-
-    Changes nothing if the present database cannot be read.
-    """
-    with (
-        suppress(sqlite.Error),
-        closing(connect(present, read_only=True)) as old,
-        closing(connect(staged)) as connection,
-    ):
-        connection.execute("BEGIN IMMEDIATE")
-        before, tx = ReadTx(old), WriteTx(connection)
-        audit.carry_over(before, tx)
-        issued.carry_over(before, tx)
-        for share_id in before.column(sql.WITHDRAWN):
-            row = tx.row(ShareRow, sql.BY_ID, (share_id,))
-            if row and row.state in (ShareState.PROPOSED, ShareState.SHARED):
-                _leave(tx, row, actor=RESTORER, rules=Rules(), now=now)
-        connection.execute("COMMIT")
+def carry_over(before: ReadTx, tx: WriteTx, *, now: datetime) -> None:
+    """Repeat in a restored database what another says of access: withdrawn shares, tokens, the audit log."""
+    audit.carry_over(before, tx)
+    issued.carry_over(before, tx)
+    for share_id in before.column(sql.WITHDRAWN):
+        row = tx.row(ShareRow, sql.BY_ID, (share_id,))
+        if row and row.state in (ShareState.PROPOSED, ShareState.SHARED):
+            _leave(tx, row, actor=RESTORER, rules=Rules(), now=now)
 
 
 def page(tx: ReadTx, asked: ShareFilter, *, agent_id: str) -> list[wire.Share]:
