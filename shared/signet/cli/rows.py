@@ -121,7 +121,6 @@ MEANT = {
     "embed backfill": "repair re-embed --apply",
     "migrate-vectors": "repair resync-vec --apply",
     "install": "setup",
-    "redo": "undo",
     "sessions search": "recall",
     "spaces members": "auth token list",
 }
