@@ -46,18 +46,18 @@ def source(api: Schema) -> str:
 
 
 def fields(api: Schema) -> str:
-    """Return the names of the fields of each route that a method of the client calls, except hooks of harnesses."""
+    """Return the names of the fields of each route that a method of the client calls."""
     sources = "".join(path.read_text("utf-8") for path in (PACKAGE / "src").glob("s*.js"))
     rows = []
     for path, how, way in (
         (path, how, way) for path, found in api["paths"].items() for how, way in found.items()
     ):
         route = f"{how.upper()} {path}"
-        if f'this.request("{route}"' not in sources or path.startswith("/api/hooks/"):
+        if not re.search(rf'this\.(?:request|#deliver)\("{re.escape(route)}"', sources):
             continue
         body = way.get("requestBody", {}).get("content", {}).get(_JSON, {}).get("schema", {})
         names = [one["name"] for one in way.get("parameters", ()) if one["in"] == "query"]
-        for schema in _named(api["components"]["schemas"], [body]) if how != "get" else ():
+        for schema in re.findall(r"schemas/(\w+)", json.dumps(body)) if how != "get" else ():
             names += api["components"]["schemas"][schema].get("properties", ())
         rows.append(f'  "{route}": "{" ".join(sorted({camel(name) for name in names}))}",\n')
     kind = "/** @type {Record<string, string | undefined>} */"

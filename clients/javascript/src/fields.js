@@ -2,8 +2,14 @@
 
 /** @type {Record<string, string | undefined>} */
 export const FIELDS = {
+  "POST /api/hooks/compaction-complete": "agentId harness idempotencyKey project repository runtimePath sessionKey summary",
+  "POST /api/hooks/pre-compaction": "agentId harness project repository runtimePath sessionContext sessionKey",
+  "POST /api/hooks/session-checkpoint-extract": "agentId cwd harness project reason repository runtimePath sessionId sessionKey transcript transcriptPath",
+  "POST /api/hooks/session-end": "agentId cwd harness project reason repository runtimePath sessionId sessionKey transcript transcriptPath",
+  "POST /api/hooks/session-start": "agentId context cwd harness needsContext project repository runtimePath sessionId sessionKey",
+  "POST /api/hooks/user-prompt-submit": "agentId cwd harness lastAssistantMessage memoryFeedback project repository runtimePath sessionKey transcript transcriptPath userMessage userPrompt",
   "GET /api/memories": "agentId asOf before cursor eventSince eventUntil facets ids importanceMin limit notOrigin offset order origin pinned project q scope since sort sourceId sourceType space state stats tags total type unreviewed until who",
-  "POST /api/memory/remember": "agentId aspect aspects attributes changedBy confidence content createdAt entities entity eventAt harness hints idempotencyKey importance kind name ordinal origin pinned project relationship scope sessionKey source sourceId sourceType supersedes tags target targetType transcript type visibility who",
+  "POST /api/memory/remember": "agentId aspects changedBy content createdAt entities eventAt harness hints idempotencyKey importance ordinal origin pinned project scope sessionKey sourceId sourceType supersedes tags transcript type visibility who",
   "PATCH /api/memory/{memory_id}": "agentId changedBy content ifVersion importance pinned project reason sessionKey tags type who",
   "DELETE /api/memory/{memory_id}": "agentId changedBy erase force ifVersion reason sessionKey wrong",
   "GET /api/memory/{memory_id}": "agentId",

@@ -2,6 +2,8 @@ import { findDaemon } from "./address.js"
 import { ConnectionBrokenError, InvalidError, RateLimitedError, SignetError, UnavailableError, refusal } from "./errors.js"
 import { Events } from "./events.js"
 import { FIELDS } from "./fields.js"
+import { linesOf } from "./messages.js"
+import { CALL_OPTIONS, CLIENT_OPTIONS, DELIVERY_OPTIONS, EVENTS_OPTIONS, REQUEST_OPTIONS, checkOptions } from "./options.js"
 import { spool } from "./spool.js"
 import { FIRST_PAUSE_MS, MOST_PAUSE_MS, pause, within } from "./time.js"
 import { exchange, open, silent } from "./transport.js"
@@ -91,6 +93,7 @@ export class Signet {
 
   /** @param {SignetOptions} [options] */
   constructor(options = {}) {
+    checkOptions("new Signet", options, CLIENT_OPTIONS)
     this.#options = options
     this.#env = options.env ?? process.env
     const agent = options.agentId ?? words(this.#env.SIGNET_AGENT_ID)
@@ -270,7 +273,8 @@ export class Signet {
    * @param {CallOptions} [options]
    * @returns {Promise<Answer<"POST /api/hooks/user-prompt-submit">>}
    */
-  submitPrompt(fields, options) {
+  async submitPrompt(fields, options) {
+    linesOf(fields.transcript)
     return this.request("POST /api/hooks/user-prompt-submit", { body: fields }, options)
   }
 
@@ -339,7 +343,9 @@ export class Signet {
    * @param {{ topics?: string[], after?: string, reconnectMs?: number, signal?: AbortSignal, timeoutMs?: number }} [options]
    * @returns {Promise<Events>}
    */
-  async events({ topics = [], ...options } = {}) {
+  async events(options = {}) {
+    checkOptions("events", options, EVENTS_OPTIONS)
+    const topics = options.topics ?? []
     const ms = options.timeoutMs ?? this.#timeoutMs()
     const target = `/api/events${queryText({ topics: topics.length ? topics.join(",") : undefined })}`
     const events = new Events(async (after, signal) => {
@@ -365,7 +371,9 @@ export class Signet {
    * @param {CallOptions} [options]
    * @returns {Promise<Answer<R>>}
    */
-  async request(route, fields, options = {}) {
+  async request(route, fields, options) {
+    checkOptions(route, options, CALL_OPTIONS)
+    checkOptions(route, fields, REQUEST_OPTIONS)
     const { path = {}, query = {}, body } = /** @type {{ path?: {}, query?: {}, body?: Record<string, unknown> }} */ (fields ?? {})
     checkNames(route, { ...query, ...body })
     const [, method, template] = route.match(/^([A-Z]+) (\/\S*)$/) ?? []
@@ -375,11 +383,11 @@ export class Signet {
       if (parts[name] === undefined) throw new InvalidError(`${route} needs { path: { ${name}: … } }`)
       return segment(parts[name])
     }) + queryText(query)
-    const ms = options.timeoutMs ?? this.#timeoutMs()
+    const ms = options?.timeoutMs ?? this.#timeoutMs()
     const isSafe = method === "GET" || SAFE.has(route) || typeof body?.idempotencyKey === "string"
-    const most = isSafe ? (options.retries ?? this.#options.retries ?? 2) : 0
+    const most = isSafe ? (options?.retries ?? this.#options.retries ?? 2) : 0
     const daemon = this.#daemon()
-    return within(ms, options.signal, () => silent(daemon, ms), async (signal) => {
+    return within(ms, options?.signal, () => silent(daemon, ms), async (signal) => {
       for (let tries = 0; ; tries++) {
         try {
           return await this.#send(route, { method, target, body }, signal)
@@ -411,14 +419,15 @@ export class Signet {
    * @template {"POST /api/hooks/session-end" | "POST /api/hooks/session-checkpoint-extract"} R
    * @param {R} route
    * @param {Body<R>} fields
-   * @param {CallOptions & SpoolOptions} [options]
+   * @param {CallOptions & SpoolOptions} [given]
    * @returns {Promise<any>}
    */
-  async #deliver(route, fields, { spool: isKept = false, ...options } = {}) {
+  async #deliver(route, fields, given) {
+    checkOptions(route, given, DELIVERY_OPTIONS)
+    const { spool: isKept = false, ...options } = given ?? {}
     const sent = /** @type {Record<string, unknown>} */ (fields)
     // Messages become lines here, so that a kept call can be compared with a later one.
-    const transcript = Array.isArray(sent.transcript) ? sent.transcript.map((one) => JSON.stringify(one)).join("\n") : sent.transcript
-    const body = { ...sent, transcript }
+    const body = { ...sent, transcript: linesOf(sent.transcript) }
     try {
       return await this.request(route, /** @type {any} */ ({ body }), options)
     } catch (error) {

@@ -1,4 +1,4 @@
-// Compiled from src/ with the digest fb83503f01c8994ea50bd3c947681730.
+// Compiled from src/ with the digest 825f7c5a265e213c9925ce2f454961ae.
 export { Signet } from "./signet.js";
 export { Events } from "./events.js";
 export { BadAnswerError, ConflictError, ConnectionBrokenError, DaemonNotRunningError, DaemonSilentError, ForbiddenError, InvalidError, NotFoundError, RateLimitedError, SignetError, TooLargeError, UnauthenticatedError, UnavailableError, } from "./errors.js";

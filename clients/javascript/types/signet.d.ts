@@ -310,7 +310,7 @@ export declare class Signet {
      * @param {{ topics?: string[], after?: string, reconnectMs?: number, signal?: AbortSignal, timeoutMs?: number }} [options]
      * @returns {Promise<Events>}
      */
-    events({ topics, ...options }?: {
+    events(options?: {
         topics?: string[];
         after?: string;
         reconnectMs?: number;

@@ -79,6 +79,48 @@ test("a field that a method does not know is refused", async () => {
   assert.ok((await signet.recall("buoy", { limit: 3, agent_id: "default" })).results)
 })
 
+test("an option that is not known or not usable is refused", async () => {
+  const refused = (options, message) => assert.throws(() => new Signet(options), { name: "InvalidError", message })
+  refused({ baseUrl: "http://h:1" }, /no option "baseUrl"; it has: url, workspace/)
+  refused({ timeoutMs: "5" }, /timeoutMs must be a number/)
+  refused({ retries: -1 }, /retries must be/)
+  refused({ role: "reader" }, /role must be "admin" or "agent"/)
+  for (const wrong of [{ timeout: 5 }, { timeoutMs: -1 }, { timeoutMs: NaN }, { signal: 5 }, { spool: true }, 5, []]) {
+    await assert.rejects(signet.recall("buoy", {}, wrong), client.InvalidError, JSON.stringify(wrong))
+  }
+  await assert.rejects(signet.endTurn({ harness: "demo", sessionKey: "s" }, { spol: true }), { name: "InvalidError", message: /it has: .*spool/ })
+  await assert.rejects(signet.events({ topic: ["memory"] }), /no option "topic"/)
+  await assert.rejects(signet.request("GET /api/jobs", { qurey: {} }), /no option "qurey"/)
+  for (const hook of ["startSession", "submitPrompt", "endTurn", "endSession", "beforeCompaction", "afterCompaction"]) {
+    await assert.rejects(signet[hook]({ harness: "demo", sesionKey: "s" }), { name: "InvalidError", message: /no field "sesionKey"; it has: .*sessionKey/ })
+  }
+})
+
+test("a transcript without messages is refused", async () => {
+  const user = { role: "user", content: "Hello" }
+  const wrong = [
+    [[{ role: "robot", content: "x" }], /transcript\[0\] has the unknown role "robot"/],
+    [[user, 2], /transcript\[1\] is not a message/],
+    [[{ role: "user" }], /has no content/],
+    [[{ role: "user", parts: [{ text: "x" }] }], /has no content/],
+    [[{ content: "x" }], /has no role/],
+    [{ messages: [user] }, /is an object/],
+    [JSON.stringify({ messages: [user] }), /without speakers/],
+    [JSON.stringify([user]), /pass the array itself/],
+    ["Paint the buoy.", /without speakers/],
+    [5, /is a number/],
+  ]
+  for (const [transcript, message] of wrong) {
+    for (const call of ["endTurn", "endSession", "submitPrompt"]) {
+      await assert.rejects(signet[call]({ harness: "demo", sessionKey: "js/3", transcript }), { name: "InvalidError", message })
+    }
+  }
+  const calls = { role: "assistant", content: null, tool_calls: [] }
+  const log = JSON.stringify({ type: "user", message: user })
+  const fine = [[{ role: "system", content: "x" }, user, calls, { role: "tool", content: "1" }], log, "User: Hello", "", undefined]
+  for (const transcript of fine) await signet.endSession({ harness: "demo", sessionKey: "js/4", transcript })
+})
+
 test("every page of memories and sessions is read, each once", async () => {
   const page = (memories) => answers(200, { memories })
   const many = await serving(page([{ id: "a" }, { id: "b" }]), page([{ id: "c" }]), page([]))

@@ -372,8 +372,14 @@ async function* read({ body, close }) {
 // Written from /openapi.json by `PYTHONPATH=tests python -m client.javascript`; not to be edited.
 
 const FIELDS = {
+  "POST /api/hooks/compaction-complete": "agentId harness idempotencyKey project repository runtimePath sessionKey summary",
+  "POST /api/hooks/pre-compaction": "agentId harness project repository runtimePath sessionContext sessionKey",
+  "POST /api/hooks/session-checkpoint-extract": "agentId cwd harness project reason repository runtimePath sessionId sessionKey transcript transcriptPath",
+  "POST /api/hooks/session-end": "agentId cwd harness project reason repository runtimePath sessionId sessionKey transcript transcriptPath",
+  "POST /api/hooks/session-start": "agentId context cwd harness needsContext project repository runtimePath sessionId sessionKey",
+  "POST /api/hooks/user-prompt-submit": "agentId cwd harness lastAssistantMessage memoryFeedback project repository runtimePath sessionKey transcript transcriptPath userMessage userPrompt",
   "GET /api/memories": "agentId asOf before cursor eventSince eventUntil facets ids importanceMin limit notOrigin offset order origin pinned project q scope since sort sourceId sourceType space state stats tags total type unreviewed until who",
-  "POST /api/memory/remember": "agentId aspect aspects attributes changedBy confidence content createdAt entities entity eventAt harness hints idempotencyKey importance kind name ordinal origin pinned project relationship scope sessionKey source sourceId sourceType supersedes tags target targetType transcript type visibility who",
+  "POST /api/memory/remember": "agentId aspects changedBy content createdAt entities eventAt harness hints idempotencyKey importance ordinal origin pinned project scope sessionKey sourceId sourceType supersedes tags transcript type visibility who",
   "PATCH /api/memory/{memory_id}": "agentId changedBy content ifVersion importance pinned project reason sessionKey tags type who",
   "DELETE /api/memory/{memory_id}": "agentId changedBy erase force ifVersion reason sessionKey wrong",
   "GET /api/memory/{memory_id}": "agentId",
@@ -384,6 +390,82 @@ const FIELDS = {
   "POST /api/sessions/search": "agentId limit project query sessionKey",
   "GET /api/sessions/{session_key}/transcript": "agentId",
   "GET /api/status": "parts",
+}
+
+// Transcripts as the daemon reads them. The daemon stores any text; what a program hands over must have messages.
+
+const SPOKEN = new Set(["user", "human", "assistant", "ai", "model", "agent"])
+const UNSPOKEN = new Set(["system", "developer", "tool", "function", "toolResult"])
+const LABEL = /^[ \t]{0,3}(?:[*_>]{1,3}[ \t]*|#{1,6}[ \t]+)?(?:user|human|assistant|ai|claude|codex|agent)(?: \([^)\n]*\))?[ \t]*[*_]{0,3}[ \t]*(?::|$)/im
+const FORMS = 'Pass [{ role: "user", content: "…" }, …], or a text with "User: …" and "Assistant: …"'
+
+function linesOf(transcript) {
+  if (transcript === undefined || transcript === null) return transcript
+  if (Array.isArray(transcript)) {
+    transcript.forEach(checkMessage)
+    return transcript.map((one) => JSON.stringify(one)).join("\n")
+  }
+  if (typeof transcript !== "string") throw new InvalidError(`transcript is ${typeof transcript === "object" ? "an object" : `a ${typeof transcript}`}, not messages. ${FORMS}`)
+  if (transcript.trim() && !LABEL.test(transcript) && !transcript.split("\n").some(isRecord)) {
+    const isArray = Array.isArray(attempt(() => JSON.parse(transcript)))
+    throw new InvalidError(`transcript is ${isArray ? "the JSON of an array; pass the array itself" : "a text without speakers"}. ${FORMS}`)
+  }
+  return transcript
+}
+
+function checkMessage(one, place) {
+  const refuse = (/** @type {string} */ why) => new InvalidError(`transcript[${place}] ${why}. ${FORMS}`)
+  if (one === null || typeof one !== "object" || Array.isArray(one)) throw refuse("is not a message")
+  const { role, content } = one
+  if (role === undefined && !isOfLog(one)) throw refuse("has no role")
+  if (role === undefined || UNSPOKEN.has(role)) return
+  if (!SPOKEN.has(role)) throw refuse(`has the unknown role ${JSON.stringify(role)}; known: ${[...SPOKEN, ...UNSPOKEN].join(", ")}`)
+  const isParts = Array.isArray(content) && content.every((part) => typeof part === "string" || (part !== null && typeof part === "object"))
+  const hasOnlyCalls = (content ?? null) === null && (one.tool_calls ?? one.toolCalls) !== undefined
+  if (typeof content !== "string" && !isParts && !hasOnlyCalls) throw refuse("has no content: a text, or an array of parts")
+}
+
+function isRecord(line) {
+  const found = line.trimStart().startsWith("{") ? objectOf(() => line) : undefined
+  return found !== undefined && (typeof found.role === "string" || isOfLog(found))
+}
+
+function isOfLog({ type, speaker, message, payload }) {
+  return [type, speaker].some((one) => typeof one === "string") || [message, payload].some((one) => one !== null && typeof one === "object")
+}
+
+// Check options, so that a misspelt or unusable one is refused and not ignored.
+
+// A longer timer of JavaScript ends at once.
+const MOST_MS = 2 ** 31 - 1
+
+
+const TEXT = ["a text", (value) => typeof value === "string"]
+const MS = ["a number of milliseconds above 0", (value) => typeof value === "number" && value > 0 && value <= MOST_MS]
+const OBJECT = ["an object", (value) => typeof value === "object"]
+const COUNT = ["a whole number from 0", (value) => Number.isInteger(value) && value >= 0]
+const SIGNAL = ["an AbortSignal", (value) => typeof value === "object" && typeof value.aborted === "boolean"]
+
+const CALL_OPTIONS = { signal: SIGNAL, timeoutMs: MS, retries: COUNT }
+const DELIVERY_OPTIONS = { ...CALL_OPTIONS, spool: ["true or false", (value) => typeof value === "boolean"] }
+const EVENTS_OPTIONS = { topics: ["an array of texts", Array.isArray], after: TEXT, reconnectMs: MS, signal: SIGNAL, timeoutMs: MS }
+const CLIENT_OPTIONS = {
+  ...{ url: TEXT, workspace: TEXT, token: TEXT, agentId: TEXT, actor: TEXT, actorType: TEXT },
+  role: ['"admin" or "agent"', (value) => value === "admin" || value === "agent"],
+  ...{ timeoutMs: MS, retries: COUNT, headers: OBJECT, env: OBJECT },
+}
+const REQUEST_OPTIONS = { path: OBJECT, query: OBJECT, body: OBJECT }
+
+function checkOptions(whose, given, known) {
+  if (given === undefined || given === null) return
+  const names = Object.keys(known).join(", ")
+  if (typeof given !== "object" || Array.isArray(given)) throw new InvalidError(`${whose} takes its options as an object with: ${names}`)
+  for (const [name, value] of Object.entries(given)) {
+    const kind = Object.hasOwn(known, name) ? known[name] : undefined
+    if (!kind) throw new InvalidError(`${whose} has no option ${JSON.stringify(name)}; it has: ${names}`)
+    // The error does not quote the value, which may be a token.
+    if (value !== undefined && value !== null && !kind[1](value)) throw new InvalidError(`${whose}: ${name} must be ${kind[0]}`)
+  }
 }
 
 // Keep a call that could not be delivered in a file of the workspace, as hooks do; the daemon takes it when it is back.
@@ -726,6 +808,7 @@ class Signet {
   #headers
 
   constructor(options = {}) {
+    checkOptions("new Signet", options, CLIENT_OPTIONS)
     this.#options = options
     this.#env = options.env ?? process.env
     const agent = options.agentId ?? words(this.#env.SIGNET_AGENT_ID)
@@ -805,7 +888,8 @@ class Signet {
     return this.request("POST /api/hooks/session-start", { body: fields }, options)
   }
 
-  submitPrompt(fields, options) {
+  async submitPrompt(fields, options) {
+    linesOf(fields.transcript)
     return this.request("POST /api/hooks/user-prompt-submit", { body: fields }, options)
   }
 
@@ -829,7 +913,9 @@ class Signet {
     return this.request("GET /api/status", {}, options)
   }
 
-  async events({ topics = [], ...options } = {}) {
+  async events(options = {}) {
+    checkOptions("events", options, EVENTS_OPTIONS)
+    const topics = options.topics ?? []
     const ms = options.timeoutMs ?? this.#timeoutMs()
     const target = `/api/events${queryText({ topics: topics.length ? topics.join(",") : undefined })}`
     const events = new Events(async (after, signal) => {
@@ -846,7 +932,9 @@ class Signet {
     return events
   }
 
-  async request(route, fields, options = {}) {
+  async request(route, fields, options) {
+    checkOptions(route, options, CALL_OPTIONS)
+    checkOptions(route, fields, REQUEST_OPTIONS)
     const { path = {}, query = {}, body } = /** @type {{ path?: {}, query?: {}, body?: Record<string, unknown> }} */ (fields ?? {})
     checkNames(route, { ...query, ...body })
     const [, method, template] = route.match(/^([A-Z]+) (\/\S*)$/) ?? []
@@ -856,11 +944,11 @@ class Signet {
       if (parts[name] === undefined) throw new InvalidError(`${route} needs { path: { ${name}: … } }`)
       return segment(parts[name])
     }) + queryText(query)
-    const ms = options.timeoutMs ?? this.#timeoutMs()
+    const ms = options?.timeoutMs ?? this.#timeoutMs()
     const isSafe = method === "GET" || SAFE.has(route) || typeof body?.idempotencyKey === "string"
-    const most = isSafe ? (options.retries ?? this.#options.retries ?? 2) : 0
+    const most = isSafe ? (options?.retries ?? this.#options.retries ?? 2) : 0
     const daemon = this.#daemon()
-    return within(ms, options.signal, () => silent(daemon, ms), async (signal) => {
+    return within(ms, options?.signal, () => silent(daemon, ms), async (signal) => {
       for (let tries = 0; ; tries++) {
         try {
           return await this.#send(route, { method, target, body }, signal)
@@ -883,11 +971,12 @@ class Signet {
     return /** @type {any} */ (answer)
   }
 
-  async #deliver(route, fields, { spool: isKept = false, ...options } = {}) {
+  async #deliver(route, fields, given) {
+    checkOptions(route, given, DELIVERY_OPTIONS)
+    const { spool: isKept = false, ...options } = given ?? {}
     const sent = /** @type {Record<string, unknown>} */ (fields)
     // Messages become lines here, so that a kept call can be compared with a later one.
-    const transcript = Array.isArray(sent.transcript) ? sent.transcript.map((one) => JSON.stringify(one)).join("\n") : sent.transcript
-    const body = { ...sent, transcript }
+    const body = { ...sent, transcript: linesOf(sent.transcript) }
     try {
       return await this.request(route, /** @type {any} */ ({ body }), options)
     } catch (error) {
