@@ -94,6 +94,10 @@ def test_the_log_is_exported_filtered_and_paged(api: Api) -> None:
     assert len(found) == 5 == len({one["number"] for one in found})
     lines = api.get("/api/audit/export?action=share", **admin(api)).body.splitlines()
     assert [json.loads(line) for line in lines] == found
+    newest = api.get("/api/audit?action=share&limit=2&newest=true", **admin(api)).body
+    assert newest == {"entries": found[-2:], "next": None}
+    refused = api.get("/api/audit?action=login", **admin(api))
+    assert refused.status == 400 and "withdraw" in str(refused.body)
     assert entries(api, "&since=2036-01-01") == [] == entries(api, "&until=2020-01-01")
     assert [one["action"] for one in entries(api, "&space=billing")] == ["share"] * 5
 

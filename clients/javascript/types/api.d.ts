@@ -96,8 +96,9 @@ export interface Routes {
       since?: string | null | undefined;
       until?: string | null | undefined;
       actor?: string | null | undefined;
-      action?: string | null | undefined;
+      action?: AuditAction | null | undefined;
       space?: string | null | undefined;
+      newest?: boolean | undefined;
       after?: number | undefined;
       limit?: number | undefined;
     };
@@ -2000,7 +2001,7 @@ export interface AttributePage {
  * One action; `number` orders entries.
  *
  * `actor` is the subject of the token `key_id`, or owner, peer, page (without a token) or daemon; `agent` is whom the
- * token is limited to. `action` is read, propose, share, refuse, withdraw, export, forget, recover or erase;
+ * token is limited to. `action` is an AuditAction;
  * `operation` is the request of a read. `memory_ids` lists at most 200, `count` is the number of all.
  */
 export interface AuditEntry {
@@ -2016,7 +2017,7 @@ export interface AuditEntry {
   count: number;
 }
 
-/** Entries, oldest first; `next` continues after them, null at the end. */
+/** Entries, oldest first; `next` continues after them, null at the end and with `newest`. */
 export interface AuditPage {
   entries: AuditEntry[];
   next: number | null;

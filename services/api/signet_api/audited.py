@@ -10,9 +10,9 @@ from typing import Any
 
 from signet import clock
 from signet.domain.audit import log
-from signet.domain.audit.log import AuditAction
 from signet.domain.injections.models import Injection, ItemKind
 from signet.wire.access import AccessRule, Permission
+from signet.wire.audit import AuditAction
 
 #: The permissions of operations that read.
 _READS = frozenset({Permission.RECALL, Permission.DOCUMENTS})

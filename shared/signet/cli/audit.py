@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,8 +40,14 @@ def audit(
 
     Examples: signet audit · signet audit --actor=anna --action=read
     """
-    wanted = {"actor": actor, "action": action, "space": space, "since": since, "until": until}
-    last = list(_entries(signet, wanted))[-limit:]
+    wanted: dict[str, Any] = {
+        "actor": actor,
+        "action": action,
+        "space": space,
+        "since": since,
+        "until": until,
+    }
+    last = signet.audit(newest=True, limit=limit, **wanted)["entries"]
     yield {"entries": last}
     for one in last:
         output.say(_line(one))
@@ -64,7 +70,13 @@ def export(
 
     Examples: signet audit export audit.ndjson · signet audit export --since 2026-11-01 > november.ndjson
     """
-    wanted = {"actor": actor, "action": action, "space": space, "since": since, "until": until}
+    wanted: dict[str, Any] = {
+        "actor": actor,
+        "action": action,
+        "space": space,
+        "since": since,
+        "until": until,
+    }
     count = 0
     with _target(to, force=force) as write:
         for one in _entries(signet, wanted):
@@ -85,7 +97,7 @@ def _target(to: str, *, force: bool) -> Iterator[Callable[[str], object]]:
         yield lambda line: file.write(f"{line}\n")
 
 
-def _entries(signet: Signet, wanted: dict[str, str | None]) -> Iterator[AuditEntry]:
+def _entries(signet: Signet, wanted: dict[str, Any]) -> Iterator[AuditEntry]:
     after: int | None = 0
     while after is not None:
         page = signet.audit(after=after, limit=PAGE, **wanted)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import sys
 from difflib import get_close_matches
 from pathlib import Path
@@ -71,7 +72,7 @@ def backup(
     output.say(f"  {memories}, {output.count(len(found.files), 'file')}, {output.size(made.bytes)}")
     _say_left_out(found.leftOut)
     _say_secrets(workspace, wrapped)
-    output.hint(f"Restore it with: signet restore {made.path}")
+    output.hint(f"Restore it with: signet restore {shlex.quote(str(made.path))}")
 
 
 def _wrapped(workspace: Workspace, file: str | None, *, as_json: bool) -> "Wrapped":

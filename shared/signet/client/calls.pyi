@@ -532,6 +532,7 @@ class Calls:
         actor: str | None = None,
         action: str | None = None,
         space: str | None = None,
+        newest: bool = False,
         after: int | None = None,
         limit: int | None = 200,
     ) -> Call[AuditPage]:
@@ -661,7 +662,7 @@ class Calls:
         project: str | None = None,
         runtime_path: str | None = None,
         last_assistant_message: str | None = None,
-        transcript: str | None = None,
+        transcript: str | Sequence[Mapping[str, Any]] | None = None,
     ) -> Call[Prompted]:
         """Return the context for a user's message; each text is injected once per session.
 
@@ -684,7 +685,7 @@ class Calls:
         *,
         agent_id: str | None = None,
         runtime_path: str | None = None,
-        transcript: str,
+        transcript: str | Sequence[Mapping[str, Any]],
         project: str | None = None,
         reason: str | None = None,
     ) -> Call[EndedTurn]:
@@ -698,7 +699,7 @@ class Calls:
         session_key: str | None = None,
         agent_id: str | None = None,
         runtime_path: str | None = None,
-        transcript: str | None = None,
+        transcript: str | Sequence[Mapping[str, Any]] | None = None,
         project: str | None = None,
         reason: str | None = None,
     ) -> Call[EndedSession]:

@@ -8,7 +8,6 @@ from functools import partial
 
 from signet.db import WriteTx
 from signet.domain.audit import log as audit
-from signet.domain.audit.log import AuditAction
 from signet.domain.documents import records
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import link
@@ -20,6 +19,7 @@ from signet.domain.projection import project
 from signet.domain.spaces import share
 from signet.domain.transcripts import withheld
 from signet.queue import admin
+from signet.wire.audit import AuditAction
 
 _GONE = frozenset({ChangeKind.ERASED, ChangeKind.PURGED})
 _AUDITED = {

@@ -23,6 +23,8 @@ async def get_audit(query: Annotated[AuditParams, Query()], state: Shared) -> wi
     """Return a page of the audit log, oldest first: who read, shared, exported and deleted what, and when."""
     await state.audits.flush()
     asked, limit = _asked(query), query.limit
+    if query.newest:
+        return {"entries": await state.db.aread(log.newest, asked, limit=limit), "next": None}
     found = await state.db.aread(log.page, asked, after=query.after, limit=limit)
     return {"entries": found, "next": found[-1]["number"] if len(found) == limit else None}
 

@@ -12,7 +12,6 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.audit import log as audit
-from signet.domain.audit.log import AuditAction
 from signet.domain.auth import caller
 from signet.domain.graph.link import (
     CONFIDENCE,
@@ -32,6 +31,7 @@ from signet.errors import Invalid, TooLarge
 from signet.wire import memory as wire
 from signet.wire import transfer as wire_transfer
 from signet.wire.access import ADMIN
+from signet.wire.audit import AuditAction
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import MAX_CONTENT_CHARS, ImportBody, RememberBody, TextBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS, OnlyTrue, Text

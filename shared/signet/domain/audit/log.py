@@ -4,34 +4,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.audit import sql
 from signet.domain.auth import caller
-from signet.wire.audit import AuditEntry
+from signet.wire.audit import AuditAction, AuditEntry
 
 #: IDs of one entry; `count` is the number of all.
 MOST_IDS = 200
 #: Entries of one page.
 PAGE_ROWS = 500
-
-
-class AuditAction(StrEnum):
-    """The actions that are logged; the strings are stored."""
-
-    READ = "read"
-    #: Waits for review, entered the space, was refused, left the space.
-    PROPOSE = "propose"
-    SHARE = "share"
-    REFUSE = "refuse"
-    WITHDRAW = "withdraw"
-    EXPORT = "export"
-    #: Forgotten, recovered, and removed with its text.
-    FORGET = "forget"
-    RECOVER = "recover"
-    ERASE = "erase"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +67,11 @@ def record(tx: WriteTx, entries: Sequence[Audited]) -> None:
 def page(tx: ReadTx, asked: Mapping[str, object], *, after: int, limit: int) -> list[AuditEntry]:
     """Return the entries after a number that match, oldest first."""
     return tx.records(AuditEntry, sql.PAGE, {**asked, "after": after, "limit": limit})
+
+
+def newest(tx: ReadTx, asked: Mapping[str, object], *, limit: int) -> list[AuditEntry]:
+    """Return the last entries that match, oldest first."""
+    return tx.records(AuditEntry, sql.NEWEST, {**asked, "after": 0, "limit": limit})
 
 
 def carry_over(present: ReadTx, staged: WriteTx) -> None:

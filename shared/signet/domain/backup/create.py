@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import shutil
 import stat
 from collections.abc import Callable, Iterator
@@ -126,7 +127,7 @@ class _BackupProgress:
 def check_folder(path: Path) -> None:
     """Raise BadTarget unless the folder of a file exists."""
     if not path.parent.is_dir():
-        told = f"The folder {path.parent} does not exist. Create it first: mkdir -p {path.parent}"
+        told = f"The folder {path.parent} does not exist. Create it first: mkdir -p {shlex.quote(str(path.parent))}"
         raise BadTarget(told)
 
 

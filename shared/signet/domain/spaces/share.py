@@ -18,7 +18,6 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.agents import registry as agents
 from signet.domain.audit import log as audit
-from signet.domain.audit.log import AuditAction
 from signet.domain.auth import caller, issued
 from signet.domain.auth.caller import OWNER, acting_for, not_for_agents
 from signet.domain.memory import leave, lookup, modify
@@ -29,6 +28,7 @@ from signet.domain.spaces import registry, sql
 from signet.errors import Conflict, Forbidden, Frozen, Invalid, NotFound
 from signet.wire import spaces as wire
 from signet.wire.access import Verb
+from signet.wire.audit import AuditAction
 
 #: Characters of a text in a list.
 SHOWN_CHARS = 400

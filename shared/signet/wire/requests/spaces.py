@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from signet.wire.audit import AuditAction
 from signet.wire.requests.changes import MAX_REASON_CHARS
 from signet.wire.requests.model import (
     NAME_CHARS,
@@ -56,12 +57,16 @@ class ShareParams(Params):
 
 
 class AuditParams(Params):
-    """A part of the audit log: from a time, to a time, of an actor, an action, a space; after the entry `after`."""
+    """A part of the audit log: from a time, to a time, of an actor, an action, a space; after the entry `after`.
+
+    `newest` takes the last entries instead of the first.
+    """
 
     since: str | None = None
     until: str | None = None
     actor: Text = None
-    action: Text = None
+    action: AuditAction | None = None
     space: Text = None
+    newest: bool = False
     after: Annotated[int, ClampedInt(0, SAFE_INTEGER)] = 0
     limit: Annotated[int, ClampedInt(1, 1_000)] = 200
