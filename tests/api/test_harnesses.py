@@ -43,6 +43,7 @@ def test_every_harness_is_listed_with_its_file(api: Api, person: Path) -> None:
         "exists": False,
         "lastSeen": None,
         "connected": False,
+        "plugin": False,
         "problems": [],
         "notices": [],
     }

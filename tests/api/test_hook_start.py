@@ -78,11 +78,9 @@ def a_project(api: Api, tmp_path: Path) -> str:
         "/api/hooks/user-prompt-submit",
         {"harness": "codex", "sessionKey": "before", "project": str(project), "userMessage": "hi"},
     )
-    api.post(
-        "/api/hooks/session-end",
-        {"harness": "codex", "sessionKey": "before", "cwd": str(project)},
-    )
+    api.post("/api/hooks/pre-compaction", {"harness": "codex", "sessionKey": "before"})
     at = clock.to_text(clock.now() - timedelta(hours=3))
+    api.run("UPDATE session_states SET updated_at = ?", at)  # it stopped without an end
     api.run(
         "INSERT INTO session_summaries (id, kind, content, earliest_at, latest_at, created_at)"
         " VALUES ('u1', 'session', 'notes', ?1, ?1, ?1)",
@@ -266,6 +264,13 @@ def test_a_recovery_tells_what_was_said_and_neither_what_was_looked_for_nor_odd_
     recovery = starts(api).body["inject"].partition("## Session Recovery Context\n")[2]
     assert "- Count the nests of herons." in recovery and "- The weir has nine nests." in recovery
     assert "Queries" not in recovery and "\\#" not in recovery
+
+
+def test_a_session_that_ended_needs_no_recovery(api: Api, tmp_path: Path) -> None:
+    project = a_project(api, tmp_path)
+    assert "Recovery" in starts(api, project=project).body["inject"]
+    api.post("/api/hooks/session-end", {"harness": "codex", "sessionKey": "before"})
+    assert "Recovery" not in starts(api, "s2", project=project).body["inject"]
 
 
 def test_memories_of_the_project_come_first_then_what_matters_most(api: Api) -> None:

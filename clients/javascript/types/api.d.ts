@@ -3614,7 +3614,11 @@ export interface KnowledgeStats {
   coveragePercent: number;
 }
 
-/** A supported harness; `lastSeen` is its last call, `notices` are what a person has yet to do for it. */
+/**
+ * A supported harness; `lastSeen` is its last call, `notices` are what a person has yet to do for it.
+ *
+ * `plugin`: it is connected by our plugin in its own list of plugins.
+ */
 export interface KnownHarness {
   name: string;
   id: string;
@@ -3622,6 +3626,7 @@ export interface KnownHarness {
   exists: boolean;
   lastSeen: string | null;
   connected: boolean;
+  plugin: boolean;
   problems: string[];
   notices: string[];
 }

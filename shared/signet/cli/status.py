@@ -94,9 +94,9 @@ def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
         found["waitsFor"] = work.why(found["pipeline"])
         known = found.pop("known")["harnesses"]
         found["harnesses"] = [
-            {"name": one["id"], "problems": one["problems"], "notices": one["notices"]}
+            {"name": one["id"], **{key: one[key] for key in ("problems", "notices", "plugin")}}
             for one in known
-            if one["connected"] or one["problems"]
+            if one["connected"] or one["plugin"] or one["problems"]
         ]
         found["harnessNames"] = {one["id"]: one["name"] for one in known}
         return found

@@ -7,7 +7,10 @@ from signet.wire.operation import get, post
 
 
 class KnownHarness(TypedDict):
-    """A supported harness; `lastSeen` is its last call, `notices` are what a person has yet to do for it."""
+    """A supported harness; `lastSeen` is its last call, `notices` are what a person has yet to do for it.
+
+    `plugin`: it is connected by our plugin in its own list of plugins.
+    """
 
     name: str
     id: str
@@ -15,6 +18,7 @@ class KnownHarness(TypedDict):
     exists: bool
     lastSeen: str | None
     connected: bool
+    plugin: bool
     problems: list[str]
     notices: list[str]
 

@@ -149,6 +149,7 @@ def _listed(site: Site, seen: dict[str, str]) -> list[wire_harnesses.KnownHarnes
             "exists": paths[one.id].exists(),
             "lastSeen": seen.get(one.id),
             "connected": one.is_installed(site),
+            "plugin": any(each.plugin_removal for each in entries[one.id]),
             "problems": [
                 f"{each.place}: {each.problem}" for each in entries[one.id] if each.problem
             ],

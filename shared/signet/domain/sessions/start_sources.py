@@ -404,7 +404,10 @@ RECOVERED = 20
 def recovered_text(
     tx: ReadTx, reader: Reader, *, key: str | None, project: str | None, most: int, now: datetime
 ) -> str:
-    """Return the digest of the newest checkpoint of the session, else of its project; empty for none."""
+    """Return the digest of the newest checkpoint of the session, else of its project; empty for none.
+
+    A session that is at work or has ended properly needs no recovery.
+    """
     own = (
         checkpoints.of_session(tx, key, agent_id=reader.agent_id, project=reader.project)
         if key
@@ -422,12 +425,13 @@ def _of_project(
     if project is None:
         return None
     called_since = clock.to_text(now - AT_WORK)
-    at_work = set(tx.column(states.AT_WORK, (reader.agent_id, called_since)))
+    finished = set(tx.column(states.AT_WORK, (reader.agent_id, called_since)))
     for row in checkpoints.of_project(tx, project, agent_id=reader.agent_id, limit=RECOVERED):
         if (clock.parsed(row["created_at"]) or now) < now - RECENT:
             return None
-        ended = row["trigger"] == Trigger.SESSION_END
+        if row["trigger"] == Trigger.SESSION_END:
+            finished.add(row["session_key"])
         allowed = reader.project is None or row["project"] == reader.project
-        if allowed and (ended or row["session_key"] not in at_work):
+        if allowed and row["session_key"] not in finished:
             return row
     return None

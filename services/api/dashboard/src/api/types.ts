@@ -582,6 +582,7 @@ export interface KnownHarness {
   exists: boolean;
   lastSeen: string | null;
   connected: boolean;
+  plugin: boolean;
   problems: string[];
   notices: string[];
 }
