@@ -145,7 +145,10 @@ def test_at_a_terminal_both_questions_are_asked(
 
 def test_one_s_own_backup_asks_nothing_more(program: Program, tmp_path: Path) -> None:
     file = str(tmp_path / "own.zip")
+    settings = program.workspace / "agent.yaml"
+    settings.write_text("agent: {created: 2026-11-01}\n")
     assert program.run("backup", file).status == 0
+    settings.write_text("agent: {created: 2026-12-01}\n")  # by setup on the new machine
     done = program.run("restore", file, "--yes")
     assert (done.status, "settings" in done.err) == (0, False), done.err
 

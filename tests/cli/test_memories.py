@@ -522,6 +522,12 @@ def test_what_a_newcomer_types_is_understood(served: Program, tmp_path: Path) ->
     for asked in (("ls", "--search", "Otter"), ("search", "Otter jam", "-n", "1")):
         assert "Otter jam keeps" in served.run(*asked).out
     assert "Otter jam keeps" in served.run("list", "-n", "2", "--project", "larder").out
+    assert "Otter jam keeps" in served.run("recall", "Otter jam", "--project", "larder").out
+    named = served.run(
+        "remember", "Otter jam needs no lid.", "--project", "larder", "--json"
+    ).json()
+    shown = served.run("memory", "show", named["id"], "--json").json()
+    assert shown["project"] == str(folder)
     for command in (("edit", "Otter", "Jam"), ("forget", "Otter")):
         refused = served.run(*command)
         assert refused.status == 1 and "--query WORDS" in refused.err

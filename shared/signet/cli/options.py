@@ -156,7 +156,7 @@ def known_project(named: str) -> str:
 
 ProjectOption = Annotated[
     str | None,
-    opt("Project, usually its folder.", parser=folder, autocompletion=projects),
+    opt("Project: its folder or name.", parser=known_project, autocompletion=projects),
 ]
 OnlyProjectOption = Annotated[
     str | None,

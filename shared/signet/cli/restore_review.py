@@ -35,6 +35,8 @@ MAX_VALUES, MAX_DEPTH = 2_000, 12
 #: Folders whose entries are listed one by one.
 _LISTED = ("skills", "agents")
 _UNSET = "not set"
+#: When setup wrote the file.
+_DECIDES_NOTHING = {"agent.created"}
 #: Regenerated from the memories.
 SYNTHESIS = "MEMORY.md "
 
@@ -83,7 +85,7 @@ def changes(workspace: Workspace, staged: Staged) -> Changes:
 
 def _settings(here: Workspace, there: Workspace) -> Iterator[str]:
     now, then = _values(here), _values(there)
-    for key in sorted(now.keys() | then.keys()):
+    for key in sorted((now.keys() | then.keys()) - _DECIDES_NOTHING):
         if now.get(key) != then.get(key):
             before, after = now.get(key, _UNSET), then.get(key, _UNSET)
             yield mask(f"{key}: {after} (now {before})").text
