@@ -240,7 +240,7 @@ def test_every_tenth_prompt_writes_down_where_the_session_stands(api: Api) -> No
     ):
         assert f"\n{line}\n" in f"\n{digest}\n", line
     everything = json.dumps(api.rows("session_states")) + digest + row["memory_queries"]
-    assert "sk-abcdef" not in everything and "[REDACTED]" in digest
+    assert "sk-abcdef" not in everything and "[masked: OpenAI key]" in digest
     prompts(api)
     assert len(checkpoints(api)) == 1
 

@@ -49,7 +49,7 @@ def test_what_makes_no_sense_changes_nothing(alone: Program) -> None:
         ("search.alhpa", "0.5", "unknown setting; did you mean search.alpha?\n"),
         ("extraction.provdr", "x", "did you mean pipelineV2.extraction.provider?\n"),
         ("provider", "x", "several settings match; did you mean embedding.provider or"),
-        ("port", "4000", "see `signet daemon restart --port PORT`"),
+        ("port", "4000", "Did you mean `signet daemon restart --port PORT`?"),
         ("memory.pipelineV2", "x", "expected a section"),
         ("zzzz", "x", "unknown setting. List all: signet config --json\n"),
         ("embedding.provider", "opnai", "(did you mean openai?) is expected\n"),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli.program import ROOT, SOURCES, Program
+from docs.pages import is_generated
 from signet.cli import output
 from support.printed import commands, fault
 
@@ -46,6 +47,8 @@ def printed() -> list[tuple[str, str]]:
             found += [(str(path.relative_to(ROOT)), said) for said in commands(text)]
     templates = ROOT / "shared" / "signet" / "templates"
     for path in (*TEXTS, *sorted(templates.rglob("*.md"))):
+        if is_generated(path):
+            continue
         found += [(str(path.relative_to(ROOT)), said) for said in commands(path.read_text("utf-8"))]
     return found
 

@@ -254,7 +254,7 @@ def test_what_is_stored_says_from_which_program_and_project_it_comes(api: Api) -
     use(api, "memory_store", {**session, **where}, content="Headers know better.")
     use(api, "memory_store", where, content="So does the model.", project="/work/larder")
     assert origins(api) == [
-        ("daemon", None),
+        ("mcp-server", None),
         ("Café desk", None),
         ("codex", "/work/harbour"),
         ("codex", "/work/larder"),
@@ -273,7 +273,7 @@ def test_a_name_that_cannot_be_kept_is_none(api: Api) -> None:
         assert opened.status == 200 and "mcp-session-id" not in opened.headers
     use(api, "memory_store", {"mcp_session_id": "%00%0A" + "x" * 99 + ".1"}, content="Odd.")
     use(api, "memory_store", {"mcp_session_id": "of-another-server"}, content="Other.")
-    assert origins(api) == [("x" * 64, None), ("daemon", None)]
+    assert origins(api) == [("x" * 64, None), ("mcp-server", None)]
 
 
 def test_a_session_of_one_project_still_finds_what_others_have_stored(api: Api) -> None:

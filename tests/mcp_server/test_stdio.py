@@ -94,8 +94,8 @@ def test_what_is_stored_comes_from_the_harness_and_the_folder(
     assert {one["content"]: (one["who"], one["project"]) for one in memories} == {
         "In a harness.": ("codex", str(project)),
         "In a client.": ("some-desktop", locate(str(Path.cwd())).project),
-        "In a home.": ("daemon", None),
-        "In a root.": ("daemon", None),
+        "In a home.": ("mcp-server", None),
+        "In a root.": ("mcp-server", None),
     }
     sent = {"query": "in a harness", "project": str(project), "who": "codex"}
     [found] = server.post("/api/memory/recall", sent).body["results"]

@@ -191,15 +191,22 @@ def _commands(signet: Signet, agent: str | None) -> Iterator[list[ListedChange]]
 
 
 def _changes(signet: Signet, agent: str | None) -> Iterator[ListedChange]:
-    """Yield the changes that can be reversed; erased memories have no texts, derived ones follow their source."""
-    actor = "agent" if is_agent_shell() else "operator"
+    """Yield the changes that can be reversed; erased memories have no texts, derived ones follow their source.
+
+    With a key, only the changes made with keys of its name.
+    """
+    claims = signet.whoami()["claims"] or {}
+    is_limited = bool(claims) and not claims.get("own")
+    actor = claims["role"] if is_limited else "agent" if is_agent_shell() else "operator"
     cursor, more = None, True
     while more:
         page = signet.all_history(limit=PAGE, cursor=cursor, agent_id=agent)
         for one in page["history"]:
             has_text = one["oldContent"] is not None or one["newContent"] is not None
             follows = {"goneWith", "cameBackWith"} & _metadata(one).keys()
-            if has_text and not follows and one["actorType"] == actor and one["event"] in DOES:
+            is_own = not is_limited or one["changedBy"] == claims["sub"]
+            is_reversible = has_text and not follows and one["event"] in DOES
+            if is_reversible and is_own and one["actorType"] == actor:
                 yield one
         cursor = page["next"]
         more = cursor is not None

@@ -92,6 +92,11 @@ class ToolLines:
         return text
 
 
+def _is_error(line: str) -> bool:
+    """Return whether a line tells of an error; one without a blank is data."""
+    return " " in line and bool(_ERROR.search(line)) and not _NONE.search(line)
+
+
 def worth(text: str) -> str:
     """Return the lines of a transcript's tool turn that the index takes: commands and errors, quoted."""
     return "\n".join(f"{_QUOTE}{line[:LINE_CHARS]}" for line in _worth(text, MOST_LINES))
@@ -104,6 +109,6 @@ def _worth(text: str, most: int) -> Iterator[str]:
         if line.startswith(_PROMPT):
             if not _READS.match(line.removeprefix(_PROMPT)):
                 yield line
-        elif most and " " in line and _ERROR.search(line) and not _NONE.search(line):
+        elif most and _is_error(line[:LINE_CHARS]):
             most -= 1
             yield line
