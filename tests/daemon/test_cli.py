@@ -96,7 +96,7 @@ def test_a_failed_start_shows_the_log_and_exits_1(
     daemon.ask("migrate-fail")
     status, out, err = invoke("start", "--port", str(daemon.port))
     assert (status, out) == (1, "")
-    lines = [line for line in err.splitlines() if not line.startswith("Waiting: ")]  # slow
+    lines = [line for line in err.splitlines() if not line.startswith("Starting: ")]  # slow
     assert lines[0] == "error: Failed to start daemon: it exited while starting"
     assert "  the database is made of cheese" in lines
     assert lines[-1].endswith("startup.log")

@@ -74,7 +74,7 @@ def test_a_start_that_waits_for_a_daemon_takes_over_when_that_is_killed(daemon: 
     def kill(missing: str) -> None:
         daemon.told.append(missing)
         found = record.running(daemon.workspace)
-        if missing == "worker is not running" and found is not None and not killed:
+        if missing == "Starting: the worker …" and found is not None and not killed:
             os.kill(found.pid, signal.SIGKILL)
             killed.append(found.pid)
             # Else its API might become ready before it is dead, and the start would rightly find a daemon.
@@ -214,14 +214,14 @@ def test_a_start_that_never_becomes_ready_says_what_it_waited_for_and_leaves_not
 ) -> None:
     def lose_patience(missing: str) -> None:
         daemon.told.append(missing)
-        if missing == "worker is not running":
+        if missing == "Starting: the worker …":
             monkeypatch.setattr(control, "READY_SECONDS", 0.0)
             monkeypatch.setattr(control, "STILL_SECONDS", 0.0)
 
     daemon.ask("api-unready")
     with pytest.raises(StartFailed, match=r"not ready after \d+ s: "):
         control.start(daemon.workspace, daemon.port, tell=lose_patience, plan=daemon.plan)
-    assert "worker is not running" in daemon.told
+    assert "Starting: the worker …" in daemon.told
     assert record.running(daemon.workspace) is None
 
 

@@ -64,13 +64,13 @@ def start(
     from signet.daemon import control
 
     workspace = find_workspace(path)
+    chosen = port or default_port(workspace)
     if foreground:
-        chosen = port or default_port(workspace)
-        found = control.foreground(workspace, chosen, bind=host, tell=_tell)
+        found = control.foreground(workspace, chosen, bind=host, tell=output.tell)
         yield from _say_started(workspace, control.StartedDaemon(daemon=found, is_new=False))
         return
     with shown_log(as_json):
-        done = control.start(workspace, port or default_port(workspace), bind=host, tell=_tell)
+        done = control.start(workspace, chosen, bind=host, tell=output.tell)
     yield from _say_started(workspace, done)
     if port and not done.is_new and not done.daemon.url.endswith(f":{port}"):
         output.hint(f"Change its port with: signet daemon restart --port {port}")
@@ -113,7 +113,7 @@ def restart(
     workspace = find_workspace(path)
     with shown_log(as_json):
         usual = default_port(workspace)
-        done = control.restart(workspace, port, default_port=usual, bind=host, tell=_tell)
+        done = control.restart(workspace, port, default_port=usual, bind=host, tell=output.tell)
     if not no_openclaw:
         _restart_openclaw(workspace)
     yield from _say_started(workspace, done)
@@ -137,9 +137,7 @@ def started(workspace: Workspace, port: int, *, quiet: bool) -> "StartedDaemon":
     from signet.daemon import control
 
     with output.Passing(quiet=quiet) as passing:
-        return control.start(
-            workspace, port, tell=lambda reason: passing.show(f"Waiting: {reason}")
-        )
+        return control.start(workspace, port, tell=passing.show)
 
 
 @contextlib.contextmanager
@@ -190,10 +188,6 @@ def _restart_openclaw(workspace: Workspace) -> None:
         # Do not print the command: it may contain a secret.
         why = "took too long" if isinstance(error, subprocess.TimeoutExpired) else "failed"
         output.tell(f"! services.openclaw.restart_command {why}")
-
-
-def _tell(missing: str) -> None:
-    output.tell(f"Not ready yet: {missing} …")
 
 
 def _say_started(workspace: Workspace, done: "StartedDaemon") -> Output:

@@ -36,11 +36,7 @@ def dashboard(
         output.say(elsewhere.url)
         return
     with shown_log(as_json), output.Passing(quiet=as_json) as passing:
-        started = control.start(
-            workspace,
-            port or default_port(workspace),
-            tell=lambda reason: passing.show(f"Waiting: {reason}"),
-        )
+        started = control.start(workspace, port or default_port(workspace), tell=passing.show)
     at = started.daemon.port
     url = with_code(started.daemon.url, workspace)
     is_open = not no_open and open_page(url)

@@ -6,6 +6,7 @@ programs at once: the supervisor's lock decides which start wins, and the others
 
 import contextlib
 import os
+import re
 import signal
 import sys
 import time
@@ -293,9 +294,10 @@ def _await(
         is_patient = open_since is None or now - open_since <= READY_SECONDS
         if (still > STILL_SECONDS and not is_patient) or now - began > UPGRADE_SECONDS:
             raise _GaveUp(f"not ready after {now - began:.0f} s: {answer.what_is_missing}")
-        if now - began > QUIET_SECONDS and answer.what_is_missing != told:
-            told = answer.what_is_missing
-            tell(told)
+        late = re.sub(r"(\w+) is not running", r"the \1", answer.what_is_missing)
+        if now - began > QUIET_SECONDS and late != told:
+            told = late
+            tell(f"Starting: {told} …")
         time.sleep(_LOOK_SECONDS)
 
 
