@@ -114,6 +114,8 @@ def install(
         _say_diff(one.diff) if dry_run else output.say(_result(one.message, one.has_changed))
         for file in () if dry_run else (*one.configs_patched, *one.files_written):
             output.say(f"  {file}")
+        for copy in one.copies:
+            output.say(f"  previous file kept in {copy}")
         for warning in one.warnings:
             output.tell(f"{output.ink(sys.stderr).warn('!')} {output.plain(warning)}")
 

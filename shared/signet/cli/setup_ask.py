@@ -37,7 +37,7 @@ def usual(plan: SetupPlan) -> SetupPlan:
     """
     chosen = plan.chosen
     if chosen.harnesses is None:
-        found = connect.unconnected(plan.workspace, plan.settings.harnesses)
+        found = connect.unconnected(plan.workspace, plan.settings.harnesses, removed=False)
         chosen = replace(chosen, harnesses=tuple(found))
     if plan.state is not SetupState.REPAIR:
         texts = chosen.extraction_provider or TextProvider.AUTO

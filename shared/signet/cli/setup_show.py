@@ -165,6 +165,8 @@ def _steps(done: SetupDone, ink: Ink) -> Iterator[str]:
     for one in done.connected:
         sign = well if one.is_connected else lacking
         yield from _row(sign, "Harness", one.message + _changed(one.changed))
+        for copy in one.copies:
+            yield from _row(" ", "", f"previous file kept in {copy}")
         for warning in one.warnings:
             yield from _row(lacking, "", warning)
     yield from _models(done, well, lacking)
@@ -176,12 +178,8 @@ def _steps(done: SetupDone, ink: Ink) -> Iterator[str]:
         )
     if _is_elsewhere(done) and done.earlier is not None:
         held = output.count(done.earlier.memories or 0, "memory")
-        yield from _row(
-            lacking,
-            "Earlier",
-            f"the TypeScript Signet in {done.earlier.workspace} has {held}; "
-            f"import them with: signet import {done.earlier.database}",
-        )
+        said = f"the TypeScript Signet in {done.earlier.workspace} has {held}; import them with:"
+        yield from _row(lacking, "Earlier", f"{said} signet import {done.earlier.database}")
     if (history := done.history) is not None and history["newSessions"]:
         if done.plan.chosen.reads_history:
             text = f"{backfill.summary(history)}; reading has started. Progress: signet backfill status"
@@ -251,15 +249,21 @@ def _closing(done: SetupDone, ink: Ink) -> Iterator[str]:
     elif done.connected:
         again = f"signet harness install {' '.join(one.id for one in done.connected)}{at}"
         yield f"No program is connected. Correct the reason above, then: {ink.bold(again)}"
-    elif found := connect.unconnected(done.plan.workspace, done.plan.settings.harnesses):
-        said = ", ".join(HARNESSES[one].name for one in found)
-        command = f"signet setup --harness {','.join(found)}{at}"
-        yield f"Found but not connected: {said}. Connect with: {ink.bold(command)}"
     else:
-        yield f"No harness found on this machine. After installing one: {ink.bold(f'signet setup{at}')}"
+        none = f"No harness found on this machine. After installing one: {ink.bold(f'signet setup{at}')}"
+        yield from [*_unconnected(done, at, ink)] or [none]
     yield f"Try: {ink.bold(f'{TRY}{at}')}"
     if done.remembered is not None:
         yield from past.lines(done.remembered, at, ink)
+
+
+def _unconnected(done: SetupDone, at: str, ink: Ink) -> Iterator[str]:
+    for removed, what in ((False, "Found but not connected"), (True, "Disconnected by you")):
+        listed = done.plan.settings.harnesses
+        if found := connect.unconnected(done.plan.workspace, listed, removed=removed):
+            said = ", ".join(HARNESSES[one].name for one in found)
+            command = f"signet setup --harness {','.join(found)}{at}"
+            yield f"{what}: {said}. Connect with: {ink.bold(command)}"
 
 
 def _at(done: SetupDone) -> str:

@@ -20,6 +20,7 @@ class Connected:
     is_connected: bool
     message: str
     changed: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -43,15 +44,15 @@ def connect(
     )
 
 
-def unconnected(workspace: Workspace, listed: Iterable[str]) -> tuple[str, ...]:
-    """Return installed harnesses that are neither connected, listed, removed nor have our plugin."""
+def unconnected(workspace: Workspace, listed: Iterable[str], *, removed: bool) -> tuple[str, ...]:
+    """Return installed harnesses that are neither connected nor listed and lack our plugin; or the `removed` ones."""
     site = Site(workspace=workspace, home=Path.home())
     wanted = registry.wanted(site, listed)
     return tuple(
         one
         for one in probe.harnesses()
         if one not in wanted
-        and not registry.is_removed(site, one)
+        and registry.is_removed(site, one) is removed
         and not registry.find(one).has_plugin(site)
     )
 
@@ -66,5 +67,6 @@ def _one(site: Site, harness: str, wishes: ConnectOptions, *, is_asked: bool) ->
         is_connected=done.success and connector.is_installed(site),
         message=done.message,
         changed=(*done.files_written, *done.configs_patched),
+        copies=done.copies,
         warnings=done.warnings,
     )

@@ -96,12 +96,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HarnessInstalled:
-    """The outcome of an installation, and the unified diff of the files it changed."""
+    """The outcome of an installation, the copies made before it, and the unified diff of the files it changed."""
 
     success: bool
     message: str
     files_written: tuple[str, ...] = ()
     configs_patched: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     diff: str = ""
 

@@ -153,7 +153,7 @@ def connect(
         try:
             changes = files.planned(patches, record, mends=mends)
             linked = files.planned_links(folder, skills, record, mends=mends) if folder else []
-            notes = [] if dry_run else _connect(site, connector, record, changes, linked)
+            noted = ([], []) if dry_run else _connect(site, connector, record, changes, linked)
         except (ConfigUnreadable, Conflict) as error:
             return _failed(site, connector, error.message, dry_run)
         except OSError as error:
@@ -167,7 +167,8 @@ def connect(
         message=message if not dry_run else "Nothing was changed",
         files_written=(*_ours(changes, patches, True), *(str(one.path) for one in linked)),
         configs_patched=tuple(_ours(changes, patches, False)),
-        warnings=(*connector.warnings(site, wishes), *notes),
+        copies=tuple(noted[0]),
+        warnings=(*connector.warnings(site, wishes), *noted[1]),
         diff=files.diff(changes),
     )
 
@@ -268,18 +269,18 @@ def _connect(
     record: Record,
     changes: list[files.FileChange],
     linked: list[files.SkillLink],
-) -> list[str]:
-    """Make the changes and return notes for the person; raises SettingsRejected after undoing them."""
+) -> tuple[list[str], list[str]]:
+    """Make the changes; return copies of the files before and warnings. Raises SettingsRejected after undoing all."""
     chosen = (site.signet, site.signet_mcp)
     folder = connector.skills(site)
     is_same = record.is_installed and record.programs == chosen and not record.failure
     if is_same and not changes and not linked:
-        return []
+        return [], []
     before = records.read(site.workspace, connector.id)
     record.is_installed, record.is_removed, record.programs = True, False, chosen
     record.failure = ""
     copies = files.apply(site.workspace, connector.id, changes, record)
-    notes = [f"the file before this change is kept in {one}" for one in copies]
+    warning = None
     command = connector.validation(site)
     if changes and command is not None:
         try:
@@ -288,13 +289,12 @@ def _connect(
             files.take_back(changes, copies, record)
             records.write(site.workspace, connector.id, before)
             raise
-        notes += [warning] if warning else []
     if folder is not None and linked:
         files.make_folder(folder, record)
         files.note_links(linked, site.workspace.skills_dir, record)
     records.write(site.workspace, connector.id, record)
     files.apply_links(linked)
-    return notes
+    return copies, [warning] if warning else []
 
 
 def _ours(changes: list[files.FileChange], patches: list[FilePatch], is_content: bool) -> list[str]:
