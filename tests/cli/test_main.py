@@ -127,6 +127,13 @@ def test_wrong_usage_is_explained(alone: Program) -> None:
     assert "Did you mean claude-code?" in alone.run("harness", "install", "claude").err
 
 
+def test_help_before_a_command_shows_its_help(alone: Program) -> None:
+    for words in (["forget"], ["memory", "show"], ["recall"], ["jobs"]):
+        assert alone.run("help", *words).out == alone.run(*words, "--help").out
+    assert "Examples: signet forget ID" in alone.run("help", "forget").out
+    assert alone.run("help").out == alone.run("--help").out
+
+
 def test_each_group_of_commands_has_examples(alone: Program) -> None:
     groups = [name for name, one in tree.command().commands.items() if isinstance(one, TyperGroup)]
     assert {"memory", "jobs", "trust", "config"} <= {*groups}

@@ -88,7 +88,9 @@ def test_signet_uninstall_removes_what_the_typescript_product_generated(
     generated = f"# CLAUDE.md\n# AUTO-GENERATED from {program.workspace}/AGENTS.md by Signet\n"
     home.write(".claude/CLAUDE.md", generated)
     shown = program.run("uninstall", "--dry-run").out
-    assert f"Would remove claude-code: {home.path / '.claude/CLAUDE.md'}" in shown
+    assert (
+        f"Would remove claude-code: Signet's entries in {home.path / '.claude/CLAUDE.md'}" in shown
+    )
     assert program.run("uninstall", "--yes").status == 0
     assert home.whole() == before
 

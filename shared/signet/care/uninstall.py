@@ -29,9 +29,7 @@ def steps(
     found = service.planned(workspace, environ=environ)
     todo = [*_service(found, run)]
     if record.running(workspace) is not None:
-        todo.append(
-            CareStep(what="the running daemon", do=partial(_quiet, control.stop, workspace))
-        )
+        todo += [CareStep(what="the running daemon", do=partial(_quiet, control.stop, workspace))]
     todo += _harnesses(workspace)
     todo += _completion()
     todo += _folder("sockets and locks", _far_runtime(workspace))
@@ -91,7 +89,7 @@ def _harnesses(workspace: Workspace) -> Iterator[CareStep]:
     for name, entries in registry.connected(site).items():
         if any(entry.plugin_removal for entry in entries):
             continue
-        places = ", ".join(entry.place for entry in entries)
+        places = f"Signet's entries in {', '.join(entry.place for entry in entries)}"
         yield CareStep(what=f"{name}: {places}", do=partial(_disconnect, site, name))
 
 

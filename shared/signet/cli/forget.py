@@ -70,7 +70,7 @@ def forget(
 ) -> Output:
     """Forget memories by ID, words or filters, and everything derived from them. Recoverable for 30 days.
 
-    Examples: signet memory forget ID --reason outdated · signet memory forget --tags scratch --dry-run
+    Examples: signet forget ID --reason outdated · signet forget --tags scratch --dry-run
     """
     ids = [identify.whole(signet, one, agent=agent) for one in memory_ids or ()] or None
     choice: Choice = {
@@ -128,8 +128,7 @@ def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
         found["alongCount"] = found.get("alongCount", 0) + page.get("alongCount", 0)
         found["along"] = [*found.get("along", ()), *page.get("along", ())]
         found["staying"] = [*found.get("staying", ()), *page.get("staying", ())]
-        named = [*found.get("heldBy", ()), *page.get("heldBy", ())]
-        found["heldBy"] = list(dict.fromkeys(named))
+        found["heldBy"] = list(dict.fromkeys([*found.get("heldBy", ()), *page.get("heldBy", ())]))
     found["count"] = len(chosen)
     if found["count"] > BATCH:
         from signet.domain.memory import choose
@@ -324,11 +323,13 @@ def erase(
 def name_copies(paths: Iterable[str]) -> None:
     """List documents and files that may still contain the text, and how to remove the files."""
     listed = list(paths)
+    lost = "  # loses every earlier version of the workspace's files"
     if listed:
         output.hint("These may still contain the text. Delete those you do not need:")
         for path in listed:
             is_document = path.startswith(DOCUMENT)
-            output.hint(f"  {_document_named(path)}" if is_document else f"  rm -r '{path}'")
+            command = f"rm -r '{path}'{lost * path.endswith('/.git')}"
+            output.hint(f"  {_document_named(path) if is_document else command}")
     output.hint("Signet does not know of backups and exports elsewhere.")
 
 

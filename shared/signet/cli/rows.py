@@ -127,7 +127,9 @@ MEANT = {
 
 
 def renamed(given: list[str]) -> list[str]:
-    """Return the arguments with the words of another program replaced."""
+    """Return the arguments with the words of another program replaced, and `help COMMAND` as `COMMAND --help`."""
+    if given[:1] == ["help"] and len(given) > 1:
+        given = [*given[1:], "--help"]
     for words in (2, 1):
         if meant := SYNONYMS.get(" ".join(given[:words])):
             return [*meant.split(), *given[words:]]
