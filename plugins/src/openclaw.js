@@ -102,7 +102,7 @@ function isSince(version, wanted) {
 
 function register(api) {
   const env = process.env
-  if (env.SIGNET_ENABLED === "false") return
+  if (env.SIGNET_ENABLED === "false" || env.SIGNET_BYPASS === "1") return
   const config = api.pluginConfig ?? {}
   const signet = new Signet({
     workspace: "@workspace",

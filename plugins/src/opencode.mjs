@@ -1,6 +1,6 @@
 // Signet in OpenCode: what is remembered goes to the agent with its prompts, what was said goes to the memory.
 // The tools come from the MCP server.
-// Written by `signet harness install opencode`; changes are replaced. SIGNET_ENABLED=false switches it off.
+// Written by `signet harness install opencode`; changes are replaced. SIGNET_BYPASS=1 switches it off.
 import { Signet as Client } from "@signetai/client"
 import { quiet, textOf, transcriptOf } from "./transcript.js"
 
@@ -16,7 +16,7 @@ const isSaid = ({ info }) => !(info.role === "assistant" && info.summary)
 
 export const Signet = async ({ client: opencode, directory, worktree } = {}) => {
   const env = process.env
-  if (env.SIGNET_ENABLED === "false") return {}
+  if (env.SIGNET_ENABLED === "false" || env.SIGNET_BYPASS === "1") return {}
   const signet = new Client({
     workspace: "@workspace",
     url: env.SIGNET_DAEMON_URL || undefined,

@@ -1108,7 +1108,7 @@ const COMMANDS = {
 }
 
 export default async function handler(event) {
-  if (env.SIGNET_ENABLED === "false" || event?.type !== "command") return
+  if (env.SIGNET_ENABLED === "false" || env.SIGNET_BYPASS === "1" || event?.type !== "command") return
   const about = { harness: "openclaw", sessionKey: event.sessionKey, runtimePath: "legacy" }
   if (event.action === "new" || event.action === "reset") {
     const transcriptPath = (event.context?.previousSessionEntry ?? event.context?.sessionEntry)?.sessionFile
