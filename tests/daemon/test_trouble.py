@@ -235,7 +235,7 @@ def test_a_stop_during_the_upgrade_of_the_database_ends_both(daemon: Daemon) -> 
 
     with pytest.raises(StartFailed, match="it exited while starting"):
         control.start(daemon.workspace, daemon.port, tell=stop_when_told, plan=daemon.plan)
-    assert daemon.told == ["the database is being prepared"]
+    assert daemon.told == ["Starting: the database is being prepared …"]
 
 
 def test_a_silent_daemon_is_called_hung_and_restart_replaces_it(
