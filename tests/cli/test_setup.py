@@ -385,9 +385,9 @@ def test_a_workspace_that_is_there_is_asked_about_harnesses_that_nobody_connecte
     assert "1 of 1" in drawn and "[opencode]" in drawn
     assert not (alone.home / ".config/opencode/opencode.json").exists()
     assert alone.run("harness", "uninstall", "claude-code").status == 0
-    told = setup(alone, "--skip-git").out
-    assert "Disconnected by you: Claude Code, Codex. Connect with: signet setup --harness" in told
-    assert "No harness found" not in told
+    again = setup(alone, "--skip-git").out
+    assert "Disconnected by you: Claude Code, Codex. Connect with: signet setup --harness" in again
+    assert "No harness found" not in again
 
 
 def test_after_a_quickstart_setup_asks_and_connects_what_is_there(alone: Program) -> None:

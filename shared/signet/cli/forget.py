@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -320,16 +320,14 @@ def erase(
     name_copies(held_by)
 
 
-def name_copies(paths: Iterable[str]) -> None:
+def name_copies(paths: Sequence[str]) -> None:
     """List documents and files that may still contain the text, and how to remove the files."""
-    listed = list(paths)
     lost = "  # loses every earlier version of the workspace's files"
-    if listed:
+    if paths:
         output.hint("These may still contain the text. Delete those you do not need:")
-        for path in listed:
-            is_document = path.startswith(DOCUMENT)
+        for path in paths:
             command = f"rm -r '{path}'{lost * path.endswith('/.git')}"
-            output.hint(f"  {_document_named(path) if is_document else command}")
+            output.hint(f"  {_document_named(path) if path.startswith(DOCUMENT) else command}")
     output.hint("Signet does not know of backups and exports elsewhere.")
 
 
