@@ -12,8 +12,9 @@ import pytest
 from cli.program import SETTINGS, Program
 from support.processes import eventually
 
+MISSING = "error: There is no token {}; see: signet auth token list\n"
 #: One daemon for the whole file.
-TEAM = SETTINGS + "auth: {mode: team}\n"
+TEAM = SETTINGS + "auth: {mode: team, rateLimits: {admin: {max: 100}}}\n"
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +40,11 @@ def test_the_address_is_kept_like_the_port(team: Program) -> None:
     assert team.run("daemon", "stop").status == 0
     assert team.run("daemon", "start").status == 0
     assert listens() == "127.0.0.1"
+    pid = team.run("daemon", "status", "--json").json()["pid"]
     assert "is not an address" in team.run("daemon", "restart", "--host", "a b").err
-    assert team.run("daemon", "start", "--host", "0.0.0.0").status == 0
+    assert "has no address" in team.run("daemon", "restart", "--host", "203.0.113.9").err
+    assert team.run("daemon", "status", "--json").json()["pid"] == pid  # not stopped either
+    assert team.run("daemon", "restart", "--host", "0.0.0.0").status == 0
     assert listens() == "0.0.0.0"
 
 
@@ -114,7 +118,16 @@ def test_a_token_is_listed_without_itself_and_taken_back(team: Program) -> None:
     assert team.run("auth", "token", "revoke", "cato").out == (f"Revoked {found['jti']} of cato\n")
     assert team.run("recall", "gate", SIGNET_TOKEN=token).err == "error: token revoked\n"
     assert "revoked" in team.run("auth", "token", "list").out
-    assert team.run("auth", "token", "revoke", "none").err == "error: Token not found\n"
+    assert team.run("auth", "token", "revoke", "none").err == MISSING.format("none")
+    short = json.loads(team.run("auth", "token", "create", "--user", "dora", "--json").out)["jti"]
+    assert team.run("auth", "token", "revoke", short[:7]).err == MISSING.format(short[:7])
+    assert team.run("auth", "token", "revoke", short[:8]).out == f"Revoked {short} of dora\n"
+    first, second = _token(team, "--user", "dora"), _token(team, "--user", "dora", "--sub", "pad")
+    assert team.run("auth", "token", "revoke", "--user", "dora").out.count("Revoked ") == 2
+    for gone in (first, second):
+        assert team.run("recall", "gate", SIGNET_TOKEN=gone).err == "error: token revoked\n"
+    assert "Revoked nothing" in team.run("auth", "token", "revoke", "--user", "dora").out
+    assert team.run("auth", "token", "revoke").status == 2
 
 
 def test_from_another_address_only_a_token_opens(team: Program) -> None:
@@ -202,6 +215,14 @@ def test_a_key_is_for_a_person_or_an_agent_and_its_name_is_its_own(team: Program
     assert team.run("auth", "token", "revoke", "desk").status == 0
     agents = _token(team, "--name", "desk")
     assert "desk · agent" in team.run("auth", "whoami", SIGNET_TOKEN=agents).out
+    for options, words in (
+        (("--user", "eve", "--role", "admin"), "--user does not fit"),
+        (("--user", "eve", "--role", "monitor"), "--user does not fit"),
+        (("--project", "nowhere"), "no folder and no project"),
+        (("--user", "eve", "--space", "nosuch:read"), "no space is called 'nosuch'"),
+    ):
+        refused = team.run("auth", "token", "create", *options)
+        assert refused.status and words in " ".join(refused.err.split()), refused.err
     both = team.run("auth", "token", "create", "--own", "--role", "readonly")
     assert both.status == 2 and "choose one of" in both.err
     create = ("auth", "token", "create", "--name", "asked")
@@ -213,6 +234,7 @@ def test_a_key_is_for_a_person_or_an_agent_and_its_name_is_its_own(team: Program
 
 def test_a_monitor_reads_metrics_and_no_memory(team: Program) -> None:
     made = team.run("auth", "token", "create", "--name", "prometheus", "--role", "monitor")
+    assert made.status == 0, made.err
     headers = {"Authorization": f"Bearer {made.out.strip()}"}
     connection = http.client.HTTPConnection("127.0.0.1", team.port, timeout=10)
     try:

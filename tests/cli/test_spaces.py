@@ -75,6 +75,7 @@ def test_a_key_says_its_spaces(team: Program) -> None:
         unknown.status == 2
         and "unknown verb 'own'; choose from read, write, promote" in unknown.err
     )
+    team.run("spaces", "create", "board")
     token = key(team, "--user", "carl", "--space", "board")
     assert "spaces board:read" in team.run("auth", "whoami", SIGNET_TOKEN=token).out
     assert "board:read" in team.run("auth", "token", "list").out

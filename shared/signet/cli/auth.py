@@ -5,14 +5,16 @@ The first token is signed here with the workspace's secret, so it needs neither 
 
 import sys
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from signet import clock
-from signet.cli import output
+from signet.cli import identify, output
 from signet.cli.command import Output, PathOption, arg, client, command, opt
-from signet.cli.options import folder
+from signet.cli.options import known_project
 from signet.client import DaemonNotRunning, Signet
 from signet.errors import Conflict, Invalid
 from signet.paths import find_workspace
@@ -31,6 +33,7 @@ OWN_ROLE = "operator"
 ROLES = ("admin", "operator", "agent", "readonly", "monitor")
 VERBS = ("read", "write", "promote")
 DAY_SECONDS = 86_400
+_ID, _NAME = itemgetter("jti"), itemgetter("sub")
 
 
 @command(app)
@@ -45,7 +48,7 @@ def whoami(signet: Signet) -> Output:
     if claims is None:
         output.say(f"{me['standing']} of this daemon · mode {me['mode']}")
     else:
-        scope = ", ".join(f"{name} {_limit(value)}" for name, value in claims["scope"].items())
+        scope = ", ".join(f"{name} {limit(value)}" for name, value in claims["scope"].items())
         limited = f" · only {output.plain(scope)}" if scope else ""
         output.say(f"{output.plain(claims['sub'])} · {claims['role']}{limited} · mode {me['mode']}")
     output.say(f"may: {', '.join(me['permissions'])}")
@@ -68,7 +71,7 @@ def create(
     sub: Annotated[
         str | None, opt("Machine, agent or person it is for; shown in history.", "--name", "--sub")
     ] = None,
-    project: Annotated[str | None, opt("Limit it to this project.", parser=folder)] = None,
+    project: Annotated[str | None, opt("Limit it to this project.", parser=known_project)] = None,
     agent: Annotated[str | None, "Limit it to this agent."] = None,
     user: Annotated[str | None, "Give it a private memory for this user."] = None,
     space: Annotated[
@@ -89,34 +92,26 @@ def create(
     if role is None:
         role = OWN_ROLE if own or _is_own_machine() else "agent"
     if role not in ROLES:
-        raise typer.BadParameter(
-            f"unknown role {role!r}; choose one of: {', '.join(ROLES)}", param_hint="--role"
-        )
+        raise typer.BadParameter(f"--role: {role!r} is none of {', '.join(ROLES)}")
     if agent and user:
         raise typer.BadParameter("limit a token to an agent or to a user, not to both")
-    spaces = _spaces(space or ())
+    if user and role in ("admin", "monitor"):
+        raise typer.BadParameter(f"--user does not fit role {role}; for a person: operator")
+    spaces = _spaces(space or ()) or None
+    limits: dict[str, Any] = {"project": project, "agent": agent, "user": user, "spaces": spaces}
     if spaces and not (agent or user):
         raise typer.BadParameter("--space needs --user or --agent, who its sessions belong to")
     seconds = None if days is None else days * DAY_SECONDS
     try:
         signet = client(path)
-        if sub and _valid(signet, sub):
-            raise Conflict(
-                f"Another token is called {sub}. Choose another name, or revoke it first: "
-                f"signet auth token revoke {sub}",
-                "name_taken",
-            )
-        made = signet.issue_token(
-            cast("Any", role),
-            sub=sub,
-            project=project,
-            agent=agent,
-            user=user,
-            spaces=spaces or None,
-            ttl_seconds=seconds,
-        )
+        is_path = project is None or Path(project).is_absolute()
+        if not is_path and project not in {one["project"] for one in signet.projects()}:
+            raise typer.BadParameter(f"--project: no folder and no project is {project!r}")
+        if sub and any(one["sub"] == sub for one in _valid(signet)):
+            why = f"Another token is called {sub}. Choose another name, or revoke it first"
+            raise Conflict(why, "name_taken", hint=f"signet auth token revoke {sub}")
+        made = signet.issue_token(cast("Any", role), sub=sub, ttl_seconds=seconds, **limits)
     except DaemonNotRunning:
-        limits = {"project": project, "agent": agent, "user": user, "spaces": spaces or None}
         made = _signed_here(path, role, sub, limits, seconds)
     yield made
     output.say(made["token"])
@@ -131,9 +126,7 @@ def _spaces(named: Iterable[str]) -> dict[str, list[str]]:
         name, _, verbs = one.partition(":")
         given = verbs.split(",") if verbs else ["read"]
         if unknown := sorted({*given} - {*VERBS}):
-            raise typer.BadParameter(
-                f"--space: unknown verb {unknown[0]!r}; choose from {', '.join(VERBS)}"
-            )
+            raise typer.BadParameter(f"unknown verb {unknown[0]!r}; choose from {', '.join(VERBS)}")
         found[name] = given
     return found
 
@@ -178,39 +171,39 @@ def list_tokens(signet: Signet) -> Output:
 @command(token_app, does="revoke an access token")
 def revoke(
     signet: Signet,
-    jti: Annotated[str, arg("Id of the token, or its name; see: signet auth token list.", "TOKEN")],
+    jti: Annotated[str | None, arg("Its name, id, or 8 characters of the id.", "TOKEN")] = None,
+    user: Annotated[str | None, "Revoke every token of this user."] = None,
 ) -> Output:
-    """Revoke a token: the daemon refuses it from now on.
+    """Revoke a token, or all of a user: the daemon refuses it from now on.
 
     To revoke all tokens: delete .daemon/auth-secret and restart the daemon.
 
-    Examples: signet auth token revoke laptop · signet auth token revoke 0f3a… --json
+    Examples: signet auth token revoke laptop · signet auth token revoke --user anna
     """
-    done = signet.revoke_token(_resolve(signet, jti))
-    yield done
-    output.say(f"Revoked {output.plain(done['jti'])} of {output.plain(done['sub'] or '?')}")
+    if (jti is None) == (user is None):
+        raise typer.BadParameter("name one token, or a user with --user")
+    valid = _valid(signet)
+    if jti is not None:
+        near = [one for one in valid if len(jti) >= identify.SHORTEST or one["sub"] == jti]
+        found = [identify.one(near, jti, noun="token", see="auth token list", id=_ID, name=_NAME)]
+    else:
+        found = [one for one in valid if one["scope"].get("user") == user]
+    gone = [signet.revoke_token(one["jti"]) for one in found]
+    yield gone[0] if jti is not None else {"tokens": gone, "count": len(gone)}
+    for one in found:
+        output.say(f"Revoked {one['jti']} of {output.plain(_NAME(one))}")
+    if not found:
+        output.say("Revoked nothing: no valid token is limited to this user")
 
 
-def _resolve(signet: Signet, named: str) -> str:
-    """Resolve the name of a valid token to its ID; return the input if none matches. Raises Conflict for several."""
-    found = _valid(signet, named)
-    if len(found) > 1:
-        raise Conflict(f"{len(found)} tokens are called {named}; revoke them by ID", ids=found)
-    return found[0] if found else named
-
-
-def _valid(signet: Signet, name: str) -> list[str]:
-    """Return the ids of the valid tokens of this name."""
-    now, every = clock.to_text(clock.now()), signet.tokens(limit=1_000)
-    return [one["jti"] for one in every if one["sub"] == name and not _ended(one, now)]
+def _valid(signet: Signet) -> "list[Token]":
+    """Return the valid tokens."""
+    now = clock.to_text(clock.now())
+    return [one for one in signet.tokens(limit=1_000) if not _ended(one, now)]
 
 
 def _signed_here(
-    path: str | None,
-    role: str,
-    sub: str | None,
-    limits: Mapping[str, object],
-    seconds: float | None,
+    path: str | None, role: str, sub: str | None, limits: Mapping[str, Any], seconds: float | None
 ) -> "IssuedToken":
     """Return a token signed with the workspace's secret. Raises Conflict without one, and BadSecret."""
     from datetime import timedelta
@@ -245,7 +238,7 @@ def _signed_here(
     }
 
 
-def _limit(value: Any) -> str:
+def limit(value: Any) -> str:
     """Return a limit of a token, or its verbs by space."""
     if not isinstance(value, dict):
         return str(value)
@@ -257,7 +250,7 @@ def _lines(found: "Iterable[Token]") -> Iterable[str]:
     now = clock.to_text(clock.now())
     for one in found:
         ended = _ended(one, now)
-        scope = " ".join(f"{name}={_limit(value)}" for name, value in one["scope"].items())
+        scope = " ".join(f"{name}={limit(value)}" for name, value in one["scope"].items())
         until = f"until {output.local(end) if (end := one['expiresAt']) else '?'}"
         seen = f"seen {output.local(at)}" if (at := one["lastSeenAt"]) else "never seen"
         name = output.plain(one["sub"] or "?")

@@ -8,6 +8,7 @@ import typer
 
 from signet import clock
 from signet.cli import offline, output, spooled
+from signet.cli.auth import limit
 from signet.cli.command import Output, PathOption, StatusAnswer, arg, client, command
 from signet.client import (
     BadAnswer,
@@ -54,12 +55,11 @@ def connect(
     workspace = find_workspace(path)
     if url is None or status:
         if url is not None or key is not None:
-            raise Invalid(
-                "Connect with: signet connect URL --key KEY. Show the connection: signet connect"
-            )
+            raise Invalid("To connect: signet connect URL --key KEY. To show it: signet connect")
         yield from shown(workspace, path)
         return
-    url = checked(url.strip().rstrip("/"))
+    url = url.strip().rstrip("/")
+    url = checked(url if "://" in url else f"http://{url}")
     if not (plain_http or connection.is_private(url)):
         raise Invalid(
             f"{url} uses plain HTTP outside this machine and tailnets: anyone on the network path could read "
@@ -75,9 +75,7 @@ def connect(
     sent = spooled.deliver(workspace, daemon, all=True)
     yield {"connected": True, "url": url, **found, "sent": sent}
     output.say(f"Connected to {url} · Signet {found['version']} · {_who(found)}")
-    output.say(
-        "Hooks, signet-mcp and commands of this machine now use it. This machine stores only"
-    )
+    output.say("Its hooks, signet-mcp and commands now use it. This machine stores only")
     output.say("a copy of session starts, and saves that wait while the daemon is unreachable.")
     if daemon.url != url:
         output.hint(_INSTEAD.format(daemon.url))
@@ -122,9 +120,8 @@ def disconnect(
     offline.forget(workspace)
     yield {"connected": False, "was": found.url, "discarded": len(left)}
     output.say(f"Disconnected from {found.url}")
-    output.hint(
-        "Next: " + ("signet daemon start" if workspace.database.exists() else "signet setup")
-    )
+    then = "daemon start" if workspace.database.exists() else "setup"
+    output.hint(f"Next: signet {then}")
 
 
 def _check_free(workspace: Workspace, url: str) -> None:
@@ -156,7 +153,9 @@ def _key(given: str | None) -> str | None:
         given = typer.prompt(
             "Key (empty for none)", default="", hide_input=True, show_default=False, err=True
         )
-    return (given or "").strip() or None
+    if (key := (given or "").strip()) and "." not in key:
+        raise Invalid("This is no whole key. Copy the line that signet auth token create printed")
+    return key or None
 
 
 def _introduced(asked: Connection) -> dict[str, Any]:
@@ -237,7 +236,7 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
 def _who(facts: Mapping[str, Any]) -> str:
     if facts["name"] is None:
         return f"no key needed (mode {facts['mode']})"
-    limits = "".join(f", only {name} {value}" for name, value in facts["scope"].items())
+    limits = "".join(f", only {name} {limit(value)}" for name, value in facts["scope"].items())
     until = output.local(facts["expiresAt"])[:10]
     return output.plain(f"as {facts['name']} ({facts['role']}{limits}), until {until}")
 

@@ -91,6 +91,7 @@ SYNONYMS = {
         "sessions": ("session",),
         "sessions forget": ("sessions delete",),
         "spaces remove": ("spaces delete",),
+        "spaces withdraw": ("unshare", "spaces unshare"),
         "setup": ("init",),
         "update": ("upgrade",),
         "dashboard": ("ui",),

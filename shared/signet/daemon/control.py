@@ -146,6 +146,7 @@ def restart(
 ) -> StartedDaemon:
     """Stop the daemon, even a hung one, and start it, by default on the same port and address."""
     found = record.running(workspace)
+    ready.check_free(0, bind=_prepared(workspace, bind))  # what is refused stops nothing
     stop(workspace)
     port = port or (found.port if found else default_port)
     return start(workspace, port, bind=bind, tell=tell, plan=plan)

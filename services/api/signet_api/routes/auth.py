@@ -23,6 +23,7 @@ from signet.domain.auth import caller, issued, tokens
 from signet.domain.auth.caller import MARKS
 from signet.domain.auth.tokens import Claims, TokenScope
 from signet.domain.memory import leave
+from signet.domain.spaces import registry as spaces
 from signet.errors import Conflict, Invalid, NotFound, Unauthenticated
 from signet.ids import DEFAULT_AGENT
 from signet.wire import access
@@ -73,6 +74,8 @@ async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
     """Sign a token, limited to the named scope; it is shown only once. Requires the role admin."""
     jti = uuid4().hex
     claims = _claims(body, state, jti)
+    for name in body.scope.spaces:
+        await state.db.aread(spaces.is_reviewed, name)  # raises NotFound
     await state.db.awrite(issued.keep_issued, claims, now=clock.now())
     return _issued(claims, state.authority.secret)
 
