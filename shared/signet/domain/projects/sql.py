@@ -31,7 +31,7 @@ TWINS = f"""
 SELECT {_COLUMNS} FROM project_folders
  WHERE remote IS :remote AND commits <> '[]' AND NOT (machine = :machine AND folder = :folder) ORDER BY seen_at"""
 NAMED = f"SELECT {_COLUMNS} FROM project_folders WHERE project = :project"
-#: How a plain folder is spelled in what is stored.
+#: The stored spellings of a plain folder.
 IN_ANY_CASE = " UNION ALL ".join(
     f"SELECT project FROM {table} WHERE project = :folder {ANY_CASE}"
     for table in ("memories", "session_transcripts")

@@ -169,7 +169,7 @@ def withdraw_all(tx: WriteTx, space: str, *, actor: Actor, rules: Rules, now: da
 
 
 def carry_over(before: ReadTx, tx: WriteTx, *, now: datetime) -> None:
-    """Repeat in a restored database what another says of access: withdrawn shares, tokens, the audit log."""
+    """Copy withdrawn shares, revoked tokens and later audit entries into a restored database."""
     audit.carry_over(before, tx)
     issued.carry_over(before, tx)
     for share_id in before.column(sql.WITHDRAWN):

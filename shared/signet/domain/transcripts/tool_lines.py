@@ -93,7 +93,7 @@ class ToolLines:
 
 
 def _is_error(line: str) -> bool:
-    """Return whether a line tells of an error; one without a blank is data."""
+    """Return whether a line reports an error; one without a blank is data."""
     return " " in line and bool(_ERROR.search(line)) and not _NONE.search(line)
 
 
