@@ -102,7 +102,7 @@ def checkpoint(api: Api) -> str:
     for text in (HOSTILE, f"The {WORD} lamp is lit"):
         api.post("/api/hooks/user-prompt-submit", {**sent, "userPrompt": text})
     api.post("/api/hooks/pre-compaction", {**sent, "sessionContext": HOSTILE})
-    api.post("/api/hooks/session-end", sent)
+    api.run("UPDATE session_states SET updated_at = '2026-01-01T00:00:00.000Z'")  # it stopped
     return start(api, project=sent["project"])
 
 

@@ -295,7 +295,7 @@ def _await(
         is_patient = open_since is None or now - open_since <= READY_SECONDS
         if (still > STILL_SECONDS and not is_patient) or now - began > UPGRADE_SECONDS:
             raise _GaveUp(f"not ready after {now - began:.0f} s: {answer.what_is_missing}")
-        late = re.sub(r"(\w+) is not running", r"the \1", answer.what_is_missing)
+        late = re.sub(r"\b(\w{1,20}) is not running", r"the \1", answer.what_is_missing)
         if now - began > QUIET_SECONDS and late != told:
             told = late
             tell(f"Starting: {told} …")
