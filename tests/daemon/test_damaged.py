@@ -121,7 +121,7 @@ def test_files_of_the_database_that_are_deleted_or_replaced_cost_nothing(
         return not pids and all(one["state"] == "running" for one in now)
 
     eventually(is_replaced)
-    assert client.get("/health/ready").status_code == 200
+    eventually(lambda: client.get("/health/ready").status_code == 200)
     assert saved(client) == acknowledged
     assert damage.read(database) is None
 
