@@ -92,7 +92,7 @@ def create(
     if role is None:
         role = OWN_ROLE if own or _is_own_machine() else "agent"
     if role not in ROLES:
-        raise typer.BadParameter(f"--role: {role!r} is none of {', '.join(ROLES)}")
+        raise typer.BadParameter(f"--role: {role!r} is not one of {', '.join(ROLES)}")
     if agent and user:
         raise typer.BadParameter("limit a token to an agent or to a user, not to both")
     if user and role in ("admin", "monitor"):
@@ -222,7 +222,7 @@ def _signed_here(
     usual = config.load(workspace).safe.auth.default_token_ttl_seconds
     scope = tokens.scope_of({name: value for name, value in limits.items() if value is not None})
     if scope is None:
-        raise Invalid("the name of a space has small letters, digits and hyphens, at most 48")
+        raise Invalid(tokens.BAD_SPACE_NAME)
     claims = tokens.claim(
         sub=sub or scope.user or f"token:{role}",
         role=Role(role),

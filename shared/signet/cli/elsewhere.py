@@ -154,7 +154,9 @@ def _key(given: str | None) -> str | None:
             "Key (empty for none)", default="", hide_input=True, show_default=False, err=True
         )
     if (key := (given or "").strip()) and "." not in key:
-        raise Invalid("This is no whole key. Copy the line that signet auth token create printed")
+        raise Invalid(
+            "The key is incomplete. Copy the whole line that signet auth token create printed"
+        )
     return key or None
 
 

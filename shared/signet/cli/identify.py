@@ -36,7 +36,7 @@ def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:
     if len(typed) < SHORTEST:
         is_id = not set(typed.lower()) - _ID_CHARS
         why = f"give at least the first {SHORTEST} characters of the ID" if is_id else _BY_WORDS
-        raise Invalid(f"{typed!r} is {'too short' if is_id else 'no ID'}: {why}")
+        raise Invalid(f"{typed!r} is {'too short' if is_id else 'not an ID'}: {why}")
     if not found:
         raise NotFound(f"No memory ID starts with {typed!r}: {_BY_WORDS}")
     if len(found) > 1:

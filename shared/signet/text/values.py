@@ -100,7 +100,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_sample(value: str) -> bool:
-    """Return whether a value says itself that it is none: `your_key`, `EXAMPLE`, `xxxx`."""
+    """Return whether a value is marked as a sample: `your_key`, `EXAMPLE`, `xxxx`."""
     return _PLACEHOLDER.search(value) is not None
 
 

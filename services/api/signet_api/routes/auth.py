@@ -166,7 +166,7 @@ def _claims(asked: TokenBody, state: State, jti: str) -> Claims:
 def _scope(asked: ScopeBody) -> TokenScope:
     found = tokens.scope_of(asked.model_dump(exclude_defaults=True))
     if found is None:
-        raise Invalid("spaces: a name has small letters, digits and hyphens, at most 48")
+        raise Invalid(tokens.BAD_SPACE_NAME)
     return found
 
 

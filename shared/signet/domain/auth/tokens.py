@@ -79,6 +79,7 @@ DIMENSIONS = ("project", "agent", "user")
 #: The claim with the spaces of a key, and the form of a space's name.
 SPACES = "spaces"
 SPACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,47}")
+BAD_SPACE_NAME = "The name of a space has lowercase letters, digits and hyphens, at most 48"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

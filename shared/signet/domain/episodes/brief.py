@@ -116,11 +116,10 @@ def stretches(
     near = matches[:MOST_STRETCHES]
     talks = [_talk(tx, one, reader) for one in near]
     is_talk = [one.source.type is SourceType.SESSION for one in near]
+    texts = [_text(tx, one, talk, given, reader) for one, talk in zip(near, talks, strict=True)]
     texts = [
-        _asked_of_tools(_text(tx, one, talk, given, reader), asked)
-        if talk
-        else _text(tx, one, talk, given, reader)
-        for one, talk in zip(near, talks, strict=True)
+        _asked_of_tools(one, asked) if talk else one
+        for one, talk in zip(texts, is_talk, strict=True)
     ]
     texts = _unrepeated(texts, is_talk, asked)
     settled = any(_settles(text) for text, talk in zip(texts, is_talk, strict=True) if talk)
@@ -143,11 +142,13 @@ def stretches(
 
 def _asked_of_tools(talk: str, asked: Sequence[str]) -> str:
     """Return a conversation without the lines of tools, except those that a prompt asks about."""
-    return "\n".join(
+    told = split.turns(talk)
+    kept = [
         turn
-        for turn in split.turns(talk)
+        for turn in told
         if not split.is_tools(turn) or search.shared_words(asked, turn) >= ASKED_OF_TOOLS
-    )
+    ]
+    return talk if len(kept) == len(told) else "\n".join(kept)
 
 
 def says_something(text: str) -> bool:
@@ -211,7 +212,7 @@ def passage(
         return None
     source = Source(type=SourceType.SESSION, id=key, agent_id=reader.agent_id, project=best.project)
     match = Match(source=source, position=best.position, score=0.0, said_at=best.said_at)
-    said = unsteered(best.content, SourceType.SESSION)
+    said = _asked_of_tools(unsteered(best.content, SourceType.SESSION), asked)
     text = _fitting(said, asked, PASSAGE_CHARS, SourceType.SESSION, by_words=True)
     return Stretch(match=match, text=text)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.auth import caller
-from signet.domain.auth.tokens import SPACE_NAME
+from signet.domain.auth.tokens import BAD_SPACE_NAME, SPACE_NAME
 from signet.domain.memory.models import Actor
 from signet.domain.spaces import sql
 from signet.errors import Conflict, Invalid, NotFound
@@ -45,7 +45,7 @@ def add(
 ) -> wire.Space:
     """Create a space; raises Invalid for a bad name and Conflict for a known one."""
     if not SPACE_NAME.fullmatch(name):
-        raise Invalid("the name of a space has small letters, digits and hyphens, at most 48")
+        raise Invalid(BAD_SPACE_NAME)
     row = (name, description.strip(), int(review), actor.name, clock.to_text(now))
     if not tx.run(sql.ADD_SPACE, row):
         raise Conflict(f"A space called '{name}' already exists", "space_exists")
