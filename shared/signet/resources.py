@@ -39,5 +39,27 @@ def table(module: str) -> dict[str, Any]:
     return tomllib.loads(Path(module).with_suffix(".toml").read_text("utf-8"))
 
 
+def expressions(module: str) -> dict[str, Any]:
+    """Return the table of a module with the lines of each text joined, and `{NAME}` replaced by the entry `name`.
+
+    Lists in `words` are unchanged.
+    """
+    import re
+
+    found: dict[str, Any] = {}
+
+    def joined(value: Any) -> Any:
+        if isinstance(value, str):
+            whole = "".join(value.splitlines())
+            return re.sub(r"\{([A-Z_]+)\}", lambda name: found[name[1].lower()], whole)
+        if isinstance(value, dict):
+            return {name: joined(one) for name, one in value.items()}
+        return [joined(one) for one in value] if isinstance(value, list) else value
+
+    for name, value in table(module).items():
+        found[name] = value if name == "words" else joined(value)
+    return found
+
+
 def template(name: str) -> Path:
     return _PACKAGE / "templates" / name

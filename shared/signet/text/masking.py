@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from signet import resources
 from signet.text import issuers, named, patterns, private_keys, values
 from signet.text.literals import Literals
 from signet.text.reading import HIDDEN, TextReading
@@ -153,79 +154,20 @@ _SAMPLE = patterns.lazy(
 )
 _INSIDE = patterns.lazy(r"(?<=\w)(?=\w)")
 _TEMPLATE = patterns.lazy(r"^[$<{%[]|\.{3}|…|\$\{|\{\{")
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "is_in_address": _is_in_address,
+    "is_cookie": lambda value: not _TEMPLATE.search(value.partition("=")[2]),
+    "is_hash": lambda value: len(set(value)) >= 12,
+    "is_chosen": values.is_chosen,
+    "is_given": values.is_given,
+    "looks_random": values.looks_random,
+}
 #: Rules, each with literals of which every match contains one.
 _NEEDLES = tuple(
     (needle, rule)
-    for kind, needles, pattern, is_secret in (
-        ("password", "://", r"://[^\s:/\"'<>]{0,128}+:([^\s/\"'<>]{1,256})@", _is_in_address),
-        (
-            "password",
-            "://",
-            r"://[^\s:/\"'<>@]{1,128}+:(?!\d+/)((?=[^\s@]{0,255}\d)(?:[^\s/\"'<>@]|[/\"'<>](?=[A-Za-z0-9])){1,256})@",
-            _is_in_address,
-        ),
-        ("token", "://", r"://([\w.~-]{20,256}+)@", values.looks_random),
-        (
-            "cookie",
-            "cookie:",
-            r"[Cc](?i:ookie):[ \t]{0,3}([\w.%-]{1,128}+=[^\s;\"']{8,4096}+"
-            r"(?:;[ \t]?[\w.%-]{1,128}+=[^\s;\"']{1,4096}+){0,64})",
-            lambda value: not _TEMPLATE.search(value.partition("=")[2]),
-        ),
-        (
-            "token",
-            "=",
-            r"[?&#;](?i:sig|signature|x-(?:amz|goog)-signature|x-amz-security-token|key|subscription-key|auth|code|sid"
-            r"|session|access)=([\w%.~+/-]{16,4096}+={0,2})",
-            values.looks_random,
-        ),
-        (
-            "password",
-            "-u",
-            r"-(?<!\S.)-?(?:u|user|proxy-user)[ =]?[\"']?[\w.@-]{1,64}+:([^\s\"'<>|;]{4,512}+)",
-            values.is_given,
-        ),
-        (
-            "password",
-            " -p| -a|-pass",
-            # A first letter outside of `(?i:)` makes the search five times as fast.
-            r"[7DMORSUZdmorsuz](?<!\w.)(?i:shpass|qlcmd|ysql(?:dump|admin)?|ariadb|ongo(?:sh|dump)?|edis-cli"
-            r"|ocker login|za?|ip|nzip|penssl)\b[^\n|;&]{0,120}?\s--?(?:p|P|a|pass|passin|passout)[ =]?(?:pass:)?[\"']?"
-            r"([^\s\"'<>|;-][^\s\"'<>|;]{3,512}+)",
-            values.is_given,
-        ),
-        (
-            "password",
-            ":*:|:5432:|:3306:",
-            r"(?m)^[\w.*-]{1,255}+:(?:\d{2,5}|\*):[\w*-]{1,64}+:[\w*-]{1,64}+:(\S{4,256}+)$",
-            _is_in_address,
-        ),
-        # A value in front of the word, in a sentence: "X is the database password".
-        (
-            "password",
-            "password|passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|пароль|hasło",
-            r"[\s\"'`(](?=[^\s\d]{0,24}\d)([^\s\"'`,;<>{}()\[\]|&\\\uffff]{6,64}+)[\"'`)]?,? (?:is|was|as|for|ist"
-            r"|war|als|lautet|est|comme|es|como|é|è|come|jest|jako|är|som)(?: [\w-]{1,20}){0,3}? (?i:password|passwort"
-            r"|kennwort|mot de passe|contraseña|senha|wachtwoord|пароль|hasło)(?![\w-]|[ -](?:manager|field|generator"
-            r"|hash|reset|store|vault|policy|form|prompt|file|app|tool|list|check|strength|based|grant|flow|auth))",
-            values.is_chosen,
-        ),
-        (
-            "password",
-            "echo |printf ",
-            r"[ep](?<!\w.)(?:cho|rintf) (?:-n )?[\"']?([^\s\"'|]{6,128}+)[\"']? {0,2}\| {0,2}"
-            r"(?:sudo -S|passwd|chpasswd|[^\n|]{0,80}?-stdin\b)",
-            values.is_given,
-        ),
-        ("key", "django-insecure-", r"(django-insecure-[^\s\"']{20,80}+)", lambda _: True),
-        (
-            "password hash",
-            "$|*|{s|{c",
-            r"([$*{](?:(?<=\$)(?:apr1|2[abxy]|1|5|6|7|y|gy|sha1|argon2(?:id|[id])|scrypt|P|H)\$[\w./$=,+-]{20,}+"
-            r"|(?<=\{)(?:S?SHA(?:256|512)?|SMD5|CRYPT)\}[\w./+=$]{20,}+|(?<=\*)[0-9A-F]{40}\b))",
-            lambda value: len(set(value)) >= 12,
-        ),
-    )
-    for rule in [_Rule(kind, patterns.lazy(pattern), is_secret)]
-    for needle in needles.split("|")
+    for row in resources.expressions(__file__)["rules"]
+    for rule in [
+        _Rule(row["kind"], patterns.lazy(row["pattern"]), _CHECKS.get(row.get("check"), bool))
+    ]
+    for needle in row["needles"].split("|")
 )

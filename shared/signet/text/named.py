@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from enum import IntEnum, StrEnum
 
+from signet import resources
 from signet.text import patterns, values
 from signet.text.reading import HIDDEN
 
@@ -25,41 +26,24 @@ class _Kind(StrEnum):
     LOGIN = "login"
 
 
-#: Words by kind. `^` marks a whole word.
-_WORDS = (
-    (_Kind.PASSWORD, (
-        "password|passwd|passwort|passord|kennwort|pwd|^pw|mot de passe|mots de passe|^mdp|contraseña|contrasena|^clave"
-        "|^senha|palavra-passe|wachtwoord|lösenord|adgangskode|salasana|jelszó|hasło|^heslo|^parola|şifre|пароль"
-        "|пароля|パスワード|密码|密碼|口令|비밀번호|mật khẩu|סיסמה|كلمة المرور|identified by"
-    )),
-    (_Kind.NAME, "^pass|^psk"),
-    (_Kind.PHRASE, "passphrase|passcode|seed phrase|recovery phrase|mnemonic"),
-    (_Kind.KEY, (
-        "secret|token|credential|authorization|bearer|apikey|api-schlüssel|apiキー|clé api|clé d'api|clave api"
-        "|clave de api|chave api|chave de api|chiave api|ключ api|api-ключ|токен|トークン|api密钥|密钥|令牌"
-    )),
-    (_Kind.RUN, "^pat|^auth"),
-    (_Kind.PIN, "^pin|暗証番号|geheimzahl|pincode"),
-    (_Kind.LOGIN, "^login|^logins|^creds|zugangsdaten"),
-)  # fmt: skip
+_TABLE = resources.expressions(__file__)
+_WORDS = _TABLE["words"]
+#: Suffixes that give a name another meaning: a `token_type`, the place of a `secret_file`.
+_OTHER_ENDS = tuple(_WORDS.pop("other_ends").split())
 #: Secret purposes of a `key`, and purposes of a `code`.
-_QUALIFIED = (
-    ("key", _Kind.KEY, (
-        "api access account auth private signing encryption decryption master client admin shared storage subscription"
-        " deploy write ingest license webhook consumer hmac integration management jwt bot preshared secret"
-    )),
-    ("key", _Kind.RUN, "app application server root service host functions team activation"),
-    ("code", _Kind.PIN, "pin door gate alarm garage safe lock unlock entry vault tür"),
-)  # fmt: skip
+_QUALIFIED = _WORDS.pop("qualified")
 #: Private members of a JSON web key.
 _JWK = tuple((f'"{name}"', _Kind.RUN, None) for name in ("d", "p", "q", "dp", "dq", "qi", "k"))
 _LITERALS: tuple[tuple[str, _Kind, tuple[str, ...] | None], ...] = (
     *(
-        (word.removeprefix("^"), kind, () if word[0] == "^" else None)
-        for kind, words in _WORDS
-        for word in words.split("|")
+        (word.removeprefix("^"), _Kind[kind.upper()], () if word[0] == "^" else None)
+        for kind, words in _WORDS.items()
+        for word in "".join(words.splitlines()).split("|")
     ),
-    *((word, kind, tuple(before.split())) for word, kind, before in _QUALIFIED),
+    *(
+        (one["word"], _Kind[one["kind"].upper()], tuple(one["before"].split()))
+        for one in _QUALIFIED
+    ),
 )
 #: Words grouped by a common part, or alone, so that absent parts are searched once.
 _CORES = ("pass", "api", "key", "phrase", "auth")
@@ -68,52 +52,9 @@ _BY_CORE = (
     *((row[0], [row]) for row in _LITERALS if not any(core in row[0] for core in _CORES)),
     ('"kty"', _JWK),
 )
-#: Suffixes that give a name another meaning: a `token_type`, the place of a `secret_file`.
-_OTHER_ENDS = tuple(
-    (
-        "expire expires expiry expiration expires_in expires-in expiresin _at -at ttl lifetime timeout file "
-        "filename path dir folder uri url name type types count counts limit length len size policy prefix suffix "
-        "field column env header hint age format algorithm alg version manager provider endpoint usage budget "
-        "rate cost price index label title description required enabled kind status scope scopes source arn _id "
-        "-id tokenid ref rule rules test spec bucket store rotation refresh strength attempts rounds iterations"
-    ).split()
-)
-_OF_WHAT = (
-    r"(?: \([^()\n]{1,40}+\))?(?: (?:for|of|on|to|from|at|in|von|vom|für|zu|zum|zur|auf|im|am|der|des|de|del|du"
-    r"|pour|para|do|da|di|per|voor|van|til|för|для|от|к)(?: [\w.@'/-]{1,40}+){1,8}?)?"
-)
-_IS = (
-    r" (?:is|was|are|ist|war|lautet|lauten|heißt|est|était|es|era|será|è|é|jest|to jest|je|är|er|là|это|becomes"
-    r"|[-=–—→]>?|(?:has|had|have) been|(?:will|should|must) be|wurde|a été)"
-    r"(?: (?:now|currently|still|set|changed|reset|updated|rotated|jetzt|nun|maintenant|ahora)){0,3}"
-    r"(?: (?:to|as|auf|à|a))?:? "
-)
-#: What a secret can be: text in quotes, text with a digit or sign in its first characters, a long word, or four words.
-_BARE_CHARS = r"[^\s\"'`,;<>{}()\[\]|&\\\uffff\ufdd0\ufdd1\u3000-\u9fff\uac00-\ud7ff]"
-_PLAUSIBLE = (
-    rf"(?=[brfu]{{0,2}}[\"'`\ufdd0\ufdd1]|[\"'`(]?(?:{_BARE_CHARS}{{0,24}}?[\d!@#$%^&*+~?=/]|{_BARE_CHARS}{{24}}"
-    r"|[a-z]{2,12}(?:[ -][a-z]{2,12}){3}))"
-)
-#: Up to four words of a sentence between a word and a value that has letters and digits, or digits alone.
-_WORDS_BETWEEN = r"(?:['’]s)?(?P<far>,?(?: [^\W\d_][\w'’-]{0,19}){0,4}?[,:]?) [\"'`(]{0,2}"
-#: The same between a login and its password: `login: admin / …`.
-_NAMES_BETWEEN = r"(?P<far>:?(?: (?:[^\W\d_][\w'’.@-]{0,30}:?|[/|])){0,4}?,?) [\"'`(]{0,2}"
-_MIXED = r"(?=\S{6})(?=[^\s\d]{0,24}\d)(?=[^\sa-z]{0,24}[a-z])"
-_FOR_WHAT = (
-    r"(?P<far>(?: (?:for|of|to|on|from|für|zu|vom|zum|zur|pour|de|du|para|per)(?: [\w'-]{1,20}){1,3}?)?) [\"'`(]?"
-    r"(?=\d{4,8}(?![\w/:-]|\.\d))"
-)
-#: `\ufdd0` and `\ufdd1` are escaped quotation marks (`reading.py`).
-_LINK = (
-    r"(?P<sign>(?:[\s\"'`)\]\[\ufdd0\ufdd1]{0,6}+"
-    r"(?:[:=](?![:=])(?:\s?(?:str|string|bytes|text|secretstr)\s?=(?!=))?|=>|:=|\?=|,(?=\s{0,3}[\"'](?!value)))"
-    r"|[\"']?,?\s{0,40}+[\"']?value[\"']?\s{0,3}[:=]|\((?=\s?[\"'])|>"
-    r"|</(?:key|name)>\s{0,40}+<(?:string|value)>)"
-    r"\s{0,4}+(?:[|>][-+]?\s{1,12}+)?(?:(?:basic|bearer|digest|token|apikey|ssws|bot|splunk|geniekey)\s{1,3}+)?)"
-    rf"|(?P<verb>{_OF_WHAT}(?:{_IS}|: )| to:? |\s?[はがをと是為为은는이가]\s?)"
-)
-#: Most words of prose have neither a digit nor such a sign within this many characters: then the search ends.
-_MARK = r"(?=[^\n\d\"'`:=!@#$%^&*+~?/>(\ufdd0\ufdd1]{0,120}+[\d\"'`:=!@#$%^&*+~?/>(\ufdd0\ufdd1])"
+_BARE_CHARS, _PLAUSIBLE, _MIXED = _TABLE["bare_chars"], _TABLE["plausible"], _TABLE["mixed"]
+_WORDS_BETWEEN, _NAMES_BETWEEN = _TABLE["words_between"], _TABLE["names_between"]
+_FOR_WHAT, _LINK, _MARK = _TABLE["for_what"], _TABLE["link"], _TABLE["mark"]
 
 
 def _links(near: str, *, first: str = _MARK) -> tuple[re.Pattern[str], re.Pattern[str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from signet import resources
 from signet.domain.extraction.models import (
     MAX_FACTS,
     MAX_INPUT_CHARS,
@@ -16,13 +17,8 @@ from signet.providers import asking
 from signet.providers.asking import BOOLEAN, CONFIDENCE, TEXT, an_object, list_of, one_of
 from signet.providers.ports import Shape
 
-#: Fields are described, not filled in: weak models copy example values.
-_TASK = """\
-You distil text into long-term memory. Return one JSON object and nothing else:
-{"facts": [{"content": STATEMENT, "type": TYPE, "confidence": "high" or "medium" or "low"}],
- "entities": [{"source": NAME, "source_type": TYPE, "relationship": VERB, "target": NAME,
-  "target_type": TYPE, "confidence": "high" or "medium" or "low"}]}
-"""
+_TEXTS: dict[str, str] = resources.table(__file__)
+_TASK, _DECISION, _CONTRADICTION = (_TEXTS[name] for name in ("task", "decision", "contradiction"))
 
 _EXTRACTION = f"""\
 Facts: at most {MAX_FACTS}, each 10 to 2000 characters.
@@ -35,23 +31,6 @@ Facts: at most {MAX_FACTS}, each 10 to 2000 characters.
 Entities: at most {MAX_TRIPLES} relations between named things, with types person, project, system, tool, concept,
 skill, task or unknown.
 Nothing durable in the text: return empty lists.
-"""
-
-_DECISION = """\
-You keep a memory free of repetition. One new fact is compared with memories that resemble it. Return one JSON
-object and nothing else, with the fields action, targetId, confidence ("high", "medium" or "low") and reason (a few
-words, never empty).
-- action "add": the fact says something the memories do not.
-- action "none": a memory says it already.
-- action "update": the fact is a newer or fuller form of one memory; targetId is its id.
-- action "delete": the fact shows that one memory is no longer true and repeats nothing of it; targetId is its id.
-"""
-
-_CONTRADICTION = """\
-Two statements of one memory are compared. Return one JSON object and nothing else:
-with the fields contradicts (true or false), confidence ("high", "medium" or "low") and reasoning (a few words).
-They contradict each other when both cannot be true of the same thing at the same time. A newer, fuller or more exact
-form of a statement does not contradict it.
 """
 
 

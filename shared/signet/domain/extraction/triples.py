@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from signet import resources
 from signet.domain.extraction.models import MAX_TRIPLES, Fact
 from signet.domain.graph import names
 from signet.domain.graph.models import Triple
@@ -14,45 +15,9 @@ _RELATIONS = tuple(
             rf"(?:(?:also|now|still|always|currently|mainly|only|has|have) ){{0,2}}(?:{verb})\s",
             re.IGNORECASE,
         ),
-        relation,
-        source,
-        target,
+        *rest,
     )
-    for verb, relation, source, target in (
-        (
-            r"uses?|is using|relies on|rely on|is (?:built|written) (?:in|on|with)",
-            "uses",
-            "unknown",
-            "tool",
-        ),
-        (r"prefers?|favou?rs|chose|picked|likes|loves", "prefers", "person", "unknown"),
-        (
-            r"decided (?:to use|on|to go with|to adopt)|settled on|went with|adopted",
-            "decided",
-            "unknown",
-            "unknown",
-        ),
-        (r"depends? on|requires?|needs", "depends_on", "system", "system"),
-        (
-            r"runs? (?:on|in|under|inside)|is (?:hosted|deployed) (?:on|in|at|to|with)",
-            "runs_on",
-            "system",
-            "system",
-        ),
-        (r"stores? .{0,40}? in|is (?:stored|kept|cached) in", "stored_in", "system", "system"),
-        (r"works? (?:at|for)|worked (?:at|for)", "works_at", "person", "unknown"),
-        (
-            r"works? on|is working on|maintains|is building|is developing",
-            "works_on",
-            "person",
-            "project",
-        ),
-        (r"lives? in|moved to|is based in", "lives_in", "person", "unknown"),
-        (r"owns?|manages|leads", "owns", "unknown", "unknown"),
-        (r"is part of|belongs to", "part_of", "unknown", "unknown"),
-        (r"replace[sd]|has replaced", "replaced", "unknown", "unknown"),
-        (r"integrates with|connects? to|talks? to", "connects_to", "system", "system"),
-    )
+    for verb, *rest in resources.table(__file__)["relations"]
 )
 _FROM_TO = re.compile(
     r"\b(?:switched|migrated|moved|moving|migrating|switching)\b.*?\bfrom\b", re.IGNORECASE

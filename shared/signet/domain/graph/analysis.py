@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
+from signet import resources
 from signet.domain.graph import names
 
 MENTION_CONFIDENCE = 0.8
@@ -32,46 +33,10 @@ _LINKING_WORD = re.compile(
     r"(?:['’]s\b)?[\s\W]*(?:(?:and|or|but|who|that|which)\b[\s\W]*)?", re.IGNORECASE
 )
 
-#: Forms of verbs, one or two words each, and the aspect they speak of; the first family found anywhere in the clause
-#: wins. (A table: the pattern that found them took longer than all else that is read in a text.)
-_FAMILIES = (
-    (
-        "preferences",
-        "like likes liked enjoy enjoys enjoyed enjoying love loves loved loving prefer prefers preferred favorite"
-        " favorites favourite favourites hate hates hated dislike dislikes disliked avoid avoids avoided fear fears"
-        " feared",
-    ),
-    ("properties", "is are was were be been being am become becomes became"),
-    (
-        "events",
-        "go goes went gone going attend attends attended attending visit visits visited visiting move moves moved"
-        " moving travel travels traveled travelled traveling travelling arrive arrives arrived arriving",
-    ),
-    (
-        "activities",
-        "work works worked working study studies studied studying research researches researched researching teach"
-        " teaches teaching taught",
-    ),
-    ("properties", "has have had having own owns owned keep keeps keeping kept"),
-    (
-        "perspectives",
-        "think thinks thought believe believes believed feel feels felt consider considers considered realise"
-        " realises realised realize realizes realized",
-    ),
-    ("relationships", "married dating divorced engaged single"),
-    ("background", "born raised grew_up grows_up live_in lives_in lived_in living_in"),
-    (
-        "decision patterns",
-        "plan plans planned planning intend intends intended want_to wants_to wanted_to hope_to hopes_to hoped_to"
-        " decide decides decided choose chooses chose chosen",
-    ),
-    (
-        "activities",
-        "read reads reading play plays played playing run runs ran running cook cooks cooked cooking write writes"
-        " writing wrote paint paints painted painting swim swims swam hike hikes hiked hiking cycle cycles cycled"
-        " cycling dance dances danced dancing sing sings sang draw draws drew",
-    ),
-)
+_TABLE = resources.table(__file__)
+#: The aspect that forms of verbs speak of; the first family found in the clause wins. (A pattern that found them took
+#: longer than all else that is read in a text.)
+_FAMILIES = [(one["aspect"], one["forms"]) for one in _TABLE["families"]]
 GENERAL = "general"
 _RANKS = {form: rank for rank, (_, forms) in enumerate(_FAMILIES) for form in forms.split()}
 #: The first words of the forms of two.
@@ -79,22 +44,7 @@ _OPENING = frozenset(form.partition("_")[0] for form in _RANKS if "_" in form)
 _WORD = re.compile(r"\w+")
 
 #: Words that announce a decision anywhere in a text, in small letters.
-_DECISION = re.compile(
-    r"\b(?:ch(?:o|oo)se[ns]?\b[^.!?\n]{0,120}?\b(?:over|instead)"
-    r"|decided\s+(?:to|on|against)"
-    r"|switch(?:ed|ing)?\s+(?:from|to)"
-    r"|migrat(?:ed?|ing)\s+(?:from|to|away)"
-    r"|picked\b[^.!?\n]{0,120}?\bover"
-    r"|went\s+with"
-    r"|sticking\s+with"
-    r"|committed\s+to"
-    r"|settled\s+on"
-    r"|will\s+(?:use|go\s+with|stick\s+with)"
-    r"|prefer(?:s|red)?\b[^.!?\n]{0,120}?\b(?:over|instead|rather)"
-    r"|adopted"
-    r"|architecture\s+decision"
-    r"|design\s+decision)\b"
-)
+_DECISION = re.compile("".join(_TABLE["decision"].splitlines()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

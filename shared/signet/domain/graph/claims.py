@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from signet import resources
 from signet.domain.graph.lexicon import PLAIN, words
 
 #: A longer text says more than one thing.
@@ -59,70 +60,19 @@ class Claim:
     is_name: bool = False
 
 
-_ARTICLES = words("the a an our my your its their his her this that")
-_PRONOUNS = words(
-    "i we you he she it they this that these those there here one some someone somebody everyone everybody nobody"
-    " something nothing which who what when where how why another other others"
-)
-#: Respects in which a thing has one value at a time; the subject of an `is` names one of them.
-SLOTS = words(
-    "port host hostname target url address email phone number version deadline date birthday name title "
-    "nickname manager boss lead owner maintainer ceo cto wife husband spouse editor shell browser price "
-    "budget limit timeout size threshold rate quota branch database region timezone provider model "
-    "default capital salary age location office headquarters framework license interval ttl plan "
-    "retention username domain endpoint password frequency capacity length height weight distance "
-    "duration employer hometown runtime bucket channel"
-)
-#: "The number of outcomes" is another one in the next exercise; a phone number is not.
-_COUNTS = words("number total sum count average result answer probability")
-_IDS = words("phone telephone account room version build")
-#: Of these slots any word is a value.
-_ENUM_SLOTS = words(
-    "branch colour color status priority mood state theme mode favourite favorite size plan"
-)
-_ANTONYMS = tuple(
-    frozenset(pair.split("/"))
-    for pair in (
-        "enabled/disabled on/off open/closed true/false active/inactive up/down allowed/denied allowed/forbidden"
-        " married/divorced married/single alive/dead accepted/rejected public/private mandatory/optional"
-        " required/optional locked/unlocked online/offline supported/unsupported available/unavailable"
-        " safe/unsafe deprecated/supported"
-    ).split()
-)
-#: One "moves" to these in another sense.
-_NO_PLACES = words(
-    "google microsoft apple amazon meta netflix linux windows macos ubuntu debian fedora kubernetes docker podman"
-    " postgres postgresql mysql sqlite redis mongodb python rust golang typescript javascript kotlin java react vue"
-    " svelte angular github gitlab bitbucket jira notion slack discord teams zoom aws azure gcp vercel cloudflare vim"
-    " neovim emacs vscode zed jest vitest pytest webpack vite npm pnpm yarn bun deno node terraform ansible"
-    " management marketing sales engineering production staging"
-)
-#: A country and a city in it are no contradiction.
-_COUNTRIES = words(
-    "france germany spain italy portugal england scotland wales ireland britain uk usa us america canada mexico brazil"
-    " argentina chile peru china japan korea india pakistan australia austria switzerland belgium netherlands denmark"
-    " sweden norway finland poland czechia hungary romania bulgaria greece turkey russia ukraine egypt morocco nigeria"
-    " kenya israel europe asia africa california texas florida bavaria ontario quebec scandinavia"
-)
+_TABLE = resources.expressions(__file__)
+_WORDS = {name: words(listed) for name, listed in _TABLE["words"].items()}
+_ARTICLES, _PRONOUNS = _WORDS["articles"], _WORDS["pronouns"]
+#: Respects in which a thing has one value at a time, and those of which any word is a value.
+SLOTS, _ENUM_SLOTS = _WORDS["slots"], _WORDS["enum_slots"]
+_COUNTS, _IDS = _WORDS["counts"], _WORDS["ids"]
+_ANTONYMS = tuple(frozenset(pair.split("/")) for pair in _WORDS["antonyms"])
+_NO_PLACES, _COUNTRIES = _WORDS["no_places"], _WORDS["countries"]
 
-_UNSURE = re.compile(
-    r"\?|\b(?:might|maybe|perhaps|probably|possibly|could|would|should|if|unless|plan|plans|planned|planning|want|wants"
-    r"|wanted|hope|hopes|will|going to|consider\w*|thinks?|thinking|believes?|guess|used to|was|were|had|almost|seems?"
-    r"|seemed|whether|sometimes|often|usually|both|also|too|as well|another|either|neither|temporarily|for now"
-    r"|said|says|told|asked|heard|wonder\w*|suppose\w*|for example|imagine)\b|\bmay\b(?! \d)(?<!\d may)"
-)
-_OPENER = re.compile(
-    r"^(?:actually|correction|update|updated|edit|fyi|note|no|nope|sorry|wait|oops|well|ok|okay|hey|so|and|but|remember"
-    r"|turns out|it turns out|as of (?:now|today)|from now on|since (?:today|yesterday)|i was wrong|now|currently"
-    r"|at the moment|(?:last|this) (?:week|month|year)|yesterday|today|recently)\b(?:\s+that\b)?[\s,:;–—-]*",
-    re.IGNORECASE,
-)
-_ADVERB = re.compile(
-    r"\s+(?P<new>now|currently|just|recently|finally|officially|today|yesterday|instead(?! of)"
-    r"|last (?:week|month|year))\b"
-    r"|\s+(?:actually|already|still|really|always been|permanently|in fact)\b",
-    re.IGNORECASE,
-)
+
+_UNSURE = re.compile(_TABLE["unsure"])
+_OPENER = re.compile(_TABLE["opener"], re.IGNORECASE)
+_ADVERB = re.compile(_TABLE["adverb"], re.IGNORECASE)
 _MORE_SENTENCES = re.compile(r"[.!?;]\s+\S|\n")
 _TAIL = re.compile(
     r"\s*,?\s+(?:since|as of|because|so that|due to|anymore|any more|from now on|these days)\b.*$",
@@ -141,75 +91,9 @@ _WORD = re.compile(r"[^\W_][\w.:/@+#%$€-]*|[$€#][\w.]+")
 _POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?=\s)")
 _FANCY = re.compile(r"(?<=.)[A-Z]|\d|[@/:.]\w")
 
-_S = r"(?P<subject>[^,;:]{2,80}?)\s+"
-_HAVE = r"(?:(?:has|have)\s+)?"
-_NEG = r"(?P<denied>(?:do|does)(?:\s+not|n['’]?t)\s+)?"
-_V = r"(?P<value>.+)"
-_FORMS: tuple[tuple[Respect, re.Pattern[str], bool], ...] = tuple(
-    (relation, re.compile(text, re.IGNORECASE), denies)
-    for relation, text, denies in (
-        (
-            Respect.CHANGED,
-            rf"{_S}{_HAVE}(?:moved|switched|migrated|relocated|changed|transferred|went|converted)\s+"
-            r"(?:(?P<object>(?!from\b)\S+(?:\s+(?!from\b)\S+){0,3})\s+)?from\s+(?P<old>.+?)\s+to\s+(?P<value>.+)",
-            False,
-        ),
-        (
-            Respect.CHANGED,
-            rf"{_S}{_HAVE}(?:replaced\s+(?P<old>.+?)\s+(?:with|by)|swapped\s+(?P<old2>.+?)\s+for|left\s+(?P<old3>.+?)\s+for"
-            r"|dropped\s+(?P<old4>.+?)\s+(?:for|in favou?r of)|switched\s+to\s+(?P<first>.+?)\s+from)\s+(?P<value>.+)",
-            False,
-        ),
-        (
-            Respect.USES,
-            rf"{_S}(?:no longer uses?|{_HAVE}(?:stopped|quit|given up|gave up) using|dropped)\s+{_V}",
-            True,
-        ),
-        (
-            Respect.PLACE,
-            rf"{_S}(?:no longer lives? in|no longer (?:is|are) based in|{_HAVE}left)\s+{_V}",
-            True,
-        ),
-        (
-            Respect.WORK,
-            rf"{_S}(?:no longer works? (?:at|for)|{_HAVE}(?:stopped|quit) working (?:at|for))\s+{_V}",
-            True,
-        ),
-        (Respect.LIKES, rf"{_S}no longer (?:likes?|loves?|enjoys?)\s+{_V}", True),
-        (Respect.IS, rf"{_S}(?:is|are) no longer\s+{_V}", True),
-        (
-            Respect.PLACE,
-            rf"{_S}{_NEG}(?:lives?|is living|resides?|(?:is|are) (?:based|located)"
-            rf"|{_HAVE}(?P<move>moved|relocated))\s+(?:in|to|at)\s+{_V}",
-            False,
-        ),
-        (
-            Respect.WORK,
-            rf"{_S}{_NEG}(?:works?|is working|is employed)\s+(?:at|for|by)\s+{_V}",
-            False,
-        ),
-        (
-            Respect.RUNS_ON,
-            rf"{_S}{_NEG}(?:runs?|is running|listens?|is listening|(?:is|are) (?:hosted|deployed))\s+"
-            rf"(?:on|at)\s+{_V}",
-            False,
-        ),
-        (
-            Respect.PREFERS,
-            rf"{_S}{_NEG}prefers?\s+(?P<value>.+?)\s+(?:over|to|instead of)\s+(?P<old>.+)",
-            False,
-        ),
-        (Respect.LIKES, rf"{_S}(?:dislikes?|hates?|can['’]?t stand)\s+{_V}", True),
-        (Respect.LIKES, rf"{_S}{_NEG}(?:likes?|loves?|enjoys?)\s+{_V}", False),
-        (Respect.USES, rf"{_S}{_NEG}(?:uses?|is using|are using|adopted)\s+{_V}", False),
-        (Respect.RULE, r"(?P<subject>)never\s+(?P<value>.+)", True),
-        (Respect.RULE, r"(?P<subject>)always\s+(?P<value>.+)", False),
-        (
-            Respect.IS,
-            rf"{_S}(?:(?:is|are)\s+(?P<denied>not\s+)?|(?P<denied2>(?:is|are)n['’]?t\s+)|=\s*){_V}",
-            False,
-        ),
-    )
+_FORMS = tuple(
+    (Respect[one["respect"].upper()], re.compile(one["form"], re.IGNORECASE), "denies" in one)
+    for one in _TABLE["forms"]
 )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from signet import resources
 from signet.domain.episodes import overview
 from signet.domain.extraction.grounding import Grounds, Verdict
 from signet.domain.extraction.models import FACT_TYPES, MAX_FACT_CHARS, MIN_FACT_CHARS
@@ -27,42 +28,11 @@ SHOWN_FACTS = 30
 #: Characters of an ID shown to a model.
 SHORT_ID = 8
 
-_NOTES = """\
-You take notes of a work session between a user and an assistant. Return one JSON object and nothing else:
-{{"summary": MARKDOWN, "facts": [{{"content": STATEMENT, "importance": NUMBER, "tags": [WORD], "type": TYPE}}]}}
-summary: Markdown that begins with "# {day} Session Notes". Then "## " headings, the first of them the topic in a few
-words; under them what was done, decided and learned, and what is still open. No chatter, no code listings.
-facts: at most {most}, each one sentence of 10 to 2000 characters.
-- Each names its subject and can be understood without the session: no "it", "this" or "they" left open.
-- Durable knowledge only: preferences, decisions, constraints, identity, project facts, procedures, causes.
-- Use the words of the session. Add nothing that it does not say, and nothing that was recalled from memory into it.
-- Each message begins with its speaker and time. Write "yesterday", "next week" and the like as the calendar date.
-- importance: 0 to 0.5. type: fact, preference, decision, rationale, procedural or semantic.
-Nothing worth keeping: an empty list.
-"""
+_TEXTS: dict[str, str] = resources.table(__file__)
+_NOTES, _COMBINE, CONDENSE, _JUDGE = (
+    _TEXTS[name] for name in ("notes", "combine", "condense", "judge")
+)
 
-_COMBINE = """\
-Notes were taken of the parts of one long session. Make one set of notes of them. Return one JSON object and nothing
-else: {{"summary": MARKDOWN}}
-summary: Markdown that begins with "# {day} Session Notes", then "## " headings, the first of them the topic in a few
-words. State each thing once; what a later part changes replaces the earlier.
-"""
-
-CONDENSE = """\
-These are notes of consecutive work sessions. Write one shorter text in Markdown: the subject of the work, decisions
-with their reasons, lessons, and open items. What later notes change replaces the earlier; leave out passing matters.
-Begin with a "# " heading. Return the Markdown only.
-"""
-
-_JUDGE = """\
-Memories were shown to an assistant at the beginning of a session. Judge how well they served it. Return one JSON
-object and nothing else:
-{"score": NUMBER, "confidence": NUMBER, "memories_used": COUNT, "novel_context_count": COUNT, "reasoning": WORDS,
- "per_memory": [{"id": ID, "relevance": NUMBER}]}
-score: 0 to 1, how much of what the session needed was among them. confidence: 0 to 1, how sure you are of it.
-memories_used: how many were of use. novel_context_count: how many things the user had to explain that no memory told.
-per_memory: the id of each memory and its relevance, 0 to 1.
-"""
 
 #: The request for notes without its data: a text that repeats these words is a copy.
 INSTRUCTIONS = _NOTES + _COMBINE
