@@ -62,15 +62,15 @@ def test_a_map_is_narrowed_and_keeps_what_is_pinned(filled: Api) -> None:
     assert graph(filled, "kinds=none")["ids"] == []
 
 
-def test_communities_are_named(filled: Api) -> None:
+def test_a_community_has_the_name_of_its_best_known_visible_member(filled: Api) -> None:
     filled.run(
         "INSERT INTO entity_communities (id, agent_id, name, created_at, updated_at)"
-        " VALUES ('community_default_1', 'default', 'Jam', '2026', '2026')"
+        " VALUES ('community_default_1', 'default', 'Forgotten', '2026', '2026')"
     )
     filled.run("UPDATE entities SET community_id = 'community_default_1' WHERE name = 'Larder'")
     found = graph(filled, "min_mentions=1")
     place = found["communities"][found["names"].index("Larder")]
-    assert found["communityNames"][place] == "Jam"
+    assert found["communityNames"][place] == "Larder"
 
 
 def test_a_map_shows_what_its_reader_may_see(tmp_path: Path) -> None:

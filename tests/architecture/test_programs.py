@@ -72,6 +72,7 @@ SAFE: Mapping[tuple[str, str], str] = {
     ("exchange", "signet.domain.auth.tokens.sign"): "for a code that only the user could sign",
     ("git_status", "signet.domain.gitsync.guarded._gh_knows"): "runs gh with fixed arguments",
     ("git_status", "signet.domain.gitsync.repository.Repository.run"): _GIT,
+    ("forget", "signet.domain.gitsync.repository.Repository.run"): _GIT,
     ("git_settings", "signet.domain.gitsync.repository.Repository.run"): _GIT,
     **{
         (id, "signet.providers.command.Command._run"): "names the class, and asks only if it exists"

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import chain
 
 from signet import clock
-from signet.db import WriteTx
+from signet.db import WriteTx, remains
 from signet.db.rewrite import rewrite
 from signet.domain.backfill import jobs as backfill_jobs
 from signet.domain.backup import create
@@ -19,7 +21,7 @@ from signet.domain.extraction import corrections
 from signet.domain.extraction import pipeline as extraction
 from signet.domain.extraction.distill import ModelDistiller
 from signet.domain.extraction.models import Mode, mode_of
-from signet.domain.graph import classify, communities, contradictions, feedback, traversal
+from signet.domain.graph import classify, communities, contradictions, feedback, link, traversal
 from signet.domain.hints import write as hints
 from signet.domain.injections import record, trace
 from signet.domain.learning import worth as label_sessions
@@ -140,7 +142,7 @@ def clean_texts(job: JobContext, context: Context) -> None:
     job_model.drop_all(context.workspace)
     known = job.db.read(withheld.statements, agent_id)
     notes = files.run_files(job, context.workspace.root, known)
-    chars = synthesis.clean(job, context.workspace, known)
+    changed = synthesis.clean(context.workspace, known, backups=False)
 
     def keep(tx: WriteTx) -> dict[str, object]:
         if (
@@ -149,7 +151,7 @@ def clean_texts(job: JobContext, context: Context) -> None:
             withheld.queue(tx, agent_id, is_back=is_back, now=clock.now())
         if is_back:
             synthesis.again(tx, agent_id, now=clock.now())
-        return {"notes": notes, "chars": chars}
+        return {"notes": notes, "files": changed}
 
     job.commit(keep)
 
@@ -250,6 +252,7 @@ def rewrite_store(job: JobContext, context: Context) -> None:
     """Remove every trace of erased statements from the database file."""
     job_model.drop_all(context.workspace)
     known = job.db.read(withheld.erased_statements)
+    said = list(chain.from_iterable(known.values()))
     gone = (
         forget.erase_said_elsewhere(job, known, now=clock.now())
         + withheld.clean_transcripts(job, known)
@@ -258,11 +261,14 @@ def rewrite_store(job: JobContext, context: Context) -> None:
         + checkpoints.erase(job, known)
         + record.erase(job, known)
         + records.erase(job, known)
+        + synthesis.clean(context.workspace, said, backups=True)
+        + remains.clean(job.db, partial(withheld.without, statements=said), job.check)
     )
     if job.lease.payload.get("if_said") and not gone:
         return _skip(job, "nothing_said")
     # It is written some time after an answer, so its names may be deleted.
     context.db.write(traversal.drop)
+    context.db.write(link.erase_left)
     rewrite(context.workspace.database)
     job.commit(lambda tx: None)
 

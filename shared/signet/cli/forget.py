@@ -324,11 +324,15 @@ def name_copies(paths: Sequence[str]) -> None:
     """List documents and files that may still contain the text, and how to remove the files."""
     lost = "  # loses every earlier version of the workspace's files"
     if paths:
-        output.hint("These may still contain the text. Delete those you do not need:")
+        output.hint("These may still contain the text. Edit or delete those you do not need:")
         for path in paths:
-            command = f"rm -r '{path}'{lost * path.endswith('/.git')}"
+            command = (
+                path if path.endswith(".md") else f"rm -r '{path}'{lost * path.endswith('/.git')}"
+            )
             output.hint(f"  {_document_named(path) if path.startswith(DOCUMENT) else command}")
-    output.hint("Signet does not know of backups and exports elsewhere.")
+    output.hint(
+        "Not reached: the session logs of your harnesses, and backups and exports elsewhere."
+    )
 
 
 def _document_named(document: str) -> str:

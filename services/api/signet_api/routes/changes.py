@@ -18,6 +18,7 @@ from signet.domain.memory.choose import Choice, Chosen, ForgetCandidate
 from signet.domain.memory.lookup import Refused
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Memory, Patch, Recover, Rules
 from signet.domain.recall import vector
+from signet.domain.summaries import files as notes
 from signet.errors import Invalid, StorageFull
 from signet.wire import memory as wire
 from signet.wire.access import Quota
@@ -103,9 +104,11 @@ async def _count_forced(ask: Asker, instead_of: Quota) -> None:
 async def _copies(state: State, memory_id: str) -> list[str]:
     memory = await state.db.aread(lookup.find, memory_id)
     saved_at = clock.parsed(memory.created_at) if memory else None
-    if saved_at is None:
+    if memory is None or saved_at is None:
         return []
     found = await asyncio.to_thread(kept.copies_since, state.workspace, saved_at)
+    written = await state.db.aread(notes.every_path)
+    found += await asyncio.to_thread(notes.holding, state.workspace, written, memory.content)
     return [str(path) for path in found]
 
 

@@ -164,6 +164,7 @@ async def post_forget(
     began = clock.parsed(found.began) or clock.now()
     held_by = await asyncio.to_thread(backups.copies_since, state.workspace, began)
     root = state.workspace.root
+    held_by += [root / ".git"] if (root / ".git").exists() else []
     removed, kept = await asyncio.to_thread(forget.remove_notes, root, found.made)
     along = await ask.change(forget.forget, found.agent_id, found.key, reason=body.reason)
     return {

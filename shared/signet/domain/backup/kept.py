@@ -115,21 +115,17 @@ def rotate(workspace: Workspace, *, days: int) -> list[Path]:
     return gone
 
 
-#: Copies that an upgrade of the schema makes; the git history of the workspace.
+#: Copies that an upgrade of the schema makes.
 _BEFORE_UPGRADE = "*.bak-*"
-_GIT = ".git"
 
 
 def copies_since(workspace: Workspace, saved_at: datetime) -> list[Path]:
-    """Return backups, put-aside states and copies before upgrades that are not older than this, and the git history."""
+    """Return backups, put-aside states and copies before upgrades that are not older than this."""
     found = [one.path for one in backups(workspace) if one.made_at >= saved_at]
     others = [*workspace.memory_dir.glob(f"{workspace.database.name}{_BEFORE_UPGRADE}")]
     if workspace.replaced_dir.is_dir():
         others += workspace.replaced_dir.iterdir()
-    found += sorted(path for path in others if _changed_at(path) >= saved_at)
-    if (workspace.root / _GIT).exists():
-        found.append(workspace.root / _GIT)
-    return found
+    return found + sorted(path for path in others if _changed_at(path) >= saved_at)
 
 
 def _changed_at(path: Path) -> datetime:

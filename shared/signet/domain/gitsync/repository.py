@@ -112,6 +112,14 @@ class Repository:
         except GitFailed:
             return None
 
+    def added(self) -> str | None:
+        """Return the lines that any commit has added, each once; None if git fails."""
+        try:
+            shown = self.run(*"log --all --reflog --patch --unified=0 --no-color --format=".split())
+        except GitFailed:
+            return None
+        return "\n".join(dict.fromkeys(one[1:] for one in shown.splitlines() if one[:1] == "+"))
+
     def count(self, commits: str) -> int:
         """Return the number of commits in a range; 0 for an invalid range."""
         return int(self.ask("rev-list", "--count", commits, "--") or 0)

@@ -174,10 +174,10 @@ def columns(
     ids = as_list(node.id for node in nodes)
     links = _seen_links(visible, [node.id for node in nodes])[: EDGES_PER_NODE * limit]
     mentions = visible.tuples(sql.PROJECTS_OF, ids=ids, project=project)
+    named = {node.community_id: node.name for node in sorted(nodes, key=lambda one: one.mentions)}
     nodes, links = _with_projects(nodes, links, mentions, files, set(kinds))
     members = Counter(node.community_id for node in nodes if node.community_id)
     known = [community for community, _ in members.most_common()]
-    named = dict(visible.tuples(sql.COMMUNITY_NAMES, ids=as_list(known)))
     kind_names = sorted({node.kind for node in nodes})
     places = {community: place for place, community in enumerate(known)}
     kind_places = {kind: place for place, kind in enumerate(kind_names)}
@@ -189,7 +189,7 @@ def columns(
         "communities": [places.get(node.community_id or "", -1) for node in nodes],
         "pinned": [int(bool(node.pinned)) for node in nodes],
         "kindNames": kind_names,
-        "communityNames": [str(named.get(community, _short(community))) for community in known],
+        "communityNames": [named.get(one, _short(one)) for one in known],
         "sources": [source for source, _ in links],
         "targets": [target for _, target in links],
         "total": nodes[0].total if nodes else 0,

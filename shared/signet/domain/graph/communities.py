@@ -153,10 +153,9 @@ def _modularity(graph: Graph, group_of: Sequence[int], total: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Community:
-    """A group of entities, named after the most mentioned one."""
+    """A group of entities. It has no stored name, which would outlive its entity; readers name it after a member."""
 
     id: str
-    name: str
     cohesion: float
     members: tuple[str, ...]
 
@@ -250,7 +249,6 @@ def compute(found: Snapshot, agent_id: str) -> Clustering | None:
     made = tuple(
         Community(
             id=f"community_{agent_id}_{number}",
-            name=max((found.entities[node] for node in nodes), key=lambda row: row.mentions).name,
             cohesion=round(cohesion(graph, nodes), 6),
             members=tuple(found.entities[node].id for node in nodes),
         )
@@ -273,10 +271,7 @@ def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
     agent_id, at = made.agent_id, clock.to_text(now)
     tx.many(
         sql.PUT_COMMUNITY,
-        [
-            (one.id, agent_id, one.name, one.cohesion, len(one.members), at, at)
-            for one in made.communities
-        ],
+        [(one.id, agent_id, one.cohesion, len(one.members), at, at) for one in made.communities],
     )
     tx.many(sql.MOVE_ENTITY, made.moves)
     tx.run(sql.DELETE_OTHERS, (agent_id, as_list(one.id for one in made.communities)))

@@ -135,6 +135,12 @@ def erase(tx: WriteTx, memory_id: str, *, now: datetime) -> None:
     unlink(tx, [memory_id], now=now)
 
 
+def erase_left(tx: WriteTx) -> None:
+    """Delete texts whose memory is unknown: superseded attributes, unused aspects, names of communities."""
+    for statement in attributes.DELETE_LEFT:
+        tx.run(statement)
+
+
 def _unmention(tx: WriteTx, memory_ids: Sequence[str], at: str) -> dict[str, int]:
     """Delete mentions and supersede attributes of memories; map entities to the number of lost mentions."""
     listed = (as_list(memory_ids),)

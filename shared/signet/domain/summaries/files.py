@@ -10,11 +10,13 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.auth import caller
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
+from signet.domain.gitsync.repository import Repository
 from signet.domain.summaries import sql
 from signet.domain.summaries.models import SummaryJob
 from signet.domain.transcripts import withheld
 from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
+from signet.paths import Workspace
 from signet.queue.job_context import JobContext
 from signet.wire.sessions import SessionSummary, SummaryPage
 
@@ -82,6 +84,23 @@ def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) ->
     of_sessions = withheld.TextTable(sql.TEXTS, sql.CLEAN)
     of_jobs = withheld.TextTable(sql.PARTS, sql.CLEAN_PART)
     return sum(withheld.clean(job, texts, known) for texts in (of_sessions, of_jobs))
+
+
+def every_path(tx: ReadTx) -> list[str]:
+    return tx.column(sql.EVERY_PATH)
+
+
+def holding(workspace: Workspace, written: Iterable[str], text: str) -> list[Path]:
+    """Return the files that state a text and that no job cleans: Markdown not `written` by Signet, the git history."""
+    said, root = [withheld.statement(text)], workspace.root
+    ours = {root / name for name in written}
+    names = (path for glob in ("*.md", "memory/*.md", "agents/*/*.md") for path in root.glob(glob))
+    notes = [path for path in names if path not in ours and not path.name.startswith("MEMORY.")]
+    texts: list[tuple[Path, str | None]]
+    texts = [(path, path.read_text("utf-8", "replace")) for path in notes if path.is_file()]
+    if (git := Repository(workspace)).exists:
+        texts.append((root / ".git", git.added()))
+    return [path for path, one in texts if one is None or withheld.without(one, said) != one]
 
 
 def is_ours(present: str, summary: str) -> bool:

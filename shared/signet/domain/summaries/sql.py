@@ -163,6 +163,7 @@ PATHS = """
 SELECT s.content, j.result_path FROM session_summaries s
   JOIN summary_jobs j ON j.agent_id = s.agent_id AND j.session_id = s.session_key AND j.result_path IS NOT NULL
  WHERE s.agent_id = ? AND s.depth = 0 AND j.transcript = '' AND j.status = 'done'"""
+EVERY_PATH = "SELECT result_path FROM summary_jobs WHERE result_path IS NOT NULL"
 LAST_PATH = """
 SELECT result_path FROM summary_jobs
  WHERE agent_id = ? AND session_id = ? AND transcript = '' AND result_path IS NOT NULL AND status = 'done'

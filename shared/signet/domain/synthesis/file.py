@@ -5,8 +5,9 @@ A writer holds the lock, so that no two processes write at the same time.
 
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -18,8 +19,9 @@ from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 from signet.text.controls import encodable
 
-#: Earlier files kept with each (#451).
-BACKUPS = 20
+#: Earlier files kept with each (#451), and the temporary file of the only writer.
+BACKUPS, NEW = 20, ".MEMORY.md.new"
+_BACKUPS = "MEMORY.backup-*.md"
 
 _AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _HEADER = re.compile(r"\A\s*<!-- generated [^>]*-->[ \t]*\n*")
@@ -123,13 +125,30 @@ def write(
     _keep(path, run_at, written=written)
     content = f"<!-- generated {at:%Y-%m-%d %H:%M}, by project -->\n\n{text}\n".encode()
     replace_file(note, _digest(content).encode(), beside=f".{note.name}.new")
-    replace_file(path, content, beside=".MEMORY.md.new")
+    replace_file(path, content, beside=NEW)
+
+
+def rewrite(workspace: Workspace, change: Callable[[str], str], backups: bool) -> int:
+    """Change the files of all agents, and perhaps their backups; return the number changed. Times of files stay."""
+    changed = 0
+    names = ["MEMORY.md", *([f"memory/{_BACKUPS}"] if backups else [])]
+    with alone(workspace, wait=True):
+        for folder in (workspace.root, *(workspace.root / "agents").glob("*/")):
+            (folder / NEW).unlink(missing_ok=True)
+            (folder / "memory" / NEW).unlink(missing_ok=True)
+            for path in (path for name in names for path in folder.glob(name)):
+                present, time = path.read_text("utf-8", "replace"), path.stat().st_mtime_ns
+                if (text := change(present)) != present:
+                    replace_file(path, text.encode(), beside=NEW)
+                    os.utime(path, ns=(time, time))
+                    changed += 1
+    return changed
 
 
 def previous(path: Path) -> str:
     """Return the newest backup that differs from the present file; raises NotFound without one."""
     present = read(path).strip()
-    backups = list((path.parent / "memory").glob("MEMORY.backup-*.md"))
+    backups = list((path.parent / "memory").glob(_BACKUPS))
     for backup in sorted(backups, key=lambda one: one.stat().st_mtime_ns, reverse=True):
         if (found := read(backup).strip()) != present:
             return found
@@ -156,8 +175,8 @@ def _keep(path: Path, run_at: datetime, *, written: str) -> None:
     is_kept = any(backup.read_bytes() == present for backup in mine)
     if not mine or not (is_kept or _digest(present) == written):
         number = f"-{len(mine) + 1}" if mine else ""
-        replace_file(folder / f"{stem}{number}.md", present, beside=".MEMORY.backup.new")
-    for old in sorted(folder.glob("MEMORY.backup-*.md"))[:-BACKUPS]:
+        replace_file(folder / f"{stem}{number}.md", present, beside=NEW)
+    for old in sorted(folder.glob(_BACKUPS))[:-BACKUPS]:
         old.unlink(missing_ok=True)
 
 

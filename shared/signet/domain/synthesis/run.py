@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from signet import clock
 from signet.config import Settings
@@ -113,20 +114,16 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     job.commit(keep)
 
 
-def clean(job: JobContext, workspace: Workspace, known: Sequence[withheld.Statement]) -> int:
-    """Remove withheld statements from the file of the job's agent; return the number of removed characters.
+def clean(workspace: Workspace, known: Sequence[withheld.Statement], *, backups: bool) -> int:
+    """Remove statements from the files of all agents, with `backups` also from earlier ones; return the number changed.
 
-    Raises OSError.
+    Other agents may have read a memory, too. Raises OSError.
     """
-    path = file.path_of(workspace, job.lease.agent_id or DEFAULT_AGENT)
-    if path is None or not known or not path.is_file():
-        return 0
-    with file.alone(workspace, wait=True):
-        present = path.read_text("utf-8", "replace")
-        text = withheld.without(present, known)
-        if text != present:
-            replace_file(path, text.encode(), beside=".MEMORY.md.new")
-    return len(present) - len(text)
+    return (
+        file.rewrite(workspace, partial(withheld.without, statements=known), backups)
+        if known
+        else 0
+    )
 
 
 def tell(workspace: Workspace, now: datetime) -> None:

@@ -45,6 +45,11 @@ REVIVE = """
 UPDATE OR IGNORE entity_attributes SET status = 'active', updated_at = ?
 WHERE source_memory_id = ? AND status = 'superseded' AND superseded_by IS NULL"""
 DELETE_OF = "DELETE FROM entity_attributes WHERE source_memory_id = ?"
+DELETE_LEFT = (
+    "DELETE FROM entity_attributes WHERE source_memory_id IS NULL AND status <> 'active'",
+    "DELETE FROM entity_aspects AS s WHERE NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.aspect_id = s.id)",
+    "UPDATE entity_communities SET name = NULL WHERE name IS NOT NULL",
+)
 SAID_BY = f"""
 SELECT a.entity_id, e.name, a.attribute_value
 FROM entity_attributes a JOIN entities e ON e.id = a.entity_id

@@ -153,10 +153,6 @@ SELECT x.place AS source, y.place AS target, max(f.strength) AS strength FROM fo
   JOIN n x ON x.id = f.a JOIN n y ON y.id = f.b
  WHERE x.place <> y.place
  GROUP BY min(x.place, y.place), max(x.place, y.place) ORDER BY strength DESC, source, target"""
-COMMUNITY_NAMES = (
-    f"SELECT id, coalesce(name, id) FROM entity_communities WHERE id IN {list_of(':ids')}"
-)
-
 PUT_PIN = """
 INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)
 SELECT ?, agent_id, id, ?, ?, ?, ? FROM entities WHERE id = ? AND agent_id = ?
@@ -251,10 +247,9 @@ SELECT id, name, cohesion, member_count, created_at, updated_at FROM (
   WHERE c.agent_id = :agent AND {entity:e} GROUP BY c.id)
 ORDER BY member_count DESC, name, id"""
 PUT_COMMUNITY = """
-INSERT INTO entity_communities (id, agent_id, name, cohesion, member_count, created_at, updated_at)
-VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET name = excluded.name, cohesion = excluded.cohesion,
-    member_count = excluded.member_count, updated_at = excluded.updated_at"""
+INSERT INTO entity_communities (id, agent_id, cohesion, member_count, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET name = NULL, cohesion = excluded.cohesion, member_count = excluded.member_count,
+    updated_at = excluded.updated_at"""
 MOVE_ENTITY = "UPDATE entities SET community_id = ? WHERE id = ?"
 DELETE_OTHERS = f"DELETE FROM entity_communities WHERE agent_id = ? AND id NOT IN {LIST}"
 NOTE_RUN = """

@@ -97,11 +97,12 @@ SELECT m.content, {_DOCUMENT} AS document
 HOLDERS = f"""
 SELECT {_DOCUMENT} FROM document_memories d JOIN documents o ON o.id = d.document_id AND o.status <> 'deleted'
  WHERE d.memory_id = ? ORDER BY o.created_at"""
-#: Facts of sessions and harness summaries, including hidden ones, and hidden pieces of documents.
+#: Facts of sessions and harness summaries, including hidden ones, hidden pieces of documents, and merged duplicates.
 SAID_ELSEWHERE = """
 SELECT seq, agent_id, content FROM memories
  WHERE seq > ? AND (source_type = 'session_end' OR (type = 'session_summary' AND origin = 'inferred')
-    OR (type = 'document_chunk' AND is_deleted = 1))
+    OR (is_deleted = 1 AND (type = 'document_chunk' OR id IN (
+        SELECT memory_id FROM memory_history WHERE event = 'deleted' AND reason LIKE 'dedup: duplicate of %'))))
  ORDER BY seq LIMIT ?"""
 ID_OF = "SELECT id FROM memories WHERE seq = ? AND content = ?"
 WITHDRAW = """
