@@ -53,7 +53,7 @@ def size() -> Values:
 
 
 def unread_settings() -> list[str]:
-    """Return the dotted names of settings that the product neither reads as an attribute nor names in a text.
+    """Return the dotted names of settings that the product neither reads as an attribute nor names in a text or table.
 
     In `config` itself only a method of the section counts as a reader.
     """
@@ -66,6 +66,8 @@ def unread_settings() -> list[str]:
                     read.add(node.attr)
             elif not is_config and isinstance(node, ast.Constant) and isinstance(node.value, str):
                 read.add(node.value)
+    for table in (ROOT / "shared").rglob("*.toml"):
+        read |= set(re.findall(r"\bsetting = '(\w+)'", table.read_text("utf-8")))
     return [name for name in _settings(Settings) if name.rpartition(".")[2] not in read]
 
 

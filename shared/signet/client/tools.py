@@ -13,8 +13,7 @@ from signet.client.call import Call
 from signet.errors import Invalid, SignetError
 from signet.mcp import answers
 from signet.mcp.answers import AnswerView
-from signet.mcp.tool import Tool
-from signet.mcp.tools import TOOLS
+from signet.mcp.tools import TOOLS, Tool
 
 #: Default tools: memory, without those that run programs.
 USUAL = tuple(name for name in TOOLS if name.startswith(("memory_", "knowledge_")))

@@ -54,14 +54,6 @@ class Argument:
     may_be_list: bool = False
 
 
-text = partial(Argument, ArgumentKind.TEXT)
-number = partial(Argument, ArgumentKind.NUMBER)
-share = partial(number, least=0, most=1)
-flag = partial(Argument, ArgumentKind.BOOL)
-texts = partial(Argument, ArgumentKind.TEXTS)
-mapping = partial(Argument, ArgumentKind.MAP)
-
-
 def schema(arguments: Sequence[Argument]) -> dict[str, object]:
     listed = [argument for argument in arguments if argument.listed]
     required = [argument.name for argument in listed if argument.required]

@@ -11,8 +11,7 @@ from signet import __version__, ids
 from signet.errors import Invalid
 from signet.mcp import answers
 from signet.mcp.answers import AnswerView, Shape
-from signet.mcp.tool import ToolRequest
-from signet.mcp.tools import TOOLS
+from signet.mcp.tools import TOOLS, ToolRequest
 
 #: Protocol versions, newest first; the newest answers an unknown one.
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")

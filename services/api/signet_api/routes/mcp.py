@@ -18,7 +18,7 @@ from signet import ids
 from signet.errors import TooLarge
 from signet.mcp import protocol
 from signet.mcp.protocol import Reply, ToolCall
-from signet.mcp.tool import ToolRequest
+from signet.mcp.tools import ToolRequest
 from signet.wire import mcp as wire
 from signet.wire.done import Done
 from signet_api import connections

@@ -72,7 +72,7 @@ def is_sealed(record: Mapping[str, object], key: bytes) -> bool:
 PAGE_ROWS = 500
 PAGE_BYTES = 1_000_000
 
-_VECTORS = RecordKind(VECTORS, "embeddings", owned=None, memory="source_id")
+_VECTORS = RecordKind(VECTORS, "embeddings", owned="", memory="source_id")
 _FIRST_PASSAGES = Where("t.source_type = 'memory' AND t.ordinal = 0")
 
 
@@ -141,7 +141,7 @@ def _where(tx: ReadTx, kind: RecordKind, scope: Scope) -> Where:
         where &= Where(f"COALESCE({kind.changed}, '~') >= ?", (clock.to_text(scope.since),))
     if scope.reader is None:
         return where
-    if kind.owned is not None:
+    if kind.owned:
         where &= Where(kind.owned, (scope.reader.agent_id,))
     if kind.memory is None and scope.reader.project is not None:
         has_project = any(one.name == "project" for one in copying.columns_of(tx, kind.table))

@@ -5,6 +5,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
+
+from signet import resources
 
 #: The first and the last record of a Signet export; vectors and texts, which are not rows.
 HEADER, END = "signet", "end"
@@ -108,7 +111,7 @@ class RecordKind:
     key: tuple[str, ...] = ("id",)
     references: tuple[Reference, ...] = ()
     same: tuple[str, ...] = ()
-    owned: str | None = "t.agent_id = ?"
+    owned: str = "t.agent_id = ?"
     memory: str | None = None
     #: When a row last changed, for exports since an instant.
     changed: str = "t.created_at"
@@ -118,170 +121,19 @@ class RecordKind:
     filled: tuple[str, ...] = ()
 
 
-def _equal(*columns: str) -> str:
-    return " AND ".join(f"{column} = :{column}" for column in columns)
+def _kind(name: str, row: dict[str, Any]) -> RecordKind:
+    """Return the kind of a row of the table."""
+    row |= {key: tuple(row[key]) for key in ("key", "json", "filled") if key in row}
+    pairs = (one.split(": ") for one in row.pop("references", ()))
+    row["references"] = tuple(
+        Reference(own, of.rstrip("?"), needed=of[-1] != "?") for own, of in pairs
+    )
+    row["same"] = tuple(" AND ".join(map(_condition, one)) for one in row.pop("same", ()))
+    return RecordKind(name, **row)
 
 
-_MEMORY = Reference("memory_id", "memory")
-_MAYBE_MEMORY = Reference("memory_id", "memory", needed=False)
-_ENTITY = Reference("entity_id", "entity")
-_ENDS = (Reference("source_entity_id", "entity"), Reference("target_entity_id", "entity"))
-_SUMMARY = "EXISTS (SELECT 1 FROM session_summaries s WHERE s.id = t.{} AND s.agent_id = ?)"
-_OF_ENTITY = "EXISTS (SELECT 1 FROM entities e WHERE e.id = t.{} AND e.agent_id = ?)"
-_OF_DOCUMENT = "EXISTS (SELECT 1 FROM documents d WHERE d.id = t.document_id AND d.agent_id = ?)"
-#: Conversations have no owner: they are the default agent's.
-_OF_DEFAULT = "? = 'default'"
-_UPDATED = "t.updated_at"
+def _condition(text: str) -> str:
+    return text if " " in text else f"{text} = :{text}"
 
-_ALL = (
-    # Before the memories, so that texts which were forgotten at the source are left out.
-    RecordKind("forgotten_value", "forgotten_values", key=("memory_id", "part"), changed="t.since"),
-    RecordKind("agent", "agents", owned="t.id = ?", changed=_UPDATED),
-    RecordKind(
-        "memory",
-        "memories",
-        references=(Reference("superseded_by", "memory", needed=False),),
-        same=(
-            _equal("idempotency_key", "agent_id"),
-            _equal("content_hash", "agent_id", "visibility")
-            + " AND COALESCE(scope, '') = COALESCE(:scope, '') AND COALESCE(project, '') = COALESCE(:project, '')"
-            " AND is_deleted = 0 AND :is_deleted = 0",
-        ),
-        owned=None,
-        memory="id",
-        changed=_UPDATED,
-        json=("tags",),
-        filled=("content_hash", "normalized_content"),
-    ),
-    RecordKind(
-        "history", "memory_history", references=(_MAYBE_MEMORY,), owned=None, memory="memory_id"
-    ),
-    RecordKind(
-        "hint",
-        "memory_hints",
-        references=(_MEMORY,),
-        same=(_equal("memory_id", "hint"),),
-        owned=None,
-        memory="memory_id",
-    ),
-    RecordKind("community", "entity_communities", changed=_UPDATED),
-    RecordKind(
-        "entity",
-        "entities",
-        references=(Reference("community_id", "community", needed=False),),
-        same=(_equal("agent_id", "canonical_name"),),
-        changed=_UPDATED,
-    ),
-    # Before the facts about entities, so that entities named only by left-out memories are left out too.
-    RecordKind(
-        "mention",
-        "memory_entity_mentions",
-        key=("memory_id", "entity_id"),
-        references=(_MEMORY, _ENTITY),
-        owned=_OF_ENTITY.format("entity_id"),
-        memory="memory_id",
-    ),
-    RecordKind(
-        "aspect",
-        "entity_aspects",
-        references=(_ENTITY,),
-        same=(_equal("entity_id", "canonical_name"),),
-        changed=_UPDATED,
-    ),
-    RecordKind(
-        "attribute",
-        "entity_attributes",
-        references=(
-            _ENTITY,
-            Reference("aspect_id", "aspect", needed=False),
-            Reference("superseded_by", "attribute", needed=False),
-            Reference("source_memory_id", "memory", needed=False),
-        ),
-        same=(f"{_equal('aspect_id', 'normalized_value', 'status')} AND status = 'active'",),
-        changed=_UPDATED,
-    ),
-    RecordKind(
-        "dependency",
-        "entity_dependencies",
-        references=(*_ENDS, Reference("aspect_id", "aspect", needed=False)),
-        same=(_equal("agent_id", "source_entity_id", "target_entity_id", "dependency_type"),),
-        changed=_UPDATED,
-    ),
-    RecordKind(
-        "relation",
-        "relations",
-        references=_ENDS,
-        same=(_equal("source_entity_id", "target_entity_id", "relation_type"),),
-        owned=_OF_ENTITY.format("source_entity_id"),
-        changed="COALESCE(t.updated_at, t.created_at)",
-    ),
-    RecordKind(
-        "pin", "entity_pinning", references=(_ENTITY,), same=(_equal("agent_id", "entity_id"),)
-    ),
-    RecordKind("task", "task_meta", key=("entity_id",), references=(_ENTITY,), changed=_UPDATED),
-    RecordKind(
-        "skill",
-        "skill_meta",
-        key=("entity_id",),
-        references=(_ENTITY,),
-        changed="COALESCE(t.last_used_at, t.installed_at)",
-    ),
-    RecordKind(
-        "document",
-        "documents",
-        same=(
-            _equal("content_hash", "agent_id")
-            + " AND source_type = 'text' AND :source_type = 'text'"
-            " AND status NOT IN ('failed', 'deleted') AND :status NOT IN ('failed', 'deleted')",
-        ),
-        changed=_UPDATED,
-        json=("metadata_json",),
-    ),
-    RecordKind(
-        "chunk",
-        "document_memories",
-        key=("document_id", "memory_id"),
-        references=(Reference("document_id", "document"), _MEMORY),
-        owned=_OF_DOCUMENT,
-        memory="memory_id",
-        changed="(SELECT d.updated_at FROM documents d WHERE d.id = t.document_id)",
-    ),
-    RecordKind(
-        "transcript",
-        "session_transcripts",
-        key=("agent_id", "session_key"),
-        changed="COALESCE(t.updated_at, t.created_at)",
-    ),
-    RecordKind("summary", "session_summaries", same=(_equal("agent_id", "session_key", "depth"),)),
-    RecordKind(
-        "summary_child",
-        "session_summary_children",
-        key=("parent_id", "child_id"),
-        references=(Reference("parent_id", "summary"), Reference("child_id", "summary")),
-        owned=_SUMMARY.format("parent_id"),
-        changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.parent_id)",
-    ),
-    RecordKind(
-        "summary_memory",
-        "session_summary_memories",
-        key=("summary_id", "memory_id"),
-        references=(Reference("summary_id", "summary"), _MAYBE_MEMORY),
-        owned=_SUMMARY.format("summary_id"),
-        changed="(SELECT s.created_at FROM session_summaries s WHERE s.id = t.summary_id)",
-    ),
-    RecordKind("checkpoint", "session_checkpoints"),
-    RecordKind(
-        "session_memory",
-        "session_memories",
-        references=(_MEMORY,),
-        same=(_equal("agent_id", "session_key", "memory_id"),),
-        memory="memory_id",
-        json=("path_json",),
-    ),
-    RecordKind("session_score", "session_scores"),
-    RecordKind("conversation", "conversations", owned=_OF_DEFAULT, changed=_UPDATED),
-    RecordKind("feedback", "agent_feedback", references=(_MAYBE_MEMORY,)),
-    RecordKind("cold_memory", "memories_cold", key=("archive_id",), changed="t.archived_at"),
-)
 
-KINDS = {kind.name: kind for kind in _ALL}
+KINDS = {name: _kind(name, row) for name, row in resources.table(__file__).items()}
