@@ -45,6 +45,10 @@ def short(id_: str) -> str:
     return id_[:SHORT_CHARS] if _UUID.fullmatch(id_) else id_
 
 
+def is_uuid(id_: str) -> bool:
+    return _UUID.fullmatch(id_) is not None
+
+
 def is_short(id_: str) -> bool:
     """Return whether this looks like a shortened UUID."""
     return _SHORT.fullmatch(id_) is not None

@@ -1,6 +1,7 @@
 """Who serves a session, and how it is seen and steered."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -238,3 +239,94 @@ def test_what_was_said_in_a_session_can_be_read_and_searched(api: Api) -> None:
         "count": 0,
     }
     assert api.post("/api/sessions/search", {"query": " "}).error == "query is required"
+
+
+#: Every call with which a harness stores something of a session, without its folder.
+STORES = {
+    "compaction-complete": {"summary": "The heron project moved to the weir."},
+    "remember": {"content": "The heron nests at the weir."},
+    "session-end": {
+        "transcript": "User: Where does the heron nest?\nAssistant: At the weir.\n" * 9
+    },
+    "session-checkpoint-extract": {
+        "transcript": "User: Which weir?\nAssistant: The old one.\n" * 30
+    },
+    "pre-compaction": {"sessionContext": "Half of the nests are counted."},
+    "user-prompt-submit": {"userMessage": "Which heron nests at the weir, and since when?"},
+}
+
+
+def hook(api: Api, name: str, **body: object) -> Answer:
+    answer = api.post(f"/api/hooks/{name}", {"harness": "my-agent", "sessionKey": "s-1", **body})
+    assert answer.status == 200, answer.body
+    return answer
+
+
+def projects(api: Api) -> set[str | None]:
+    tables = ("memories", "session_transcripts", "session_checkpoints", "session_states")
+    return {row["project"] for table in tables for row in api.rows(table)}
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_a_call_without_a_folder_belongs_to_the_project_of_its_session(
+    api: Api, tmp_path: Path, name: str
+) -> None:
+    hook(api, "session-start", cwd=str(tmp_path))
+    hook(api, name, **STORES[name])
+    assert projects(api) == {str(tmp_path)}
+
+
+@pytest.mark.parametrize("name", ["compaction-complete", "remember"])
+def test_a_save_after_the_end_belongs_to_the_session_too(
+    api: Api, tmp_path: Path, name: str
+) -> None:
+    hook(api, "session-end", cwd=str(tmp_path), **STORES["session-end"])
+    hook(api, name, **STORES[name])
+    assert projects(api) == {str(tmp_path)}
+
+
+def test_a_save_that_names_a_session_belongs_to_its_project(api: Api, tmp_path: Path) -> None:
+    hook(api, "session-start", cwd=str(tmp_path))
+    api.post("/api/memory/remember", {"content": "The heron is grey.", "sessionKey": "s-1"})
+    assert projects(api) == {str(tmp_path)}
+
+
+def test_the_summary_of_a_session_without_a_project_reaches_no_project(
+    api: Api, tmp_path: Path
+) -> None:
+    hook(api, "compaction-complete", summary="The heron project moved to the weir.")
+    hook(api, "remember", content="I prefer herons over storks.")
+    started = hook(api, "session-start", sessionKey="s-2", cwd=str(tmp_path)).body["inject"]
+    assert "storks" in started and "weir" not in started
+
+
+def test_two_harnesses_with_one_key_have_two_sessions(api: Api, tmp_path: Path) -> None:
+    folders = {one: str(tmp_path / one) for one in ("larder", "cellar")}
+    callers = dict(zip(("harness-a", "harness-b"), folders.values(), strict=True))
+    for harness, folder in callers.items():
+        text = f"User: What is in {folder}?\nAssistant: Jam.\n" * 5
+        hook(api, "session-start", harness=harness, cwd=folder)
+        hook(api, "user-prompt-submit", harness=harness, userMessage="Count the jars of jam.")
+        hook(api, "remember", harness=harness, content=f"{harness} has nine jars.")
+        hook(api, "compaction-complete", harness=harness, summary=f"{harness} counted jars.")
+        hook(api, "session-checkpoint-extract", harness=harness, transcript=text)
+    found = api.get("/api/sessions").body["sessions"]
+    assert {(one["key"], one["harness"], one["project"]) for one in found} == {
+        ("s-1", "harness-a", folders["larder"]),
+        ("s-1@harness-b", "harness-b", folders["cellar"]),
+    }
+    for row in api.rows("memories"):
+        harness = row["content"].split()[0]
+        assert row["project"] == callers[harness]
+        assert row["session_id"] == {"harness-a": "s-1"}.get(harness, "s-1@harness-b")
+    hook(api, "session-end", harness="harness-a", transcript="User: Bye.\nAssistant: Bye.\n" * 5)
+    assert keys(api) == ["s-1@harness-b"]
+    said = {row["session_key"]: row["content"] for row in api.rows("session_transcripts")}
+    assert "cellar" in said["s-1@harness-b"] and "cellar" not in said["s-1"]
+
+
+def test_a_unique_key_is_one_session_in_every_harness(api: Api) -> None:
+    key = "6f1c1a52-0d0f-4d0e-9a6e-6f3f2f1d2c3b"
+    for harness in ("claude-code", "cursor"):  # which runs the hooks of Claude Code
+        hook(api, "session-start", harness=harness, sessionKey=key)
+    assert keys(api) == [key]

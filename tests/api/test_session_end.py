@@ -194,7 +194,7 @@ def test_the_transcript_is_kept_in_every_mode(api: Api, settings: str, is_queued
     api.configure(f"memory:\n  pipelineV2:\n    {settings}\n")
     assert ends(api, text=LONG).body.get("queued", False) is is_queued
     assert content(api) == LONG
-    part = {"harness": "codex", "sessionKey": "s1"}
+    part = {"harness": "claude-code", "sessionKey": "s1"}
     assert (
         api.post("/api/hooks/session-checkpoint-extract", part).body.get("queued", False)
         is is_queued

@@ -276,7 +276,8 @@ def test_a_session_that_ended_without_a_daemon_is_delivered_when_there_is_one(
     said = {**END, "session_id": "spooled", "transcript_path": str(log)}
     done = hook(served, "session-end", said, **OFF)
     assert done.err == "[signet] daemon not running, hook skipped; saved, will be sent later\n"
-    hook(served, "compaction-complete", {"summary": "The walrus moved out."}, **OFF)
+    summary = {"summary": "The walrus moved out.", "cwd": "/work/heron"}
+    hook(served, "compaction-complete", summary, **OFF)
     log.unlink()
     eventually(lambda: not [*Workspace(served.workspace).spool_dir.iterdir()])
     found = served.run("memory", "list", "--json").json()

@@ -19,9 +19,8 @@ from signet.domain.backfill.models import UserHome
 from signet.domain.backfill.places import log_folders
 from signet.domain.projects.folder import NOWHERE
 from signet.domain.sessions import calls, session_end
-from signet.domain.sessions.calls import Services, SessionCall
+from signet.domain.sessions.calls import Services, SessionCall, SessionHome
 from signet.domain.sessions.models import RuntimePath
-from signet.domain.sessions.models import SessionState as SessionState
 from signet.domain.sessions.session_end import Ended, Report
 from signet.domain.transcripts import log_files, stored
 from signet.domain.transcripts.log_files import LogFile
@@ -63,33 +62,34 @@ async def call_of(
 
     Prompts receive the memory of the current repository, because an agent changes its folder with `cd`.
     """
-    key = body.session_key or key or None
+    key, harness = body.session_key or key or None, body.harness.strip()
     agent = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
     named = body.project or cwd or ""
     elsewhere = projects.elsewhere(body.repository if isinstance(body, HookBody) else None)
     place = await state.projects.find(named, elsewhere) if named.strip() else NOWHERE
     project = bound(place.project)
 
-    def known(tx: ReadTx) -> tuple[str, SessionState | None]:
-        owner = calls.owner(tx, key) if key and not (agent or "").strip() else None
+    def known(tx: ReadTx) -> tuple[str, SessionHome]:
+        owner = calls.owner(tx, key, harness) if key and not (agent or "").strip() else None
         found = agents.known_as(tx, named_agent(body.agent_id or owner, key, headers))
-        if key:
-            calls.check_scope(tx, found, key)
-        return found, calls.state_of(tx, found, key) if key else None
+        session = calls.known(tx, found, harness, key) if key else calls.NO_SESSION
+        if session.key:
+            calls.check_scope(tx, found, session.key)
+        return found, session
 
     agent_id, session = await state.db.aread(known)
-    begun = session.project if session else None
+    begun = session.state.project if session.state else None
+    project = project or session.project
     here = project if place.is_repository or begun is None else begun
-    project = begun or project if project else None
     return SessionCall(
         agent_id=agent_id,
-        harness=body.harness.strip(),
-        key=key,
-        project=project,
+        harness=harness,
+        key=session.key or None,
+        project=begun or project,
         here=here,
         place=place if elsewhere is None else NOWHERE,
         runtime_path=runtime_path(headers, body.runtime_path),
-        session=session,
+        session=session.state,
     )
 
 

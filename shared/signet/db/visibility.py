@@ -39,10 +39,10 @@ def _begins(starts: tuple[str, ...]) -> str:
 
 #: A memory for every project: saved or said by the user or an agent outside of any project, pinned outside of any, part
 #: of a document that the user added, or a preference or profile of the user without a project. Imports, statements of
-#: tools and the web, and all other statements stay in their project.
+#: tools and the web, summaries of compactions, and all other statements stay in their project.
 EVERYWHERE = f"""
 ({{m}}.project IS NULL AND ({{m}}.pinned = 1 OR {{m}}.type = 'document_chunk'
-   OR coalesce({{m}}.origin, 'agent') IN ('user', 'agent', 'inferred'))
+   OR {{m}}.type <> 'session_summary' AND coalesce({{m}}.origin, 'agent') IN ('user', 'agent', 'inferred'))
  OR {{m}}.origin IN ('user', 'inferred') AND NOT {_OF_A_PROJECT}
    AND ({{m}}.type = 'preference' AND ({_begins(_ABOUT_USER)}) OR {{m}}.type IN ('preference', 'fact', 'person')
      AND ({_begins(_PROFILE)})))"""

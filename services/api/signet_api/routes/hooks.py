@@ -165,7 +165,8 @@ async def post_hook_recall(ask: Ask, body: HookRecallBody) -> Recalled | wire.No
     call = await call_of(body, ask.headers, state)
     if bypassed(call):
         return {**NOTHING_FOUND, "bypassed": True}
-    answer = await recalled(body.model_copy(update={"agent_id": call.agent_id}), ask)
+    asked = body.model_copy(update={"agent_id": call.agent_id, "session_key": call.key})
+    answer = await recalled(asked, ask)
     if call.key is not None:
         note = partial(models.after_query, query=body.query)
         await services_of(state).note(lifecycle.used, call, note, state.settings, now=clock.now())

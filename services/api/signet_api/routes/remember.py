@@ -23,6 +23,7 @@ from signet.domain.graph.link import (
 from signet.domain.graph.models import EXTRACTED, IMPORTANCE, UNKNOWN, Triple
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
+from signet.domain.sessions import calls
 from signet.domain.transcripts import transcript
 from signet.domain.transfer import export, take
 from signet.domain.transfer.records import TEXT, Fate, ImportOutcome, Record, Tally
@@ -33,6 +34,7 @@ from signet.wire import transfer as wire_transfer
 from signet.wire.access import ADMIN
 from signet.wire.audit import AuditAction
 from signet.wire.origin import Origin
+from signet.wire.requests.hooks import bare
 from signet.wire.requests.memory import MAX_CONTENT_CHARS, ImportBody, RememberBody, TextBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS, OnlyTrue, Text
 from signet_api import audited, scopes
@@ -80,7 +82,7 @@ async def post_remember(ask: Admitted, body: RememberBody) -> wire.SavedMemory:
     state = ask.state
     actor = ask.actor(body.changed_by)
     new = new_memory(await filed(body, state), await ask.agent(body), actor.name)
-    new = await _from_where(new, body, ask)
+    new = await _in_session(await _from_where(new, body, ask), body.harness, state)
     offset = clock_offset(ask.headers)
     if new.created_at and offset:
         new = replace(new, created_at=clock.shifted(new.created_at, offset))
@@ -140,6 +142,14 @@ async def _from_where(new: NewMemory, body: RememberBody, ask: Asker) -> NewMemo
         who=body.who or (harness or new.who)[:NAME_CHARS],
         project=new.project or await project_of((named or "")[:KEY_CHARS], ask.state),
     )
+
+
+async def _in_session(new: NewMemory, harness: str | None, state: State) -> NewMemory:
+    """Return the memory with the project of its session, if it names only that (HK-5)."""
+    if new.session_id is None:
+        return new
+    session = await state.db.aread(calls.known, new.agent_id, harness or "", bare(new.session_id))
+    return replace(new, session_id=session.key, project=new.project or session.project)
 
 
 def _structured(body: RememberBody) -> StructuredInput | None:

@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from signet import clock
+from signet import clock, ids
 from signet.config import Settings
 from signet.db import Database, ReadTx, WriteTx, runtime_settings
 from signet.db.driver import sqlite
@@ -72,10 +72,52 @@ class SessionCall:
 state_of = states.get
 
 
-def owner(tx: ReadTx, key: str) -> str | None:
+class SessionHome(NamedTuple):
+    """A session of an agent: its stored key, the project in which it began, and its state while it runs."""
+
+    key: str
+    project: str | None
+    state: SessionState | None
+
+
+NO_SESSION = SessionHome("", None, None)
+
+
+def _scoped(key: str, harness: str) -> str:
+    return f"{key}@{harness}"
+
+
+def known(tx: ReadTx, agent_id: str, harness: str, key: str) -> SessionHome:
+    """Return the session that a harness calls `key` (HK-5).
+
+    Two harnesses that choose the same key have two sessions; the later one is stored as `KEY@HARNESS`. A UUID is the
+    same session in any harness, because some harnesses run the hooks of another.
+    """
+    state = states.get(tx, agent_id, key)
+    is_unique = not harness or ids.is_uuid(key)
+    if state and state.project and (is_unique or state.harness == harness):
+        return SessionHome(key, state.project, state)
+    asked = {"agent": agent_id, "key": key, "scoped": _scoped(key, harness)}
+    rows = tx.rows(states.StoredPart, states.KNOWN, asked)
+    others = {row.harness for row in rows if row.harness and row.session_key == key}
+    is_taken = bool(others) and harness not in others and not is_unique
+    if is_taken or any(row.session_key == asked["scoped"] for row in rows):
+        key = asked["scoped"]
+        state = states.get(tx, agent_id, key)
+    projects = (row.project for row in rows if row.project and row.session_key == key)
+    begun = state.project if state else None
+    return SessionHome(key, begun or next(projects, None), state)
+
+
+def owner(tx: ReadTx, key: str, harness: str) -> str | None:
     """Return the agent that owns a session the caller may see; of several, the one that called last."""
     asking = caller.current()
-    asked = {"key": key, "agent": asking.scope.agent, "hidden": asking.hidden}
+    asked = {
+        "key": key,
+        "scoped": _scoped(key, harness),
+        "agent": asking.scope.agent,
+        "hidden": asking.hidden,
+    }
     found: str | None = tx.value(states.OWNER, asked)
     return found
 

@@ -32,10 +32,26 @@ class StateRow(NamedTuple):
     continuity: str | None
 
 
+class StoredPart(NamedTuple):
+    """What a stored part of a session says about it."""
+
+    session_key: str
+    harness: str | None
+    project: str | None
+
+
 _COLUMNS = ", ".join(StateRow._fields)
 _GET = f"SELECT {_COLUMNS} FROM session_states WHERE agent_id = ? AND session_key = ?"
 OWNER = f"""
-SELECT agent_id FROM session_states WHERE session_key = :key AND {OF_AGENT} ORDER BY updated_at DESC LIMIT 1"""
+SELECT agent_id FROM session_states WHERE session_key IN (:key, :scoped) AND {OF_AGENT}
+ ORDER BY session_key = :scoped DESC, updated_at DESC LIMIT 1"""
+KNOWN = """
+SELECT session_key, harness, project FROM session_states
+ WHERE agent_id = :agent AND session_key IN (:key, :scoped)
+UNION SELECT session_key, harness, project FROM session_transcripts
+ WHERE agent_id = :agent AND session_key IN (:key, :scoped)
+UNION SELECT session_key, harness, project FROM session_injections
+ WHERE agent_id = :agent AND session_key IN (:key, :scoped)"""
 BY_KEY = f"""
 SELECT {_COLUMNS} FROM session_states
  WHERE session_key = :key AND {OF_AGENT} AND (:project IS NULL OR project = :project)
