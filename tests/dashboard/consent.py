@@ -39,9 +39,7 @@ def test_what_is_declined_does_not_happen(view: View, client: httpx.Client) -> N
     assert not any("confirm" in one for one in sent)
 
 
-def test_settings_that_decide_more_than_tuning_are_asked_about(
-    view: View, client: httpx.Client, daemon: Program
-) -> None:
+def test_settings_are_asked_about(view: View, client: httpx.Client, daemon: Program) -> None:
     view.go("/#/settings/agent?find=mask_secrets")
     view.page.get_by_role("checkbox").click()
     view.allow("This will change memory.mask_secrets", "false")
@@ -53,6 +51,7 @@ def test_settings_that_decide_more_than_tuning_are_asked_about(
     view.go("/#/settings/agent?find=search.top_k")
     view.page.get_by_role("spinbutton").fill("30")
     view.press("Enter")
+    view.allow("This will change search.top_k", "30")
     eventually(lambda: "top_k: 30" in (daemon.workspace / "agent.yaml").read_text())
 
 

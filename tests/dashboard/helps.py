@@ -42,7 +42,9 @@ def test_whether_memory_helps_is_said_and_learning_is_switched(
     assert view.violations() == []
     view.page.get_by_role("button", name="Switch it off").focus()
     view.press("Enter")
+    view.allow("This will change pipelineV2.predictor.enabled", "false")
     view.page.get_by_text("Switched off: what helped before").wait_for()
     assert client.get("/api/predictor/status").json()["enabled"] is False
     view.press("z")
+    view.allow("This will change pipelineV2.predictor.enabled", "true")
     eventually(lambda: client.get("/api/predictor/status").json()["enabled"] is True)

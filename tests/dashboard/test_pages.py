@@ -11,7 +11,7 @@ from dashboard.changes import (
 )
 from dashboard.consent import (
     test_a_page_opened_by_its_address_reads_and_changes_memory_and_runs_nothing,
-    test_settings_that_decide_more_than_tuning_are_asked_about,
+    test_settings_are_asked_about,
     test_what_is_declined_does_not_happen,
 )
 from dashboard.helps import test_whether_memory_helps_is_said_and_learning_is_switched
@@ -71,7 +71,7 @@ __all__ = [
     "test_looking_changes_nothing",
     "test_new_memories_are_kept_rejected_and_faded_with_keys",
     "test_no_text_of_a_stranger_becomes_a_script",
-    "test_settings_that_decide_more_than_tuning_are_asked_about",
+    "test_settings_are_asked_about",
     "test_terms_in_the_field_narrow_the_list_instead_of_being_asked",
     "test_texts_of_strangers_are_texts",
     "test_the_log_is_followed_and_stands_still",

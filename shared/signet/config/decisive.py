@@ -1,7 +1,6 @@
-"""Decisive settings: who is trusted, what runs, where texts go, what agents read. Other settings only tune memory work.
+"""Changes of settings: they decide who is trusted, what runs, where texts go and what agents get.
 
-Files are compared by effect, not text: aliases, older names and key order do not matter. A section is decisive
-unless it is declared as `tuning`, so a new section is decisive by default.
+Files are compared by effect, not text: aliases, older names and key order do not matter.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ Raw = Mapping[object, object]
 
 
 def changes(before: Raw, after: Raw) -> tuple[str, ...]:
-    """Return the decisive keys in which two parsed files differ.
+    """Return the keys of the settings in which two parsed files differ.
 
     Includes changes of a section that another one currently hides. Raises UnsafeSettings if a security setting in
     `after` cannot be read.
@@ -34,7 +33,6 @@ def _differences(old: SettingsSection, new: SettingsSection, above: str = "") ->
         path = f"{above}.{key}" if above else key
         before, after = getattr(old, item.name), getattr(new, item.name)
         if rule.section is not None:
-            if not rule.section.TUNING:
-                yield from _differences(before, after, path)
+            yield from _differences(before, after, path)
         elif before != after:
             yield path

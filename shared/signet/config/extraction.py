@@ -45,7 +45,7 @@ def text_model_of(provider: TextProvider) -> str:
 
 
 @section
-class Escalation(SettingsSection, tuning=True):
+class Escalation(SettingsSection):
     """Thresholds for a second, more thorough extraction."""
 
     max_new_entities_per_chunk: int = setting(10, 1, 100)

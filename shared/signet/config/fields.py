@@ -82,22 +82,16 @@ class FieldRule:
 
 
 class SettingsSection:
-    """A group of settings under one key.
-
-    `snake`: keys are in snake_case instead of camelCase. `tuning`: it only tunes memory work: no value runs a program,
-    changes who is trusted, sends texts elsewhere, decides what agents read, or shortens retention. Other sections are
-    decisive (decisive.py).
-    """
+    """A group of settings under one key; with `snake` its keys are in snake_case instead of camelCase."""
 
     __slots__ = ()
     SNAKE: ClassVar[bool] = False
-    TUNING: ClassVar[bool] = False
     #: Every field with its key and rule.
     DECLARED: ClassVar[Sequence[tuple[Field[object], str, FieldRule]]] = ()
 
-    def __init_subclass__(cls, *, snake: bool = False, tuning: bool = False) -> None:
-        # `dataclass` makes a slotted class again, without these arguments.
-        cls.SNAKE, cls.TUNING = cls.SNAKE or snake, cls.TUNING or tuning
+    def __init_subclass__(cls, *, snake: bool = False) -> None:
+        # `dataclass` makes a slotted class again, without this argument.
+        cls.SNAKE = cls.SNAKE or snake
 
 
 S = TypeVar("S", bound=SettingsSection)

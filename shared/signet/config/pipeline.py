@@ -18,7 +18,7 @@ class MaintenanceMode(StrEnum):
 
 
 @section
-class WriteGateSettings(SettingsSection, tuning=True):
+class WriteGateSettings(SettingsSection):
     """Skip facts that add little. Surprise is 1 minus the similarity to the nearest memory."""
 
     enabled: bool = False
@@ -28,7 +28,7 @@ class WriteGateSettings(SettingsSection, tuning=True):
 
 
 @section
-class Threads(SettingsSection, tuning=True):
+class Threads(SettingsSection):
     """Concurrent jobs per queue."""
 
     llm: int = setting(4, 1, 32)
@@ -43,7 +43,7 @@ class Threads(SettingsSection, tuning=True):
 
 
 @section
-class Worker(SettingsSection, tuning=True):
+class Worker(SettingsSection):
     """Leases and retries of jobs."""
 
     max_retries: int = setting(3, 1, 10, flat=("workerMaxRetries",))
@@ -53,12 +53,12 @@ class Worker(SettingsSection, tuning=True):
 
 
 @section
-class GraphSettings(SettingsSection, tuning=True):
+class GraphSettings(SettingsSection):
     enabled: bool = setting(True, flat=("graphEnabled",))
 
 
 @section
-class TraversalSettings(SettingsSection, tuning=True):
+class TraversalSettings(SettingsSection):
     """Limits of graph walks."""
 
     enabled: bool = True
@@ -74,7 +74,7 @@ class TraversalSettings(SettingsSection, tuning=True):
 
 
 @section
-class Hints(SettingsSection, tuning=True):
+class Hints(SettingsSection):
     """Questions that a memory answers."""
 
     enabled: bool = True
@@ -84,7 +84,7 @@ class Hints(SettingsSection, tuning=True):
 
 
 @section
-class Autonomous(SettingsSection, tuning=True):
+class Autonomous(SettingsSection):
     """Automatic changes."""
 
     enabled: bool = setting(True, flat=("autonomousEnabled",))
@@ -97,7 +97,7 @@ class Autonomous(SettingsSection, tuning=True):
 
 
 @section
-class Repair(SettingsSection, tuning=True):
+class Repair(SettingsSection):
     """Rate and size limits of repairs."""
 
     reembed_cooldown_ms: int = setting(
@@ -129,7 +129,7 @@ class Documents(SettingsSection):
 
 
 @section
-class Guardrails(SettingsSection, tuning=True):
+class Guardrails(SettingsSection):
     """Size limits of a memory."""
 
     max_content_chars: int = setting(800, 50, 100_000)
@@ -138,7 +138,7 @@ class Guardrails(SettingsSection, tuning=True):
 
 
 @section
-class ContinuitySettings(SettingsSection, tuning=True):
+class ContinuitySettings(SettingsSection):
     """Checkpoints of an active session."""
 
     enabled: bool = True
@@ -161,7 +161,7 @@ class Telemetry(SettingsSection):
 
 
 @section
-class EmbeddingTracker(SettingsSection, tuning=True):
+class EmbeddingTracker(SettingsSection):
     enabled: bool = True
     poll_ms: int = setting(5_000, 1_000, 60_000)
 
@@ -180,7 +180,7 @@ class Synthesis(SettingsSection):
 
 
 @section
-class Procedural(SettingsSection, tuning=True):
+class Procedural(SettingsSection):
     enabled: bool = True
     decay_rate: float = setting(0.99, 0, 1)
     min_importance: float = setting(0.3, 0, 1)
@@ -191,7 +191,7 @@ class Procedural(SettingsSection, tuning=True):
 
 
 @section
-class Structural(SettingsSection, tuning=True):
+class Structural(SettingsSection):
     enabled: bool = True
     classify_batch_size: int = setting(8, 1, 20)
     dependency_batch_size: int = setting(5, 1, 10)
@@ -206,7 +206,7 @@ class Structural(SettingsSection, tuning=True):
 
 
 @section
-class FeedbackSettings(SettingsSection, tuning=True):
+class FeedbackSettings(SettingsSection):
     """How use changes aspect weights. The minimum never exceeds the maximum."""
 
     enabled: bool = True
@@ -223,7 +223,7 @@ class FeedbackSettings(SettingsSection, tuning=True):
 
 
 @section
-class Significance(SettingsSection, tuning=True):
+class Significance(SettingsSection):
     """When a session is processed."""
 
     enabled: bool = True
@@ -233,7 +233,7 @@ class Significance(SettingsSection, tuning=True):
 
 
 @section
-class Predictor(SettingsSection, tuning=True):
+class Predictor(SettingsSection):
     """Learned ranking, which takes effect once proven better."""
 
     enabled: bool = True
@@ -248,7 +248,7 @@ class Predictor(SettingsSection, tuning=True):
 
 
 @section
-class PredictorPipeline(SettingsSection, tuning=True):
+class PredictorPipeline(SettingsSection):
     """Sources of learned ranking."""
 
     agent_feedback: bool = True

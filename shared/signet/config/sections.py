@@ -150,7 +150,7 @@ class EmbeddingSettings(SettingsSection, snake=True):
 
 
 @section
-class SearchSettings(SettingsSection, tuning=True, snake=True):
+class SearchSettings(SettingsSection, snake=True):
     """Recall (CF-20)."""
 
     #: Weight of vectors relative to keywords.
@@ -276,7 +276,7 @@ class SessionStart(SettingsSection):
 
 
 @section
-class UserPromptSubmit(SettingsSection, tuning=True):
+class UserPromptSubmit(SettingsSection):
     """Context for each prompt."""
 
     enabled: bool = True
@@ -299,7 +299,7 @@ class PreCompaction(SettingsSection):
 
 
 @section
-class SessionEnd(SettingsSection, tuning=True):
+class SessionEnd(SettingsSection):
     """When an inactive session ends."""
 
     #: Shorter than a claim, so that no session expires unseen.

@@ -133,7 +133,7 @@ ANALYTICS = AccessRule(Permission.ANALYTICS)
 METRICS = AccessRule(Permission.METRICS)
 ADMIN = AccessRule(Permission.ADMIN)
 LOCAL = AccessRule(Permission.LOCAL)
-#: Writes settings. Decisive ones (config/decisive.py) are in the programs class.
+#: Writes files of the workspace; a change of their effect is in the programs class (config/decisive.py).
 SETTINGS = AccessRule(
     Permission.ADMIN, does="change settings", command="signet config set KEY VALUE"
 )

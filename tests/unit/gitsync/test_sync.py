@@ -268,20 +268,18 @@ def test_an_automatic_pull_never_changes_what_runs_or_who_is_trusted(
     arrives(shared, name, DECISIVE[name])
     refused = automatic(shared)
     assert not refused["success"]
-    assert (
-        "it would change settings that decide what runs or who is trusted: " in refused["message"]
-    )
+    assert "it would change settings: " in refused["message"]
     path = shared.here.root / name
     assert (path.read_text() if path.exists() else None) == before
     assert pull(shared)["success"], "a person may take them over"
     assert path.read_text() == DECISIVE[name]
 
 
-def test_an_automatic_pull_takes_tuning_and_every_other_file(shared: Trio) -> None:
-    arrives(shared, "agent.yaml", "search: {alpha: 0.4}\n")
+def test_an_automatic_pull_takes_every_other_file_and_the_same_settings(shared: Trio) -> None:
+    arrives(shared, "agent.yaml", "# mine\nsearch: {}\n")
     arrives(shared, "USER.md", "Ada\n")
     assert automatic(shared)["success"]
-    assert (shared.here.root / "agent.yaml").read_text() == "search: {alpha: 0.4}\n"
+    assert (shared.here.root / "agent.yaml").read_text() == "# mine\nsearch: {}\n"
 
 
 @pytest.mark.parametrize("text", ["auth: [", "auth: {mode: nonsense}\n", "- a list\n"])

@@ -171,7 +171,7 @@ def _pull(remote: GitRemote, *, is_automatic: bool = False) -> GitDone:
         _check(remote, coming)
         if is_automatic and (found := guarded.decided(git, remote.tracking)):
             raise GitFailed(
-                f"it would change settings that decide what runs or who is trusted: {found}."
+                f"it would change settings: {found}."
                 f" Look at them: git -C {git.root} diff HEAD {remote.name}/{remote.branch} -- agent.yaml;"
                 " to take them over: signet git pull"
             )
