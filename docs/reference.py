@@ -4,6 +4,7 @@
 """
 
 import ast
+import json
 import re
 import sqlite3
 import tempfile
@@ -20,9 +21,15 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
+from signet.domain.auth.caller import PEER_PERMISSIONS, PERMISSIONS
+from signet.wire import operations as declared
+from signet.wire.access import Permission, Role
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 ID = re.compile(r"(?<![\w-])([A-Z]{2,4})-(\d{1,3})(?: to (?:\1-)?(\d{1,3}))?(?![\w-])")
+#: The access rule of each route.
+RULES = {f"{one.method} {one.path}": one.rule for one in declared.BY_ID.values()}
 #: The first line of a generated page.
 MARK = "<!-- Written by `python docs/reference.py`; do not edit. -->"
 #: Place of a generated table in a page of reference/database.md.
@@ -64,7 +71,7 @@ def generated() -> dict[str, str]:
 def _pages() -> dict[str, str]:
     return {
         **commands(),
-        "reference/http.md": operations(),
+        **operations(),
         "reference/mcp.md": tools(),
         "reference/settings.md": settings(),
         "reference/environment.md": environment(),
@@ -182,61 +189,301 @@ def openapi() -> Mapping[str, Any]:
     return described.openapi()
 
 
-def operations() -> str:
-    """Return every HTTP operation by family, with its parameters and the fields of its body."""
-    found: dict[str, list[str]] = {}
+#: The pages of the HTTP reference, with the families of each and their titles.
+HTTP_PAGES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "memories": (
+        "Memories",
+        {
+            "memory": "Save, change and forget",
+            "recall": "Find",
+            "memory_links": "Origin and verdicts",
+            "spaces": "Spaces",
+            "transfer": "Export and import",
+        },
+    ),
+    "sessions": (
+        "Sessions and hooks",
+        {
+            "hooks": "Hooks",
+            "sessions": "Sessions",
+            "backfill": "Past sessions",
+            "projects": "Projects",
+            "synthesis": "MEMORY.md",
+            "evaluation": "Evaluation",
+            "predictor": "Learned ranking",
+        },
+    ),
+    "knowledge": (
+        "Documents and graph",
+        {
+            "documents": "Documents",
+            "connectors": "Connectors",
+            "knowledge": "Graph",
+            "embeddings": "Embeddings",
+        },
+    ),
+    "settings": (
+        "Settings and access",
+        {
+            "config": "Settings and files",
+            "auth": "Tokens",
+            "audit": "Audit log",
+            "agents": "Agents",
+            "secrets": "Secrets",
+            "skills": "Skills",
+            "tasks": "Tasks",
+            "harnesses": "Harnesses",
+            "git": "Git",
+            "update": "Updates",
+            "mcp": "MCP",
+        },
+    ),
+    "operation": (
+        "Operation",
+        {
+            "status": "Status and health",
+            "events": "Events",
+            "jobs": "Jobs",
+            "pipeline": "Background work",
+            "diagnostics": "Diagnostics",
+            "repair": "Repairs",
+            "analytics": "Analytics",
+            "telemetry": "Telemetry",
+            "logs": "Log",
+            "home": "Pages of the dashboard",
+        },
+    ),
+}
+#: Who has each right, for the introduction of the HTTP reference.
+RIGHTS = {
+    Permission.NONE: "every caller that the daemon knows",
+    Permission.RECALL: "read memories and sessions",
+    Permission.REMEMBER: "save memories and sessions",
+    Permission.SPEAK: "decide as the person",
+    Permission.MODIFY: "change memories",
+    Permission.FORGET: "forget memories",
+    Permission.RECOVER: "recover forgotten memories",
+    Permission.DOCUMENTS: "add and delete documents",
+    Permission.CONNECTORS: "see connected folders",
+    Permission.DIAGNOSTICS: "see jobs and diagnostics",
+    Permission.ANALYTICS: "see use and errors",
+    Permission.METRICS: "see metrics",
+    Permission.ADMIN: "administer the whole workspace",
+    Permission.PROGRAMS: "start programs, or change whom the daemon trusts",
+    Permission.OPERATOR: "maintain the daemon",
+    Permission.LOCAL: "see the machine: log, tasks, secrets' names",
+}
+
+
+def operations() -> dict[str, str]:
+    """Return the index of the HTTP routes, and a page of routes for each subject."""
+    found: dict[str, list[tuple[str, list[str]]]] = {}
+    for (path, method), also in _routes().items():
+        one = openapi()["paths"][path][method]
+        found.setdefault(one["tags"][0], []).append((f"{method.upper()} {path}", also))
+    index: list[str] = []
+    written: dict[str, str] = {}
+    for place, (title, families) in HTTP_PAGES.items():
+        parts = [
+            f"# HTTP: {title.lower()}\n\n[HTTP routes](http.md) explains the rights, errors and names.\n"
+        ]
+        for family, heading in families.items():
+            parts.append(f"## {heading}\n")
+            index.append(f"### {heading}\n\n| route | | right |\n| --- | --- | --- |")
+            for route, also in sorted(found.pop(family), key=lambda one: _rank(one[0])):
+                parts += _route(route, also)
+                one, link = _operation(route), f"http-{place}.md#{_anchor(route)}"
+                index.append(
+                    f"| [`{route}`]({link}) | {_first_sentence(_prose(one['description']))} | {_right(route)} |"
+                )
+            index.append("")
+        written[f"reference/http-{place}.md"] = "\n".join(parts)
+    if found:
+        raise LookupError(f"HTTP_PAGES lacks {', '.join(found)}")
+    return {"reference/http.md": _http_index(index), **written}
+
+
+def _routes() -> dict[tuple[str, str], list[str]]:
+    """Return path and method of each route, with the other paths of the same operation."""
+    found: dict[Any, list[tuple[str, str]]] = {}
     for path, methods in openapi()["paths"].items():
         for method, one in methods.items():
-            lines = found.setdefault(one["tags"][0], [])
-            lines.append(f"### `{method.upper()} {path}`\n\n{_prose(one['description'])}\n")
-            fields = [*_parameters(one.get("parameters", ())), *_body(one.get("requestBody"))]
-            if fields:
-                lines += ["| field | type | |", "| --- | --- | --- |", *fields, ""]
-    parts = [
-        "# HTTP\n\nA running daemon describes each route at `/docs` (offline) and `/openapi.json`, with answers."
-        " [HTTP, Python and JavaScript](../interface.md) explains access, errors and the clients.\n"
-    ]
-    parts.append(
-        "## Pages\n\n| route | |\n| --- | --- |\n| `GET /` | the dashboard |\n| `GET /capture` | a page that saves one"
-        " text |\n| `GET /assets/{name}` | files of the dashboard |\n| `GET /docs` | this"
-        " description, offline |\n"
+            same = (
+                method,
+                one["description"],
+                str(one.get("requestBody")),
+                str(one.get("parameters")),
+            )
+            key = (*same, _right(f"{method.upper()} {path}"), _answer_of(one))
+            found.setdefault(key, []).append((path, method))
+    main = (
+        sorted(one, key=lambda way: (way[0] not in MAIN, one.index(way))) for one in found.values()
     )
-    for family in sorted(found):
-        parts += [f"## {family.replace('_', ' ').capitalize()}\n", *found[family]]
-    return "\n".join(parts)
+    return {first: [path for path, _ in others] for first, *others in main}
+
+
+#: Bounds from here on are those of numbers as such.
+LARGE = 2**53 - 1
+#: Of several paths of one operation, the one to use.
+MAIN = {"/api/memory/remember", "/health/live", "/health/ready"}
+
+
+def _operation(route: str) -> Mapping[str, Any]:
+    method, path = route.split(" ")
+    found: Mapping[str, Any] = openapi()["paths"][path][method.lower()]
+    return found
+
+
+def _right(route: str) -> str:
+    """Return the right that a route requires."""
+    rule = RULES[route]
+    if rule.is_open:
+        return "–"
+    return "any known caller" if rule.permission is Permission.NONE else f"`{rule.permission}`"
+
+
+def _anchor(route: str) -> str:
+    return re.sub(r"[^\w\- ]", "", route).strip().lower().replace(" ", "-")
+
+
+def _http_index(routes: list[str]) -> str:
+    roles = [Role.READONLY, Role.AGENT, Role.OPERATOR, Role.ADMIN, Role.MONITOR]
+    rows = []
+    for right, text in RIGHTS.items():
+        has = [role for role in roles if right in PERMISSIONS[role]]
+        peer = "yes" if right in PEER_PERMISSIONS else "no"
+        rows.append(f"| `{right}` | {text} | {', '.join(has)} | {peer} |")
+    return (DOCS / "reference" / "http.txt").read_text("utf-8").replace(
+        "RIGHTS", "\n".join(rows)
+    ) + "\n".join(routes)
+
+
+def _route(route: str, also: list[str]) -> Iterator[str]:
+    one = _operation(route)
+    yield f"### `{route}` {{ #{_anchor(route)} }}\n\n{_prose(one['description'])}\n"
+    notes = [f"Right: {_right(route)}."] if _right(route) != "–" else ["No right needed."]
+    if RULES[route].limit:
+        notes.append(f"Limit: [`auth.rateLimits.{RULES[route].limit}`](settings.md).")
+    if also:
+        method = route.partition(" ")[0]
+        notes.append(f"The same: {', '.join(f'`{method} {path}`' for path in also)}.")
+    yield f"{' '.join(notes)}\n"
+    fields = [*_parameters(one.get("parameters", ())), *_body(one.get("requestBody"))]
+    if fields:
+        yield "| field | type | |\n| --- | --- | --- |"
+        yield from fields
+        yield ""
+    if answer := _answer(one):
+        yield f"{answer}\n"
+    for example in examples():
+        if example["route"] == route:
+            yield _example(example)
+
+
+def _rank(route: str) -> int:
+    """Return the place of a route in its family: those with examples come first."""
+    shown = [one["route"] for one in examples()]
+    return shown.index(route) if route in shown else len(shown)
+
+
+@cache
+def examples() -> list[Any]:
+    """Return recorded requests with their answers (tests/docs/http.py)."""
+    found: list[Any] = json.loads((DOCS / "reference" / "http.json").read_text("utf-8"))
+    return found
+
+
+def _example(one: Mapping[str, Any]) -> str:
+    method = one["route"].partition(" ")[0]
+    body = (
+        "" if one["body"] is None else f"\n{json.dumps(one['body'], indent=2, ensure_ascii=False)}"
+    )
+    answer = json.dumps(one["answer"], indent=2, ensure_ascii=False)
+    return f"```text\n{method} {one['path']}{body}\n```\n\nAnswer ({one['status']}):\n\n```json\n{answer}\n```\n"
+
+
+def _answer_of(one: Mapping[str, Any]) -> str:
+    good = next(reply for status, reply in one["responses"].items() if status.startswith("2"))
+    return str(good.get("content", ""))
+
+
+def _answer(one: Mapping[str, Any]) -> str:
+    """Return the fields of an operation's answers."""
+    models = re.findall(r"#/components/schemas/(\w+)", _answer_of(one))
+    texts = []
+    for name in models:
+        model = openapi()["components"]["schemas"][name]
+        listed = [
+            f"`{field}` {_type(kind)}{'' if field in model.get('required', ()) else ' (optional)'}"
+            for field, kind in model.get("properties", {}).items()
+        ]
+        if listed:
+            about = f" {_prose(model['description'])}" if "description" in model else ""
+            texts.append(f"Answer `{name}`:{about} <small>{', '.join(listed)}</small>")
+    return "\n\n".join(texts)
 
 
 def _parameters(listed: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for one in listed:
         if one["in"] != "header":
-            note = "required" if one.get("required") else _default(one["schema"])
-            yield f"| `{one['name']}` ({one['in']}) | {_type(one['schema'])} | {note} |"
+            place = "" if one["in"] == "query" else f" ({one['in']})"
+            yield _field(f"`{one['name']}`{place}", one["schema"], one, one.get("required", False))
 
 
 def _body(body: Mapping[str, Any] | None) -> Iterator[str]:
     schema = next(iter(body["content"].values()))["schema"] if body else {}
+    yield from _properties(schema)
     for name in re.findall(r"#/components/schemas/(\w+)", str(schema)):
         model = openapi()["components"]["schemas"][name]
+        yield from _properties(model)
         for field, kind in model.get("properties", {}).items():
-            note = "required" if field in model.get("required", ()) else _default(kind)
-            yield f"| `{field}` | {_type(kind)} | {note} |"
+            for inner in dict.fromkeys(re.findall(r"#/components/schemas/(\w+)", str(kind))):
+                yield from _properties(openapi()["components"]["schemas"][inner], f"{field}.")
+
+
+def _properties(model: Mapping[str, Any], above: str = "") -> Iterator[str]:
+    needed = model.get("required", ())
+    rows = [
+        _field(f"`{above}{field}`", kind, kind, field in needed)
+        for field, kind in model.get("properties", {}).items()
+    ]
+    yield from sorted(rows, key=lambda row: "**required**" not in row)
+
+
+def _field(name: str, kind: Mapping[str, Any], about: Mapping[str, Any], is_needed: bool) -> str:
+    text = str(about.get("description", "")).replace("|", "\\|")
+    needed = text.endswith("Required") or is_needed
+    text = text.removesuffix("Required").rstrip(". ")
+    default = _default(kind)
+    notes = [one for one in (text, default, "**required**" if needed else "") if one]
+    return f"| {name} | {_type(kind)} | {'; '.join(notes)} |"
 
 
 def _type(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return " or ".join(f"`{one}`" for one in schema["enum"])
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if reference := schema.get("$ref"):
+        model = openapi()["components"]["schemas"][reference.rpartition("/")[2]]
+        return _type(model) if "enum" in model else "object"
     if variants := schema.get("anyOf"):
         kinds = (_type(one) for one in variants if one.get("type") != "null")
         return " or ".join(dict.fromkeys(kinds)) or "null"
-    kind = str(schema.get("type", "object" if "$ref" in schema else "any"))
-    bounds = [str(schema[key]) for key in ("minimum", "maximum") if key in schema]
-    inner = f" of {_type(schema['items'])}" if kind == "array" and schema.get("items") else ""
-    return f"{kind}{inner}" + (f" {'–'.join(bounds)}" if bounds else "")
+    kind = str(schema.get("type", ""))
+    bounds = [schema[key] for key in ("minimum", "maximum") if abs(schema.get(key, LARGE)) < LARGE]
+    if kind == "array":
+        kind = "list"
+        if schema.get("items"):
+            kind += " of " + re.sub(
+                r"\b(string|object|integer|number)\b", r"\1s", _type(schema["items"])
+            )
+    return kind + (f" {'–'.join(f'{one:,g}' for one in bounds)}" if bounds else "")
 
 
 def _default(schema: Mapping[str, Any]) -> str:
     value = schema.get("default")
-    return "" if value in (None, "", [], {}) else f"default `{value}`"
+    return "" if value in (None, "", [], {}) else f"default `{_value(value)}`"
 
 
 def _prose(text: str) -> str:

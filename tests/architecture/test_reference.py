@@ -1,6 +1,7 @@
 """The reference covers every setting, route, command, tool, table and variable, and nothing that is gone."""
 
 import re
+import tomllib
 
 import pytest
 
@@ -62,7 +63,47 @@ def test_every_environment_variable_is_explained() -> None:
 def test_every_route_is_listed() -> None:
     routes = {f"`{one.method} {one.path}`" for one in operations.BY_ID.values()}
     assert len(routes) > 200
-    assert [route for route in routes if route not in page("http")] == []
+    pages = "".join(text for place, text in reference().generated().items() if "/http" in place)
+    assert [route for route in routes if route not in pages] == []
+
+
+def test_every_field_of_a_request_is_explained() -> None:
+    pages = "".join(text for place, text in reference().generated().items() if "/http" in place)
+    rows = re.findall(r"(?m)^\| (`\S+`(?: \(path\))?) \| [^|]* \| ([^|]*) \|$", pages)
+    assert len(rows) > 800
+    unexplained = [
+        name
+        for name, text in rows
+        if not re.sub(r"default `\S*`|\*\*required\*\*|;", "", text).strip()
+    ]
+    assert unexplained == [], "add a line to services/api/signet_api/fields.toml"
+
+
+def test_every_explained_field_exists() -> None:
+    lines = tomllib.loads((ROOT / "services/api/signet_api/fields.toml").read_text("utf-8"))
+    description = reference().openapi()
+    known = {
+        f"{method.upper()} {path}": {one["name"] for one in way.get("parameters", ())}
+        for path, methods in description["paths"].items()
+        for method, way in methods.items()
+    }
+    known |= {
+        name: set(schema.get("properties", ()))
+        for name, schema in description["components"]["schemas"].items()
+    }
+    for section, texts in lines.items():
+        if base := texts.get("like"):
+            known.setdefault(base, set()).update(known[section])
+    wrong = [
+        f"{section}.{name}"
+        for section, texts in lines.items()
+        if section != "fields"
+        for name in texts
+        if name != "like"
+        and not {name, re.sub("_([a-z])", lambda one: one[1].upper(), name)}
+        & known.get(section, set())
+    ]
+    assert wrong == []
 
 
 def test_every_command_is_listed_with_its_help() -> None:

@@ -24,6 +24,7 @@ export interface Routes {
   "DELETE /api/agents/{name}": {
     path: { name: string; };
     query?: {
+      /** Erase its memories instead of archiving them */
       purge?: boolean | undefined;
     };
     answer: RemovedAgent;
@@ -31,7 +32,9 @@ export interface Routes {
   /** Return how well recall served past sessions, newest first, with average and trend. */
   "GET /api/analytics/continuity": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
     };
     answer: SessionScores;
@@ -43,8 +46,11 @@ export interface Routes {
   /** Return the newest errors, oldest first, and counts by code; `stage` and `since` filter. */
   "GET /api/analytics/errors": {
     query?: {
+      /** Only errors of this stage, such as `embed` */
       stage?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
     };
     answer: Errors;
@@ -60,9 +66,13 @@ export interface Routes {
   /** Return counts for each of the last ten minutes, hours or days of a time zone. */
   "GET /api/analytics/series": {
     query?: {
+      /** Names of series, separated by commas. Default: all */
       metrics?: string[] | undefined;
+      /** Length of one interval */
       step?: "10min" | "hour" | "day" | undefined;
+      /** Number of intervals; 0 means the default of the step */
       count?: number | undefined;
+      /** IANA time zone, such as `Europe/Vienna`; bounds of days. Default: the daemon's */
       tz?: string | undefined;
     };
     answer: Series;
@@ -78,6 +88,7 @@ export interface Routes {
   "GET /api/timeline/{entity_id}": {
     path: { entity_id: string; };
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
     };
     answer: Timeline;
@@ -86,6 +97,7 @@ export interface Routes {
   "GET /api/timeline/{entity_id}/export": {
     path: { entity_id: string; };
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
     };
     answer: ExportedTimeline;
@@ -93,13 +105,21 @@ export interface Routes {
   /** Return a page of the audit log, oldest first: who read, shared, exported and deleted what, and when. */
   "GET /api/audit": {
     query?: {
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
       until?: string | null | undefined;
+      /** Only this actor: the name of a key, `owner`, `peer`, `page` or `daemon` */
       actor?: string | null | undefined;
+      /** Only this action */
       action?: AuditAction | null | undefined;
+      /** Name of a space */
       space?: string | null | undefined;
+      /** Return the last entries instead of the first */
       newest?: boolean | undefined;
+      /** Number of the entry to continue after */
       after?: number | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
     };
     answer: AuditPage;
@@ -122,6 +142,7 @@ export interface Routes {
   /** Prove to a client that this daemon serves the workspace whose token the client has read. */
   "GET /api/auth/proof": {
     query?: {
+      /** 32 to 128 random hexadecimal digits. Required */
       nonce?: string | undefined;
     };
     answer: Proof;
@@ -134,6 +155,7 @@ export interface Routes {
   /** Return issued and used tokens, latest first, without the tokens themselves. */
   "GET /api/auth/tokens": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
     };
     answer: Tokens;
@@ -219,6 +241,7 @@ export interface Routes {
   "DELETE /api/connectors/{connector_id}": {
     path: { connector_id: string; };
     query?: {
+      /** Also delete its documents */
       cascade?: boolean | undefined;
     };
     answer: RemovedConnector;
@@ -237,6 +260,7 @@ export interface Routes {
   "POST /api/connectors/{connector_id}/sync/full": {
     path: { connector_id: string; };
     query?: {
+      /** Must be `true` */
       confirm?: string | undefined;
     };
     answer: QueuedSync;
@@ -267,11 +291,15 @@ export interface Routes {
   /** Return a page of documents, newest first; `include=content` adds their text. */
   "GET /api/documents": {
     query?: {
+      /** Only documents with this status, such as `done` or `failed` */
       status?: string | null | undefined;
+      /** `content` also returns the texts */
       include?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: DocumentPage;
@@ -280,7 +308,7 @@ export interface Routes {
   "GET /api/documents/{document_id}": {
     path: { document_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Document;
@@ -289,8 +317,9 @@ export interface Routes {
   "DELETE /api/documents/{document_id}": {
     path: { document_id: string; };
     query?: {
+      /** Why. Required */
       reason?: string | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: ForgottenDocument;
@@ -299,7 +328,7 @@ export interface Routes {
   "GET /api/documents/{document_id}/chunks": {
     path: { document_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Chunks;
@@ -307,10 +336,13 @@ export interface Routes {
   /** Return a page of memories with a vector, newest first; `vectors` adds the numbers. */
   "GET /api/embeddings": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
+      /** Also return the vectors */
       vectors?: boolean | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: EmbeddingPage;
@@ -318,6 +350,7 @@ export interface Routes {
   /** Return seven checks of provider and vectors, and one score, over all agents. */
   "GET /api/embeddings/health": {
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: EmbeddingsHealth;
@@ -329,21 +362,35 @@ export interface Routes {
    */
   "GET /api/embeddings/projection": {
     query?: {
+      /** 2 or 3 */
       dimensions?: string | undefined;
+      /** Maximum number of memories; 0 means all that fit */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
+      /** Only memories that contain these words */
       q?: string | undefined;
+      /** Only these authors, separated by commas */
       who?: string[] | undefined;
+      /** Only these harnesses, separated by commas */
       harness?: string[] | undefined;
+      /** Only these types, separated by commas */
       types?: string[] | undefined;
+      /** Only these kinds of source, separated by commas */
       sourceTypes?: string[] | undefined;
+      /** Only memories with all these tags: a list, or separated by commas */
       tags?: string | undefined;
+      /** Only pinned memories, or only others */
       pinned?: boolean | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
       until?: string | null | undefined;
+      /** Minimum importance, 0–1 */
       importanceMin?: number | null | undefined;
+      /** Maximum importance, 0 to 1 */
       importanceMax?: number | null | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Projection;
@@ -351,7 +398,7 @@ export interface Routes {
   /** Return the map of all memories as columns, without texts; 202 with `status` computing while it is drawn. */
   "GET /api/embeddings/projection/columns": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: ProjectionColumns | Projection;
@@ -363,7 +410,7 @@ export interface Routes {
   /** Compare sessions with and without memory: effect, cost, notable memories. */
   "GET /api/evaluation": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Evaluation;
@@ -380,8 +427,9 @@ export interface Routes {
   /** Return the sessions that can be replayed, newest first. */
   "GET /api/evaluation/sessions": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: PastSessions;
@@ -426,6 +474,7 @@ export interface Routes {
    */
   "GET /api/changelog": {
     query?: {
+      /** Also return HTML, which is slow to make */
       html?: boolean | undefined;
     };
     answer: ProductPage;
@@ -437,9 +486,13 @@ export interface Routes {
    */
   "GET /api/home": {
     query?: {
+      /** IANA time zone, such as `Europe/Vienna`; bounds of days. Default: the daemon's */
       tz?: string | null | undefined;
+      /** Limits what has changed to this project */
       project?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
+      /** Start of what has changed. Default: today */
       since?: string | null | undefined;
     };
     answer: Home;
@@ -451,6 +504,7 @@ export interface Routes {
   /** Return the README as Markdown and HTML. */
   "GET /api/readme": {
     query?: {
+      /** Also return HTML, which is slow to make */
       html?: boolean | undefined;
     };
     answer: ProductPage;
@@ -458,6 +512,7 @@ export interface Routes {
   /** Return the roadmap, or a sentence if this version has none. */
   "GET /api/roadmap": {
     query?: {
+      /** Also return HTML, which is slow to make */
       html?: boolean | undefined;
     };
     answer: ProductPage;
@@ -480,7 +535,7 @@ export interface Routes {
     body: PreCompactionBody;
     answer: Precompaction;
   };
-  /** Return the memories that answer a question; empty for processes started by Signet (HK-6). */
+  /** Return the memories that answer a question; empty for processes that Signet starts. */
   "POST /api/hooks/recall": {
     body: HookRecallBody;
     answer: Recalled | NothingRecalled;
@@ -528,15 +583,25 @@ export interface Routes {
    */
   "GET /api/jobs": {
     query?: {
+      /** `pending`, `leased`, `completed` or `dead`; several separated by commas */
       status?: string | null | undefined;
+      /** Only jobs of this kind, such as `extract` */
       kind?: string | null | undefined;
+      /** Only jobs whose last error has this code */
       code?: string | null | undefined;
+      /** ID of a memory */
       memoryId?: string | null | undefined;
+      /** ID of a document */
       documentId?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** `next` of the previous page */
       cursor?: string | null | undefined;
+      /** Also return counts by these fields, separated by commas */
       facets?: boolean | undefined;
+      /** Earliest time of the last change */
       since?: string | null | undefined;
+      /** Latest time of the last change */
       until?: string | null | undefined;
     };
     answer: Jobs;
@@ -582,15 +647,16 @@ export interface Routes {
    */
   "POST /api/graph/impact": {
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     body: ImpactBody;
     answer: Impact;
   };
-  /** Return the latest communities, the largest first; `routes/repair.py` recomputes them. */
+  /** Return the latest communities, the largest first. `POST /api/repair/cluster-entities` recomputes them. */
   "GET /api/knowledge/communities": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Communities;
@@ -598,11 +664,15 @@ export interface Routes {
   /** Return the most important entities with their attributes and dependencies. */
   "GET /api/knowledge/constellation": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Maximum number of aspects of each entity */
       maxAspectsPerEntity?: number | undefined;
+      /** Maximum number of attributes of each aspect */
       maxAttributesPerAspect?: number | undefined;
+      /** Maximum number of edges */
       dependencyLimit?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Constellation;
@@ -610,11 +680,15 @@ export interface Routes {
   /** Return a page of entities with their counts, the most important first; `q` is part of the name. */
   "GET /api/knowledge/entities": {
     query?: {
+      /** Only entities of this type, such as `person` */
       type?: string | null | undefined;
+      /** Part of the name */
       q?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: EntityPage;
@@ -622,9 +696,11 @@ export interface Routes {
   /** Return the results of learned ranking in the sessions about each entity, best first. */
   "GET /api/knowledge/entities/health": {
     query?: {
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
+      /** Only entities with this many compared sessions or more */
       minComparisons?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: EntityHealth[];
@@ -632,8 +708,9 @@ export interface Routes {
   /** Return the pinned entities, newest first; with `pin_type=suppress` the suppressed ones. */
   "GET /api/knowledge/entities/pinned": {
     query?: {
+      /** `pin` or `suppress` */
       pinType?: string | null | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: PinnedEntity[];
@@ -642,7 +719,7 @@ export interface Routes {
   "GET /api/knowledge/entities/{entity_id}": {
     path: { entity_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: WholeEntity;
@@ -651,7 +728,7 @@ export interface Routes {
   "GET /api/knowledge/entities/{entity_id}/aspects": {
     path: { entity_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Aspects;
@@ -660,11 +737,15 @@ export interface Routes {
   "GET /api/knowledge/entities/{entity_id}/aspects/{aspect_id}/attributes": {
     path: { entity_id: string; aspect_id: string; };
     query?: {
+      /** `attribute` or `constraint` */
       kind?: string | null | undefined;
+      /** Status of the attributes. Default: active */
       status?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: AttributePage;
@@ -673,8 +754,9 @@ export interface Routes {
   "GET /api/knowledge/entities/{entity_id}/dependencies": {
     path: { entity_id: string; };
     query?: {
+      /** `incoming`, `outgoing` or `both`. Default: both */
       direction?: string | null | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Dependencies;
@@ -683,6 +765,7 @@ export interface Routes {
   "POST /api/knowledge/entities/{entity_id}/pin": {
     path: { entity_id: string; };
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     body?: PinBody | null;
@@ -692,7 +775,7 @@ export interface Routes {
   "DELETE /api/knowledge/entities/{entity_id}/pin": {
     path: { entity_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Pinned;
@@ -700,6 +783,7 @@ export interface Routes {
   /** Return an entity's attributes by its name, best for the question first, within a token budget. */
   "POST /api/knowledge/expand": {
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     body?: ExpandBody | null;
@@ -708,6 +792,7 @@ export interface Routes {
   /** Return summaries of the sessions that mention an entity, newest first. */
   "POST /api/knowledge/expand/session": {
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     body: ExpandSessionBody;
@@ -721,11 +806,15 @@ export interface Routes {
    */
   "GET /api/knowledge/graph": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Only entities with at least this many mentions */
       minMentions?: number | undefined;
+      /** Only these kinds, separated by commas */
       kinds?: string[] | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: GraphColumns;
@@ -733,9 +822,11 @@ export interface Routes {
   /** Return doubtful rows of the graph; changes nothing. */
   "GET /api/knowledge/hygiene": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Maximum number of memories to check */
       memoryLimit?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Hygiene;
@@ -743,7 +834,7 @@ export interface Routes {
   /** Return the counts of an agent's graph. */
   "GET /api/knowledge/stats": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: KnowledgeStats;
@@ -751,7 +842,7 @@ export interface Routes {
   /** Return statistics of the latest graph walk, null before the first. */
   "GET /api/knowledge/traversal/status": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: TraversalStatus;
@@ -759,9 +850,13 @@ export interface Routes {
   /** Return the newest lines in time order; `level` (minimum), `category` and `since` filter them. */
   "GET /api/analytics/logs": {
     query?: {
+      /** Lowest level: debug, info, warn or error */
       level?: string | null | undefined;
+      /** Only lines of this category, such as `pipeline` */
       category?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
     };
     answer: LogLines;
@@ -769,9 +864,13 @@ export interface Routes {
   /** Return the newest lines in time order; `level` (minimum), `category` and `since` filter them. */
   "GET /api/logs": {
     query?: {
+      /** Lowest level: debug, info, warn or error */
       level?: string | null | undefined;
+      /** Only lines of this category, such as `pipeline` */
       category?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
     };
     answer: LogLines;
@@ -793,13 +892,19 @@ export interface Routes {
    */
   "GET /api/history": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** `next` of the previous page */
       cursor?: string | null | undefined;
+      /** Only changes of this kind, such as `created` or `deleted` */
       event?: string | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
       until?: string | null | undefined;
+      /** Name of a separate part of the store; memories with a scope are found only with it */
       scope?: string | null | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: HistoryPage;
@@ -825,37 +930,67 @@ export interface Routes {
    */
   "GET /api/memories": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
+      /** `next` of the previous page */
       cursor?: string | null | undefined;
+      /** ID of a memory to continue after */
       before?: string | null | undefined;
+      /** Order: by time of creation, change, forgetting or event, by importance, or by use. Default: created */
       sort?: "created" | "updated" | "forgotten" | "event" | "importance" | "used" | null | undefined;
+      /** Direction of the order */
       order?: "asc" | "desc" | undefined;
+      /** Only memories that contain these words */
       q?: string | undefined;
+      /** Only these IDs, separated by commas */
       ids?: string[] | undefined;
+      /** Only memories of this type, such as `decision` */
       type?: string | null | undefined;
+      /** Only memories of this author */
       who?: string | null | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
+      /** Only memories with all these tags: a list, or separated by commas */
       tags?: string | undefined;
+      /** Only memories of this kind of source, such as `manual` or `session` */
       sourceType?: string | null | undefined;
+      /** Only memories of this source */
       sourceId?: string | null | undefined;
+      /** Only memories of this origin */
       origin?: string | null | undefined;
+      /** Only memories of this space */
       space?: string | null | undefined;
+      /** Only memories of other origins */
       notOrigin?: string | null | undefined;
+      /** Name of a separate part of the store; memories with a scope are found only with it */
       scope?: string | null | undefined;
+      /** Only pinned memories, or only others */
       pinned?: boolean | null | undefined;
+      /** Minimum importance, 0–1 */
       importanceMin?: number | null | undefined;
+      /** Earliest time of creation */
       since?: string | null | undefined;
+      /** Latest time of creation */
       until?: string | null | undefined;
+      /** Earliest time at which it happened */
       eventSince?: string | null | undefined;
+      /** Latest time at which it happened */
       eventUntil?: string | null | undefined;
+      /** Default: all except forgotten ones; archived ones belong to removed agents */
       state?: "active" | "superseded" | "forgotten" | "archived" | null | undefined;
+      /** The memories of this time */
       asOf?: string | number | null | undefined;
+      /** Only memories without a verdict */
       unreviewed?: boolean | undefined;
+      /** Also return counts of all memories */
       stats?: boolean | undefined;
+      /** Also return the number of matches */
       total?: boolean | undefined;
+      /** Also return counts by these fields, separated by commas */
       facets?: string[] | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: MemoryPage;
@@ -863,8 +998,9 @@ export interface Routes {
   /** Return up to ten IDs with this prefix, including forgotten memories. */
   "GET /api/memories/ids": {
     query: {
+      /** Beginning of an ID */
       prefix: string;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Ids;
@@ -895,9 +1031,11 @@ export interface Routes {
    */
   "GET /api/memory/forgotten": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: ForgottenValues;
@@ -906,7 +1044,7 @@ export interface Routes {
   "POST /api/memory/forgotten/{memory_id}/lift": {
     path: { memory_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Lifted;
@@ -935,9 +1073,11 @@ export interface Routes {
   /** Return a page of memories that wait for approval, newest first. */
   "GET /api/memory/reviews": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: WaitingMemories;
@@ -968,8 +1108,9 @@ export interface Routes {
   /** Return counts, types, authors and tags of today, the last seven and the last thirty days. */
   "GET /api/memory/timeline": {
     query?: {
+      /** Name of a separate part of the store; memories with a scope are found only with it */
       scope?: string | null | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: MemoryTimeline;
@@ -994,13 +1135,21 @@ export interface Routes {
   "DELETE /api/memory/{memory_id}": {
     path: { memory_id: string; };
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
+      /** Key of the session that this call belongs to */
       sessionKey?: string | null | undefined;
+      /** Name of the author, for the history. Default: the caller */
       changedBy?: string | null | undefined;
+      /** Why; required unless `erase` */
       reason?: string | undefined;
+      /** Also if it is pinned */
       force?: boolean | undefined;
+      /** The content is untrue, not only unwanted or outdated */
       wrong?: boolean | undefined;
+      /** Erase it permanently, with its bytes in the file; also a forgotten one */
       erase?: boolean | undefined;
+      /** Refuse the change (409) if the memory has another version */
       ifVersion?: number | null | undefined;
     };
     body?: ForgetOneBody | null;
@@ -1010,7 +1159,7 @@ export interface Routes {
   "GET /api/memory/{memory_id}": {
     path: { memory_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: WholeMemory;
@@ -1025,8 +1174,9 @@ export interface Routes {
   "GET /api/memory/{memory_id}/history": {
     path: { memory_id: string; };
     query?: {
+      /** Maximum number of changes */
       limit?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: History;
@@ -1035,10 +1185,15 @@ export interface Routes {
   "POST /api/memory/{memory_id}/recover": {
     path: { memory_id: string; };
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
+      /** Key of the session that this call belongs to */
       sessionKey?: string | null | undefined;
+      /** Name of the author, for the history. Default: the caller */
       changedBy?: string | null | undefined;
+      /** Why; stored in the history */
       reason?: string | undefined;
+      /** Refuse the change (409) if the memory has another version */
       ifVersion?: number | null | undefined;
     };
     body?: RecoverBody | null;
@@ -1048,7 +1203,9 @@ export interface Routes {
   "GET /api/memory/{memory_id}/usage": {
     path: { memory_id: string; };
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: MemoryUsage;
@@ -1057,7 +1214,7 @@ export interface Routes {
   "GET /api/memory/{memory_id}/access": {
     path: { memory_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Access;
@@ -1066,7 +1223,7 @@ export interface Routes {
   "GET /api/memory/{memory_id}/links": {
     path: { memory_id: string; };
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Links;
@@ -1084,7 +1241,9 @@ export interface Routes {
   /** Return the available models of all providers or one, and the list's age; `deprecated` includes replaced ones. */
   "GET /api/pipeline/models": {
     query?: {
+      /** Only models of this provider */
       provider?: string | null | undefined;
+      /** Also return replaced models */
       deprecated?: boolean | undefined;
     };
     answer: Models;
@@ -1115,10 +1274,10 @@ export interface Routes {
     body?: QueueBody | null;
     answer: Paused;
   };
-  /** Return running, waiting and dead jobs; works while worker and scheduler are down (PS-1). */
+  /** Return running, waiting and dead jobs; works while worker and scheduler are down. */
   "GET /api/pipeline/status": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: PipelineStatus;
@@ -1126,13 +1285,19 @@ export interface Routes {
   /** Return the sessions ranked both ways, newest first. */
   "GET /api/predictor/comparisons": {
     query?: {
+      /** ID of an entity */
       entityId?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
       until?: string | null | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
     };
     answer: ComparisonPage;
@@ -1140,7 +1305,7 @@ export interface Routes {
   /** Return the results of learned ranking by the session's entity. */
   "GET /api/predictor/comparisons/by-entity": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: EntityResults;
@@ -1148,7 +1313,7 @@ export interface Routes {
   /** Return the results of learned ranking by project. */
   "GET /api/predictor/comparisons/by-project": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: ProjectResults;
@@ -1161,7 +1326,7 @@ export interface Routes {
   /** Return the state and results of learned ranking. */
   "GET /api/predictor/status": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: PredictorStatus | PredictorOff;
@@ -1174,8 +1339,9 @@ export interface Routes {
   /** Return activations and stops of learned ranking, newest first. */
   "GET /api/predictor/training": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Trainings;
@@ -1183,7 +1349,7 @@ export interface Routes {
   /** Return the number of labels. */
   "GET /api/predictor/training-pairs-count": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: PairCount;
@@ -1191,6 +1357,7 @@ export interface Routes {
   /** Return the projects with their number of memories and sessions, the latest session first. */
   "GET /api/projects": {
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Projects;
@@ -1220,43 +1387,61 @@ export interface Routes {
   /** Answer a question in the query string: `q` and the fields of the recall body. */
   "GET /api/memory/search": {
     query?: {
+      /** The question. Required */
       q?: string | undefined;
+      /** Words for the keyword search. Default: those of `query` */
       keywordQuery?: string | null | undefined;
+      /** Maximum number of results */
       limit?: number | undefined;
+      /** Only memories of this type, such as `decision` */
       type?: string | null | undefined;
+      /** Only memories with all these tags: a list, or separated by commas */
       tags?: string | undefined;
+      /** Only memories of this author */
       who?: string | null | undefined;
+      /** Only pinned memories, or only others */
       pinned?: boolean | null | undefined;
+      /** Minimum importance, 0–1 */
       importanceMin?: number | null | undefined;
+      /** Minimum score, 0 to 1 */
       minScore?: number | null | undefined;
-      /** minimum relevance (0–1); 0 returns all */
+      /** Minimum relevance; 0 returns everything */
       floor?: number | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
       until?: string | null | undefined;
-      /** answer as the memory was at this time */
+      /** Answer as the memory was at this time */
       asOf?: string | number | null | undefined;
-      /** reference time for words like `yesterday` */
+      /** Reference time for words such as "yesterday". Default: now */
       now?: string | number | null | undefined;
-      /** IANA time zone, for the bounds of days */
+      /** IANA time zone, for the bounds of days. Default: the daemon's */
       timezone?: string | null | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
+      /** Name of a separate part of the store; memories with a scope are found only with it */
       scope?: string | null | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
+      /** Key of the session that this call belongs to */
       sessionKey?: string | null | undefined;
-      /** only memories of communities that the question names */
+      /** Only memories of communities that the question names */
       community?: boolean | undefined;
+      /** Also return, under `sources`, transcripts of the sessions of the results */
       expand?: boolean | undefined;
+      /** Also describe the entities in the question */
       entities?: boolean | undefined;
+      /** Also return a card for each entity in the question */
       cards?: boolean | undefined;
-      /** explain the rank of each result */
+      /** Explain the rank of each result */
       explain?: boolean | undefined;
-      /** count the results as used; false for a look */
+      /** Count the results as used; false for a look */
       touch?: boolean | undefined;
-      /** mark the question's words in each result, and cut long ones around them */
+      /** Mark the question's words in each result, and cut long results around them */
       highlights?: boolean | undefined;
-      /** say why the memory with this id is not a result */
+      /** ID of a memory: say why it is not a result */
       whyNot?: string | null | undefined;
-      /** add the text that a session would be given with this prompt */
+      /** Also return the text that a session would receive with this prompt */
       asPrompt?: boolean | undefined;
     };
     answer: Recalled;
@@ -1268,16 +1453,25 @@ export interface Routes {
    */
   "GET /memory/search": {
     query?: {
+      /** Words to search for */
       q?: string | undefined;
+      /** `who` or `type`: return its values instead of memories */
       distinct?: string | null | undefined;
+      /** Maximum number of memories; 0 means the default, -1 all */
       limit?: number | undefined;
+      /** Only memories of this type, such as `decision` */
       type?: string | null | undefined;
+      /** Only memories with all these tags: a list, or separated by commas */
       tags?: string | undefined;
+      /** Only memories of this author */
       who?: string | null | undefined;
+      /** Only pinned memories, or only others */
       pinned?: boolean | undefined;
+      /** Minimum importance, 0–1 */
       importanceMin?: number | null | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: FoundMany | ColumnValues;
@@ -1285,10 +1479,13 @@ export interface Routes {
   /** Return the memories most similar to the one with this `id`, best first; 404 without a vector. */
   "GET /memory/similar": {
     query?: {
+      /** ID of the memory to compare with */
       id?: string | undefined;
+      /** Maximum number of results */
       k?: number | undefined;
+      /** Only memories of this type, such as `decision` */
       type?: string | null | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: FoundMany;
@@ -1329,8 +1526,11 @@ export interface Routes {
   /** Return unused memories with low confidence, the lowest first. */
   "GET /api/repair/dead-memories": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Only memories unused for this many days */
       unusedDays?: number | undefined;
+      /** Only memories with at most this confidence */
       maxConfidence?: string | null | undefined;
     };
     answer: DeadMemories;
@@ -1461,7 +1661,9 @@ export interface Routes {
   /** Return the checkpoints of a project's sessions, newest first. */
   "GET /api/checkpoints": {
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
     };
     answer: Checkpoints;
@@ -1480,12 +1682,19 @@ export interface Routes {
    */
   "GET /api/sessions": {
     query?: {
+      /** `running`: only active sessions; `all`: also ended ones */
       state?: "running" | "all" | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
+      /** Only sessions of this harness */
       harness?: string | null | undefined;
+      /** Only sessions that received nothing, or used nothing of what they received */
       use?: "given_nothing" | "used_nothing" | null | undefined;
+      /** `next` of the previous page */
       cursor?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: RunningSessions | SessionPage;
@@ -1498,9 +1707,13 @@ export interface Routes {
   /** Return a page of session summaries, latest first; `depth` 0 covers one session, higher ones several. */
   "GET /api/sessions/summaries": {
     query?: {
+      /** 0: summaries of one session; 1 or more: of several */
       depth?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
+      /** Only rows of this project: its folder, or its name if it is unique */
       project?: string | null | undefined;
     };
     answer: SummaryPage;
@@ -1524,7 +1737,9 @@ export interface Routes {
   "GET /api/sessions/{session_key}/context": {
     path: { session_key: string; };
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
+      /** Folder in which `latest` is searched */
       project?: string | null | undefined;
     };
     answer: SessionContext;
@@ -1538,6 +1753,7 @@ export interface Routes {
   "POST /api/sessions/{session_key}/forget": {
     path: { session_key: string; };
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     body: ForgetSessionBody;
@@ -1556,7 +1772,9 @@ export interface Routes {
   "GET /api/sessions/{session_key}/replay": {
     path: { session_key: string; };
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
+      /** Folder in which `latest` is searched */
       project?: string | null | undefined;
     };
     answer: SessionReplay;
@@ -1565,6 +1783,7 @@ export interface Routes {
   "GET /api/sessions/{session_key}/transcript": {
     path: { session_key: string; };
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: SessionTranscript;
@@ -1572,7 +1791,7 @@ export interface Routes {
   /** Return the installed skills, sorted by name; only the listed ones for an agent with a skill list. */
   "GET /api/skills": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Skills;
@@ -1593,6 +1812,7 @@ export interface Routes {
   /** Return installed and available skills that contain the words of `q`. */
   "GET /api/skills/search": {
     query?: {
+      /** Words to search for */
       q?: string | undefined;
     };
     answer: FoundSkills;
@@ -1626,12 +1846,17 @@ export interface Routes {
   /** Return what was shared, newest first: your own, what is in spaces that you read, what waits for your decision. */
   "GET /api/shares": {
     query?: {
+      /** Name of a space */
       space?: string | null | undefined;
+      /** Only rows in this state */
       state?: "proposed" | "shared" | "refused" | "withdrawn" | null | undefined;
+      /** ID of a memory */
       memoryId?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: Shares;
@@ -1669,7 +1894,7 @@ export interface Routes {
   /** Return all that `signet status` shows, in one answer. */
   "GET /api/overview": {
     query?: {
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: FullStatus;
@@ -1677,6 +1902,7 @@ export interface Routes {
   /** Return version, processes, queue, providers and effective settings; `parts` selects some, which is faster. */
   "GET /api/status": {
     query?: {
+      /** Names of the fields to return, separated by commas. Default: all */
       parts?: string[] | undefined;
     };
     answer: Status;
@@ -1701,6 +1927,7 @@ export interface Routes {
    */
   "GET /health/ready": {
     query?: {
+      /** Also return the parts that are ready */
       verbose?: string | null | undefined;
     };
     answer: Ready;
@@ -1717,6 +1944,7 @@ export interface Routes {
    */
   "GET /readyz": {
     query?: {
+      /** Also return the parts that are ready */
       verbose?: string | null | undefined;
     };
     answer: Ready;
@@ -1738,6 +1966,7 @@ export interface Routes {
   /** Return whether MEMORY.md is being written, and when it last was. */
   "GET /api/synthesis/status": {
     query?: {
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: SynthesisStatus;
@@ -1792,7 +2021,9 @@ export interface Routes {
   "GET /api/tasks/{task_id}/runs": {
     path: { task_id: string; };
     query?: {
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Number of rows to skip */
       offset?: number | undefined;
     };
     answer: RunPage;
@@ -1800,9 +2031,13 @@ export interface Routes {
   /** Return events, newest first; they never leave the machine. */
   "GET /api/telemetry/events": {
     query?: {
+      /** Only entries of this kind */
       event?: string | null | undefined;
+      /** Maximum number of rows */
       limit?: number | undefined;
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
+      /** Latest time: ISO 8601, or YYYY-MM-DD */
       until?: string | null | undefined;
     };
     answer: TelemetryPage;
@@ -1810,6 +2045,7 @@ export interface Routes {
   /** Return totals since an instant: language model calls, and errors by stage and code. */
   "GET /api/telemetry/stats": {
     query?: {
+      /** Earliest time: ISO 8601, or YYYY-MM-DD */
       since?: string | null | undefined;
     };
     answer: TelemetryStats;
@@ -1822,11 +2058,15 @@ export interface Routes {
    */
   "GET /api/export": {
     query?: {
+      /** Only records changed since this time */
       since?: string | null | undefined;
+      /** `next` of the previous page */
       cursor?: string | null | undefined;
+      /** Also return the vectors */
       vectors?: boolean | undefined;
+      /** Also export the private memories of all agents */
       everything?: boolean | undefined;
-      /** whose memories; default: yours */
+      /** Name of an agent, whose memories are read or changed. Default: the caller's own */
       agentId?: string | null | undefined;
     };
     answer: ExportPage;
@@ -1844,6 +2084,7 @@ export interface Routes {
   /** Return whether a new version exists; queries the index only with `force`, or if allowed. */
   "GET /api/update/check": {
     query?: {
+      /** Query the package index now */
       force?: boolean | undefined;
     };
     answer: UpdateCheck;
@@ -1923,8 +2164,11 @@ export interface AgentAccess {
 
 /** A new agent; without a policy it is isolated. */
 export interface AgentBody {
+  /** Name of the agent. Required */
   name?: string | undefined;
+  /** `isolated`, `shared` or `group` */
   readPolicy?: string | null | undefined;
+  /** Name of the group, for `group` */
   policyGroup?: string | null | undefined;
 }
 
@@ -1958,8 +2202,11 @@ export interface Aspect {
 
 /** An entity's attributes under one aspect: one `content`, or several `attributes`. */
 export interface AspectBody {
+  /** Name of the entity */
   entity: string;
+  /** The aspect, such as `tools` */
   aspect: string;
+  /** Facts, as texts or objects */
   attributes: (string | AttributeBody)[];
 }
 
@@ -1985,9 +2232,13 @@ export interface Attribute {
 
 /** One attribute; may be sent as text. */
 export interface AttributeBody {
+  /** The fact */
   content: string;
+  /** `constraint` for what must be kept to */
   kind?: "attribute" | "constraint" | undefined;
+  /** How certain it is */
   confidence?: number | null | undefined;
+  /** How important it is */
   importance?: number | null | undefined;
 }
 
@@ -2051,11 +2302,17 @@ export interface Backfill {
  * The built-in rules extract their facts, or with `byModel` the configured model.
  */
 export interface BackfillBody {
+  /** Only sessions after this time */
   since?: string | number | null | undefined;
+  /** Only sessions of these harnesses */
   harnesses?: string[] | undefined;
+  /** Only sessions of these projects: a folder, or its last part */
   projects?: string[] | undefined;
+  /** Extract facts with the configured model instead of the built-in rules */
   byModel?: boolean | undefined;
+  /** Only report what would change */
   dryRun?: boolean | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -2083,6 +2340,7 @@ export interface BackfillProject {
 
 /** Whether to disable a session's hooks. */
 export interface BypassBody {
+  /** true disables the session's hooks, false enables them. Required */
   enabled?: unknown;
 }
 
@@ -2217,6 +2475,7 @@ export interface Chunks {
 
 /** The code of a one-time link (`signet dashboard`). */
 export interface CodeBody {
+  /** The code of a one-time link */
   code: string;
 }
 
@@ -2250,13 +2509,21 @@ export interface Compacted {
 
 /** A harness has compacted its context to `summary`, which is required. */
 export interface CompactionBody {
+  /** Short name of the calling program, such as `myagent`. Required */
   harness?: string | undefined;
+  /** Key of the session: the same in all its calls, and unique among all sessions of all harnesses (a UUID) */
   sessionKey?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Folder of the project */
   project?: string | null | undefined;
+  /** `plugin` or `legacy`: whether a plugin or a hook command calls. The first to call owns the session; the other gets 409 */
   runtimePath?: string | null | undefined;
+  /** What the session's own machine knows about its folder, for a daemon on another machine */
   repository?: RepositoryBody | null | undefined;
+  /** The summary. Required */
   summary?: string | undefined;
+  /** Any text; a second save with the same key changes nothing */
   idempotencyKey?: string | null | undefined;
 }
 
@@ -2295,8 +2562,11 @@ export interface ComparisonPage {
 
 /** A file's name and its new content. */
 export interface ConfigBody {
+  /** Name of a file at the top of the workspace, such as `USER.md`. Required */
   file?: unknown;
+  /** Its new content. Required */
   content?: unknown;
+  /** Refuse the change (409) if the file has another SHA-256 */
   ifHash?: string | null | undefined;
 }
 
@@ -2324,8 +2594,11 @@ export interface ConfigSchema {
 
 /** The request that the user has confirmed: method, path with query, and body as text. */
 export interface ConfirmBody {
+  /** Method of the confirmed request */
   method: string;
+  /** Its path with query */
   path: string;
+  /** Its body, as text */
   body?: string | null | undefined;
 }
 
@@ -2356,10 +2629,15 @@ export interface Connector {
 
 /** One connector to add; the provider defines its `settings`. `sync` starts the first sync at once. */
 export interface ConnectorBody {
+  /** Kind of connector: `filesystem`. Required */
   provider?: string | null | undefined;
+  /** Name in lists */
   displayName?: string | null | undefined;
+  /** Settings of the provider; `rootPath` is the folder. Required */
   settings?: Record<string, unknown> | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Start the first sync at once */
   sync?: boolean | undefined;
 }
 
@@ -2398,17 +2676,25 @@ export interface ContextAnswer {
 
 /** A prompt, or the `id` of a source in a context and its `page`. */
 export interface ContextBody {
+  /** The prompt to find context for; required without `id` */
   prompt?: string | undefined;
-  /** as in session:abc */
+  /** A source of an earlier context, such as `session:abc`: return its text instead */
   id?: string | null | undefined;
+  /** Page of the source `id` */
   page?: number | undefined;
+  /** Maximum length of the context */
   maxChars?: number | undefined;
-  /** maximum number of single memories */
+  /** Maximum number of single memories */
   limit?: number | undefined;
+  /** Minimum relevance, 0 to 1. Default: the setting `hooks.userPromptSubmit.minScore` */
   minScore?: number | null | undefined;
+  /** Folder of the project; memories of other projects are left out */
   project?: string | null | undefined;
+  /** Name of a separate part of the store; memories with a scope are found only with it */
   scope?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
 }
 
@@ -2524,11 +2810,13 @@ export interface DeadMemory {
 
 /** The decision about a proposed memory. */
 export interface DecideBody {
+  /** true approves, false refuses */
   approve: boolean;
 }
 
 /** The owner of a reviewed memory. */
 export interface DecisionBody {
+  /** Owner of the memory. Default: the caller's own agent */
   agentId?: string | null | undefined;
 }
 
@@ -2636,13 +2924,21 @@ export interface Document {
 
 /** One document to add. */
 export interface DocumentBody {
+  /** `text`, `url` or `file`. Required */
   sourceType?: string | null | undefined;
+  /** The text, for `text` */
   content?: string | null | undefined;
+  /** Address of a page, or path of a file */
   url?: string | null | undefined;
+  /** Title. Default: from the text */
   title?: string | null | undefined;
+  /** Media type, such as `text/markdown` */
   contentType?: string | null | undefined;
+  /** Connector that it belongs to */
   connectorId?: string | null | undefined;
+  /** Any object; returned with the document */
   metadata?: Record<string, unknown> | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -2803,13 +3099,21 @@ export interface EndedTurn {
 
 /** A named entity, alone or with a relation to another; a name may be sent as text. */
 export interface EntityBody {
+  /** Its name */
   name?: string | null | undefined;
+  /** Its type, such as `person` */
   type?: string | null | undefined;
+  /** Name of the entity that the relation starts from */
   source?: string | null | undefined;
+  /** Type of `source` */
   sourceType?: string | null | undefined;
+  /** The relation, such as `works at` */
   relationship?: string | null | undefined;
+  /** Name of the entity that the relation leads to */
   target?: string | null | undefined;
+  /** Type of `target` */
   targetType?: string | null | undefined;
+  /** How certain it is */
   confidence?: number | null | undefined;
 }
 
@@ -2975,26 +3279,39 @@ export interface Excerpts {
 
 /** A command, and its variables with secret names. */
 export interface ExecBody {
+  /** The shell command. Required */
   command?: string | undefined;
+  /** Names of variables with the names of the secrets that fill them */
   secrets?: Record<string, string> | undefined;
+  /** Time limit in milliseconds */
   timeoutMs?: number | null | undefined;
 }
 
 /** The entity to expand, and the budget. */
 export interface ExpandBody {
+  /** Name of the entity. Required */
   entity?: string | undefined;
+  /** Only this aspect */
   aspect?: string | null | undefined;
+  /** Rank facts near this question first */
   question?: string | undefined;
+  /** Budget of the answer, in tokens */
   maxTokens?: number | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
 /** The entity whose sessions to list, and since when. */
 export interface ExpandSessionBody {
+  /** Name of the entity. Required */
   entityName?: string | undefined;
+  /** Only this session */
   sessionId?: string | null | undefined;
+  /** `last_week`, `last_month`, or an ISO 8601 time */
   timeRange?: string | null | undefined;
+  /** Maximum number of sessions */
   maxResults?: number | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -3048,15 +3365,23 @@ export interface ExportedTimeline {
 
 /** Ratings of several memories (`sessionKey`, `feedback`), or of one (`session_id`, `memory_id`). */
 export interface FeedbackBody {
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
-  /** memory id to number, -1 to 1 */
+  /** IDs of memories, each with a rating from -1 to 1 */
   feedback?: unknown;
+  /** By memory ID: the aspects and dependencies through which it was found */
   paths?: Record<string, PathBody> | undefined;
+  /** By memory ID: how it was used afterwards */
   rewards?: Record<string, RewardBody> | undefined;
+  /** Session of the one rated memory */
   sessionId?: string | null | undefined;
+  /** The one rated memory */
   memoryId?: string | null | undefined;
+  /** `positive`, `negative` or `correction`, for one memory */
   feedbackType?: string | null | undefined;
+  /** The correct statement, for `correction` */
   correctionText?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -3072,40 +3397,71 @@ export interface Followed {
  * `all` selects every match; `limit` is then the number that a preview shows.
  */
 export interface ForgetBody {
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
+  /** Name of the author, for the history. Default: the caller */
   changedBy?: string | null | undefined;
+  /** `preview` lists, `execute` forgets */
   mode?: "preview" | "execute" | undefined;
+  /** IDs of memories, at most 200 */
   ids?: string[] | null | undefined;
+  /** Words that describe the memories to forget */
   query?: string | undefined;
+  /** Only memories of this type, such as `decision` */
   type?: string | null | undefined;
+  /** Only memories with all these tags: a list, or separated by commas */
   tags?: string | string[] | undefined;
+  /** Only memories of this author */
   who?: string | null | undefined;
+  /** Only rows of this project: its folder, or its name if it is unique */
   project?: string | null | undefined;
+  /** Only pinned memories, or only others */
   pinned?: boolean | null | undefined;
+  /** Only memories of this kind of source, such as `manual` or `session` */
   sourceType?: string | null | undefined;
+  /** Earliest time: ISO 8601, or YYYY-MM-DD */
   since?: string | null | undefined;
+  /** Latest time: ISO 8601, or YYYY-MM-DD */
   until?: string | null | undefined;
+  /** Name of a separate part of the store; memories with a scope are found only with it */
   scope?: string | null | undefined;
+  /** Maximum number of memories; with `all`, how many a preview lists */
   limit?: number | null | undefined;
+  /** Number of rows to skip */
   offset?: number | undefined;
+  /** Select every match, not only a page */
   all?: boolean | undefined;
+  /** Why; required with `mode` execute */
   reason?: string | undefined;
+  /** Delete permanently, including pinned memories */
   force?: boolean | undefined;
+  /** The content is untrue, not only unwanted or outdated */
   wrong?: boolean | undefined;
+  /** Take back only their saving: what another source states remains, and the text may be saved again */
   undo?: boolean | undefined;
+  /** `confirm_token` of a preview of the same selection; needed for more than 25 */
   confirmToken?: string | null | undefined;
 }
 
 /** Why a memory is forgotten; the query string may contain every field instead. */
 export interface ForgetOneBody {
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
+  /** Name of the author, for the history. Default: the caller */
   changedBy?: string | null | undefined;
+  /** Why; required unless `erase` */
   reason?: string | undefined;
+  /** Also if it is pinned */
   force?: boolean | undefined;
+  /** The content is untrue, not only unwanted or outdated */
   wrong?: boolean | undefined;
+  /** Erase it permanently, with its bytes in the file; also a forgotten one */
   erase?: boolean | undefined;
+  /** Refuse the change (409) if the memory has another version */
   ifVersion?: number | null | undefined;
 }
 
@@ -3131,8 +3487,11 @@ export interface ForgetPreview {
 
 /** Preview or forget a session, and why; `agent_id` if several agents have this session key. */
 export interface ForgetSessionBody {
+  /** `preview` lists, `execute` forgets */
   mode?: "preview" | "execute" | undefined;
+  /** Why; stored in the history */
   reason?: string | undefined;
+  /** Owner of the session, if several agents have this key */
   agentId?: string | null | undefined;
 }
 
@@ -3254,11 +3613,17 @@ export interface FullStatus {
 
 /** Settings to change. */
 export interface GitConfigBody {
+  /** Whether Signet uses the workspace's git repository */
   enabled?: boolean | null | undefined;
+  /** Commit changes automatically */
   autoCommit?: boolean | null | undefined;
+  /** Pull and push regularly */
   autoSync?: boolean | null | undefined;
+  /** Seconds between syncs */
   syncInterval?: number | null | undefined;
+  /** Name of the remote */
   remote?: string | null | undefined;
+  /** Name of the branch */
   branch?: string | null | undefined;
 }
 
@@ -3390,58 +3755,87 @@ export interface Home {
 
 /** A question from a session; `harness` and `query` are required. */
 export interface HookRecallBody {
+  /** The question. Required */
   query?: string | undefined;
+  /** Words for the keyword search. Default: those of `query` */
   keywordQuery?: string | null | undefined;
+  /** Maximum number of results */
   limit?: number | undefined;
+  /** Only memories of this type, such as `decision` */
   type?: string | null | undefined;
+  /** Only memories with all these tags: a list, or separated by commas */
   tags?: string | string[] | undefined;
+  /** Only memories of this author */
   who?: string | null | undefined;
+  /** Only pinned memories, or only others */
   pinned?: boolean | null | undefined;
+  /** Minimum importance, 0–1 */
   importanceMin?: number | null | undefined;
+  /** Minimum score, 0 to 1 */
   minScore?: number | null | undefined;
-  /** minimum relevance (0–1); 0 returns all */
+  /** Minimum relevance; 0 returns everything */
   floor?: number | null | undefined;
+  /** Earliest time: ISO 8601, or YYYY-MM-DD */
   since?: string | null | undefined;
+  /** Latest time: ISO 8601, or YYYY-MM-DD */
   until?: string | null | undefined;
-  /** answer as the memory was at this time */
+  /** Answer as the memory was at this time */
   asOf?: string | number | null | undefined;
-  /** reference time for words like `yesterday` */
+  /** Reference time for words such as "yesterday". Default: now */
   now?: string | number | null | undefined;
-  /** IANA time zone, for the bounds of days */
+  /** IANA time zone, for the bounds of days. Default: the daemon's */
   timezone?: string | null | undefined;
+  /** Only rows of this project: its folder, or its name if it is unique */
   project?: string | null | undefined;
+  /** Name of a separate part of the store; memories with a scope are found only with it */
   scope?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session, whose use of the results is recorded */
   sessionKey?: string | null | undefined;
-  /** only memories of communities that the question names */
+  /** Only memories of communities that the question names */
   community?: boolean | undefined;
+  /** Also return, under `sources`, transcripts of the sessions of the results */
   expand?: boolean | undefined;
+  /** Also describe the entities in the question */
   entities?: boolean | undefined;
+  /** Also return a card for each entity in the question */
   cards?: boolean | undefined;
-  /** explain the rank of each result */
+  /** Explain the rank of each result */
   explain?: boolean | undefined;
-  /** count the results as used; false for a look */
+  /** Count the results as used; false for a look */
   touch?: boolean | undefined;
-  /** mark the question's words in each result, and cut long ones around them */
+  /** Mark the question's words in each result, and cut long results around them */
   highlights?: boolean | undefined;
-  /** say why the memory with this id is not a result */
+  /** ID of a memory: say why it is not a result */
   whyNot?: string | null | undefined;
-  /** add the text that a session would be given with this prompt */
+  /** Also return the text that a session would receive with this prompt */
   asPrompt?: boolean | undefined;
+  /** Short name of the calling program. Required */
   harness?: string | undefined;
+  /** `plugin` or `legacy`: whether a plugin or a hook command calls. The first to call owns the session; the other gets 409 */
   runtimePath?: string | null | undefined;
 }
 
 /** A text to save from a session; `content` is required. */
 export interface HookRememberBody {
+  /** Short name of the calling program, such as `myagent`. Required */
   harness?: string | undefined;
+  /** Key of the session: the same in all its calls, and unique among all sessions of all harnesses (a UUID) */
   sessionKey?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Folder of the project */
   project?: string | null | undefined;
+  /** `plugin` or `legacy`: whether a plugin or a hook command calls. The first to call owns the session; the other gets 409 */
   runtimePath?: string | null | undefined;
+  /** What the session's own machine knows about its folder, for a daemon on another machine */
   repository?: RepositoryBody | null | undefined;
+  /** The text to remember. Required */
   content?: string | undefined;
+  /** Name of the author */
   who?: string | null | undefined;
+  /** Any text; a second save with the same key changes nothing */
   idempotencyKey?: string | null | undefined;
 }
 
@@ -3468,17 +3862,25 @@ export interface Impact {
 
 /** The changed entity, and the direction to follow. */
 export interface ImpactBody {
+  /** ID of the changed entity. Required */
   entityId?: string | undefined;
+  /** `downstream` (what depends on it) or `upstream` (what it depends on) */
   direction?: string | undefined;
+  /** Maximum number of steps */
   maxDepth?: number | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
 /** Records of an import, in file order. */
 export interface ImportBody {
+  /** Records in the [export format](export.md), at most 1,000 */
   records: Record<string, unknown>[];
+  /** The file contains vectors, so none are computed */
   vectors?: boolean | undefined;
+  /** Name of a dry run, the same in all its requests; nothing is written */
   preview?: string | null | undefined;
+  /** This is the last request of the dry run */
   last?: boolean | undefined;
 }
 
@@ -3575,15 +3977,25 @@ export interface Jobs {
 
 /** A selection of jobs; `dryRun` changes nothing. Selecting every job requires `all`. */
 export interface JobsBody {
+  /** IDs of the rows */
   ids?: string[] | null | undefined;
+  /** Only jobs of this kind, such as `extract` */
   kind?: string | null | undefined;
+  /** Only jobs whose last error has this code */
   code?: string | null | undefined;
+  /** ID of a memory */
   memoryId?: string | null | undefined;
+  /** ID of a document */
   documentId?: string | null | undefined;
+  /** Earliest time: ISO 8601, or YYYY-MM-DD */
   since?: string | number | null | undefined;
+  /** Latest time: ISO 8601, or YYYY-MM-DD */
   until?: string | number | null | undefined;
+  /** Select every match, not only a page */
   all?: boolean | undefined;
+  /** Maximum number of jobs. Default: all `ids`, else 50 */
   limit?: number | null | undefined;
+  /** Only report what would change */
   dryRun?: boolean | undefined;
 }
 
@@ -3969,10 +4381,15 @@ export interface ModifiedMany {
 
 /** Several independent patches. `reason` is the default for those without one. */
 export interface ModifyBody {
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
+  /** Name of the author, for the history. Default: the caller */
   changedBy?: string | null | undefined;
+  /** Objects with `id` and the fields of `PATCH /api/memory/{memory_id}`; at most 200 */
   patches: unknown[];
+  /** Reason of patches without their own */
   reason?: string | null | undefined;
 }
 
@@ -4025,8 +4442,11 @@ export interface NearestMiss {
 
 /** A new space; its name is small letters, digits and hyphens. */
 export interface NewSpaceBody {
+  /** What it is for */
   description?: string | null | undefined;
+  /** Whether shared memories wait for the owner's approval */
   review?: boolean | null | undefined;
+  /** Name of the space: small letters, digits and hyphens */
   name: string;
 }
 
@@ -4093,7 +4513,9 @@ export interface OfferedSkills {
 
 /** The projects of a machine, "" for sessions without one. */
 export interface OfflineBody {
+  /** Folders of projects; "" for sessions without one */
   projects?: string[] | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -4141,23 +4563,37 @@ export interface PastSessions {
  * `project` is a folder of the repository that it belongs to, empty for every project. Facts read from it follow.
  */
 export interface PatchBody {
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
+  /** Name of the author, for the history. Default: the caller */
   changedBy?: string | null | undefined;
+  /** Why; stored in the history */
   reason: string;
+  /** Refuse the change (409) if the memory has another version */
   ifVersion?: number | null | undefined;
+  /** New text */
   content?: string | null | undefined;
+  /** New type */
   type?: string | null | undefined;
+  /** New tags, replacing all; null or an empty list clears them */
   tags?: string | string[] | null | undefined;
+  /** New importance */
   importance?: number | null | undefined;
+  /** Whether it never fades */
   pinned?: boolean | null | undefined;
+  /** New author */
   who?: string | null | undefined;
+  /** Folder of the project it belongs to; "" for every project */
   project?: string | null | undefined;
 }
 
 /** How a memory was found. */
 export interface PathBody {
+  /** IDs of aspects */
   aspectIds?: string[] | undefined;
+  /** IDs of dependencies */
   dependencyIds?: string[] | undefined;
 }
 
@@ -4170,9 +4606,13 @@ export interface Paused {
 
 /** A person's choice for an entity; without a body it is pinned. */
 export interface PinBody {
+  /** `pin` or `suppress` */
   pinType?: unknown;
+  /** Its weight in graph walks, 0 to 2 */
   weightOverride?: unknown;
+  /** Why; stored in the history */
   reason?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -4217,12 +4657,19 @@ export interface PipelineStatus {
 
 /** A harness is about to compact its context. */
 export interface PreCompactionBody {
+  /** Short name of the calling program, such as `myagent`. Required */
   harness?: string | undefined;
+  /** Key of the session: the same in all its calls, and unique among all sessions of all harnesses (a UUID) */
   sessionKey?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Folder of the project */
   project?: string | null | undefined;
+  /** `plugin` or `legacy`: whether a plugin or a hook command calls. The first to call owns the session; the other gets 409 */
   runtimePath?: string | null | undefined;
+  /** What the session's own machine knows about its folder, for a daemon on another machine */
   repository?: RepositoryBody | null | undefined;
+  /** Text that a checkpoint stores */
   sessionContext?: string | undefined;
 }
 
@@ -4376,18 +4823,31 @@ export interface Projects {
 
 /** A user's message; `userMessage` cleaned, `userPrompt` unchanged. */
 export interface PromptBody {
+  /** Short name of the calling program, such as `myagent`. Required */
   harness?: string | undefined;
+  /** Key of the session: the same in all its calls, and unique among all sessions of all harnesses (a UUID) */
   sessionKey?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Folder of the project */
   project?: string | null | undefined;
+  /** `plugin` or `legacy`: whether a plugin or a hook command calls. The first to call owns the session; the other gets 409 */
   runtimePath?: string | null | undefined;
+  /** What the session's own machine knows about its folder, for a daemon on another machine */
   repository?: RepositoryBody | null | undefined;
+  /** Folder of the session; used if `project` is missing */
   cwd?: string | null | undefined;
+  /** The user's message. Required, or `userPrompt` */
   userMessage?: string | undefined;
+  /** The message with everything that the harness adds to it; Signet removes the additions */
   userPrompt?: string | undefined;
+  /** The answer before this prompt; helps short prompts such as "yes, do that" */
   lastAssistantMessage?: string | undefined;
+  /** Ratings of received memories: ID with a number from -1 (harmful) to 1 (useful) */
   memoryFeedback?: unknown;
+  /** Path of the harness's log on the daemon's machine, which the daemon reads. A path outside the harnesses' own folders is not read */
   transcriptPath?: string | null | undefined;
+  /** The conversation as text with `User:` and `Assistant:` turns, as JSON lines, or as a list of messages with `role` and `content` */
   transcript?: string | Record<string, unknown>[] | null | undefined;
 }
 
@@ -4410,6 +4870,7 @@ export interface Proof {
 
 /** The queue to pause or resume; none means all. */
 export interface QueueBody {
+  /** Name of a queue, such as `llm`. Default: all */
   queue?: string | null | undefined;
 }
 
@@ -4452,43 +4913,61 @@ export interface Ready {
 
 /** One question; only `query` is required. Null and empty fields count as missing. */
 export interface RecallBody {
+  /** The question. Required */
   query?: string | undefined;
+  /** Words for the keyword search. Default: those of `query` */
   keywordQuery?: string | null | undefined;
+  /** Maximum number of results */
   limit?: number | undefined;
+  /** Only memories of this type, such as `decision` */
   type?: string | null | undefined;
+  /** Only memories with all these tags: a list, or separated by commas */
   tags?: string | string[] | undefined;
+  /** Only memories of this author */
   who?: string | null | undefined;
+  /** Only pinned memories, or only others */
   pinned?: boolean | null | undefined;
+  /** Minimum importance, 0–1 */
   importanceMin?: number | null | undefined;
+  /** Minimum score, 0 to 1 */
   minScore?: number | null | undefined;
-  /** minimum relevance (0–1); 0 returns all */
+  /** Minimum relevance; 0 returns everything */
   floor?: number | null | undefined;
+  /** Earliest time: ISO 8601, or YYYY-MM-DD */
   since?: string | null | undefined;
+  /** Latest time: ISO 8601, or YYYY-MM-DD */
   until?: string | null | undefined;
-  /** answer as the memory was at this time */
+  /** Answer as the memory was at this time */
   asOf?: string | number | null | undefined;
-  /** reference time for words like `yesterday` */
+  /** Reference time for words such as "yesterday". Default: now */
   now?: string | number | null | undefined;
-  /** IANA time zone, for the bounds of days */
+  /** IANA time zone, for the bounds of days. Default: the daemon's */
   timezone?: string | null | undefined;
+  /** Only rows of this project: its folder, or its name if it is unique */
   project?: string | null | undefined;
+  /** Name of a separate part of the store; memories with a scope are found only with it */
   scope?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
-  /** only memories of communities that the question names */
+  /** Only memories of communities that the question names */
   community?: boolean | undefined;
+  /** Also return, under `sources`, transcripts of the sessions of the results */
   expand?: boolean | undefined;
+  /** Also describe the entities in the question */
   entities?: boolean | undefined;
+  /** Also return a card for each entity in the question */
   cards?: boolean | undefined;
-  /** explain the rank of each result */
+  /** Explain the rank of each result */
   explain?: boolean | undefined;
-  /** count the results as used; false for a look */
+  /** Count the results as used; false for a look */
   touch?: boolean | undefined;
-  /** mark the question's words in each result, and cut long ones around them */
+  /** Mark the question's words in each result, and cut long results around them */
   highlights?: boolean | undefined;
-  /** say why the memory with this id is not a result */
+  /** ID of a memory: say why it is not a result */
   whyNot?: string | null | undefined;
-  /** add the text that a session would be given with this prompt */
+  /** Also return the text that a session would receive with this prompt */
   asPrompt?: boolean | undefined;
 }
 
@@ -4560,19 +5039,29 @@ export interface Recalled {
 
 /** Why a memory is recovered; the query string may contain every field instead. */
 export interface RecoverBody {
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
+  /** Name of the author, for the history. Default: the caller */
   changedBy?: string | null | undefined;
+  /** Why. Required */
   reason?: string | undefined;
+  /** Refuse the change (409) if the memory has another version */
   ifVersion?: number | null | undefined;
 }
 
 /** Memories to recover, and why. */
 export interface RecoverManyBody {
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
+  /** Name of the author, for the history. Default: the caller */
   changedBy?: string | null | undefined;
+  /** IDs of forgotten memories, at most 200 */
   ids: string[];
+  /** Why; stored in the history */
   reason: string;
 }
 
@@ -4618,34 +5107,55 @@ export interface Regenerated {
 
 /** One text to save; only `content` is required. */
 export interface RememberBody {
+  /** The text to remember, at most 1,048,576 characters. Required */
   content?: string | undefined;
+  /** `fact`, `decision`, `rationale`, `preference`, `rule`, `learning`, `issue` or another word. Default: chosen by the text */
   type?: string | null | undefined;
+  /** Name of the author. Default: the caller */
   who?: string | null | undefined;
-  /** whose words these are; a claim beyond the caller's right is lowered */
+  /** Whose words these are. A claim beyond the caller's right is lowered */
   origin?: Origin | null | undefined;
+  /** Folder of the project it belongs to. Default: every project */
   project?: string | null | undefined;
+  /** How slowly it fades. Default: by type and text */
   importance?: number | null | undefined;
+  /** Tags: a list, or separated by commas */
   tags?: string | string[] | null | undefined;
+  /** Never fades; needs `force` to be forgotten */
   pinned?: boolean | undefined;
+  /** Kind of source. Default: `manual` */
   sourceType?: string | null | undefined;
+  /** ID of the source, in the caller's terms */
   sourceId?: string | null | undefined;
+  /** Position in its source, such as the turn of a conversation */
   ordinal?: number | null | undefined;
+  /** When it was stated: ISO 8601, or seconds or milliseconds since 1970. Default: now */
   createdAt?: string | number | null | undefined;
+  /** When it happened, if not at `createdAt` */
   eventAt?: string | number | null | undefined;
+  /** Name of the agent that owns it. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
+  /** `global` (all agents of the workspace) or `private` (only its owner) */
   visibility?: string | null | undefined;
+  /** Name of a separate part of the store to save it in */
   scope?: string | null | undefined;
+  /** Questions that this text answers; they help recall find it */
   hints?: string[] | null | undefined;
-  /** entities, or relations between two of them */
+  /** Names of entities in the text, or relations between two of them */
   entities?: (string | EntityBody)[] | undefined;
-  /** facts about an entity */
+  /** Facts about an entity, grouped by aspect */
   aspects?: AspectBody[] | undefined;
+  /** The conversation that it is from; stored with its session */
   transcript?: string | null | undefined;
+  /** Short name of the calling program, such as `claude-code` */
   harness?: string | null | undefined;
+  /** Any text; a second save with the same key changes nothing */
   idempotencyKey?: string | null | undefined;
-  /** ids of memories that this one replaces */
+  /** ID, or IDs, of memories that it replaces */
   supersedes?: string | string[] | undefined;
+  /** Name of the author, for the history. Default: the caller */
   changedBy?: string | null | undefined;
 }
 
@@ -4718,8 +5228,11 @@ export interface Replay {
 
 /** One past session; `settings` are values by dotted key for a second replay. */
 export interface ReplayBody {
+  /** Key of an ended session */
   sessionKey: string;
+  /** Settings by dotted key, for a second replay with these values */
   settings?: Record<string, JsonValue> | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -4740,12 +5253,19 @@ export interface Replayed {
 
 /** The folder of a session as its own machine describes it, for a daemon on another one. */
 export interface RepositoryBody {
+  /** Name of the machine */
   machine: string;
+  /** Root folder of the project on that machine */
   root: string;
+  /** Root of the git worktree, if it is another folder */
   tree?: string | undefined;
+  /** Folder of the session below the root */
   subPath?: string | undefined;
+  /** Whether the folder is in a git repository */
   isRepository?: boolean | undefined;
+  /** Address of the repository's remote */
   remote?: string | null | undefined;
+  /** IDs of the first commits of the repository, which identify it */
   commits?: string[] | undefined;
 }
 
@@ -4777,9 +5297,13 @@ export interface RevokedToken {
 
 /** How a memory was used afterwards, as counts or shares. */
 export interface RewardBody {
+  /** How often later answers cited it */
   forwardCitation?: number | undefined;
+  /** How often it was changed after it was found */
   updateAfterRetrieval?: number | undefined;
+  /** How often it led to new memories */
   downstreamCreation?: number | undefined;
+  /** How often it led to nothing */
   deadEnd?: number | undefined;
 }
 
@@ -4794,7 +5318,9 @@ export type Role = "admin" | "operator" | "agent" | "readonly" | "monitor";
 
 /** The owner of the order; `version` is refused, because there are no earlier models. */
 export interface RollBackBody {
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Refused: there are no earlier models */
   version?: number | null | undefined;
 }
 
@@ -4869,9 +5395,13 @@ export interface SavedMemory {
 
 /** The limits of a token: a project, an agent or a user; omitted parts are unlimited. */
 export interface ScopeBody {
+  /** Only this project */
   project?: string | null | undefined;
+  /** Only this agent */
   agent?: string | null | undefined;
+  /** Only this person; not together with `agent` */
   user?: string | null | undefined;
+  /** Rights by space: `read`, `write`, `promote` */
   spaces?: Record<string, Verb[]> | undefined;
 }
 
@@ -4885,6 +5415,7 @@ export interface ScoreSummary {
 
 /** A value to store. */
 export interface SecretBody {
+  /** The secret value */
   value: string;
 }
 
@@ -4948,16 +5479,27 @@ export interface SessionContext {
 
 /** An ended session or, with a checkpoint, one that continues. */
 export interface SessionEndBody {
+  /** Short name of the calling program, such as `myagent`. Required */
   harness?: string | undefined;
+  /** Key of the session: the same in all its calls, and unique among all sessions of all harnesses (a UUID) */
   sessionKey?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Folder of the project */
   project?: string | null | undefined;
+  /** `plugin` or `legacy`: whether a plugin or a hook command calls. The first to call owns the session; the other gets 409 */
   runtimePath?: string | null | undefined;
+  /** What the session's own machine knows about its folder, for a daemon on another machine */
   repository?: RepositoryBody | null | undefined;
+  /** Another name of `sessionKey` */
   sessionId?: string | null | undefined;
+  /** Path of the harness's log on the daemon's machine, which the daemon reads. A path outside the harnesses' own folders is not read */
   transcriptPath?: string | null | undefined;
+  /** The conversation as text with `User:` and `Assistant:` turns, as JSON lines, or as a list of messages with `role` and `content` */
   transcript?: string | Record<string, unknown>[] | null | undefined;
+  /** Folder of the session; used if `project` is missing */
   cwd?: string | null | undefined;
+  /** `clear` discards the session. Every other value keeps it */
   reason?: string | null | undefined;
 }
 
@@ -5059,15 +5601,25 @@ export interface SessionScores {
  * `needsContext` is true for a plugin that keeps its context only in memory and has none.
  */
 export interface SessionStartBody {
+  /** Short name of the calling program, such as `myagent`. Required */
   harness?: string | undefined;
+  /** Key of the session: the same in all its calls, and unique among all sessions of all harnesses (a UUID) */
   sessionKey?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Folder of the project */
   project?: string | null | undefined;
+  /** `plugin` or `legacy`: whether a plugin or a hook command calls. The first to call owns the session; the other gets 409 */
   runtimePath?: string | null | undefined;
+  /** What the session's own machine knows about its folder, for a daemon on another machine */
   repository?: RepositoryBody | null | undefined;
+  /** Another name of `sessionKey` */
   sessionId?: string | null | undefined;
+  /** Folder of the session; used if `project` is missing */
   cwd?: string | null | undefined;
+  /** Topic of the session; memories near it are preferred */
   context?: string | null | undefined;
+  /** True for a plugin that has lost its context: return it again, though the session has received it */
   needsContext?: unknown;
 }
 
@@ -5125,7 +5677,9 @@ export interface Setting {
 
 /** New values of settings by dotted key, such as `search.alpha`; null restores the default. */
 export interface SettingsBody {
+  /** Settings by dotted key, such as `{"search.alpha": 0.6}`; null restores the default */
   set: Record<string, JsonValue>;
+  /** Refuse the change (409) if the file has another SHA-256 */
   ifHash?: string | null | undefined;
 }
 
@@ -5152,8 +5706,11 @@ export interface Share {
 
 /** The space that a memory enters, and why. */
 export interface ShareBody {
+  /** Name of a space */
   space: string;
+  /** Why it is shared; those who decide see it */
   note?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -5190,7 +5747,9 @@ export interface Skill {
 
 /** The skill to install, by name or `owner/repo[@skill]`; `source` may give its location. */
 export interface SkillInstallBody {
+  /** Name of the skill in a catalog, or `owner/repo[@skill]` */
   name?: string | undefined;
+  /** Where to get it: a local path or `owner/repo[@skill]` */
   source?: string | null | undefined;
 }
 
@@ -5225,7 +5784,9 @@ export interface Space {
 
 /** What a space says about itself, and whether what is shared waits for approval. */
 export interface SpaceBody {
+  /** What it is for */
   description?: string | null | undefined;
+  /** Whether shared memories wait for the owner's approval */
   review?: boolean | null | undefined;
 }
 
@@ -5374,13 +5935,17 @@ export interface SyncProgress {
 
 /** The agent whose MEMORY.md to write; default: the default agent. */
 export interface SynthesisBody {
+  /** Who asks, for the log */
   trigger?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
 /** A MEMORY.md written by another program. */
 export interface SynthesisCompleteBody {
+  /** The new text of MEMORY.md. Required */
   content?: string | null | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
 }
 
@@ -5417,15 +5982,25 @@ export interface Synthesised {
 
 /** Fields of a task; the route decides which are required. */
 export interface TaskBody {
+  /** Name of the task; required for a new one */
   name?: string | null | undefined;
+  /** The prompt that the harness runs; required for a new one */
   prompt?: string | null | undefined;
+  /** When to run, such as `0 9 * * 1-5`; required for a new one */
   cronExpression?: string | null | undefined;
+  /** IANA time zone of the cron expression */
   timezone?: string | null | undefined;
+  /** Harness that runs it, such as `claude-code`; required for a new one */
   harness?: string | null | undefined;
+  /** Folder to run in */
   workingDirectory?: string | null | undefined;
+  /** Whether it is active */
   enabled?: boolean | null | undefined;
+  /** A skill to use */
   skillName?: string | null | undefined;
+  /** How to use the skill: `inject` or `slash` */
   skillMode?: string | null | undefined;
+  /** Run without the harness's permission prompts */
   skipPermissions?: boolean | null | undefined;
 }
 
@@ -5491,9 +6066,13 @@ export interface Token {
 
 /** A token for another caller; a `ttlSeconds` that is not positive is ignored. */
 export interface TokenBody {
+  /** Role of the caller: `admin`, `operator`, `agent`, `readonly` or `monitor` */
   role: Role;
+  /** What the token is limited to: `project`, `agent` or `user`, and `spaces` */
   scope?: ScopeBody | undefined;
+  /** Lifetime in seconds */
   ttlSeconds?: number | null | undefined;
+  /** Name of the key */
   sub?: string | null | undefined;
 }
 
@@ -5521,8 +6100,11 @@ export interface ToldMemory {
 
 /** The owner of the labels; `limit` and `epochs` are validated but have no effect: every label is read. */
 export interface TrainBody {
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Has no effect: every label is read */
   limit?: number | undefined;
+  /** Has no effect */
   epochs?: number | undefined;
 }
 
@@ -5581,10 +6163,15 @@ export interface TranscriptExcerpt {
 
 /** Words to search for in transcripts. */
 export interface TranscriptSearchBody {
+  /** Words to search for. Required */
   query?: string | undefined;
+  /** Maximum number of rows */
   limit?: number | undefined;
+  /** Name of an agent, whose memories are read or changed. Default: the caller's own */
   agentId?: string | null | undefined;
+  /** Only this session */
   sessionKey?: string | null | undefined;
+  /** Only rows of this project: its folder, or its name if it is unique */
   project?: string | null | undefined;
 }
 
@@ -5638,13 +6225,17 @@ export interface UpdateCheck {
 
 /** Settings to change; they are validated when written. */
 export interface UpdateConfigBody {
+  /** Install new versions automatically */
   autoInstall?: unknown;
+  /** Look for new versions regularly */
   autoCheck?: unknown;
+  /** Seconds between checks */
   checkInterval?: unknown;
 }
 
 /** The version to install; default: the newest. */
 export interface UpdateRunBody {
+  /** Version to install. Default: the newest */
   targetVersion?: string | null | undefined;
 }
 
@@ -5698,7 +6289,9 @@ export type Verb = "read" | "write" | "promote";
 
 /** A person's verdict on a memory. */
 export interface VerdictBody {
+  /** Owner of the memory. Default: the caller's own agent */
   agentId?: string | null | undefined;
+  /** `keep`: the pipeline never changes it. `fade`: it counts half. `wrong`: it is forgotten as untrue. `none` removes the verdict */
   verdict: "keep" | "fade" | "wrong" | "none";
 }
 

@@ -297,7 +297,7 @@ async def _until(until: str | None = None) -> str | None:
 
 async def _agent(
     request: Request,
-    agent_id: Annotated[str | None, Query(description="whose memories; default: yours")] = None,
+    agent_id: Annotated[str | None, Query()] = None,
 ) -> str:
     return await agent_of(agent_id, None, request)
 

@@ -961,7 +961,7 @@ class Calls:
 
     @method
     def pipeline_status(self, *, agent_id: str | None = None) -> Call[PipelineStatus]:
-        """Return running, waiting and dead jobs; works while worker and scheduler are down (PS-1)."""
+        """Return running, waiting and dead jobs; works while worker and scheduler are down."""
 
     @method
     def pause(self, *, queue: str | None = None) -> Call[Paused]:

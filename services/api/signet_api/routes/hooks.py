@@ -158,7 +158,7 @@ NOTHING_FOUND: wire.NothingRecalled = {"memories": [], "results": [], "count": 0
 
 @serves(wire.HOOK_RECALL, first=unless_internal(NOTHING_FOUND))
 async def post_hook_recall(ask: Ask, body: HookRecallBody) -> Recalled | wire.NothingRecalled:
-    """Return the memories that answer a question; empty for processes started by Signet (HK-6)."""
+    """Return the memories that answer a question; empty for processes that Signet starts."""
     if not (body.harness.strip() and body.query.strip()):
         raise Invalid("harness and query are required")
     state = ask.state

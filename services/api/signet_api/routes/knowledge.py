@@ -146,7 +146,7 @@ async def delete_pin(entity_id: str, mine: Mine) -> wire.Pinned:
 
 @serves(wire.COMMUNITIES)
 async def get_communities(mine: Mine) -> wire.Communities:
-    """Return the latest communities, the largest first; `routes/repair.py` recomputes them."""
+    """Return the latest communities, the largest first. `POST /api/repair/cluster-entities` recomputes them."""
     return await mine.graph(communities.NOTHING, communities.overview)
 
 

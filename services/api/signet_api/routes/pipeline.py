@@ -48,7 +48,7 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
 
 @serves(wire.PIPELINE_STATUS)
 async def get_pipeline_status(agent_id: Agent, state: Shared) -> wire.PipelineStatus:
-    """Return running, waiting and dead jobs; works while worker and scheduler are down (PS-1)."""
+    """Return running, waiting and dead jobs; works while worker and scheduler are down."""
     return {
         **await stored(state, agent_id),
         "latency": await asyncio.to_thread(latency.summaries),

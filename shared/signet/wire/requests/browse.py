@@ -63,7 +63,6 @@ class PageParams(Params):
     source_type: Text = spelled("source_type", "sourceType")
     source_id: Text = spelled("source_id", "sourceId")
     origin: Text = None
-    #: Only memories of this space.
     space: Text = None
     not_origin: Text = None
     scope: Text = None
@@ -75,7 +74,6 @@ class PageParams(Params):
     event_until: str | None = None
     state: Literal["active", "superseded", "forgotten", "archived"] | None = None
     as_of: Instant | None = None
-    #: Only memories without a verdict.
     unreviewed: Flag = False
     stats: Flag = True
     total: Flag = False

@@ -103,9 +103,7 @@ class ForgetOneBody(ChangeBody):
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     force: bool = False
-    #: Its content is untrue, not only unwanted or outdated.
     wrong: bool = False
-    #: Erase it permanently, with its bytes in the file; also a forgotten one.
     erase: bool = False
     if_version: Version | None = spelled("if_version", "ifVersion")
 
@@ -161,7 +159,6 @@ class ForgetBody(ChangeBody):
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     force: StrictBool = False
     wrong: StrictBool = False
-    #: Take back their saving only: what another source states remains, and the text may be saved again.
     undo: StrictBool = False
     confirm_token: str | None = spelled("confirm_token", "confirmToken")
 
@@ -195,7 +192,7 @@ class FeedbackBody(Body):
     """Ratings of several memories (`sessionKey`, `feedback`), or of one (`session_id`, `memory_id`)."""
 
     session_key: str | None = spelled("sessionKey", "session_key")
-    feedback: object = Field(None, description="memory id to number, -1 to 1")
+    feedback: object = None
     paths: Mapping[str, PathBody] = Field(default_factory=dict)
     rewards: Mapping[str, RewardBody] = Field(default_factory=dict)
     session_id: str | None = spelled("session_id", "sessionId")

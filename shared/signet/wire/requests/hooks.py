@@ -217,10 +217,10 @@ class ContextBody(Body):
     """A prompt, or the `id` of a source in a context and its `page`."""
 
     prompt: str = ""
-    id: str | None = Field(None, max_length=KEY_CHARS, description="as in session:abc")
+    id: str | None = Field(None, max_length=KEY_CHARS)
     page: int = Field(1, ge=1)
     max_chars: int = spelled("maxChars", "max_chars", default=4_000, ge=0, le=20_000)
-    limit: int = Field(10, ge=1, le=100, description="maximum number of single memories")
+    limit: int = Field(10, ge=1, le=100)
     min_score: float | None = spelled("minScore", "min_score")
     project: str | None = None
     scope: str | None = None

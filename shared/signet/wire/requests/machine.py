@@ -109,7 +109,6 @@ class ScopeBody(Body):
     project: str | None = Field(default=None, min_length=1)
     agent: str | None = Field(default=None, min_length=1)
     user: str | None = Field(default=None, min_length=1)
-    #: Verbs by space: read, write, promote.
     spaces: dict[str, list[Verb]] = Field(default_factory=dict, max_length=200)
 
     @model_validator(mode="after")

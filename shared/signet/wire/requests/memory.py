@@ -118,16 +118,13 @@ class RememberBody(Body):
     content: str = ""
     type: TypeName | None = None
     who: Author | None = None
-    origin: Origin | None = Field(
-        None, description="whose words these are; a claim beyond the caller's right is lowered"
-    )
+    origin: Origin | None = None
     project: str | None = Field(None, max_length=KEY_CHARS)
     importance: float | None = Field(None, ge=0, le=1)
     tags: Tags | None = None
     pinned: bool = False
     source_type: str | None = spelled("sourceType", "source_type", max_length=NAME_CHARS)
     source_id: str | None = spelled("sourceId", "source_id", max_length=KEY_CHARS)
-    #: Position in its source, for example the turn in a conversation.
     ordinal: int | None = Field(None, ge=-SAFE_INTEGER, le=SAFE_INTEGER)
     created_at: Instant | None = spelled("createdAt", "created_at")
     event_at: Instant | None = spelled("eventAt", "event_at")
@@ -136,16 +133,12 @@ class RememberBody(Body):
     visibility: str | None = None
     scope: str | None = Field(None, max_length=NAME_CHARS)
     hints: list[str] | None = Field(None, max_length=100)
-    entities: Entities = Field(
-        default_factory=list, description="entities, or relations between two of them"
-    )
-    aspects: Aspects = Field(default_factory=list, description="facts about an entity")
+    entities: Entities = Field(default_factory=list)
+    aspects: Aspects = Field(default_factory=list)
     transcript: str | None = None
     harness: str | None = Field(None, max_length=NAME_CHARS)
     idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key", max_length=KEY_CHARS)
-    supersedes: Ids = Field(
-        default_factory=list, description="ids of memories that this one replaces"
-    )
+    supersedes: Ids = Field(default_factory=list)
     changed_by: str | None = spelled("changed_by", "changedBy", max_length=256)
 
     @model_validator(mode="before")
@@ -170,11 +163,8 @@ class ImportBody(Body):
     """Records of an import, in file order."""
 
     records: list[dict[str, object]] = Field(max_length=MAX_RECORDS)
-    #: The file contains vectors, so none are created for its memories.
     vectors: bool = False
-    #: The name of a dry run, the same for all its requests; nothing is written.
     preview: str | None = None
-    #: The last request of a dry run.
     last: bool = False
 
 

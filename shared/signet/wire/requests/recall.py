@@ -22,44 +22,25 @@ class RecallBody(Body):
     pinned: bool | None = None
     importance_min: float | None = spelled("importance_min", "importanceMin")
     min_score: float | None = spelled("min_score", "minScore")
-    floor: float | None = Field(
-        None, ge=0, le=1, description="minimum relevance (0–1); 0 returns all"
-    )
+    floor: float | None = Field(None, ge=0, le=1)
     since: str | None = None
     until: str | None = None
-    as_of: Instant | None = spelled(
-        "as_of", "asOf", description="answer as the memory was at this time"
-    )
-    now: Instant | None = spelled(
-        "now", "asked_at", "askedAt", description="reference time for words like `yesterday`"
-    )
-    timezone: str | None = Field(
-        None, max_length=64, description="IANA time zone, for the bounds of days"
-    )
+    as_of: Instant | None = spelled("as_of", "asOf")
+    now: Instant | None = spelled("now", "asked_at", "askedAt")
+    timezone: str | None = Field(None, max_length=64)
     project: str | None = None
     scope: str | None = None
     agent_id: str | None = spelled("agentId", "agent_id")
     session_key: str | None = spelled("sessionKey", "session_key")
-    community: bool = Field(
-        False, description="only memories of communities that the question names"
-    )
+    community: bool = False
     expand: bool = False
     entities: bool = False
     cards: bool = False
-    explain: bool = Field(False, description="explain the rank of each result")
-    touch: bool = Field(True, description="count the results as used; false for a look")
-    highlights: bool = Field(
-        False, description="mark the question's words in each result, and cut long ones around them"
-    )
-    why_not: str | None = spelled(
-        "why_not", "whyNot", description="say why the memory with this id is not a result"
-    )
-    as_prompt: bool = spelled(
-        "as_prompt",
-        "asPrompt",
-        default=False,
-        description="add the text that a session would be given with this prompt",
-    )
+    explain: bool = False
+    touch: bool = True
+    highlights: bool = False
+    why_not: str | None = spelled("why_not", "whyNot")
+    as_prompt: bool = spelled("as_prompt", "asPrompt", default=False)
 
     @model_validator(mode="before")
     @classmethod
