@@ -381,7 +381,7 @@ def _route(route: str, also: list[str]) -> Iterator[str]:
 
 
 def _rank(route: str) -> int:
-    """Return the place of a route in its family: those with examples come first."""
+    """Return the place of a route in its family: routes with examples first."""
     shown = [one["route"] for one in examples()]
     return shown.index(route) if route in shown else len(shown)
 
@@ -478,7 +478,7 @@ def _type(schema: Mapping[str, Any]) -> str:
             kind += " of " + re.sub(
                 r"\b(string|object|integer|number)\b", r"\1s", _type(schema["items"])
             )
-    return kind + (f" {'–'.join(f'{one:,g}' for one in bounds)}" if bounds else "")
+    return kind + (f" {'–'.join(map(_number, bounds))}" if bounds else "")
 
 
 def _default(schema: Mapping[str, Any]) -> str:
@@ -528,11 +528,15 @@ def settings() -> str:
     for one in known_settings():
         section, text = explained(one["key"], lines)
         bounds = " or ".join(f"`{word}`" for word in one["choices"])
+        is_time = one["key"].endswith(("Ms", "_ms", "timeout"))
+        shown = _length if is_time else _number
         if one["low"] is not None and one["high"] is not None:
-            bounds = f"{_number(one['low'])} – {_number(one['high'])}"
+            bounds = f"{shown(one['low'])} – {shown(one['high'])}"
         notes = " Needs a restart." if one["restart"] else ""
         default = one["default"]
         value = "" if default in (None, "", (), [], {}) else f"`{_value(default)}`"
+        if is_time and isinstance(default, int | float):
+            value = f"`{int(default)}` ({_length(default)})" if default else value
         kind = bounds or one["kind"]
         rows[section].append(f"| `{one['key']}` | {value} | {kind} | {text}{notes} |")
     parts = [
@@ -540,7 +544,8 @@ def settings() -> str:
         " KEY VALUE` changes one, and a change applies within two seconds. A dot in a name is a level in the file:"
         " `signet config set backup.keep 9` writes `keep: 9` below `backup:`. A unique end of a name is enough, such as"
         " `extraction.provider`. `null` restores the default. An invalid value is reported by `signet"
-        " doctor` and replaced by the default. Durations ending in `Ms` are milliseconds; `retention` also accepts"
+        " doctor` and replaced by the default. Durations ending in `Ms` are milliseconds; this page adds days, hours,"
+        " minutes or seconds. `retention` also accepts"
         " `30d` and `12h`. A value `$secret:NAME` is read from the vault.\n\nThe port and the workspace folder are"
         " not settings: [where each is chosen](../running.md#where-things-are).\n"
     ]
@@ -573,10 +578,20 @@ def _value(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else _number(value)
 
 
+#: Names of durations, with their milliseconds.
+LENGTHS = {"days": 86_400_000, "h": 3_600_000, "min": 60_000, "s": 1_000, "ms": 1}
+
+
+def _length(value: float) -> str:
+    """Return milliseconds in the largest unit that divides them."""
+    unit = next((one for one, length in LENGTHS.items() if value and value % length == 0), "ms")
+    return f"{value / LENGTHS[unit]:,g} {unit}".replace("1 days", "1 day")
+
+
 def _number(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return f"{value:,}" if value == int(value) else str(value)
+    return f"{int(value):,}" if value == int(value) else str(value)
 
 
 def environment() -> str:
