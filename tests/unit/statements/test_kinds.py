@@ -122,3 +122,63 @@ def test_dates_and_units_end_sentences_where_people_do(text: str, count: int) ->
 def test_no_pattern_matches_everything(part: str) -> None:
     assert pattern(part).search("") is None
     assert pattern(part).search("grey stones near water") is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Never force-push to main.",
+        "I'm vegetarian.",
+        "HR owns the contracts, nobody edits percentages there",
+        "Deirdre decides and she has to write one sentence why",
+        "In firmware: never energise unless the contactor was seen open",
+        "Before a release, tag the commit.",
+        "Pas de commit direct sur main",
+        "Bis zum 15. Januar darf am Checkout nichts geändert werden.",
+    ],
+)
+def test_a_sentence_with_a_subject_and_content_stands_alone(said: str) -> None:
+    assert kinds.stands_alone(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the machine must not",
+        "we raise it only for safety stuff",
+        "keep 30 daily ones, nothing else",
+        "generated on the machines, never in the repo",
+        "so no key there",
+        "limit it, it must not eat memory",
+        "reboot only if needed",
+        "they wanted 24, we agreed on 48",
+        "then the window must be longer.",
+        "Lives in Sapporo, +8 hours in winter",
+        "not the first one, the other one stays",
+        "4.90 from now on",
+        "Decision: confirming a booking takes SELECT …",
+        "nur wenn nötig",
+    ],
+)
+def test_a_sentence_that_needs_the_one_before_does_not_stand_alone(said: str) -> None:
+    assert not kinds.stands_alone(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "3. how long do we keep the audit trail",
+        "dlaczego nie ruszył dalej",
+        "waarom is de build rood",
+        "my mothers is always in 2019",
+        "nurses want to trade shifts in the app instead of on WhatsApp",
+        "http 429 since 12:58 and nobody has forecasts",
+    ],
+)
+def test_questions_of_all_languages_wishes_of_others_and_moments_state_nothing(said: str) -> None:
+    assert kinds.kind_of(said) is None
+
+
+def test_a_title_before_a_name_ends_no_sentence() -> None:
+    said = "Contact is a Herr Dipl.-Ing. Wögerbauer. Nobody else."
+    assert sentences.paragraphs(said)[0][0] == "Contact is a Herr Dipl.-Ing. Wögerbauer."

@@ -39,8 +39,6 @@ _TYPES = {
 }
 #: A longer prose message is pasted, not typed (1 in 100 messages of the evaluation data).
 PASTED_CHARS = 1_500
-#: Shorter rules depend on the previous sentence: "Never drop silently".
-MIN_WORDS, _BARE = 4, (StatementKind.RULE, StatementKind.CHANGE)
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _FIRST_PERSON = re.compile(r"\b(?:I|i|me|my|mine|we|We|us|our|Our|My)\b")
@@ -128,7 +126,7 @@ def _sentence(said: str, role: str) -> Iterator[Fact]:
     if whole and not all(kind for _, kind in found):
         found = [(bare, whole)]
     for part, kind in found:
-        if kind:
+        if kind and kinds.stands_alone(part if role in _PLAIN_ROLES else said):
             yield from _finished(part, kind, role)
 
 
@@ -151,8 +149,6 @@ def _predicates(clause: str, role: str) -> list[str]:
 def _kind(part: str, role: str) -> StatementKind | None:
     """Return the kind of a clause when read alone."""
     kind = kinds.kind_of(part)
-    if kind in _BARE and role != transcript.NOTE and len(part.split()) < MIN_WORDS:
-        return None
     if (
         kind
         and kind is not StatementKind.OPEN

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
+from signet.db import fts
 from signet.domain.statements.language import pattern
 
 
@@ -39,13 +40,17 @@ _MOMENTARY = (StatementKind.CHANGE, StatementKind.FACT)
 MIN_WORDS, MAX_WORDS, MAX_JOKE_WORDS = 2, 60, 4
 #: Longer factual statements are stories.
 MOST_FACT_WORDS = 28
+#: Fewer words that mean something are the rest of another sentence: "reboot only if needed".
+LEAST_CONTENT, LEAST_NAMED = 2, 2
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|`[^`]+`|\d+")
 #: Words in quotation marks belong to another person, unless they are a name.
 _QUOTED = re.compile(r"\"[^\"\n]{12,300}\"|“[^”\n]{12,300}”|„[^“\n]{12,300}“|«[^»\n]{12,300}»")
 _QUOTE = re.compile('["“”„«»]')
+#: A speaker is a subject that everybody knows.
+_SPEAKER = re.compile(r"(?:i|we|my|our|ich|wir|je|nous|on|yo)\b", re.I)
 _ASKS = re.compile(r"(?<!\bok)(?<!\bokay)(?<!\bclear)(?<!\bklar)(?<!\bvale)[?？]")
 _LABEL = re.compile(
-    r"(?:(?:rule|regel|règle|convention|policy|guideline)(?: (?:for|of) [^:]{1,40})?:|please|bitte)\s+",
+    r"(?:(?:rule|regel|règle|convention|policy|guideline)(?: (?:for|of) [^:]{1,40})?:|please,?|bitte,?)\s+",
     re.I,
 )
 #: Introduces the reason of a statement.
@@ -56,6 +61,7 @@ _FROM_NOW = re.compile(
     r"|convention|policy|guideline)(?: (?:for|of) [^:]{1,40})?[,:]?\s+",
     re.I,
 )
+_NUMBER = re.compile(r"^\(?\d{1,2}[.)] (?=\D)")
 _OPENED = re.compile(r"\s*[,:!.…–—-]*\s+|[,:!.…]+\s*")
 #: A clause after a statement that requests its consequence.
 _REQUEST = re.compile(
@@ -78,7 +84,7 @@ _NO_TALK = re.compile(
 
 def bare(sentence: str) -> str:
     """Return a sentence without the words that open a turn: "ok, "."""
-    openers, kept = pattern("openers"), sentence.strip(" -–—•*")
+    openers, kept = pattern("openers"), _NUMBER.sub("", sentence.strip(" -–—•*"))
     while (found := openers.match(kept)) and (after := _OPENED.match(kept, found.end())):
         if after.end() >= len(kept):
             break
@@ -149,6 +155,24 @@ def is_open(sentence: str) -> bool:
     """Return whether a sentence points to something outside of it, before it gives a reason."""
     stated = _FROM_NOW.sub("", sentence, count=1)
     return pattern("points").search(_REASON.split(stated, maxsplit=1)[0]) is not None
+
+
+def stands_alone(sentence: str) -> bool:
+    """Return whether a reader understands a sentence without the text before it.
+
+    It has a complete beginning, LEAST_CONTENT words that mean something, and LEAST_NAMED of them before a pronoun.
+    """
+    said = bare(sentence)
+    named = pattern("pronoun").search(said)
+    words = fts.content_words(pattern("binds").sub(" ", said))
+    told = [word for word in words if any(map(str.isalpha, word))]
+    return (
+        len(told) + (_SPEAKER.match(said) is not None) >= LEAST_CONTENT
+        and not said.endswith(("…", "..."))
+        and not pattern("headless").match(said)
+        and not pattern("elsewhere").search(said)
+        and (named is None or len(fts.content_words(said[: named.start()])) >= LEAST_NAMED)
+    )
 
 
 def is_noted(sentence: str) -> bool:

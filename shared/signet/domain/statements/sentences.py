@@ -13,7 +13,7 @@ from signet.text import patterns
 ABBREVIATIONS = frozenset(
     "mr. mrs. ms. dr. prof. st. sr. jr. vs. e.g. i.e. etc. approx. no. fig. inc. ltd. corp. co. "
     "dept. est. cf. al. a.m. p.m. u.s. u.k. jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. "
-    "nov. dec. z.b. bzw. usw. ca. nr. evtl. ggf.".split()
+    "nov. dec. z.b. bzw. usw. ca. nr. evtl. ggf. dipl. ing. mag. univ.".split()
 )
 
 #: A line with a smaller share of letters and spaces is not prose.
@@ -119,7 +119,7 @@ def _sentences(block: str) -> Iterator[str]:
     clean = _MARKS.sub(r"\1", _EMOJI.sub(" ", _ASIDE.sub(r"\1", block)))
     start = 0
     for match in _BOUNDARY.finditer(clean):
-        word, stop = match[1].lstrip("(\"'“‘[").lower(), match[2]
+        word, stop = match[1].lstrip("(\"'“‘[-").lower(), match[2]
         is_number = word.isdigit() and match.start() == start
         is_date = word.isdigit() and _MONTH.match(clean, match.end()) is not None
         is_unit = clean[: match.start()].rstrip()[-1:].isdigit()  # "16 ms. For all of them"
