@@ -508,6 +508,7 @@ def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
                 weight = 1.0 if by_meaning or not is_answer else 3.0
                 shares.append(np.full(len(top), weight / count))
     found = logistic(np.concatenate(rows), np.concatenate(labels), np.concatenate(shares))
+    own = _own(samples, weights)
     need = _need(samples, weights, by_meaning=by_meaning)
     meant = (
         _meant(samples, weights)
@@ -519,11 +520,27 @@ def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
         float(found[0]),
         found[1:-1],
         float(found[-1]),
+        own,
         need[:-1],
         float(need[-1]),
         meant[:-1],
         float(meant[-1]),
     )
+
+
+def _own(samples: Mapping[str, Sample], weights: Array) -> tuple[float, float]:
+    """Return weight and bias for whether a candidate answers, by its distance to the best of an answered question."""
+    rows, labels, shares = [], [], []
+    for _, one in _ranked(samples):
+        answered = [case for case in one.cases if case.gold.any() and case.kind not in MEANT]
+        tops = [_top(case, weights) for case in answered]
+        tops = [(top[:, :1] - top[0, 0], gold) for top, gold in tops if gold.any()]
+        for behind, gold in tops:
+            rows.append(behind)
+            labels.append(gold.astype(float))
+            shares.append(np.full(len(gold), 1 / len(tops) / len(gold)))
+    weight, bias = logistic(np.concatenate(rows), np.concatenate(labels), np.concatenate(shares))
+    return float(weight), float(bias)
 
 
 def _ranked(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Sample]]:
@@ -671,7 +688,10 @@ def logistic(rows: Array, labels: Array, shares: Array) -> Array:
 def report(
     samples: Mapping[str, Sample], model: Model, *, floor: float
 ) -> dict[str, dict[str, float]]:
-    """Return figures by set: recall at depths and MRR before the floor, and the share of answers above the floor."""
+    """Return figures by set: recall at depths before the floor, and the share of answers above the floor.
+
+    `likely` are results whose own relevance reaches the floor.
+    """
     found: dict[str, dict[str, float]] = {}
     for set_, one in samples.items():
         for kind in (
@@ -685,7 +705,7 @@ def report(
             for case in cases:
                 scores = model.scores(case.rows)
                 order = np.argsort(-scores, kind="stable")
-                passes = model.logits(scores, case.rows)[order] >= rank.logit(floor)
+                passes = _passing(model, case, floor)[order]
                 gold = case.gold[order]
                 for depth in DEPTHS:
                     figures[f"R@{depth}"] += 100 * gold[:depth].sum() / case.answers
@@ -696,6 +716,9 @@ def report(
                     100 * (kept & passes[:TOP]).sum() / kept.sum() if kept.any() else 100
                 )
                 figures["shown"] += passes[:TOP].sum()
+                sure = (model.beside(scores, case.rows)[order] >= rank.logit(floor))[:TOP]
+                figures["likely"] += sure.sum()
+                figures["likely, right"] += (sure & kept).sum()
             row = {name: round(total / len(cases), 1) for name, total in figures.items()}
             for name, others in (
                 ("foreign", one.foreign),
@@ -708,10 +731,16 @@ def report(
     return found
 
 
+def _passing(model: Model, case: Case, floor: float) -> npt.NDArray[np.bool_]:
+    """Return which candidates a page shows, apart from its limit."""
+    passes: npt.NDArray[np.bool_]
+    passes = model.logits(model.scores(case.rows), case.rows) >= rank.logit(floor)
+    return passes
+
+
 def _shown(model: Model, case: Case, floor: float) -> int:
     """Return how many results a page has."""
-    logits = model.logits(model.scores(case.rows), case.rows)
-    return min(TOP, int((logits >= rank.logit(floor)).sum()))
+    return min(TOP, int(_passing(model, case, floor).sum()))
 
 
 def prompted(samples: Mapping[str, Sample], model: Model) -> dict[str, float]:
@@ -761,6 +790,7 @@ def _as_json(model: Model) -> dict[str, object]:
         "score": round(model.score, 4),
         "page": {name: round(float(w), 4) for name, w in zip(PAGE, model.page, strict=True) if w},
         "bias": round(model.bias, 4),
+        "own": {"behind": round(model.own[0], 4), "bias": round(model.own[1], 4)},
         "need": {name: round(float(w), 4) for name, w in zip(NEED, model.need, strict=True) if w},
         "need_bias": round(model.need_bias, 4),
         "meant": {

@@ -97,6 +97,7 @@ QUESTION_MAX_CHARS = 100
 #: Question marks, and the characters that may follow one.
 QUESTION_MARKS = ("?", "？", "؟")
 CLOSING = "\"'”’)]* "
+_QUESTIONS = re.compile(rf"[^.!?…。\n{''.join(QUESTION_MARKS)}]+[{''.join(QUESTION_MARKS)}]")
 
 #: Words that request a form of answer or name an earlier conversation: they do not occur in the answer with this
 #: meaning.
@@ -141,6 +142,11 @@ def asks(prompt: str) -> bool:
     if len(said) > QUESTION_CHARS or _AT_HAND.search(said):
         return False
     return said.endswith(QUESTION_MARKS) or _QUESTION.fullmatch(said) is not None
+
+
+def stated(text: str) -> str:
+    """Return a text without its questions."""
+    return _QUESTIONS.sub(" ", text)
 
 
 def reports(prompt: str, words: Sequence[str]) -> bool:

@@ -40,6 +40,7 @@ STAGES = {
     "length": ("it is short", "in a long text, words meet by chance"),
     "asks": ("it is a statement", "it only asks"),
     "both": ("words and meaning agree", "words and meaning repeat each other"),
+    "own": ("it answers best", "other results answer better"),
     "community": ("its topic is what you asked about", "its topic is another"),
     "graph": ("it is linked to what you asked about", "others are linked more closely"),
     "rated": ("agents found it useful", "agents found it of no use"),
@@ -128,8 +129,8 @@ class Trail:
             return []
         steps: list[ScoreStep] = []
         before, last = 0.0, -math.inf
-        row = known.features[known.places[seq]]
-        for name, logit in known.model.steps(row, self.fitted[seq]):
+        place = known.places[seq]
+        for name, logit in known.model.steps(known.features[place], self.fitted[seq]):
             if abs(logit - last) >= _LEAST:
                 after = rank.relevance(logit)
                 steps.append(ScoreStep(name, before, after))

@@ -18,6 +18,7 @@ from signet.domain.recall import (
     vector,
     view,
 )
+from signet.domain.recall.answer_type import CLOSING, QUESTION_MARKS
 from signet.domain.recall.models import Scores
 from signet.domain.recall.rank import Array, Evidence, Places
 from signet.domain.recall.run import Run
@@ -209,7 +210,10 @@ def _closeness(run: Run, seqs: Sequence[int]) -> Array:
 
 
 def _with_texts(run: Run, found: Evidence, shares: Array) -> Evidence:
-    """Add the features `exact` and `answer`, which need the texts of the best candidates."""
+    """Add the features `exact`, `answer` and `asks`, which need the texts of the best candidates.
+
+    A memory that ends with a question also asks if most of its words in common with the search are in questions.
+    """
     kinds = answer_type.types_of(run.query.text)
     scores = found.model.scores(found.features)
     newest = np.lexsort((-np.array(found.seqs), -scores))
@@ -222,7 +226,11 @@ def _with_texts(run: Run, found: Evidence, shares: Array) -> Evidence:
     for place in best:
         text = texts.get(found.seqs[place], "")
         held = script.fold(text).lower()
-        features[place, rank.at("exact")] = shares @ [word in held for word in words]
+        features[place, rank.at("exact")] = exact = shares @ [word in held for word in words]
+        if found.seqs[place] > 0 and text.rstrip(CLOSING).endswith(QUESTION_MARKS):
+            told = answer_type.stated(held)
+            asks = shares @ [word in told for word in words] < exact / 2
+            features[place, rank.at("asks")] = max(float(asks), features[place, rank.at("asks")])
         if kinds:
             kind = run.allowed[found.seqs[place]].type
             features[place, rank.at("answer")] = answer_type.given(kinds, kind, text)

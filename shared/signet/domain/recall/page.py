@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 import numpy as np
 
@@ -31,6 +30,8 @@ class Page:
     beyond_limit: int = 0
     #: Whether places remain free although candidates share some: then more candidates may help.
     is_short: bool = False
+    #: Whether it shows a candidate by its meaning alone.
+    is_by_meaning: bool = False
     #: Whether it lists everything of a time, newest first, without ranking.
     is_timeline: bool = False
     #: The nearest candidate to an empty page.
@@ -66,7 +67,7 @@ def turn(run: Run, scores: Scores, *, by_meaning: bool = True, is_asked: bool = 
         _take_nearest(run, page, every, scores)
     if is_asked and is_open and page.least is not None:
         _fill(run, page, best)
-    for saying, relevance in zip(page.sayings, _shown(page), strict=True):
+    for saying, relevance in zip(page.sayings, _shown(run, page), strict=True):
         saying.score = relevance
     page.nearest = None if page.sayings else next(iter(best), None)
     return page
@@ -126,7 +127,7 @@ def _leave_out(run: Run, page: Page) -> None:
         least = required(run, page, saying.best)
         if relevance < least:
             page.below_floor.append(saying.best)
-        elif rank.relevance(saying.score) < wanted:
+        elif _relevance(run, page, saying) < wanted:
             page.below_score += len(saying.members)
         else:
             saying.members = [
@@ -195,13 +196,21 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
         if seqs[best] in saying.members or not later.isdisjoint(saying.members):
             saying.score = max(saying.score, rank.logit(chance))
             page.relevance[saying.best] = chance
+            page.is_by_meaning = True
     page.sayings.sort(key=lambda one: one.score, reverse=True)
     page.below_floor = []
 
 
-def _shown(page: Page) -> list[float]:
+def _relevance(run: Run, page: Page, saying: Saying) -> float:
+    """Return a saying's relevance 0..1, beside better candidates unless it is shown by its meaning alone."""
+    lowered = [0.0 if page.is_by_meaning else run.lowered.get(one, 0.0) for one in saying.members]
+    return rank.relevance(saying.score + max(lowered))
+
+
+def _shown(run: Run, page: Page) -> list[float]:
     """Return each saying's relevance as its score 0..1, never rising down the page, since clients sort by it."""
-    return list(accumulate((rank.relevance(one.score) for one in page.sayings), min))
+    found = [_relevance(run, page, one) for one in page.sayings]
+    return [max(found[place:]) for place in range(len(found))]
 
 
 def _least(run: Run) -> float | None:

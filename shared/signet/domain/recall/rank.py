@@ -8,7 +8,7 @@ date, data and held-out figures to `weights.json`. Without a vector of the quest
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import resources
@@ -56,6 +56,8 @@ NEED = (*FEATURES, "lead", "lead_of_few", "cosine_of_few", "asked")
 MEANT = tuple("words cosine length stands_out cosine_of_few behind asked candidates".split())
 #: Bias of a function that is not fitted.
 NEVER = -60.0
+#: Log-odds beyond which chances are not told apart.
+MOST_LOGIT = 30.0
 
 
 def weights(held: Sequence[int], rows: int) -> list[float]:
@@ -77,6 +79,8 @@ class Model:
     score: float
     page: Array
     bias: float
+    #: Weight and bias of `behind` for whether a candidate answers if any does.
+    own: tuple[float, float]
     need: Array
     need_bias: float
     meant: Array
@@ -88,9 +92,26 @@ class Model:
         return found
 
     def logits(self, scores: Array, evidence: Array) -> Array:
-        """Return the log-odds that each candidate answers, given its score."""
+        """Return the log-odds that each candidate answers, given its score and the page."""
         found: Array = self.score * scores + page(scores, evidence) @ self.page + self.bias
         return found
+
+    def beside(self, scores: Array, evidence: Array) -> Array:
+        """Return the same beside better candidates.
+
+        The page decides whether the question is answered; each candidate is worth its share of that, compared with the
+        best one that does not only ask.
+        """
+        found = self.logits(scores, evidence)
+        if not len(found):
+            return found
+        weight, bias = self.own
+        shares = odds_to_chance(weight * (scores - scores.max()) + bias)
+        tells = evidence[:, at("asks")] == 0
+        best = shares[tells].max() if tells.any() else shares.max()
+        most = odds_to_chance(found.max()) * np.minimum(1.0, shares / best)
+        limited: Array = np.minimum(found, np.log(most / (1 - most)))
+        return np.where(shares < best, limited, found)
 
     def needed(self, scores: Array, evidence: Array, sources: Places, words: int) -> float:
         """Return the probability that a prompt with this number of words needs its best candidate."""
@@ -200,6 +221,12 @@ def background(cosines: Array) -> float:
     return float(np.sort(cosines)[-place]) if len(cosines) >= place else 0.0
 
 
+def odds_to_chance(logits: Array) -> Array:
+    """Return the chances 0..1 of log-odds, apart from 0 and 1."""
+    found: Array = 1 / (1 + np.exp(-np.clip(logits, -MOST_LOGIT, MOST_LOGIT)))
+    return found
+
+
 def relevance(logit: float) -> float:
     """Return the relevance 0..1 of log-odds."""
     return 1 / (1 + math.exp(-max(-60.0, min(60.0, logit))))
@@ -234,6 +261,7 @@ def read(weights: Mapping[str, Any]) -> Model:
         weights["score"],
         row(PAGE, weights["page"]),
         weights["bias"],
+        (weights["own"]["behind"], weights["own"]["bias"]),
         row(NEED, weights["need"]),
         weights["need_bias"],
         row(MEANT, weights.get("meant", {})),
@@ -268,13 +296,22 @@ class Evidence:
         found = model(self.by_meaning)
         return found.balanced(self.alpha) if self.by_meaning else found
 
+    @cached_property
     def logits(self) -> Array:
         """Return the log-odds that each candidate answers; one without a vector is judged by its words."""
-        found = self.model.logits(self.model.scores(self.features), self.features)
+        return self._judged(Model.logits)
+
+    def lowered(self) -> Array:
+        """Return how far better candidates lower these log-odds, 0 or less."""
+        found: Array = self._judged(Model.beside) - self.logits
+        return found
+
+    def _judged(self, judge: Callable[[Model, Array, Array], Array]) -> Array:
+        found = judge(self.model, self.model.scores(self.features), self.features)
         lacking = [place for place, seq in enumerate(self.seqs) if seq not in self.compared]
         if self.by_meaning and lacking:
             words = model(by_meaning=False)
-            told = words.logits(words.scores(self.features), self.features)
+            told = judge(words, words.scores(self.features), self.features)
             found[lacking] = np.maximum(found[lacking], told[lacking])
         return found
 

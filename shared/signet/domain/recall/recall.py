@@ -148,9 +148,11 @@ def _rank(run: Run) -> None:
     """Gather and score the candidates."""
     gather.gather(run)
     run.known = known = run.attempt("rank", Evidence(), features.evidence_of, run)
-    logits = known.logits()
-    run.trail.fitted = dict(zip(known.seqs, logits.tolist(), strict=True))
+    run.trail.fitted = dict(zip(known.seqs, known.logits.tolist(), strict=True))
     run.scores = correct(run, run.trail.fitted)
+    run.lowered = dict(zip(known.seqs, known.lowered().tolist(), strict=True))
+    for old, later in run.later.items():
+        run.lowered |= dict.fromkeys(later, run.lowered.get(old, 0.0))
 
 
 def touched(result: Result) -> list[str]:

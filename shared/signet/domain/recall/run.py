@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -19,7 +19,7 @@ from signet.domain.learning.worth import KnownWorth
 from signet.domain.recall import rank, tuning
 from signet.domain.recall.columns import Allowed
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores, Why
+from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores, ScoreStep, Why
 from signet.domain.recall.rank import Evidence
 from signet.domain.recall.sql import reading
 from signet.domain.recall.time_query import When
@@ -74,6 +74,9 @@ class Run:
     worth: KnownWorth = field(default_factory=KnownWorth)
     #: The final scores of the candidates, in log-odds.
     scores: Scores = field(default_factory=dict)
+    #: How far better candidates lower the relevance of each, in log-odds, a successor as far as what it
+    #: replaced; the order ignores it.
+    lowered: Scores = field(default_factory=dict)
     #: The scores before learning and ratings, in log-odds, for the floor.
     judged: Scores = field(default_factory=dict)
     #: The scores without learned usefulness.
@@ -103,7 +106,12 @@ class Run:
         """Return the explanation of a candidate's rank."""
         others = {"hint": self.hints, "graph": self.structure}
         worth = self.worth.memories.get(seq)
-        return self.trail.why(seq, self.known, others, relevance, worth)
+        found = self.trail.why(seq, self.known, others, relevance, worth)
+        lowered, score = self.lowered.get(seq), self.scores.get(seq)
+        if not lowered or score is None:
+            return found
+        own = ScoreStep("own", rank.relevance(score), rank.relevance(score + lowered))
+        return replace(found, steps=(*found.steps, own))
 
     def texts(self, seqs: Sequence[int]) -> dict[int, str]:
         """Return the beginnings of the memories' texts; each is read once."""

@@ -64,6 +64,7 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
         return {}
     pairs = {compared[old]: (compared[change.by], change) for old, change in found.items()}
     known = _provenances(run, {seq for old, (new, _) in pairs.items() for seq in (old, new)})
+    origins = reading.origins(run.tx, [new for new, _ in pairs.values()])
     successors = {
         old: Successor(seq=new, since=known[new].at, change=change)
         for old, (new, change) in pairs.items()
@@ -71,9 +72,17 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
         and known[old].at < known[new].at
         and known[new].distance <= known[old].distance
         and not known[old].is_pinned
+        and not _is_from(run, origins.get(new), old)
     }
     run.allowed |= {one.seq: allowed[one.seq] for one in successors.values()}
     return successors
+
+
+def _is_from(run: Run, origin: TextSource | None, seq: int) -> bool:
+    """Return whether a memory was read from the session of a passage: it repeats the passage, and replaces nothing."""
+    passage = run.said.get(seq)
+    session = origin.source if origin else None
+    return passage is not None and session is not None and session.endswith(f" {passage.source_id}")
 
 
 def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
