@@ -124,7 +124,9 @@ class Day:
         self.results.append({"what": what, "verdict": verdict, **question, "given": given})
 
     def _results(self, text: str) -> list[dict[str, Any]]:
-        results = self._client.post("/api/memory/recall", {"query": text})["results"]
+        while "degraded" in (page := self._client.post("/api/memory/recall", {"query": text})):
+            pass  # a busy machine was late with the question's vector
+        results = page["results"]
         assert isinstance(results, list)
         fields = ("content", "score", "source", "source_id", "created_at")
         return [{name: row[name] for name in fields} for row in results]

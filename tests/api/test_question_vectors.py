@@ -171,6 +171,18 @@ def test_words_answer_until_the_model_is_loaded_then_meaning_does(api: Api, nati
     assert "degraded" not in by_meaning
 
 
+def test_an_empty_page_says_that_new_texts_wait_for_their_vectors(api: Api, native: Stub) -> None:
+    warm(api, native)
+    assert "incomplete" not in api.post("/api/memory/recall", {"query": "wanderlust"}).body
+    memory_id = api.post("/api/memory/remember", {"content": "Godwits fly far."}).body["id"]
+    assert api.post("/api/memory/recall", {"query": "wanderlust"}).body["incomplete"]
+    assert "incomplete" not in api.post("/api/memory/recall", {"query": "godwits"}).body
+    api.state.db.write(
+        lambda tx: tx.run("DELETE FROM memory_jobs WHERE memory_id = ?", (memory_id,))
+    )
+    assert "incomplete" not in api.post("/api/memory/recall", {"query": "wanderlust"}).body
+
+
 def test_a_request_to_forget_takes_forms_of_its_words_and_shows_what_is_near(
     api: Api, native: Stub
 ) -> None:

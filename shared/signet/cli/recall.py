@@ -110,6 +110,8 @@ def recall(
         output.hint(
             f"The whole session: signet sessions show {shlex.quote(output.plain(ids.short(key)))}"
         )
+    if answer.get("incomplete"):
+        output.hint("New texts are not searched by meaning yet. Ask again in a few seconds")
     for stage in answer.get("degraded", ()):
         output.hint(_without(stage, answer.get("degraded_reasons", {}).get(stage, "")))
 

@@ -179,6 +179,8 @@ class Recalled(TypedDict):
     #: Skipped stages, with the reason if known.
     degraded: NotRequired[Sequence[str]]
     degraded_reasons: NotRequired[dict[str, str]]
+    #: True if there is no result, and new texts wait for the vectors by which they are found by meaning.
+    incomplete: NotRequired[bool]
     why_not: NotRequired[OmittedMemory]
     prompt: NotRequired[AsPrompt]
 

@@ -23,6 +23,7 @@ from signet.domain.sessions.calls import SessionCall
 from signet.domain.sessions.prompt_text import PromptQuery
 from signet.domain.transcripts import stored
 from signet.errors import Invalid
+from signet.queue import admin
 from signet.wire import recall as wire
 from signet.wire.requests.browse import SearchParams
 from signet.wire.requests.hooks import ContextBody, HookRecallBody, bare
@@ -75,6 +76,8 @@ async def recalled(body: RecallBody, ask: Asker) -> wire.Recalled:
         await _entitle(recalled["results"], agent_id, state)
     if "vector" in result.degraded:
         recalled["degraded_reasons"] = {"vector": state.vectors.fault}
+    elif not result.hits and await state.db.aread(admin.has_open, "vectors"):
+        recalled["incomplete"] = True
     if body.as_prompt:
         recalled["prompt"] = await _as_prompt(body, agent_id, key, state)
     return recalled

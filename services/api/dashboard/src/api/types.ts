@@ -981,6 +981,7 @@ export interface Recalled {
   explain?: Record<string, unknown>;
   degraded?: string[];
   degraded_reasons?: Record<string, string>;
+  incomplete?: boolean;
   why_not?: OmittedMemory;
   prompt?: AsPrompt;
 }
