@@ -71,7 +71,7 @@ def served(app: ASGIApp = _WELL) -> Iterator[int]:
         thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         yield listening.getsockname()[1]
-        server.should_exit = True
+        server.end()
         thread.join()
 
 

@@ -85,8 +85,8 @@ def _register(state: State) -> None:
     state.db.write_quick(registry.follow, state.settings.agents.roster, now=clock.now())
 
 
-#: Ticks (0.1 s) between checks for slow clients.
-LOOK_TICKS = 10
+#: Seconds between ticks, and the count of uvicorn's own ticks (0.1 s) in that time.
+TICK_SECONDS, TICKS = 1.0, 10
 #: Connections queued by the kernel, and accepted per turn of the event loop; accepting more could exhaust file
 #: descriptors before any is closed.
 BACKLOG, ACCEPTED_AT_ONCE = 2_048, 16
@@ -98,6 +98,15 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, ending: Callable[[], None]) -> None:
         super().__init__(config)
         self._ending = ending
+        self._exits = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def end(self) -> None:
+        """Tell the server to exit, from any thread."""
+        self.should_exit = True
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._exits.set)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to serve; asyncio uses one number as backlog and as connections per turn."""
@@ -105,11 +114,15 @@ class Server(uvicorn.Server):
         for listening in sockets or ():
             listening.listen(BACKLOG)
 
-    async def on_tick(self, counter: int) -> bool:
-        """Close connections of slow clients once a second."""
-        if counter % LOOK_TICKS == 0:
+    async def main_loop(self) -> None:
+        """Tick once a second: uvicorn's own loop wakes an idle process ten times."""
+        self._loop = asyncio.get_running_loop()
+        count = 0
+        while not await self.on_tick(count):
             close_late(self.server_state.connections)
-        return await super().on_tick(counter)
+            count += TICKS
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._exits.wait(), TICK_SECONDS)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._ending()

@@ -104,7 +104,7 @@ def serve(booted: Booted) -> int:
         ),
         partial(setattr, state, "is_stopping", True),
     )
-    booted.stop.then(lambda: setattr(server, "should_exit", True))
+    booted.stop.then(server.end)
     _keep()
     logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
     vectors.warm()

@@ -19,7 +19,7 @@ from signet_scheduler.watch import Loop
 
 log = logs.get("reconciler")
 
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 1.0
 #: Seconds without changes.
 STABLE_SECONDS = 0.5
 

@@ -18,7 +18,7 @@ from signet.domain.identity.files import IDENTITY
 from signet.observe import logs
 from signet.paths import Workspace
 
-LOOK_SECONDS = 0.5
+LOOK_SECONDS = 1.0
 #: Pause after a failure, in seconds.
 FAILED_SECONDS = 30.0
 
@@ -42,7 +42,7 @@ def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
     for kind in kinds:
         for path in kind(workspace, home or Path.home()):
             try:
-                stat = os.stat(path)  # noqa: PTH116  # twice a second: objects would be most of the work
+                stat = os.stat(path)  # noqa: PTH116  # each second: objects would be most of the work
             except OSError:
                 continue
             found[str(path)] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
