@@ -92,7 +92,7 @@ def test_two_writers_do_not_meet(working: Api) -> None:
     assert working.post(COMPLETE, {"content": TEXT}).status == 409
 
 
-def test_a_run_is_queued_once_and_not_again_within_an_hour(working: Api) -> None:
+def test_a_run_is_queued_once_and_again_after_a_change(working: Api) -> None:
     working.add_agent()
     nothing = working.post(TRIGGER).body
     assert nothing == {
@@ -106,8 +106,18 @@ def test_a_run_is_queued_once_and_not_again_within_an_hour(working: Api) -> None
     again = working.post(TRIGGER, {}).body
     assert (again["skipped"], again["reason"]) == (True, "Synthesis already in progress")
     working.run("DELETE FROM memory_jobs")
-    working.state.db.write(run.note_run, "default", now=clock.now(), newest=0)
-    assert "less than an hour ago" in working.post(TRIGGER).body["reason"]
+    [row] = working.rows("memories")
+    working.state.db.write(run.note_run, "default", now=clock.now(), newest=row["seq"])
+    assert working.post(TRIGGER).body == nothing
+    for change in ({"content": "Heron runs on MySQL."}, {"content": "Heron runs on SQLite."}):
+        path, body = f"/api/memory/{row['id']}", {**change, "reason": "moved"}
+        assert working.send("PATCH", path, json.dumps(body).encode()).status == 200
+        queued = [one["job_type"] for one in working.rows("memory_jobs")]
+        assert queued.count("clean_texts") == 1  # which writes the file anew
+        assert working.post(TRIGGER).body["success"]
+        working.run("DELETE FROM memory_jobs")
+        working.state.db.write(run.note_run, "default", now=clock.now(), newest=row["seq"])
+    assert working.post(TRIGGER).body == nothing
     assert working.post(TRIGGER, {"agentId": "../x"}).status == 400
 
 

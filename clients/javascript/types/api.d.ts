@@ -1971,17 +1971,14 @@ export interface Routes {
     };
     answer: SynthesisStatus;
   };
-  /**
-   * Queue a run now, regardless of the schedule, but not within an hour of the last; else return the `reason` why
-   * not.
-   */
+  /** Queue a run now, regardless of the schedule, if a memory has changed; else return the `reason` why not. */
   "POST /api/synthesis/trigger": {
     body?: SynthesisBody | null;
     answer: TriggeredSynthesis;
   };
   /**
-   * Restore the MEMORY.md before the last run, without forgotten statements; a second time brings the replaced one
-   * back.
+   * Restore the MEMORY.md before the last run, without forgotten and outdated statements; a second time brings the
+   * replaced one back.
    */
   "POST /api/synthesis/undo": {
     body?: SynthesisBody | null;

@@ -137,17 +137,16 @@ def extract(job: JobContext, context: Context) -> None:
 
 
 def clean_texts(job: JobContext, context: Context) -> None:
-    """Remove forgotten statements from MEMORY.md and session notes, and restore recovered ones."""
+    """Remove forgotten and outdated statements from MEMORY.md, forgotten ones from session notes; restore others."""
     agent_id, is_back = job.lease.agent_id or DEFAULT_AGENT, bool(job.lease.payload.get("is_back"))
     job_model.drop_all(context.workspace)
-    known = job.db.read(withheld.statements, agent_id)
+    known, old = found = job.db.read(synthesis.unwanted, agent_id)
     notes = files.run_files(job, context.workspace.root, known)
-    changed = synthesis.clean(context.workspace, known, backups=False)
+    changed = synthesis.clean(context.workspace, [*known, *old], backups=False)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        if (
-            withheld.statements(tx, agent_id) != known
-        ):  # a change meanwhile found this job still queued
+        # A change meanwhile found this job still queued.
+        if synthesis.unwanted(tx, agent_id) != found:
             withheld.queue(tx, agent_id, is_back=is_back, now=clock.now())
         if is_back:
             synthesis.again(tx, agent_id, now=clock.now())

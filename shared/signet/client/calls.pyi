@@ -1311,14 +1311,12 @@ class Calls:
 
     @method
     def rewrite_memory_file(self, *, agent_id: str | None = None) -> Call[TriggeredSynthesis]:
-        """Queue a run now, regardless of the schedule, but not within an hour of the last; else return the `reason` why
-        not.
-        """
+        """Queue a run now, regardless of the schedule, if a memory has changed; else return the `reason` why not."""
 
     @method
     def undo_memory_file(self, *, agent_id: str | None = None) -> Call[UndoneSynthesis]:
-        """Restore the MEMORY.md before the last run, without forgotten statements; a second time brings the replaced one
-        back.
+        """Restore the MEMORY.md before the last run, without forgotten and outdated statements; a second time brings the
+        replaced one back.
         """
 
     @method

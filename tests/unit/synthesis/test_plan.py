@@ -56,9 +56,12 @@ def test_nothing_is_due_without_news_or_while_it_is_off_or_running() -> None:
     assert not due(FRESH, quiet=HOUR, plan_=replace(PLAN, enabled=False))
 
 
-def test_a_refusal_says_how_long_to_wait() -> None:
-    said = plan.refusal(replace(FRESH, last_run_at=NOON - 50 * MINUTE), now=NOON)
-    assert said == "The last run was less than an hour ago; ask again in 11 min"
+def test_a_run_by_hand_does_not_wait_for_an_hour_if_something_has_changed() -> None:
+    recent = replace(FRESH, last_run_at=NOON - 50 * MINUTE)
+    assert plan.refusal(recent, now=NOON) == "The last run was less than an hour ago"
+    assert plan.refusal(recent, now=NOON, by_hand=True) is None
+    still = replace(recent, has_news=False)
+    assert plan.refusal(still, now=NOON, by_hand=True) == "Nothing is new since the last run"
 
 
 def test_importance_fades_with_the_days_since_the_last_use() -> None:

@@ -62,9 +62,7 @@ async def post_complete(ask: Ask, body: SynthesisCompleteBody) -> wire.Synthesis
 
 @serves(wire.TRIGGER_SYNTHESIS)
 async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesis:
-    """Queue a run now, regardless of the schedule, but not within an hour of the last; else return the `reason` why
-    not.
-    """
+    """Queue a run now, regardless of the schedule, if a memory has changed; else return the `reason` why not."""
     _path(state, agent_id)
     done = await state.db.awrite(_trigger, state, agent_id, clock.now())
     if done.reason:
@@ -74,8 +72,8 @@ async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesi
 
 @serves(wire.UNDO_SYNTHESIS)
 async def post_undo(agent_id: Owner, state: Shared) -> wire.UndoneSynthesis:
-    """Restore the MEMORY.md before the last run, without forgotten statements; a second time brings the replaced one
-    back.
+    """Restore the MEMORY.md before the last run, without forgotten and outdated statements; a second time brings the
+    replaced one back.
     """
     path, now = _path(state, agent_id), clock.now()
     if await state.db.aread(run.is_running):
@@ -138,7 +136,8 @@ def _undo(state: State, agent_id: str, path: Path, now: datetime) -> int:
     """Exchange the file for its newest backup and return the length of the text."""
     with file.alone(state.workspace, wait=False):
         earlier = file.checked(file.previous(path))
-        text = state.db.read(withheld.cleaned, agent_id, earlier)
+        forgotten, outdated = state.db.read(run.unwanted, agent_id, "")
+        text = withheld.without(earlier, [*forgotten, *outdated])
         file.write(state.workspace, path, text, at=now, run_at=now, is_run=False)
     return len(text)
 

@@ -23,6 +23,7 @@ from signet.domain.graph import link, voice
 from signet.domain.memory import dates, derived, forgotten, history, lookup, marks, origin, wording
 from signet.domain.memory.lookup import Refused, check_version
 from signet.domain.memory.models import (
+    PIPELINE,
     Actor,
     Changed,
     Event,
@@ -36,6 +37,7 @@ from signet.domain.memory.sql import memories
 from signet.domain.memory.sql import sources as sql
 from signet.domain.memory.sql.sources import Link
 from signet.domain.memory.wording import Normalized
+from signet.domain.transcripts import withheld
 from signet.errors import Frozen, Invalid, NotFound
 from signet.ids import space_of
 from signet.text import masking
@@ -85,6 +87,8 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         "contentChanged": "content" in fields,
         "before": {name: _sent(memory, name) for name in fields if name != "content"},
     }
+    if is_new_text:
+        _renew(tx, memory.agent_id, actor, now)
     old, new = memory.content, text.storage if text else memory.content
     history.record(tx, memory.id, Event.UPDATED, actor, now, patch.reason, said, old=old, new=new)
     return Changed(
@@ -217,7 +221,13 @@ def supersede(
     tx.run(sql.BEGIN, (begins, by))
     for old in (*replaced, *facts):
         link(old, by, begins)
+    _renew(tx, new.agent_id, actor, at)
     return [old.id for old in replaced]
+
+
+def _renew(tx: WriteTx, agent_id: str, actor: Actor, now: datetime) -> None:
+    """Queue the removal of the old text from MEMORY.md; after a person's change the file is written again."""
+    withheld.queue(tx, agent_id, is_back=actor.type != PIPELINE, now=now)
 
 
 def hold_again(

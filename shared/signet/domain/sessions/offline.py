@@ -48,9 +48,9 @@ def _context(
 ) -> OfflineContext:
     settings = services.settings
     reader = agents.reader(tx, agent_id, here=Here(project))
-    asked = StartQuery(reader=reader, project=project or None)
+    asked = StartQuery(reader=reader, project=project or None, memory=files.memory)
     found = start_sources.gather(tx, asked, settings, now=now)
-    files = replace(files, memory=withheld.without(files.memory, found.withheld))
+    files = replace(files, memory=found.memory)
     who = identity_files.name_of(files, settings.agent)
     lasting = replace(found, since="", recovery="")
     text, _ = start_sources.inject(lasting, files, who, [], settings, notice="", local=None)

@@ -38,7 +38,6 @@ from signet.domain.sessions.models import Continuity
 from signet.domain.sessions.prompt_text import EXPLAINED, PromptQuery
 from signet.domain.sessions.start_sources import StartMaterial, StartQuery
 from signet.domain.sessions.start_text import MEMORY
-from signet.domain.transcripts import withheld
 from signet.errors import SignetError
 from signet.observe import logs, record
 from signet.observe.record import TelemetryKind
@@ -108,6 +107,7 @@ async def _context(
             key=call.key,
             project=call.where.project or None,
             context=about,
+            memory=files.memory,
             recalled=scores,
         )
         found = start_sources.gather(tx, asked, settings, now=now)
@@ -116,8 +116,7 @@ async def _context(
     if _reads_workspace(call, services):
         files = Identity(card=files.card)
     found = start_sources.without(await services.db.aread(gather), before)
-    memory = "" if held else withheld.without(files.memory, found.withheld)
-    files = replace(files, memory=memory)
+    files = replace(files, memory=found.memory)
     if found.failed:
         log.warning("session.parts_missing", parts=found.failed)
     answer, items = _answer(found, files, secrets, settings, notice, now)

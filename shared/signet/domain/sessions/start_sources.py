@@ -33,6 +33,7 @@ from signet.domain.sessions.identity_files import Identity, introduced
 from signet.domain.sessions.models import Trigger
 from signet.domain.sessions.sql import every, memories, states
 from signet.domain.sessions.start_text import Part, Section
+from signet.domain.synthesis import run as synthesis
 from signet.domain.transcripts import withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import SignetError
@@ -55,6 +56,8 @@ class StartQuery:
     key: str | None = None
     project: str | None = None
     context: str = ""
+    #: The text of MEMORY.md.
+    memory: str = ""
     #: The results of recall for the context, by ID.
     recalled: Mapping[str, float] = field(default_factory=dict)
 
@@ -73,7 +76,9 @@ class StartMaterial:
     #: Statements of the project's sessions.
     decided: Sequence[Decided] = ()
     recovery: str = ""
-    #: Statements that MEMORY.md must not contain.
+    #: MEMORY.md without forgotten and outdated statements.
+    memory: str = ""
+    #: The forgotten statements.
     withheld: Sequence[Statement] = ()
     #: The session receives no memories; those it would have received are among the candidates.
     is_held_out: bool = False
@@ -85,6 +90,8 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
     found = StartMaterial()
     reader, start = asked.reader, settings.hooks.session_start
     found.withheld = withheld.statements(tx, reader.agent_id)
+    if asked.memory:
+        found.memory = _try(found, "memory", lambda: _current(tx, found, asked), "")
     found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
     found.decided = _try(
         found,
@@ -145,6 +152,11 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
     return found
 
 
+def _current(tx: ReadTx, found: StartMaterial, asked: StartQuery) -> str:
+    outdated = synthesis.outdated(tx, asked.reader)
+    return withheld.without(asked.memory, [*found.withheld, *outdated])
+
+
 def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
     """Drop facts from sessions whose own statements are listed."""
     sessions = {one.session for one in found.decided}
@@ -158,7 +170,7 @@ def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
 
 def held_out(found: StartMaterial) -> StartMaterial:
     """Return the material for a held-out session: rules, and all parts without memories."""
-    return replace(found, told=(), decided=(), recovery="", is_held_out=True)
+    return replace(found, told=(), decided=(), recovery="", memory="", is_held_out=True)
 
 
 def without(found: StartMaterial, given: Collection[str]) -> StartMaterial:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from signet.config import Settings
 from signet.config.sections import Schedule
 
-#: The least time between two runs, also on request.
+#: The least time between two scheduled runs.
 GAP = timedelta(hours=1)
 EVERY = {Schedule.DAILY: timedelta(days=1), Schedule.WEEKLY: timedelta(days=7)}
 #: The value of `memory.synthesis.max_tokens` in files without it.
@@ -60,15 +60,14 @@ class Standing:
 
 
 def refusal(standing: Standing, *, now: datetime, by_hand: bool = False) -> str | None:
-    """Return why no run may begin now, None if it may; a failed run can be repeated by hand at once."""
+    """Return why no run may begin now, None if it may; by hand it may at once after a change or a failed run."""
     if standing.is_running:
         return "Synthesis already in progress"
+    last = standing.last_run_at
     if by_hand and standing.has_failed:
         return None
-    last = standing.last_run_at
-    if last is not None and timedelta(0) <= now - last < GAP:
-        minutes = int((GAP - (now - last)) / timedelta(minutes=1)) + 1
-        return f"The last run was less than an hour ago; ask again in {minutes} min"
+    if not by_hand and last is not None and timedelta(0) <= now - last < GAP:
+        return "The last run was less than an hour ago"
     return None if standing.has_news else "Nothing is new since the last run"
 
 

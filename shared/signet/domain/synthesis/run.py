@@ -13,7 +13,7 @@ from functools import partial
 
 from signet import clock
 from signet.config import Settings
-from signet.db import ReadTx, WriteTx, runtime_settings
+from signet.db import ReadTx, WriteTx, runtime_settings, visibility
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.synthesis import file, sources, sql
@@ -36,11 +36,12 @@ _LAST = f"{sql.KIND}:"
 
 
 def standing_of_agent(tx: ReadTx, reader: Reader) -> Standing:
-    at, seq, has_failed = _last(tx, reader.agent_id)
+    at, seq, has_failed, read_at = _last(tx, reader.agent_id)
+    is_grown = sql.newest(tx, reader, after=seq) > seq
     return Standing(
         last_run_at=clock.parsed(at),
         first_at=clock.parsed(tx.value(sql.FIRST, (reader.agent_id,))),
-        has_news=sql.newest(tx, reader, after=seq) > seq,
+        has_news=is_grown or (bool(read_at) and sql.has_changes(tx, reader, since=read_at)),
         is_running=tx.value(sql.RUNNING, (f"{sql.KIND}:{reader.agent_id}",)) is not None,
         has_failed=has_failed,
     )
@@ -55,18 +56,44 @@ def last_run_at(tx: ReadTx, agent_id: str) -> str | None:
 
 
 def note_run(
-    tx: WriteTx, agent_id: str, *, now: datetime, newest: int | None, has_failed: bool = False
+    tx: WriteTx,
+    agent_id: str,
+    *,
+    now: datetime,
+    newest: int | None,
+    has_failed: bool = False,
+    read_at: datetime | None = None,
 ) -> None:
-    """Record a run with the newest memory it knew, None for a run without an answer."""
+    """Record a run with the newest memory it knew, None for a run without an answer, and when it read the memories."""
     seq = _last(tx, agent_id)[1] if newest is None else newest
-    state = json.dumps({"at": clock.to_text(now), "seq": seq, "failed": has_failed})
-    runtime_settings.put(tx, f"{_LAST}{agent_id}", state)
+    state = {"at": clock.to_text(now), "seq": seq, "failed": has_failed}
+    state["read"] = clock.to_text(read_at or now)
+    runtime_settings.put(tx, f"{_LAST}{agent_id}", json.dumps(state))
 
 
-def _last(tx: ReadTx, agent_id: str) -> tuple[str | None, int, bool]:
+def outdated(tx: ReadTx, reader: Reader, since: str | None = None) -> list[withheld.Statement]:
+    """Return what the file may still say though it was edited or superseded after an instant, or after its run."""
+    since = (_last(tx, reader.agent_id)[3] or None) if since is None else since
+    if since is None:
+        return []  # a file that Signet did not write
+    seen = visibility.readable(reader)
+    rows = tx.tuples(sql.OUTDATED.format(seen=seen.sql), (since, *seen.params))
+    return [withheld.outdated(old, new) for old, new in rows]
+
+
+def unwanted(
+    tx: ReadTx, agent_id: str, since: str | None = None
+) -> tuple[list[withheld.Statement], list[withheld.Statement]]:
+    """Return the statements that an agent's file must not contain: forgotten ones, and outdated ones."""
+    old = outdated(tx, agents.common_reader(tx, agent_id), since)
+    return withheld.statements(tx, agent_id), old
+
+
+def _last(tx: ReadTx, agent_id: str) -> tuple[str | None, int, bool, str]:
     value = runtime_settings.get(tx, f"{_LAST}{agent_id}")
     found = json.loads(value) if value else {}
-    return found.get("at"), int(found.get("seq", 0)), bool(found.get("failed"))
+    at = found.get("at")
+    return at, int(found.get("seq", 0)), bool(found.get("failed")), found.get("read") or at or ""
 
 
 log = logs.get("pipeline")
@@ -83,7 +110,9 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     """
     agent_id = job.lease.agent_id or DEFAULT_AGENT
     path = file.path_of(workspace, agent_id)
-    found = job.db.read(_gather, agent_id, plan, clock.now())
+    read_at = clock.now()
+    since = clock.to_text(read_at)
+    found = job.db.read(_gather, agent_id, plan, read_at)
     if path is None or not found:
         job.commit(lambda tx: {"skipped": "nothing_to_write"})
         return
@@ -99,14 +128,18 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     job.check()
     now = clock.now()
     with file.alone(workspace, wait=True):
-        # Something may have been forgotten while the model wrote; `clean` removes anything forgotten from now on.
-        text = job.db.read(withheld.cleaned, agent_id, text)
+        # Something may have changed while the model wrote; `clean` removes what is forgotten or outdated from now on.
+        forgotten, old = job.db.read(unwanted, agent_id, since)
+        text = withheld.without(text, [*forgotten, *old])
         file.write(workspace, path, text, at=now, run_at=clock.parsed(job.lease.created_at) or now)
     if agent_id == DEFAULT_AGENT:
         tell(workspace, now)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        note_run(tx, agent_id, now=now, newest=found.newest, has_failed=bool(fault))
+        has_failed = bool(fault)
+        note_run(tx, agent_id, now=now, newest=found.newest, has_failed=has_failed, read_at=read_at)
+        if sql.has_changes(tx, agents.common_reader(tx, agent_id), since=since, is_asked=True):
+            queue(tx, agent_id, now=now)
         name = str(path.relative_to(workspace.root))
         result: dict[str, object] = {"path": name, "sources": len(found), "chars": len(text)}
         return result | ({"refused": fault} if fault else {})
@@ -240,7 +273,7 @@ def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
 
 
 def again(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
-    """Queue the writing of an agent's file if it exists, because a statement was restored."""
+    """Queue the writing of an agent's file if it exists, because a statement was restored or changed."""
     if standing_of_agent(tx, agents.common_reader(tx, agent_id)).last_run_at is not None:
         queue(tx, agent_id, now=now)
 

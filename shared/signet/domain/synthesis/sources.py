@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import PurePath
+from textwrap import indent
 
 from signet import clock
 from signet.db import ReadTx, fts, visibility
@@ -158,6 +159,10 @@ TITLES = {
     "learning": "Learned",
 }
 OTHER = "More"
+#: A block of code, a line of YAML, and the number of such lines that make a text YAML.
+_CODE = re.compile(r"^([ \t]*```.*?^[ \t]*```)[ \t]*$", re.MULTILINE | re.DOTALL)
+_SETTING = re.compile(r"^[ \t]*(?:- )?[\w./\"'-]+:(?:[ \t]|$)", re.MULTILINE)
+LEAST_SETTINGS = 2
 #: Minimum share of a memory's words in a longer memory that makes it a repetition.
 SAID = 0.8
 
@@ -168,7 +173,7 @@ def plain_text(sources: Sources, *, title: str) -> str:
     sections: dict[str, list[str]] = {}
     texts = [one.content for one in sources.memories]
     for one in sources.memories:
-        line = f"- {one_line(one.content)}"
+        line = f"- {_listed(one.content)}"
         if len(line) >= room or _is_in_another(one.content, texts):
             continue
         room -= len(line) + 1
@@ -178,6 +183,15 @@ def plain_text(sources: Sources, *, title: str) -> str:
     listed = [*sections.items(), *([("Recent sessions", sessions)] if sessions else [])]
     parts = (f"## {name}\n\n" + "\n".join(lines) for name, lines in listed)
     return "\n\n".join(filter(None, (title, *parts)))[:MOST_CHARS]
+
+
+def _listed(text: str) -> str:
+    """Return a text on one line, so that it makes no heading or item; blocks of code and YAML keep their lines."""
+    if "```" not in text and len(_SETTING.findall(text)) >= LEAST_SETTINGS:
+        text = f"```\n{text}\n```"
+    parts = _CODE.split(text)
+    parts[::2] = map(one_line, parts[::2])
+    return indent("\n".join(filter(None, parts)), "  ").lstrip()
 
 
 def _is_in_another(plain_text: str, every: Sequence[str]) -> bool:

@@ -49,6 +49,18 @@ NOTES = """
 SELECT s.content, s.project FROM session_summaries s
  WHERE s.agent_id = ? AND s.depth = 0 ORDER BY s.latest_at DESC LIMIT ?"""
 _NEWEST = "SELECT MAX(m.seq) FROM memories m WHERE m.seq > ? AND m.is_deleted = 0 AND "
+#: Texts that were edited or superseded, with what holds instead, latest first.
+OUTDATED = """
+SELECT CASE WHEN h.old_content <> h.new_content THEN h.old_content ELSE m.content END, coalesce(s.content, m.content)
+  FROM memory_history h JOIN memories m ON m.id = h.memory_id
+  LEFT JOIN memories s ON s.id = m.superseded_by AND s.is_deleted = 0
+ WHERE h.created_at >= ? AND h.event = 'updated' AND m.is_deleted = 0
+   AND (s.id IS NOT NULL OR (h.old_content <> h.new_content AND h.old_content <> m.content)) AND {seen}
+ ORDER BY h.created_at DESC LIMIT 200"""
+_CHANGED = """
+SELECT 1 FROM memory_history h JOIN memories m ON m.id = h.memory_id
+ WHERE h.created_at > ? AND h.event IN ('updated', 'deleted', 'rejected', 'recovered')
+   AND (? = 0 OR h.actor_type <> 'pipeline') AND """
 FIRST = "SELECT created_at FROM memories WHERE agent_id = ? ORDER BY seq LIMIT 1"
 ACTIVE = """
 SELECT MAX(at) FROM (
@@ -63,3 +75,9 @@ def newest(tx: ReadTx, reader: Reader, *, after: int = 0) -> int:
     """Return the number of the newest memory after a number, else that number."""
     seen = visibility.readable(reader)
     return tx.value(_NEWEST + seen.sql, (after, *seen.params)) or after
+
+
+def has_changes(tx: ReadTx, reader: Reader, *, since: str, is_asked: bool = False) -> bool:
+    """Return whether a memory was changed, forgotten or recovered after an instant, perhaps not by the pipeline."""
+    seen = visibility.readable(reader)
+    return tx.value(f"{_CHANGED}{seen.sql} LIMIT 1", (since, is_asked, *seen.params)) is not None

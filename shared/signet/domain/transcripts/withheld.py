@@ -40,14 +40,20 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*|\d+(?:[.,:/-]\d+)*")
 
 
 class Statement(NamedTuple):
-    """A statement as hashes of its words, and of the names and numbers among them."""
+    """A statement as hashes of its words, of the names and numbers among them, and of the words that replace it."""
 
     memory_id: str
     words: frozenset[str]
     names: frozenset[str]
+    newer: frozenset[str] = frozenset()
 
     def is_said_in(self, words: frozenset[str]) -> bool:
-        """Return whether a text with these hashed words states it."""
+        """Return whether a text with these hashed words states it, and not rather its successor."""
+        lost, won = self.words - self.newer, self.newer - self.words
+        return self.covers(words) and (not self.newer or len(words & lost) > len(words & won))
+
+    def covers(self, words: frozenset[str]) -> bool:
+        """Return whether a text with these hashed words has most of it."""
         share = SHARE_WITH_NAMES if self.names else SHARE
         return (
             bool(self.words)
@@ -178,6 +184,11 @@ def statement(text: str) -> Statement:
     return Statement("", words, frozenset(map(_hash, _names(text))) & words)
 
 
+def outdated(old: str, new: str) -> Statement:
+    """Return the statement of a text that another one has replaced. Pure."""
+    return statement(old)._replace(newer=hashed(new))
+
+
 def hashed(text: str) -> frozenset[str]:
     """Return the hashes of the meaningful words of a text. Pure."""
     found = {word.partition("*")[0] for part in _parts(text) for word in fts.content_words(part)}
@@ -213,7 +224,7 @@ class _Line(NamedTuple):
 
 
 def _near(words: frozenset[str], statements: Iterable[Statement]) -> list[Statement]:
-    return [one for one in statements if one.is_said_in(words)]
+    return [one for one in statements if one.covers(words)]
 
 
 def _hidden(sentences: Sequence[frozenset[str]], near: Sequence[Statement]) -> set[int]:
