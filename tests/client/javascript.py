@@ -39,7 +39,8 @@ def source(api: Schema) -> str:
     ways = [(path, how, way) for path, found in api["paths"].items() for how, way in found.items()]
     routes = [row for path, how, way in ways for row in _route(path, how, way)]
     schemas = api["components"]["schemas"]
-    sent = _named(schemas, [way.get("requestBody") for *_, way in ways])
+    asked = [(way.get("requestBody"), way.get("parameters")) for *_, way in ways]
+    sent = _named(schemas, asked)
     used = sent | _named(schemas, [way["responses"] for *_, way in ways])
     types = "".join(_type(name, schemas[name], is_sent=name in sent) for name in sorted(used))
     return f"{_HEAD}\n/** Every route with a JSON answer. */\nexport interface Routes {{\n{''.join(routes)}}}\n{types}"

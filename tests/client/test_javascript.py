@@ -1,6 +1,7 @@
 """`@signetai/client`: its types are those of the API, and it works under Node with a real daemon."""
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -40,14 +41,28 @@ def test_the_compiler_finds_no_fault_and_gives_the_same_types(tmp_path: Path) ->
         assert path.read_text("utf-8") == (javascript.TYPES.parent / path.name).read_text("utf-8")
     modules = tmp_path / "node_modules" / "@signetai"
     modules.mkdir(parents=True)
-    (modules / "client").symlink_to(javascript.PACKAGE)
+    packed = [
+        "npm",
+        "pack",
+        "--silent",
+        "--pack-destination",
+        str(tmp_path),
+        str(javascript.PACKAGE),
+    ]
+    name = subprocess.run(packed, check=True, capture_output=True, text=True).stdout.strip()
+    shutil.unpack_archive(tmp_path / name, tmp_path / "packed", filter="data")
+    (tmp_path / "packed" / "package").rename(modules / "client")
     (tmp_path / "node_modules" / "@types").symlink_to(
         javascript.PACKAGE / "node_modules" / "@types"
     )
     programs = [one for one in blocks(javascript.PACKAGE / "README.md") if one.language == "js"]
-    files = [tmp_path / f"{number}.mts" for number, _ in enumerate(programs)]
-    for path, one in zip(files, programs, strict=True):
-        path.write_text("\n".join(one.text))
+    exported = _exported((tmp_path / "index.d.ts").read_text("utf-8"))
+    assert exported >= {"Signet", "Events", "SignetError", "Routes", "SignetOptions"}
+    asked = f'import type {{ {", ".join(exported)} }} from "@signetai/client"'
+    named = f"{asked}\nexport type All = [{', '.join(exported)}]"
+    files = [tmp_path / f"{number}.mts" for number in range(len(programs) + 1)]
+    for path, text in zip(files, [named, *("\n".join(one.text) for one in programs)], strict=True):
+        path.write_text(text)
     options = (
         "--noEmit",
         "--strict",
@@ -65,6 +80,20 @@ def test_the_compiler_finds_no_fault_and_gives_the_same_types(tmp_path: Path) ->
         text=True,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_types_name_only_types_that_they_declare() -> None:
+    types = javascript.TYPES.read_text("utf-8")
+    code = re.sub(r'/\*.*?\*/|//[^\n]*|"[^"\n]*"', "", types, flags=re.DOTALL)
+    declared = set(re.findall(r"export (?:interface|type) (\w+)", code))
+    assert set(re.findall(r"\b[A-Z]\w+", code)) - declared == {"Record"}
+
+
+def _exported(index: str) -> set[str]:
+    lists = re.findall(r"export \{([^}]*)\}", index)
+    return {name.strip() for one in lists for name in one.split(",") if name.strip()} | set(
+        re.findall(r"export type (\w+)", index)
+    )
 
 
 def test_the_daemon_accepts_every_field_in_camel_case() -> None:

@@ -2245,6 +2245,9 @@ export interface AttributePage {
   offset: number;
 }
 
+/** The actions that are logged; the strings are stored. */
+export type AuditAction = "read" | "propose" | "share" | "refuse" | "withdraw" | "export" | "forget" | "recover" | "erase";
+
 /**
  * One action; `number` orders entries.
  *
