@@ -140,6 +140,20 @@ def test_a_session_begins_with_what_its_user_may_read(api: Api) -> None:
         assert own in began.body["inject"] and other not in began.body["inject"]
 
 
+def test_a_session_leaves_nothing_of_the_daemons_user_to_others(api: Api) -> None:
+    api.state.workspace.root.joinpath("USER.md").write_text("# User\n\n- Name: Olga\n", "utf-8")
+    about = {"harness": "codex", "sessionKey": "of-the-owner", "project": "/work/crane"}
+    summary = {**about, "summary": "Olga sells the crane in spring."}
+    assert api.post("/api/hooks/compaction-complete", summary).status == 200
+    for of in ({}, key(api, "anna")):
+        found = api.get("/api/memories?limit=50", **of)
+        assert (summary["summary"] in _texts(found, "memories")) is (not of)
+        began = api.post(
+            "/api/hooks/session-start", {**about, "sessionKey": f"new-{len(of)}"}, **of
+        )
+        assert ("Olga" in began.body["inject"]) is (not of)
+
+
 def test_tools_search_and_save_as_the_user(api: Api) -> None:
     def call(name: str, arguments: object) -> str:
         params = {"name": name, "arguments": arguments}

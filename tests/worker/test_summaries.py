@@ -122,6 +122,17 @@ def test_a_session_becomes_notes_facts_and_a_summary(busy: Home, script: Script)
     assert (asked["status"], asked["result_path"], asked["attempts"]) == ("done", result["path"], 1)
 
 
+@pytest.mark.parametrize(("mode", "readers"), [("local", "global"), ("team", "private")])
+def test_facts_of_a_session_are_its_owners_where_there_are_keys(
+    home: Home, script: Script, server: FakeServer, mode: str, readers: str
+) -> None:
+    home.configure({**manifest(url=server.url), "auth": {"mode": mode}})
+    script.reads("kestrel depot", notes("The Kestrel depot!", SAID))
+    with home.worker():
+        finished(home, ended(home, "one", talk("kestrel depot", told=(SAID,))))
+    assert [one["visibility"] for one in facts_of(home, "one")] == [readers]
+
+
 def test_a_fact_that_is_known_in_other_words_is_no_news(busy: Home, script: Script) -> None:
     known = "Because disks are slow, the heron service keeps all its sessions in Redis."
     other = "The heron service keeps its sessions in Redis 7 because the disks are slow."

@@ -9,7 +9,7 @@ from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections.models import Phase
 from signet.domain.memory import wording
-from signet.domain.memory.models import Actor, NewMemory, Remembered
+from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules
 from signet.domain.sessions import (
     calls,
     compaction,
@@ -128,6 +128,7 @@ async def keep_summary(
         tags=("session", "summary", call.harness),
         who="system",
         origin=Origin.INFERRED,
+        visibility=Rules.from_settings(state.settings).of_session(call.agent_id),
         project=call.project,
         source_type=call.harness,
         session_id=call.key,

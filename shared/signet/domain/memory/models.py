@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from signet.config import Settings
 from signet.config.extraction import TextProvider
-from signet.config.sections import EmbeddingProvider
+from signet.config.sections import AuthMode, EmbeddingProvider
 from signet.db import columns
 from signet.domain.graph.link import StructuredInput
 from signet.ids import is_of_user
@@ -96,6 +96,8 @@ class Rules:
     priority: int = NORMAL
     #: Whether secrets in the text are replaced.
     masks: bool = True
+    #: Whether others may read what is saved from a session without a request.
+    shares_sessions: bool = True
     #: How long the store keeps a forgotten memory, and a person can recover it.
     recover_within: timedelta = timedelta(days=30)
 
@@ -110,8 +112,13 @@ class Rules:
             chunk_chars=guardrails.chunk_target_chars,
             attempts=pipeline.worker.max_retries,
             masks=settings.memory.mask_secrets,
+            shares_sessions=settings.auth.mode is AuthMode.LOCAL,
             recover_within=timedelta(milliseconds=settings.retention.tombstone_retention_ms),
         )
+
+    def of_session(self, agent_id: str) -> Visibility:
+        """Return who may read a memory that a session leaves: with keys, only the owner of the session (AUTH-27)."""
+        return Visibility.usual(agent_id) if self.shares_sessions else Visibility.PRIVATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

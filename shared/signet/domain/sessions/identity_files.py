@@ -16,6 +16,7 @@ from signet.domain.agents import registry
 from signet.domain.identity import files as identity
 from signet.domain.synthesis import file as memory_file
 from signet.files import read_markdown
+from signet.ids import is_of_user
 from signet.paths import Workspace
 from signet.text import controls
 
@@ -54,7 +55,10 @@ class Identity:
 
 
 def load(workspace: Workspace, agent_id: str, here: Here) -> Identity:
-    """Return an agent's files: its soul and identity, the parts of MEMORY.md for this project, the shared files."""
+    """Return an agent's files: its soul and identity, the parts of MEMORY.md for this project, the shared files.
+
+    USER.md describes the daemon's user, not a user with a key.
+    """
     memory = memory_file.path_of(workspace, agent_id)
     instructions = _BLOCK.sub("", read(workspace.root / "AGENTS.md")).strip()
     card = _own(workspace, agent_id, "IDENTITY.md")
@@ -62,7 +66,7 @@ def load(workspace: Workspace, agent_id: str, here: Here) -> Identity:
         instructions="" if _is_template(instructions, "AGENTS.md") else instructions,
         soul=filled(_own(workspace, agent_id, "SOUL.md"), "SOUL.md"),
         identity=filled(card, "IDENTITY.md"),
-        user=filled(read(workspace.root / "USER.md"), "USER.md"),
+        user="" if is_of_user(agent_id) else filled(read(workspace.root / "USER.md"), "USER.md"),
         memory=filled(memory_file.injectable(memory, here) if memory else "", "MEMORY.md"),
         card=card,
     )

@@ -70,10 +70,10 @@ def save(
 
     Skips forgotten ones. Each belongs to the repository of its message (`held`, see transcripts/models.py).
     """
-    saved = []
+    saved, readers = [], rules.of_session(asked.session.agent_id)
     for fact in facts:
         project = models.project_at(held, fact.said_at, asked.session.project or "") or None
-        draft = replace(_draft(asked, fact, model, now), project=project)
+        draft = replace(_draft(asked, fact, readers, model, now), project=project)
         with contextlib.suppress(ValueForgotten):
             saved.append(remember.save_told(tx, draft, actor=ACTOR, rules=rules, now=now).id)
     return saved
@@ -94,7 +94,7 @@ def _placed(fact: Said, turns: Sequence[tuple[transcript.Turn, frozenset[str]]])
     return fact if fact.said_at or not is_said else replace(fact, said_at=turn.at)
 
 
-def _draft(asked: SummaryJob, fact: Said, model: str, now: datetime) -> Draft:
+def _draft(asked: SummaryJob, fact: Said, readers: Visibility, model: str, now: datetime) -> Draft:
     session = asked.session
     # A clock that was ahead must not make a fact the newest for years.
     said_at = min(clock.parsed(fact.said_at or "") or asked.ended_at, now)
@@ -105,7 +105,7 @@ def _draft(asked: SummaryJob, fact: Said, model: str, now: datetime) -> Draft:
         importance=fact.importance,
         tags=fact.tags,
         agent_id=session.agent_id,
-        visibility=Visibility.usual(session.agent_id),
+        visibility=readers,
         origin=Origin.INFERRED,
         who=session.harness,
         why="session-summary",
