@@ -9,7 +9,7 @@ from starlette.routing import Match
 from signet.wire import home, operations
 from signet_api import access, browser
 from signet_api.routes import ROUTER
-from support.http import Api
+from support.http import Api, Served
 
 _DECLARED: dict[tuple[str, str], tuple[object, int]] = {
     (one.method, one.path): (None, one.status) for one in operations.BY_ID.values()
@@ -244,8 +244,40 @@ def test_an_unknown_path_and_a_wrong_method_are_told_apart(api: Api) -> None:
         assert (api.get(path).status, api.get(path).error) == (404, "Not found")
     wrong = api.delete("/api/memories")
     assert (wrong.status, wrong.error) == (405, "Method not allowed")
-    assert wrong.headers["allow"] == "GET"
+    assert wrong.headers["allow"] == "GET, HEAD, OPTIONS"
+    assert api.send("PUT", "/api/memory/x").headers["allow"] == "DELETE, GET, HEAD, OPTIONS, PATCH"
     assert api.post("/health").error == "Method not allowed"
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/health", "GET, HEAD, OPTIONS"),
+        ("/api/memory/recall", "OPTIONS, POST"),
+        ("/api/tasks/x", "DELETE, GET, HEAD, OPTIONS, PATCH"),
+        ("/openapi.json", "GET, HEAD, OPTIONS"),
+    ],
+)
+def test_options_names_the_methods_of_a_path(api: Api, path: str, methods: str) -> None:
+    answer = api.send("OPTIONS", path)
+    assert (answer.status, answer.headers["allow"], answer.body) == (204, methods, "")
+    assert api.send("OPTIONS", "/api/nothing").status == 404
+
+
+EVENTS = "text/event-stream; charset=utf-8"
+
+
+def test_head_answers_as_get_does_without_the_body(server: Served) -> None:
+    for path in ("/", "/api/tasks", "/api/memories?limit=2", "/metrics", "/openapi.json", "/no"):
+        asked, head = server.get(path), server.send("HEAD", path)
+        assert (head.status, head.body) == (asked.status, ""), path
+        for name in ("content-type", "etag", "cache-control"):
+            assert head.headers.get(name) == asked.headers.get(name), path
+        assert "content-length" in head.headers, path
+    # A stream ends after its head.
+    for path in ("/api/events", "/api/logs/stream"):
+        head = server.send("HEAD", path)
+        assert (head.status, head.headers["content-type"]) == (200, EVENTS), path
 
 
 def test_the_description_names_the_answer_of_every_declared_operation(api: Api) -> None:

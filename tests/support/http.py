@@ -73,7 +73,7 @@ class Answer:
 
 def answer_of(response: httpx.Response) -> Answer:
     """Return a response in the form that tests read."""
-    is_json = response.headers.get("content-type") == "application/json"
+    is_json = response.content and response.headers.get("content-type") == "application/json"
     return Answer(
         response.status_code, response.json() if is_json else response.text, response.headers
     )

@@ -51,7 +51,8 @@ class Access:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        rule = match(scope["method"], scope["path"]) or _UNKNOWN
+        known = match(scope["method"], scope["path"])
+        rule = known or _UNKNOWN
         try:
             asked = await self._callers.resolve(scope)
             if rule.for_peers:
@@ -72,7 +73,9 @@ class Access:
                     errors.note_refusal(error)
                 await errors.refusal(error)(scope, receive, send)
                 return
-            if self._state.authority.mode is AuthMode.LOCAL:
+            if known is None and (allowed := _methods(scope["path"])):
+                await errors.other_method(scope["method"], allowed)(scope, receive, send)
+            elif self._state.authority.mode is AuthMode.LOCAL:
                 await self._app(scope, receive, send)
             else:
                 await self._noting(rule, scope, receive, send)
@@ -112,13 +115,18 @@ def match(method: str, path: str) -> AccessRule | None:
     """Return the rule of a request's route, None if there is no route. Paths without parameters take precedence, as in
     the router.
     """
-    method = "GET" if method == "HEAD" else method
     if (rule := TABLE.get((method, path))) is not None:
         return rule
     for known, pattern, rule in _PATTERNS:
         if known == method and pattern.match(path) is not None:
             return rule
     return None
+
+
+def _methods(path: str) -> list[str]:
+    """Return the methods of a path, none for an unknown path. Pure."""
+    fixed = [method for method, known in TABLE if known == path]
+    return fixed or [method for method, pattern, _ in _PATTERNS if pattern.match(path)]
 
 
 async def count(

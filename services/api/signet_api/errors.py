@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
@@ -46,7 +46,7 @@ _NO_JSON_AT = {"/api/auth/token": "invalid request body"}
 _FAILED_AT = {
     one.path: "Hook execution failed" for one in vars(hooks).values() if isinstance(one, Operation)
 } | {hooks.AFTER_COMPACTION.path: "Failed to save summary"}
-_PLAIN = {404: "Not found", 405: "Method not allowed"}
+_PLAIN = {404: "Not found"}
 
 
 def install(app: FastAPI) -> None:
@@ -75,6 +75,15 @@ def note_refusal(error: SignetError) -> None:
     if code is not None:
         memory_id = error.facts.get("id")
         record.error(code, error.message, memory_id=str(memory_id) if memory_id else None)
+
+
+def other_method(method: str, allowed: Sequence[str]) -> Response:
+    """Return the answer for a method that a path does not have; OPTIONS asks only which it has."""
+    named = sorted({*allowed, "OPTIONS", *(["HEAD"] if "GET" in allowed else [])})
+    headers = {"allow": ", ".join(named)}
+    if method == "OPTIONS":
+        return Response(None, 204, headers)
+    return answer(405, "Method not allowed", "method_not_allowed", headers=headers)
 
 
 def body_too_large() -> JSONResponse:

@@ -113,7 +113,10 @@ class Guard:
             if scope["method"] != "GET":
                 others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
                 scope["headers"] = [*others, _JSON]
-            sending = _tagging(scope["method"], headers.get(b"if-none-match", b""), tagged)
+            sending: Send = tagged
+            if scope["method"] == "HEAD":  # answered as GET
+                scope, sending = {**scope, "method": "GET"}, _without_body(tagged)
+            sending = _tagging(scope["method"], headers.get(b"if-none-match", b""), sending)
             try:
                 await self._app(scope, receive, sending)
             except Exception:
@@ -204,6 +207,19 @@ def _tagging(method: str, asked: bytes, send: Send) -> Send:
         await send(message)
 
     return tagged
+
+
+def _without_body(send: Send) -> Send:
+    """Return a `send` that ends the answer after its head, also that of a stream."""
+    has_ended = False
+
+    async def headed(message: Message) -> None:
+        nonlocal has_ended
+        if message["type"] == "http.response.start" or not has_ended:
+            has_ended = message["type"] != "http.response.start"
+            await send({**message, "body": b"", "more_body": False} if has_ended else message)
+
+    return headed
 
 
 def _may_tag(start: Message) -> bool:
