@@ -98,6 +98,9 @@ def test_the_log_is_exported_filtered_and_paged(api: Api) -> None:
     assert newest == {"entries": found[-2:], "next": None}
     refused = api.get("/api/audit?action=login", **admin(api))
     assert refused.status == 400 and "withdraw" in str(refused.body)
+    for path in ("/api/audit", "/api/audit/export"):
+        refused = api.get(f"{path}?since=soon", **admin(api))
+        assert (refused.status, refused.error) == (400, "since must be an ISO timestamp")
     assert entries(api, "&since=2036-01-01") == [] == entries(api, "&until=2020-01-01")
     assert [one["action"] for one in entries(api, "&space=billing")] == ["share"] * 5
 

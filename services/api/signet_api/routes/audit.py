@@ -1,7 +1,7 @@
 """The audit log."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Annotated
 
 from fastapi import Query
@@ -34,12 +34,12 @@ async def get_audit_export(
     query: Annotated[AuditParams, Query()], state: Shared
 ) -> StreamingResponse:
     """Return the audit log as lines of JSON, oldest first; `limit` is ignored."""
+    asked = _asked(query)
     await state.audits.flush()
-    return StreamingResponse(_lines(state, query), media_type=wire.NDJSON)
+    return StreamingResponse(_lines(state, asked, query.after), media_type=wire.NDJSON)
 
 
-async def _lines(state: State, query: AuditParams) -> AsyncIterator[str]:
-    asked, after = _asked(query), query.after
+async def _lines(state: State, asked: Mapping[str, object], after: int) -> AsyncIterator[str]:
     while found := await state.db.aread(log.page, asked, after=after, limit=_PAGE):
         after = found[-1]["number"]
         yield "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in found)
