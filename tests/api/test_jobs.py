@@ -53,10 +53,13 @@ def test_pages_of_jobs_follow_each_other_with_counts_of_all(api: Api) -> None:
     page = api.get("/api/jobs?status=dead&facets=1").body
     assert (page["count"], page["total"], page["next"]) == (1, 1, None)
     assert page["facets"] == {
-        "status": [{"key": "pending", "count": 5}, {"key": "dead", "count": 1}],
-        "kind": [{"key": "extract", "count": 1}],
-        "queue": [{"key": page["jobs"][0]["queue"], "count": 1}],
-        "code": [{"key": "timeout", "count": 1}],
+        "status": [
+            {"key": "pending", "count": 5, "says": "pending"},
+            {"key": "dead", "count": 1, "says": "dead"},
+        ],
+        "kind": [{"key": "extract", "count": 1, "says": "read facts from a memory"}],
+        "queue": [{"key": page["jobs"][0]["queue"], "count": 1, "says": page["jobs"][0]["queue"]}],
+        "code": [{"key": "timeout", "count": 1, "says": "timeout"}],
     }
     assert "facets" not in api.get("/api/jobs").body
     assert api.get("/api/jobs?cursor=none").status == 400

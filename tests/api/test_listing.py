@@ -139,23 +139,47 @@ def test_a_cursor_is_for_the_order_that_gave_it(filled: Api) -> None:
     assert (refused.status, refused.error) == (400, "The cursor belongs to a list in another order")
 
 
+def counted(page: Any) -> dict[str, dict[str, int]]:
+    return {
+        name: {one["key"]: one["count"] for one in rows} for name, rows in page["facets"].items()
+    }
+
+
+def test_values_are_counted_with_their_words(api: Api) -> None:
+    bodies = (
+        {"content": "Moor on the lee side.", "type": "procedural", "who": "cli"},
+        {"content": "The buoy is red.", "who": "connector-sync:x", "project": "/home/a/harbour"},
+        {"content": "The pier is long.", "who": "daemon"},
+    )
+    for body in bodies:
+        assert api.post("/api/memory/remember", body).status == 200
+    page = asked(api, "facets=type,who,project").body
+    words = {name: {one["says"] for one in rows} for name, rows in page["facets"].items()}
+    assert words["type"] == {"learned rule", "fact"} and words["project"] == {"harbour"}
+    # Of the authors that are Signet itself, one can be chosen.
+    assert words["who"] == {"you, on the command line", "Signet"}
+    assert {one["key"] for one in page["facets"]["who"]} == {"cli", "daemon"}
+    said = {row["content"]: row["says"] for row in page["memories"]}
+    assert said["Moor on the lee side."] == "learned rule saved by you, on the command line"
+    assert said["The pier is long."] == "fact"
+
+
 def test_counts_come_when_they_are_asked_for(filled: Api) -> None:
     page = asked(filled, "stats=0").body
     assert set(page) == {"memories", "next"}
     page = asked(filled, "limit=1&total=1&type=rule&facets=type,who,tag,state,project,source_type")
     assert page.body["stats"]["total"] == 5
     assert page.body["total"] == 2
-    assert page.body["facets"] == {
+    assert counted(page.body) == {
         # Its own filter left out: what could be chosen instead.
-        "type": [{"key": "fact", "count": 3}, {"key": "rule", "count": 2}],
-        "who": [{"key": "ada", "count": 2}],
-        "tag": [{"key": "a", "count": 1}, {"key": "sea", "count": 1}],
-        "state": [{"key": "active", "count": 1}, {"key": "superseded", "count": 1}],
-        "project": [{"key": "harbour", "count": 1}],
-        "source_type": [{"key": "manual", "count": 2}],
+        "type": {"fact": 3, "rule": 2},
+        "who": {"ada": 2},
+        "tag": {"a": 1, "sea": 1},
+        "state": {"active": 1, "superseded": 1},
+        "project": {"harbour": 1},
+        "source_type": {"manual": 2},
     }
-    states = asked(filled, "facets=state").body["facets"]["state"]
-    assert {"key": "forgotten", "count": 1} in states
+    assert "forgotten" in counted(asked(filled, "facets=state").body)["state"]
 
 
 def test_a_row_says_what_a_list_shows_of_a_memory(filled: Api) -> None:
@@ -188,8 +212,8 @@ def test_memories_of_a_removed_agent_are_archived_and_listed(api: Api) -> None:
     assert {(row["agent_id"], row["visibility"]) for row in page["memories"]} == {
         ("scout", "archived")
     }
-    assert (page["total"], page["facets"]["type"]) == (2, [{"key": "fact", "count": 2}])
-    assert page["facets"]["state"] == [{"key": "active", "count": 1}]
+    assert (page["total"], counted(page)["type"]) == (2, {"fact": 2})
+    assert counted(page)["state"] == {"active": 1}
     assert listed(api, "state=archived&q=mast") == ["The mast is tall."]
     assert listed(api, "") == listed(api, "state=active") == ["The deck is wet."]
 

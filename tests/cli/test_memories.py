@@ -28,7 +28,7 @@ def test_memories_are_listed_newest_first_with_the_next_page(served: Program) ->
         line for line in done.out.splitlines() if "Lamp" in line
     ]
     assert re.findall("Lamp (.)", done.out) == ["2", "1"]
-    assert f"  by user · {kind} · {made[2][:18]}\n" in done.out
+    assert f"  {kind} saved by you · {made[2][:18]}\n" in done.out
     assert done.err == f"1 to 2 of 3. More: signet list -l 2 --type {kind} --offset 2\n"
     own = served.run("memory", "list", "--type", kind, "-l", "2", "--agent", "default")
     assert own.err.endswith(f" --type {kind} --agent default --offset 2\n")
@@ -61,7 +61,7 @@ def test_memories_are_listed_by_filters_and_forgotten_ones_with_their_end(served
     done = served.run("memory", "list", "--forgotten", "--type", kind)
     assert "Anchor" in done.out and "Sail" not in done.out
     assert re.search(
-        r"forgotten \d{4}-\d\d-\d\d \d\d:\d\d by \S+ · sunk\W+recoverable until \d{4}-",
+        r"forgotten \d{4}-\d\d-\d\d \d\d:\d\d by you, on the command line · sunk\W+recoverable until \d{4}-",
         " ".join(done.out.split()),
     )
     assert done.err == f"Recover with: signet memory recover {gone[:18]}\n"
@@ -167,9 +167,11 @@ def test_a_change_shows_in_history_and_a_stale_one_says_so(served: Program) -> N
     )
     assert done.out == f"Changed: {memory_id} (version 2)\n"
     told = served.run("memory", "history", memory_id[:18]).out
-    assert re.search(r"created +by cli", told)
+    assert re.search(r"created +by you, on the command line", told)
     assert re.search(
-        r"updated +by cli · new crop\n +- The mill grinds rye\n +\+ The mill grinds oats", told
+        r"updated +by you, on the command line · new crop\n"
+        r" +- The mill grinds rye\n +\+ The mill grinds oats",
+        told,
     )
     all_of_them = served.run("memory", "history", "-l", "1", "--since", "2020-01-01")
     assert (
@@ -191,7 +193,7 @@ def test_a_change_shows_in_history_and_a_stale_one_says_so(served: Program) -> N
             row,
         )
     told = served.run("memory", "history", memory_id[:18]).out
-    assert re.search(r"unchanged +by pipeline-v2 · its source says the same", told)
+    assert re.search(r"unchanged +by Signet · it repeats its source", told)
     assert served.run("memory", "show", memory_id, "--json").json()["tags"] is None
     assert served.run(*edit, "--content", "The mill grinds oats").out == "Nothing changed\n"
     nothing = served.run(*edit)

@@ -18,7 +18,7 @@ def test_what_is_remembered_is_recalled(served: Program) -> None:
     assert (done.status, done.err) == (0, "")
     first, second = done.out.splitlines()[:2]
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \[\d+%\] The kiln in Porto fires at 1240 degrees", first)
-    assert second == f"  by user · fact · (keyword) · {saved[1][:18]}"
+    assert second == f"  fact saved by you · {saved[1][:18]}"
     found = served.run("recall", "kiln Porto", "--json").json()
     assert found[0]["id"] == saved[1]
 
@@ -42,7 +42,7 @@ def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) ->
     assert (saved["pinned"], saved["importance"], saved["tags"]) == (True, 1.0, "sky,rule")
     lines = served.run("recall", "zeppelins", "--tags", "sky", "--pinned").out.splitlines()
     assert lines[0].endswith("★ Zeppelins are watered on Sundays [sky,rule]")
-    assert lines[1].startswith("  by Ada · preference · (keyword) · ")
+    assert lines[1].startswith("  preference saved by Ada · atlas · ")
     assert served.run("recall", "zeppelins", "--who", "Bob").out == "No memories found\n"
     assert served.run("recall", "zeppelins", "--until", "2001-01-01", "--json").json() == []
     left_out = served.run("recall", "zeppelins", "--min-score", "1").out.splitlines()

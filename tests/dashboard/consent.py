@@ -42,7 +42,7 @@ def test_what_is_declined_does_not_happen(view: View, client: httpx.Client) -> N
 def test_settings_are_asked_about(view: View, client: httpx.Client, daemon: Program) -> None:
     view.go("/#/settings/agent?find=mask_secrets")
     view.page.get_by_role("checkbox").click()
-    view.allow("This will change memory.mask_secrets", "false")
+    view.allow("This will change memory.mask_secrets", "off", "now: on")
     view.page.get_by_text("is changed").wait_for()
     assert "mask_secrets: false" in (daemon.workspace / "agent.yaml").read_text()
     assert client.patch("/api/config", json={"set": {"memory.mask_secrets": True}}).is_success

@@ -153,8 +153,10 @@ def test_why_not_and_as_a_prompt(view: View, ids: dict[str, str]) -> None:
     far = ids["Caddy terminates TLS for atlas.example on port 443."]
     view.go(f"/#/memories?ask=nobody+deploys+on+fridays&id={far}&part=why")
     expect(view.page.locator(".panel .body")).to_contain_text("It is no answer to “nobody deploys")
-    view.page.get_by_role("button", name="As a prompt").click()
-    expect(view.page.locator("dialog .block")).to_contain_text("Nobody deploys on Fridays")
+    view.page.get_by_role("button", name="What a prompt gets").click()
+    expect(view.page.locator("dialog .block")).to_contain_text(
+        "nobody deploys on Fridays", ignore_case=True
+    )
 
 
 def test_looking_changes_nothing(view: View, ids: dict[str, str], client: httpx.Client) -> None:

@@ -15,7 +15,7 @@ ASKED = {
     "/#/memories": ("**/api/memories?*limit=100*", "The team decided to use SQLite"),
     "/#/sessions": ("**/api/sessions?*", "claude-code"),
     "/#/engine/queue": ("**/api/jobs?*", "done"),
-    "/#/engine/predictor": ("**/api/evaluation", "What it costs"),
+    "/#/engine/predictor": ("**/api/evaluation", "Learning from use"),
 }
 #: Answers in which nothing is, and what lists say of them, with and without filters.
 EMPTY: tuple[tuple[str, dict[str, object], dict[str, str]], ...] = (
@@ -55,9 +55,9 @@ EMPTY: tuple[tuple[str, dict[str, object], dict[str, str]], ...] = (
         )
         | {"total": 0},
         {
-            "/#/map": "No entity yet",
-            "/#/map?kind=person": "No entity passes these filters",
-            "/#/map?least=9": "No entity passes these filters",
+            "/#/map": "No name yet",
+            "/#/map?kind=person": "No name passes these filters",
+            "/#/map?least=9": "No name passes these filters",
         },
     ),
 )

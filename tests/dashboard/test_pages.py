@@ -1,7 +1,7 @@
 """Everything that needs the browser: one file, so that one process runs it with one daemon."""
 
 from dashboard.addresses import (
-    test_addresses_of_the_earlier_dashboard_lead_to_their_rooms,
+    test_an_unknown_address_leads_to_today,
     test_back_and_reload_give_the_same_view,
 )
 from dashboard.changes import (
@@ -61,10 +61,10 @@ __all__ = [
     "test_a_memory_is_shared_decided_about_and_withdrawn",
     "test_a_page_opened_by_its_address_reads_and_changes_memory_and_runs_nothing",
     "test_a_project_filters_every_room",
-    "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
     "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
     "test_an_earlier_day_is_compared_with_now",
     "test_an_empty_list_says_why_it_is_empty",
+    "test_an_unknown_address_leads_to_today",
     "test_back_and_reload_give_the_same_view",
     "test_every_view_is_quiet_and_accessible",
     "test_find_read_why_edit_forget_undo_and_recover_with_keys",

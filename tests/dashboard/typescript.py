@@ -19,11 +19,11 @@ ASKED = (
     "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "modify_many", "forget_many",
     "recover", "recover_many", "memory_usage",
     "home", "projects", "diagnostics", "status", "harnesses", "sessions", "repairs",
-    "session_replay", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
+    "session_replay", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
     "graph", "config_schema", "change_config", "entity", "aspects", "attributes", "dependencies", "config_files",
     "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange", "confirm",
-    "evaluation", "predictor_status", "roll_back",
-    "projection_columns", "tokens", "whoami", "tasks", "connectors", "documents",
+    "evaluation", "predictor_status",
+    "projection_columns", "whoami", "tasks", "connectors", "documents",
     "skills", "spaces", "shares",
 )  # fmt: skip
 _HEAD = (

@@ -2731,6 +2731,8 @@ export interface ContextItem {
   kind: string;
   id: string;
   reason: string;
+  says: string;
+  project: string | null;
   score: number | null;
   saidAt: string | null;
   chars: number;
@@ -3939,6 +3941,7 @@ export interface Job {
   memory_id: string | null;
   document_id: string | null;
   job_type: string;
+  says: string;
   queue: string;
   status: string;
   attempt_count: number;
@@ -3959,6 +3962,7 @@ export interface Job {
 export interface JobCount {
   key: string;
   count: number;
+  says: string;
 }
 
 /**
@@ -4006,9 +4010,11 @@ export interface KeptSecret {
   name: string;
 }
 
+/** A value with the number of its rows; `says` names a type or author. */
 export interface KeyCount {
   key: string;
   count: number;
+  says?: string;
 }
 
 /** Counts of the graph. */
@@ -4107,6 +4113,8 @@ export interface Links {
 
 /** One event in the history of all memories; `content` is the memory's current text, null if it is deleted. */
 export interface ListedChange {
+  by?: string;
+  why?: string | null;
   id: string;
   event: string;
   oldContent: string | null;
@@ -4192,7 +4200,10 @@ export interface LogLines {
   count: number;
 }
 
+/** One change; `by` and `why` are `changedBy` and `reason` in words. */
 export interface MemoryChange {
+  by?: string;
+  why?: string | null;
   id: string;
   event: string;
   oldContent: string | null;
@@ -4255,6 +4266,7 @@ export interface MemoryStats {
 export interface MemorySummary {
   id: string;
   content: string;
+  says: string;
   created_at: string;
   who: string | null;
   importance: number;
@@ -4407,6 +4419,7 @@ export interface NamedAgent {
 export interface NearestMiss {
   id: string;
   content: string;
+  says: string;
   content_length: number;
   truncated: boolean;
   score: number;
@@ -4980,6 +4993,7 @@ export interface RecallBody {
 export interface RecallResult {
   id: string;
   content: string;
+  says: string;
   content_length: number;
   truncated: boolean;
   score: number;
@@ -5672,6 +5686,8 @@ export interface Setting {
   low: number | null;
   high: number | null;
   choices: string[];
+  says: Record<string, string>;
+  group: string;
   secret: boolean;
   restart: boolean;
 }
@@ -6311,6 +6327,7 @@ export interface WaitingMemories {
 export interface WaitingMemory {
   id: string;
   content: string;
+  says: string;
   origin: string;
   who: string | null;
   source_type: string | null;
@@ -6373,6 +6390,7 @@ export interface WholeJob {
   memory_id: string | null;
   document_id: string | null;
   job_type: string;
+  says: string;
   queue: string;
   status: string;
   attempt_count: number;
@@ -6404,6 +6422,7 @@ export interface WholeJob {
 export interface WholeMemory {
   id: string;
   content: string;
+  says: string;
   created_at: string;
   who: string | null;
   importance: number;

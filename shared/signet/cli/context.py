@@ -24,20 +24,6 @@ CORRECT = (
 LATEST = "latest"
 #: Items shown per injection, used ones first; `--prompt` shows all.
 MOST_SHOWN = 5
-REASONS = {
-    "match": "it matches the prompt",
-    "same_matter": "about the same topic as the best match",
-    "important": "important and recent",
-    "pinned": "pinned",
-    "linked": "linked to the project",
-    "project_words": "from the latest sessions",
-    "standing": "included at every session start",
-    "rule": "a standing rule",
-    "floor": "not similar enough to the prompt",
-    "budget": "budget exhausted",
-    "said": "repeats another item",
-    "origin": "its source is not trusted for automatic use",
-}
 SIGNS = {
     "named": "named",
     "quoted": "quoted",
@@ -134,7 +120,7 @@ def summary_lines(one: ContextInjection, ink: Ink) -> Iterator[str]:
     others = [item for item in one["given"] if item["kind"] != "section"]
     others.sort(key=lambda item: item["use"] != "used")
     for item in others[:MOST_SHOWN]:
-        yield f"  {_use(item, ink)}  {_name(item)}, {_reason(item['reason'])}"
+        yield f"  {_use(item, ink)}  {_name(item)}, {item['says']}"
         if text := item["text"] or STATES.get(item["state"], ""):
             yield ink.dim(f"            {output.short(text, output.width() - 12)}")
     if len(others) > MOST_SHOWN:
@@ -142,13 +128,13 @@ def summary_lines(one: ContextInjection, ink: Ink) -> Iterator[str]:
         used = sum(item["use"] == "used" for item in rest)
         yield f"            and {len(rest)} more" + (f", {used} of them used" if used else "")
     if sections:
-        names = ", ".join(item["id"] for item in sections)
+        names = ", ".join(item["says"] for item in sections)
         room = output.width() - 12
         lines = output.wrapped(f"standing parts: {names}", room)
         yield from (ink.dim(f"            {line}") for line in lines)
     if one["leftOut"]:
-        counts = Counter(item["reason"] for item in one["leftOut"])
-        reasons = "; ".join(f"{count} {_reason(reason)}" for reason, count in counts.most_common())
+        counts = Counter(item["says"] for item in one["leftOut"])
+        reasons = "; ".join(f"{count} {reason}" for reason, count in counts.most_common())
         first, *more = output.wrapped(f"{reasons}{_nearest(one)}", output.width() - 12)
         yield f"  left out  {first}"
         yield from (f"            {line}" for line in more)
@@ -166,10 +152,6 @@ def _nearest(one: ContextInjection) -> str:
     if best is None or floor is None or best >= floor:
         return ""
     return f" (nearest memory {best:.2f} of {floor:.2f})"
-
-
-def _reason(name: str) -> str:
-    return REASONS.get(name, name)
 
 
 def _use(item: ContextItem, ink: Ink) -> str:
@@ -198,13 +180,13 @@ def _texts(one: ContextInjection, ink: Ink) -> Iterator[str]:
     if one["leftOut"]:
         yield f"\n{ink.bold('Left out')}{_nearest(one)}"
         for item in one["leftOut"]:
-            yield f"  {_name(item)}: {_reason(item['reason'])}"
+            yield f"  {_name(item)}: {item['says']}"
             if item["text"]:
                 yield ink.dim(f"    {output.short(item['text'], output.width() - 4)}")
 
 
 def _facts(item: ContextItem) -> Sequence[str]:
-    facts = [_reason(item["reason"]), f"about {item['tokens']:,} tokens"]
+    facts = [item["says"], f"about {item['tokens']:,} tokens"]
     if item["usedBy"] and item["usedIn"] is not None:
         tool = item["usedIn"].get("tool")
         place = f"a call of {output.plain(tool)}" if tool else "an answer"

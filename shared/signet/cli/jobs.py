@@ -227,7 +227,10 @@ def _line(job: Job, ink: Ink) -> str:
     color = {"dead": ink.bad, "failed": ink.warn, "leased": ink.name}.get(state, ink.dim)
     when = output.local(job["updated_at"])
     attempts = f"{job['attempts']}/{job['max_attempts']}"
-    line = f"{ink.dim(when)}  {color(f'{state:<{_STATUS_WIDTH}}')}  {job['job_type']:<16} {attempts}  {job['id']}"
+    line = (
+        f"{ink.dim(when)}  {color(f'{state:<{_STATUS_WIDTH}}')}  {job['job_type']:<16} {attempts}"
+    )
+    line += f"  {job['id']}  {ink.dim(job['says'])}"
     if job["error"] and state != "completed":
         line += f"\n  {output.short(job['error'], _ERROR_CHARS)}"
     return line

@@ -38,6 +38,7 @@ from signet.client.answers import (
     MemorySummary,
     WholeMemory,
 )
+from signet.text import words
 
 app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
 app.command("edit")(typed(edit.edit))
@@ -251,8 +252,9 @@ def _summary(row: MemorySummary) -> ListEntry:
         pinned=bool(row["pinned"]),
         tags=row["tags"],
         facts=(
-            f"by {output.plain(row['who'] or 'unknown')}",
-            output.plain(row["type"]),
+            output.plain(row["says"]),
+            *([output.path(row["project"])] if row["project"] else []),
+            *(["private"] if row["visibility"] == "private" else []),
             *([f"of {output.plain(row['agent_id'])}"] if row["visibility"] == "archived" else []),
             *_forgetting(row),
         ),
@@ -263,9 +265,9 @@ def _forgetting(row: MemorySummary) -> Iterator[str]:
     if (known := row.get("forgotten")) is None:
         return
     when = output.local(row["deleted_at"] or "")
-    yield f"forgotten {when} by {output.plain(known['by'])}"
-    if known["reason"]:
-        yield output.plain(known["reason"])
+    yield f"forgotten {when} by {output.plain(words.by(known['by']))}"
+    if reason := words.why(known["reason"]):
+        yield output.plain(reason)
     if known["until"]:
         yield f"recoverable until {output.local(known['until'])}"
 
@@ -277,7 +279,7 @@ def _near(found: FoundMemory) -> ListEntry:
         created_at=found["created_at"],
         score=found.get("score"),
         tags=found["tags"],
-        facts=(output.plain(found["type"]),),
+        facts=(words.kind(output.plain(found["type"])),),
     )
 
 
@@ -290,18 +292,19 @@ def _card(memory: WholeMemory, ink: Ink) -> Iterator[str]:
         used += f", last {output.local(memory['last_accessed'])}"
     rows = {
         "id": memory["id"],
-        "type": memory["type"],
+        "type": words.kind(memory["type"]),
         "tags": entry.tags_text(memory["tags"]) if memory["tags"] else None,
         "importance": f"{memory['importance']:g}{' · ★ pinned' if memory['pinned'] else ''}",
-        "who": memory["who"],
+        "who": words.by(memory["who"]),
         "origin": _origin(memory),
         "agent": memory["agent_id"] + _readers(memory["visibility"]),
         "project": memory["project"],
         "scope": memory["scope"],
-        "source": " ".join(filter(None, (memory["source_type"], memory["source_id"]))),
+        "source": memory["says"],
+        "source id": memory["source_id"],
         "happened": output.local(memory["event_at"]) if memory["event_at"] else None,
         "saved": output.local(memory["created_at"]),
-        "changed": f"{changed} by {memory['updated_by'] or 'unknown'}"
+        "changed": f"{changed} by {words.by(memory['updated_by'])}"
         if memory["version"] > 1
         else None,
         "version": str(memory["version"]),
@@ -328,8 +331,9 @@ def _origin(memory: WholeMemory) -> str:
 
 
 def _event(change: MemoryChange, ink: Ink, *, of: ListedChange | None = None) -> Iterator[str]:
-    by = f"by {output.plain(change['changedBy'])}"
-    reason = f" · {output.plain(change['reason'])}" if change["reason"] else ""
+    by = f"by {output.plain(words.by(change['changedBy']))}"
+    why = words.why(change["reason"])
+    reason = f" · {output.plain(why)}" if why else ""
     # The pipeline checked it and changed nothing.
     event = change["event"] if change["event"] != "none" else "unchanged"
     color = {

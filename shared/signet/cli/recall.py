@@ -184,11 +184,8 @@ def _short(id_: str) -> str:
 
 
 def _entry(hit: "RecallResult") -> ListEntry:
-    by = f"by {output.plain(hit['who'] or 'unknown')}"
-    facts = [by, output.plain(hit["type"]), f"({hit['source']})", *_origin(hit)]
-    if hit["source"] == EPISODE:
-        facts = ["session" if hit["type"] == SESSION else "commit"]
-        facts += [output.path(hit["project"])] if hit["project"] else []
+    facts = [output.plain(hit["says"]), *_origin(hit)]
+    facts += [output.path(hit["project"])] if hit["project"] else []
     if "superseded_by" in hit:
         until = f" {output.day(hit['valid_to'])}" if "valid_to" in hit else ""
         facts.append(f"corrected{until} by {hit['superseded_by'][:ID_CHARS]}")

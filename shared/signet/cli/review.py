@@ -95,7 +95,7 @@ def _line(one: WaitingMemory) -> str:
 
 
 def _facts(one: WaitingMemory) -> str:
-    said = [one["origin"], f"saved by {output.plain(one['who'] or 'unknown')}"]
+    said = [output.plain(one["says"])]
     said += [f"would replace {id[:ID_CHARS]}" for id in one.get("replaces", ())]
     said += [output.local(one["created_at"]), one["id"][:ID_CHARS]]
     return output.ink(sys.stdout).dim("  " + " · ".join(said))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Literal, get_args
 
+from signet import resources
 from signet.config.fields import FieldRule, SettingsSection, public
 from signet.config.loading import RESTART_KEYS, Loaded, as_public_dict, settings_from
 from signet.config.manifest import ManifestError, find, parse
@@ -15,19 +16,9 @@ from signet.errors import Invalid
 from signet.paths import Workspace
 from signet.wire.config import Setting
 
+_TABLE: dict[str, dict[str, str]] = resources.table(__file__)
 #: The settings that most people look for, in everyday words.
-OFTEN = {
-    "hooks.userPromptSubmit.enabled": "Show memories before the agent answers a prompt",
-    "hooks.userPromptSubmit.minScore": "How relevant a memory must be to be shown (0 to 1)",
-    "hooks.sessionStart.recallLimit": "Memories shown when a session starts, at most",
-    "memory.mask_secrets": "Hide passwords and keys before anything is stored",
-    "embedding.provider": "Search by meaning with",
-    "pipelineV2.extraction.provider": "Read facts from sessions with",
-    "pipelineV2.predictor.enabled": "Learn from which memories helped",
-    "backup.daily": "Back up the database every day",
-    "updates.auto_check": "Look for new versions",
-    "auth.mode": "Who may call Signet: this machine, a team with tokens, or both",
-}
+OFTEN = _TABLE["often"]
 #: An alternative place of the pipeline's settings in agent.yaml.
 _NESTED = "memory.pipelineV2"
 DEFAULT = "default"
@@ -51,6 +42,8 @@ def every(workspace: Workspace, loaded: Loaded) -> list[Setting]:
             low=_bound(rule.low),
             high=_bound(rule.high),
             choices=_choices(type_),
+            says={one: _TABLE["choices"].get(one, one) for one in _choices(type_)},
+            group=next(of for start, of in _TABLE["groups"].items() if key.startswith(start)),
             secret=rule.is_secret,
             restart=key in RESTART_KEYS,
         )

@@ -47,6 +47,9 @@ class Setting(TypedDict):
     low: float | None
     high: float | None
     choices: list[str]
+    #: The choices in words, and the group of the setting.
+    says: dict[str, str]
+    group: str
     secret: bool
     restart: bool
 

@@ -22,6 +22,9 @@ class ContextItem(TypedDict):
     kind: str
     id: str
     reason: str
+    #: The reason, or what a section is, in words.
+    says: str
+    project: str | None
     score: float | None
     saidAt: str | None
     chars: int

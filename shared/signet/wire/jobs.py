@@ -13,6 +13,8 @@ class Job(TypedDict):
     memory_id: str | None
     document_id: str | None
     job_type: str
+    #: What the job does.
+    says: str
     queue: str
     status: str
     attempt_count: int
@@ -33,6 +35,7 @@ class Job(TypedDict):
 class JobCount(TypedDict):
     key: str
     count: int
+    says: str
 
 
 class Jobs(TypedDict):

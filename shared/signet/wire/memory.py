@@ -64,11 +64,12 @@ class StoredMemory(TypedDict):
     """Common fields of a list and a single memory.
 
     `event_at` is when it happened, `valid_from` and `valid_to` limit when it is true. `origin` is the source of the
-    text; `review`: needs approval before it is injected unasked.
+    text; `review`: needs approval before it is injected unasked. `says` is type and source in words.
     """
 
     id: str
     content: str
+    says: str
     created_at: str
     who: str | None
     importance: float
@@ -119,8 +120,11 @@ class MemoryStats(TypedDict):
 
 
 class KeyCount(TypedDict):
+    """A value with the number of its rows; `says` names a type or author."""
+
     key: str
     count: int
+    says: NotRequired[str]
 
 
 class MemoryPage(TypedDict):
@@ -170,6 +174,10 @@ class MemoryTimeline(TypedDict):
 
 
 class MemoryChange(TypedDict):
+    """One change; `by` and `why` are `changedBy` and `reason` in words."""
+
+    by: NotRequired[str]
+    why: NotRequired[str | None]
     id: str
     event: str
     oldContent: str | None
@@ -360,6 +368,8 @@ class WaitingMemory(TypedDict):
 
     id: str
     content: str
+    #: Type and source in words.
+    says: str
     origin: str
     who: str | None
     source_type: str | None

@@ -94,6 +94,8 @@ class RecallResult(TypedDict):
 
     id: str
     content: str
+    #: Type and source in words.
+    says: str
     content_length: int
     truncated: bool
     score: float

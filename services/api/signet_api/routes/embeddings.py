@@ -23,6 +23,7 @@ from signet.net import http
 from signet.providers import registry
 from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
+from signet.text import words
 from signet.wire import embeddings as wire
 from signet.wire.requests.browse import MapParams
 from signet.wire.requests.model import ClampedInt, OnlyTrue, Text
@@ -263,7 +264,7 @@ def _columns(view: MapView, looked: Looked) -> wire.ProjectionColumns:
         "x": [round(drawn.places[place][0] * TENTHS) for place in shown],
         "y": [round(drawn.places[place][1] * TENTHS) for place in shown],
         "types": [number[one] for one in types],
-        "typeNames": names,
+        "typeNames": [words.kind(one) for one in names],
     }
 
 

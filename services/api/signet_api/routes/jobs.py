@@ -14,6 +14,7 @@ from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound
 from signet.queue import JobStatus, admin, transitions
 from signet.queue.admin import JobFilter, JobTally
+from signet.text import words
 from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import ClampedInt, Flag, Text
@@ -100,7 +101,10 @@ def _facet(name: str, counted: Sequence[JobTally], which: JobFilter) -> list[wir
     for one in counted:
         if (value := getattr(one, name)) and _passes(one, which, but=name):
             found[value] += one.jobs
-    return [{"key": value, "count": jobs} for value, jobs in found.most_common()]
+    return [
+        {"key": value, "count": jobs, "says": words.told(value)}
+        for value, jobs in found.most_common()
+    ]
 
 
 def _states(text: str | None) -> Sequence[JobStatus]:
@@ -253,6 +257,7 @@ def _job(row: Row) -> wire.Job:
     return as_wire(
         wire.Job,
         row,
+        says=words.told(row["job_type"]),
         attempt_count=row["attempts"],
         next_attempt_at=clock.ms_to_text(row["due_ms"]) if waits else None,
         last_error=row["error"],

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from posixpath import basename
 from typing import Annotated
 
 from fastapi import Query
@@ -18,6 +19,7 @@ from signet.domain.memory.listing import Filter, MemoryListing, MemoryState, Ord
 from signet.domain.memory.models import Event, Memory, Rules
 from signet.domain.memory.review import ReviewVerdict
 from signet.errors import Invalid, NotFound
+from signet.text import words
 from signet.wire import memory as wire
 from signet.wire import memory_links
 from signet.wire.access import OPERATOR, RECOVER
@@ -77,6 +79,7 @@ async def get_history(
     limit = limit or history.DEFAULT_LIMIT  # an invalid number means the default (MEM-22)
     told = caller.current().may(RECOVER)
     changes = await mine.read(history.changes_of, memory_id, limit=limit, forgotten_texts=told)
+    _name(changes)
     return {"memoryId": memory_id, "count": len(changes), "history": changes}
 
 
@@ -97,7 +100,14 @@ async def get_all_history(mine: Mine, query: Annotated[HistoryParams, Query()]) 
         until=filters.instant("until", query.until, last=True),
     )
     told = caller.current().may(RECOVER)
-    return await mine.read(history.page, asked, scope=query.scope, forgotten_texts=told)
+    found = await mine.read(history.page, asked, scope=query.scope, forgotten_texts=told)
+    _name(found["history"])
+    return found
+
+
+def _name(changes: Sequence[wire.MemoryChange]) -> None:
+    for one in changes:
+        one["by"], one["why"] = words.by(one["changedBy"]), words.why(one["reason"])
 
 
 def filter_of(query: PageParams) -> Filter:
@@ -150,10 +160,20 @@ def _facets(
     if not caller.current().may(RECOVER) and "state" in found:
         # The number of forgotten memories requires the permission to see them.
         found["state"] = [one for one in found["state"] if one[0] != MemoryState.FORGOTTEN]
-    return {
-        name: [{"key": value, "count": times} for value, times in counted]
-        for name, counted in found.items()
-    }
+    return {name: _counted(name, counted) for name, counted in found.items()}
+
+
+def _counted(name: str, counted: Sequence[tuple[str, int]]) -> list[wire.KeyCount]:
+    """Return the values of a facet, in words; of the authors that are Signet itself, only the daemon."""
+    says = {"type": words.kind, "who": words.by, "project": basename}.get(name, str)
+    rows: list[wire.KeyCount] = [
+        {"key": value, "count": times, "says": says(value)} for value, times in counted
+    ]
+    return [
+        one
+        for one in rows
+        if name != "who" or one["says"] != words.SIGNET or one["key"] == "daemon"
+    ]
 
 
 def _listed(memory: Memory, page: MemoryListing, window: timedelta) -> wire.MemorySummary:
@@ -163,6 +183,7 @@ def _listed(memory: Memory, page: MemoryListing, window: timedelta) -> wire.Memo
         # Texts of forgotten memories require the permission to recover.
         content=memory.content if not memory.is_deleted or caller.current().may(RECOVER) else "",
         tags=",".join(memory.tags) or None,
+        says=words.memory(memory.type, memory.who, memory.source_type, memory.origin),
         has_vector=memory.id in page.embedded,
     )
     if (known := page.forgettings.get(memory.id)) is not None:
@@ -178,6 +199,7 @@ def full(memory: Memory) -> wire.WholeMemory:
         wire.WholeMemory,
         memory,
         tags=",".join(memory.tags) or None,
+        says=words.memory(memory.type, memory.who, memory.source_type, memory.origin),
         pinned=int(memory.pinned),
         sessionId=memory.session_id or (memory.source_id if from_session else None),
         is_deleted=int(memory.is_deleted),

@@ -19,6 +19,7 @@ from signet.domain.injections.ratings import Feedback, Recorded
 from signet.domain.memory import forgotten, review
 from signet.domain.memory.models import Actor, Memory, Rules
 from signet.errors import Invalid
+from signet.text import words
 from signet.wire import memory as wire
 from signet.wire.access import RECOVER
 from signet.wire.origin import Review
@@ -63,6 +64,7 @@ def _shown(memory: Memory, replaces: list[str]) -> wire.WaitingMemory:
     return as_wire(
         wire.WaitingMemory,
         memory,
+        says=words.memory(memory.type, memory.who, memory.source_type, memory.origin),
         review=memory.review or Review.WAITING,
         replaces=replaces if memory.review is Review.REPLACES else None,
     )

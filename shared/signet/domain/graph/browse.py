@@ -212,10 +212,18 @@ def _with_projects(
             mostly[place] = project
     sizes.update(project for project, _, _ in files)
     projects = [one for one, _ in sizes.most_common()] if not kinds or PROJECT in kinds else []
+    # A name that a project has, in any case, is the project.
+    named = {node.name.casefold(): place for place, node in enumerate(nodes)}
+    own = {one: named[name] for one in projects if (name := _short(one).casefold()) in named}
+    projects, of_place = [one for one in projects if one not in own], {v: k for k, v in own.items()}
     shown = files if not kinds or FILE in kinds else ()
     total = (nodes[0].total if nodes else 0) + len(projects) + len(shown)
     clustered = (
-        node._replace(total=total, community_id=mostly.get(place, node.community_id))
+        node._replace(
+            total=total,
+            kind=PROJECT if place in of_place else node.kind,
+            community_id=of_place.get(place) or mostly.get(place, node.community_id),
+        )
         for place, node in enumerate(nodes)
     )
     added = [
@@ -230,10 +238,10 @@ def _with_projects(
             for project, path, times in shown
         ),
     ]
-    places = {project: len(nodes) + at for at, project in enumerate(projects)}
+    places = own | {project: len(nodes) + at for at, project in enumerate(projects)}
     of_files = ((len(nodes) + len(projects) + at, one[0]) for at, one in enumerate(shown))
     of_entities = ((place, project) for place, project, _ in mentions)
-    new = [(at, places[one]) for at, one in (*of_entities, *of_files) if one in places]
+    new = [(at, places[one]) for at, one in (*of_entities, *of_files) if places.get(one, at) != at]
     return [*clustered, *added], [*links, *new]
 
 

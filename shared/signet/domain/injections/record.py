@@ -170,6 +170,7 @@ class Text:
     state: Literal["kept", "changed", "forgotten", "gone"] = "gone"
     #: A memory's source: `source_type` and `source_id` of its row.
     origin: tuple[str | None, str | None] = (None, None)
+    project: str | None = None
 
 
 class ItemTexts:
@@ -219,6 +220,7 @@ class ItemTexts:
             content=memory.content,
             state="kept" if is_same else "changed",
             origin=(memory.source_type, memory.source_id),
+            project=memory.project,
         )
 
 

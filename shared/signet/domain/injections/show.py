@@ -20,6 +20,7 @@ from signet.domain.transcripts import stored, transcript, withheld
 from signet.domain.transcripts.transcript import Turn
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import NotFound
+from signet.text import words
 from signet.wire.injections import (
     ContextInjection,
     ContextItem,
@@ -27,6 +28,7 @@ from signet.wire.injections import (
     MemoryUse,
     SessionContext,
 )
+from signet.wire.sessions import StoredTranscript
 
 #: The key that means the newest session.
 LATEST = "latest"
@@ -94,6 +96,20 @@ def looked(
         "injections": shown,
     }
     return found, turns
+
+
+def unrecorded(row: StoredTranscript) -> SessionContext:
+    """Return an ended session into which nothing was injected."""
+    return {
+        "sessionKey": row["sessionKey"],
+        "agentId": row["agentId"],
+        "harness": row["harness"] or "",
+        "project": row["project"],
+        "startedAt": row["createdAt"],
+        "isOver": True,
+        "totals": _totals(()),
+        "injections": [],
+    }
 
 
 def uses(
@@ -201,6 +217,8 @@ def _item(known: ItemTexts, row: ItemRow) -> ContextItem:
         "kind": row.kind,
         "id": row.source_id,
         "reason": row.reason,
+        "says": words.told(row.source_id if is_section else row.reason),
+        "project": found.project,
         "score": row.score,
         "saidAt": row.said_at,
         "chars": row.chars,

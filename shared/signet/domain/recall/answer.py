@@ -12,6 +12,7 @@ from signet import ids
 from signet.db import highlight
 from signet.domain.recall import explain
 from signet.domain.recall.models import Hit, PartKind, Result, Why, WhyNot
+from signet.text import words as said
 from signet.wire import recall as wire
 from signet.wire.recall import Recalled
 
@@ -82,6 +83,7 @@ def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) ->
     fields: wire.RecallResult = {
         "id": hit.id,
         "content": shown + CUT if is_long else shown,
+        "says": said.memory(hit.type, hit.who, hit.source_type, hit.origin),
         "content_length": len(hit.content),
         "truncated": is_long,
         "score": round(hit.score, 2),

@@ -19,12 +19,13 @@ from signet.domain.learning import influence
 from signet.domain.learning import worth as label_session
 from signet.domain.memory import lookup
 from signet.domain.recall.models import Result
-from signet.domain.sessions import every, prompt, prompt_text
+from signet.domain.sessions import every, prompt, prompt_text, transcript_search
 from signet.domain.sessions.calls import Services, SessionCall
 from signet.domain.sessions.context import context_of
 from signet.domain.summaries import files
 from signet.domain.transcripts import stored, transcript, withheld
 from signet.domain.transcripts.models import Overview
+from signet.errors import NotFound
 from signet.wire.evaluation import Replayed
 from signet.wire.injections import SessionReplay
 from signet.wire.requests.recall import RecallBody
@@ -114,8 +115,17 @@ def replay(
     project: str | None,
     now: datetime,
 ) -> SessionReplay:
-    """Return the session that `show.context` would. Raises NotFound."""
-    found, turns = show.looked(tx, key, agent_id=agent_id, within=within, project=project, now=now)
+    """Return the session that `show.context` would, or one with only a transcript. Raises NotFound."""
+    try:
+        found, turns = show.looked(
+            tx, key, agent_id=agent_id, within=within, project=project, now=now
+        )
+    except NotFound:
+        if (
+            row := transcript_search.transcript(tx, key, agent_id=agent_id, project=within)
+        ) is None:
+            raise
+        found, turns = show.unrecorded(row), transcript.parse(row["content"])
     owner, whole = found["agentId"], found["sessionKey"]
     reader = agents.reader(tx, owner, any_scope=True)
     told = withheld.all_cleaned(tx, owner, [one.text for one in turns])
