@@ -3,14 +3,14 @@ import { render } from "preact";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { live, start } from "./lib/events";
-import { ask, consent, EXCHANGE, Refused, useToken, wanting } from "./lib/http";
+import { ask, borrow, consent, EXCHANGE, Refused, useToken, wanting } from "./lib/http";
 import { useKeys } from "./lib/keys";
 import { useResource } from "./lib/resource";
 import { go, href, parse, route } from "./lib/route";
 import { drawBy, signal } from "./lib/signal";
 import { agent } from "./lib/store";
 import { clock, whole } from "./lib/time";
-import { say, undoLast } from "./lib/undo";
+import { say, undo } from "./lib/undo";
 import type { Health, IssuedToken } from "./api/types";
 import { Icon } from "./ui/icons";
 import { Skeleton } from "./ui/states";
@@ -77,15 +77,13 @@ function Frame() {
     { key: "Ctrl k", says: "Go to anything", act: () => (over.value = over.value === "palette" ? null : "palette") },
     { key: "?", says: "Keys of this view", act: () => (over.value = "keys") },
     { key: "c", says: "Quick capture", act: () => (over.value = "capture") },
-    { key: "z", says: "Undo", act: undoLast },
+    { key: "z", says: "Undo", act: () => undo() },
     ...ROOMS.map((room) => ({ key: `g ${room.key}`, says: room.title, act: () => go(href(room.name)) })),
   ]);
   useEffect(() => {
     document.title = `${here.title} · Signet`;
     main.current?.scrollTo(0, 0);
   }, [here]);
-  const parts = route.value.parts[0];
-  useEffect(() => document.querySelector("nav.tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [here, parts, loaded.value]);
   return <div class="frame">
     <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
     <nav class="rooms" aria-label="Rooms">
@@ -106,6 +104,7 @@ function Frame() {
         <Icon name="search" /><span>Search or go to</span><kbd>{MAC ? "⌘K" : "Ctrl K"}</kbd>
       </button>
       {agent.value && <a class="chip on" href="#/settings/access">{agent.value}</a>}
+      <button class="plus" aria-label="Capture" onClick={() => (over.value = "capture")}>+</button>
       <Dot />
     </header>
     <main id="main" tabIndex={-1} ref={main}><Part key={here.name} name={here.name}><Skeleton rows={8} /></Part></main>
@@ -127,19 +126,18 @@ function seek(): void {
   else over.value = "palette";
 }
 
-/** Put the address that is meant in the place of an earlier or an unknown one. */
+/** Put Today in the place of an unknown address. */
 function straighten(): void {
-  const { room, parts, query } = parse(location.hash);
+  const { room } = parse(location.hash);
   const meant = roomOf(room).name;
-  const to = href(meant, meant === room ? query : {}, ...(meant === room ? parts : []));
-  if (location.hash && location.hash !== to && !location.hash.startsWith(`#/${meant}`)) history.replaceState(null, "", to);
+  if (location.hash && meant !== room) history.replaceState(null, "", href(meant));
 }
 
 if (location.pathname === "/capture") over.value = "capture";
 /** Take the code of a one-time link out of the address and exchange it for a token. */
 async function enter(): Promise<void> {
   const code = /^#code=(.+)/.exec(location.hash)?.[1];
-  if (!code) return;
+  if (!code) return borrow();
   history.replaceState(null, "", "#/today");
   route.value = parse(location.hash);
   try {

@@ -1,12 +1,24 @@
 /** What the page asks of the daemon: one function for each change, one address for each thing that is read. */
 import { ask, type Asked, type Query, Refused } from "../lib/http";
 import { stale } from "../lib/resource";
+import { signal } from "../lib/signal";
 import { agent } from "../lib/store";
 import { sum } from "../lib/words";
 import { mine, paths } from "./paths";
 import type * as t from "./types";
 
 const id = encodeURIComponent;
+
+/** How often this page changed something: what is no resource asks again then. */
+export const changes = signal(0);
+/** Memories that this page forgot. */
+export const gone = signal<ReadonlySet<string>>(new Set());
+
+function mark(ids: readonly (string | null)[], isGone: boolean): void {
+  const known = new Set(gone.value);
+  for (const one of ids) if (one) known[isGone ? "add" : "delete"](one);
+  gone.value = known;
+}
 
 /** Changes are kept in history with this. */
 const REASON = "dashboard";
@@ -21,6 +33,7 @@ export function recall(query: string, more: Query, signal?: AbortSignal): Promis
 async function tell<T>(method: "POST" | "PATCH" | "DELETE", path: string, body: unknown = {}, shows?: Asked["shows"]): Promise<T> {
   const done = await ask<T>(method, path, { body, shows });
   stale();
+  changes.value += 1;
   return done;
 }
 
@@ -39,8 +52,10 @@ export function change(memory: string, patch: Patch, version?: number): Promise<
 }
 
 /** Forget a memory; pinned ones, too, because a person asks. */
-export function forget(memory: string): Promise<t.Modified> {
-  return tell("DELETE", paths.memory(memory), { reason: REASON, force: true });
+export async function forget(memory: string): Promise<t.Modified> {
+  const done = await tell<t.Modified>("DELETE", paths.memory(memory), { reason: REASON, force: true });
+  mark([memory], true);
+  return done;
 }
 
 /** Remove a memory for good; the answer names what may still hold its words. */
@@ -49,8 +64,10 @@ export function erase(memory: string): Promise<t.Modified> {
 }
 
 /** Bring a forgotten memory back. */
-export function recover(memory: string): Promise<t.Recovered> {
-  return tell("POST", mine(`/api/memory/${id(memory)}/recover`), { reason: REASON });
+export async function recover(memory: string): Promise<t.Recovered> {
+  const done = await tell<t.Recovered>("POST", mine(`/api/memory/${id(memory)}/recover`), { reason: REASON });
+  mark([memory], false);
+  return done;
 }
 
 /** Let this agent remember what one that was removed knew. */
@@ -59,8 +76,10 @@ export function adopt(memory: string): Promise<t.SavedMemory> {
 }
 
 /** Say of a memory that waits for a person whether it may be delivered unasked. */
-export function decide(memory: string, what: "approve" | "reject"): Promise<t.Modified> {
-  return tell("POST", `/api/memory/reviews/${id(memory)}/${what}`, { agent_id: agent.value });
+export async function decide(memory: string, what: "approve" | "reject"): Promise<t.Modified> {
+  const done = await tell<t.Modified>("POST", `/api/memory/reviews/${id(memory)}/${what}`, { agent_id: agent.value });
+  mark([memory], what === "reject");
+  return done;
 }
 
 /** Let a memory enter a space, or be proposed for it. */
@@ -79,8 +98,10 @@ export function decideShare(share: string, approve: boolean): Promise<t.Share> {
 }
 
 /** Say what a memory is worth; `none` takes that back. */
-export function judge(memory: string, verdict: "keep" | "fade" | "wrong" | "none"): Promise<t.Modified> {
-  return tell("POST", `/api/memory/${id(memory)}/review`, { verdict, agent_id: agent.value });
+export async function judge(memory: string, verdict: "keep" | "fade" | "wrong" | "none"): Promise<t.Modified> {
+  const done = await tell<t.Modified>("POST", `/api/memory/${id(memory)}/review`, { verdict, agent_id: agent.value });
+  mark([memory], verdict === "wrong");
+  return done;
 }
 
 /** Run a task that recurs now. */
@@ -150,6 +171,7 @@ async function forgetThese(choice: Query | { ids: readonly string[] }, expected:
   const shown = await previewForget(choice);
   if (shown.count !== expected) throw new Refused(409, "These memories have changed: choose them again.", "changed", null);
   const done = await tell<t.ForgottenMany>("POST", "/api/memory/forget", { ...body, mode: "execute", confirm_token: shown.confirmToken });
+  mark(done.results.map((one) => one.success ? one.id : null), true);
   return { results: done.results.filter((one) => one.success), pinned: done.pinned, backup: Boolean(done.backup) };
 }
 
@@ -173,22 +195,12 @@ export async function changeMany(patches: readonly (Patch & { id: string })[]): 
   return changed;
 }
 
-/** Let the hooks of a session do nothing, or something again. */
-export function bypass(session: string, enabled: boolean): Promise<t.Bypassed> {
-  return tell("POST", `/api/sessions/${id(session)}/bypass`, { enabled });
-}
-
 const repairAt = (path: string) => (path.startsWith("/") ? path : `/api/repair/${path}`);
 
 /** Say what a repair would change. */
 export const preview = (path: string) => ask<t.Repaired>("POST", repairAt(path), { body: { dryRun: true } });
 
 export const repair = (path: string) => tell<t.Repaired>("POST", repairAt(path));
-
-/** Let the order hold that was there before anything was learned; what was compared counts no more. */
-export function rollBack(): Promise<t.RolledBack> {
-  return tell("POST", "/api/predictor/rollback", { agent_id: agent.value });
-}
 
 /** Stop taking jobs, or go on. */
 export function pause(isPaused: boolean): Promise<t.Paused> {
@@ -203,6 +215,7 @@ export function changeJobs(what: "retry" | "cancel", which: { ids?: readonly str
 /** Bring forgotten memories back. */
 export async function recoverMany(ids: readonly string[]): Promise<void> {
   for (const some of batches(ids)) await tell("POST", "/api/memory/recover", { ids: some, reason: REASON, agent_id: agent.value });
+  mark(ids, false);
 }
 
 /** Pin an entity, so that it is always looked at, or leave it out of answers; null takes that back. */
@@ -221,6 +234,6 @@ export function putSecret(name: string, value: string): Promise<unknown> {
 }
 
 /** Change settings; null takes one back to its default. With a hash only if the file is still the one that was seen. */
-export function changeSettings(set: Readonly<Record<string, unknown>>, hash?: string): Promise<t.ChangedConfig> {
-  return tell("PATCH", "/api/config", { set, ...(hash && { if_hash: hash }) });
+export function changeSettings(set: Readonly<Record<string, unknown>>, hash?: string, shows: Asked["shows"] = set): Promise<t.ChangedConfig> {
+  return tell("PATCH", "/api/config", { set, ...(hash && { if_hash: hash }) }, shows);
 }

@@ -71,11 +71,6 @@ export interface AttributePage {
   offset: number;
 }
 
-export interface Bypassed {
-  key: string;
-  bypassed: boolean;
-}
-
 export interface Candidate {
   id: string;
   score: number;
@@ -184,6 +179,8 @@ export interface ContextItem {
   kind: string;
   id: string;
   reason: string;
+  says: string;
+  project: string | null;
   score: number | null;
   saidAt: string | null;
   chars: number;
@@ -540,6 +537,7 @@ export interface Job {
   memory_id: string | null;
   document_id: string | null;
   job_type: string;
+  says: string;
   queue: string;
   status: string;
   attempt_count: number;
@@ -560,6 +558,7 @@ export interface Job {
 export interface JobCount {
   key: string;
   count: number;
+  says: string;
 }
 
 export interface Jobs {
@@ -573,6 +572,7 @@ export interface Jobs {
 export interface KeyCount {
   key: string;
   count: number;
+  says?: string;
 }
 
 export interface KnownHarness {
@@ -645,14 +645,6 @@ export interface ListedSession {
   tokens: number;
 }
 
-export interface LogCounts {
-  version: string | null;
-  messages: number;
-  unknownRecords: Record<string, number>;
-  shortened: number;
-  leftOut: number;
-}
-
 export interface LogFiles {
   logDir: string;
   logFile: string;
@@ -664,6 +656,8 @@ export interface LogLines {
 }
 
 export interface MemoryChange {
+  by?: string;
+  why?: string | null;
   id: string;
   event: string;
   oldContent: string | null;
@@ -694,6 +688,7 @@ export interface MemoryStats {
 export interface MemorySummary {
   id: string;
   content: string;
+  says: string;
   created_at: string;
   who: string | null;
   importance: number;
@@ -778,6 +773,7 @@ export interface ModifiedMany {
 export interface NearestMiss {
   id: string;
   content: string;
+  says: string;
   content_length: number;
   truncated: boolean;
   score: number;
@@ -930,6 +926,7 @@ export interface Projects {
 export interface RecallResult {
   id: string;
   content: string;
+  says: string;
   content_length: number;
   truncated: boolean;
   score: number;
@@ -1041,10 +1038,6 @@ export interface Resources {
   disk: DiskPart[];
 }
 
-export interface RolledBack {
-  activeVersion: number | null;
-}
-
 export interface RunningSession {
   key: string;
   runtimePath: string;
@@ -1132,21 +1125,6 @@ export interface SessionReplay {
   summary: string | null;
 }
 
-export interface SessionTranscript {
-  sessionKey: string;
-  agentId: string;
-  harness: string | null;
-  project: string | null;
-  content: string;
-  createdAt: string;
-  updatedAt: string | null;
-  reading?: LogCounts | null;
-  title: string | null;
-  outcome: string | null;
-  decisions: string[];
-  files: string[];
-}
-
 export interface Setting {
   key: string;
   label: string;
@@ -1158,6 +1136,8 @@ export interface Setting {
   low: number | null;
   high: number | null;
   choices: string[];
+  says: Record<string, string>;
+  group: string;
   secret: boolean;
   restart: boolean;
 }
@@ -1329,22 +1309,6 @@ export interface TaskPage {
   presets: Record<string, string>[];
 }
 
-export interface Token {
-  jti: string;
-  sub: string | null;
-  role: string | null;
-  scope: Record<string, unknown>;
-  issuedAt: string | null;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  lastSeenAt: string | null;
-}
-
-export interface Tokens {
-  tokens: Token[];
-  count: number;
-}
-
 export interface Told {
   id: string;
   content: string | null;
@@ -1385,6 +1349,7 @@ export interface WaitingMemories {
 export interface WaitingMemory {
   id: string;
   content: string;
+  says: string;
   origin: string;
   who: string | null;
   source_type: string | null;
@@ -1424,6 +1389,7 @@ export interface WholeJob {
   memory_id: string | null;
   document_id: string | null;
   job_type: string;
+  says: string;
   queue: string;
   status: string;
   attempt_count: number;
@@ -1455,6 +1421,7 @@ export interface WholeJob {
 export interface WholeMemory {
   id: string;
   content: string;
+  says: string;
   created_at: string;
   who: string | null;
   importance: number;

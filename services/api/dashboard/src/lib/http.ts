@@ -40,6 +40,22 @@ export const wanting = signal<((typed: string) => void) | null>(null);
 export const hasEnded = () => token !== null;
 let waiting: Promise<void> | null = null;
 
+/** Tabs of this browser have one login: a new one asks the others for it. It is written nowhere. */
+const tabs = new BroadcastChannel("signet");
+tabs.onmessage = ({ data }: MessageEvent<string | null>) => {
+  if (data === null) {
+    if (token) tabs.postMessage(token);
+  } else if (!token) useToken(data);
+};
+
+/** Wait a moment (ms) for the login of another tab. */
+const LENT_MS = 50;
+export async function borrow(): Promise<void> {
+  if (token) return;
+  tabs.postMessage(null);
+  await new Promise((done) => setTimeout(done, LENT_MS));
+}
+
 function kept(): string | null {
   try {
     return sessionStorage.getItem(TOKEN);

@@ -38,6 +38,13 @@ export function useSteps(selector: string): void {
   ]);
 }
 
+/** Let the focus be where j and k have led. */
+export function useFocus(at: number): void {
+  useEffect(() => {
+    if (at >= 0) document.querySelector<HTMLElement>("main a.at, main .at > a")?.focus({ preventScroll: true });
+  }, [at]);
+}
+
 function useHeld(keys: readonly Key[]): { now: readonly Key[] } {
   const ref = useRef({ now: keys });
   ref.current.now = keys;
@@ -48,19 +55,11 @@ function useHeld(keys: readonly Key[]): { now: readonly Key[] } {
 const SECOND_MS = 1_200;
 let first = { key: "", at: 0 };
 
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "range"].includes(target.type);
-  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
-}
+const isTyping = (target: EventTarget | null) =>
+  target instanceof Element && target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range])");
 
-function find(key: string): Key | undefined {
-  for (const layer of [...layers.value].reverse()) {
-    const found = layer.find((one) => one.key === key);
-    if (found) return found;
-  }
-  return undefined;
-}
+/** The newest layer comes first. */
+const find = (key: string) => layers.value.flat().findLast((one) => one.key === key);
 
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || event.altKey) return;

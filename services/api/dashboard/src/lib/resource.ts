@@ -130,15 +130,19 @@ const NONE: Entry = {
 };
 
 /**
- * Say that what a topic is about has changed; without a topic, everything. What is answered soonest is asked first, and
- * the next when that should be there: asked together, each would wait for all.
+ * Say that what a topic is about has changed; without a topic, everything, which is asked for at once: a person waits.
+ * What is answered soonest is asked first, and the next when that should be there: asked together, each would wait for all.
  */
 export function stale(topic?: string): void {
   const meant = [...all.values()].filter((entry) => topic === undefined || entry.topics.includes(topic)).sort((one, other) => one.took - other.took);
   let wait = topic === "job" ? BURST_MS : 0;
   for (const entry of meant) {
     entry.isStale = true;
-    later(entry, Math.max(wait, pause(entry)));
+    if (topic === undefined) {
+      clearTimeout(entry.timer);
+      entry.timer = undefined;
+    }
+    later(entry, topic === undefined ? wait : Math.max(wait, pause(entry)));
     if (entry.users > 0) wait += entry.took;
   }
 }

@@ -8,39 +8,12 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Addresses of the earlier dashboard, and where they lead now. */
-const EARLIER: Readonly<Record<string, string>> = {
-  "": "today",
-  home: "today",
-  memory: "memories",
-  timeline: "memories?bar=1",
-  knowledge: "map",
-  embeddings: "map?view=meaning",
-  constellation: "map?view=meaning",
-  pipeline: "engine",
-  "engine/pipeline": "engine",
-  queue: "engine/queue",
-  logs: "engine/logs",
-  tasks: "engine/tasks",
-  predictor: "engine/predictor",
-  config: "settings",
-  "engine/settings": "settings",
-  connectors: "settings/sources",
-  "engine/connectors": "settings/sources",
-  secrets: "settings/secrets",
-  skills: "settings/skills",
-  changelog: "settings/about",
-};
-
 /** Return what an address behind `#` means. */
 export function parse(hash: string): Route {
   const written = hash.replace(/^#?\/?/, "");
   const [path = "", search = ""] = written.split("?", 2);
-  const moved = EARLIER[path.replace(/\/$|^memory\/(?=knowledge|constellation|timeline)|\/memories$/g, "")];
-  const [known = "", more = ""] = (moved ?? path).split("?", 2);
-  const [room = "", ...parts] = known.split("/").map(decoded);
-  const query = Object.fromEntries([...new URLSearchParams(more), ...new URLSearchParams(search)]);
-  return { room, parts, query };
+  const [room = "", ...parts] = path.split("/").map(decoded);
+  return { room, parts, query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
 /** Return the address of a view, with its `#`. The project that was chosen stays, unless the query names it. */

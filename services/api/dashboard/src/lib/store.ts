@@ -33,7 +33,7 @@ export const theme = kept<Theme>("theme", "system");
 const system = matchMedia("(prefers-color-scheme: dark)");
 export const isDark = signal(system.matches);
 system.onchange = () => (isDark.value = system.matches);
-export const DENSITIES = ["roomy", "normal", "compact"] as const;
+export const DENSITIES = ["normal", "compact"] as const;
 export const density = kept<(typeof DENSITIES)[number]>("density", "normal");
 export const hasSingleKeys = kept("keys", true);
 /** The agent whose memories are shown; empty for the default one. */

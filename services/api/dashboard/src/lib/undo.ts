@@ -11,16 +11,13 @@ export interface Toast {
 
 export const toasts = signal<readonly Toast[]>([]);
 
-/** How often something was taken back: what is no resource asks again then. */
-export const undone = signal(0);
-
 const SHOWN_MS = 10_000;
 let next = 1;
 
 /** Show a line for ten seconds, with Undo where there is a way back. */
 export function say(text: string, undo: (() => Promise<unknown>) | null = null, isBad = false): void {
   const toast = { id: next++, text, isBad, undo };
-  toasts.value = [...toasts.value.slice(-2), toast];
+  toasts.value = [...toasts.value.slice(-1), toast];
   setTimeout(() => drop(toast.id), SHOWN_MS);
 }
 
@@ -47,11 +44,12 @@ export async function act(doing: () => Promise<unknown>, done: string, undo: (()
   return true;
 }
 
-/** Take back what was done last, as long as its line is there. */
-export function undoLast(): void {
-  const last = [...toasts.value].reverse().find((toast) => toast.undo !== null);
-  if (last?.undo) {
-    drop(last.id);
-    void act(last.undo, "Undone.").then(() => (undone.value += 1));
-  }
+/** Return what the key takes back: what was done last, as long as its line is there. */
+export const last = () => toasts.value.findLast((toast) => toast.undo !== null);
+
+/** Take something back. */
+export function undo(toast = last()): void {
+  if (!toast?.undo) return;
+  drop(toast.id);
+  void act(toast.undo, "Undone.");
 }

@@ -38,52 +38,20 @@ export function projectName(path: string): string {
   return path.split("/").filter(Boolean).pop() ?? path;
 }
 
-export interface Piece {
-  readonly kind: "same" | "old" | "new";
-  readonly text: string;
-}
+/** Return a text without the marks of its headings. */
+export const plain = (text: string) => text.replace(/^\s*#+\s+/gm, "");
 
-/** Longer texts are compared as wholes: the table would have more than a million cells. */
-const MOST_WORDS = 1_000;
-
-/** Return how one text became another, word by word. */
-export function difference(before: string, after: string): Piece[] {
+/** Return what two texts begin with, what stands between, and what they end with, in whole words. */
+export function difference(before: string, after: string): { start: string; old: string; now: string; end: string } {
   const [old, now] = [parts(before), parts(after)];
-  if (old.length > MOST_WORDS || now.length > MOST_WORDS)
-    return [{ kind: "old", text: before }, { kind: "new", text: after }];
-  const longest = table(old, now);
-  const found: Piece[] = [];
-  const add = (kind: Piece["kind"], text: string) => {
-    const last = found.at(-1);
-    if (last?.kind === kind) found[found.length - 1] = { kind, text: last.text + text };
-    else found.push({ kind, text });
-  };
-  let [i, j] = [0, 0];
-  while (i < old.length || j < now.length) {
-    if (i < old.length && j < now.length && old[i] === now[j]) {
-      add("same", old[i]!);
-      i += 1;
-      j += 1;
-    } else if (j >= now.length || (i < old.length && longest[i + 1]![j]! >= longest[i]![j + 1]!)) {
-      add("old", old[i]!);
-      i += 1;
-    } else {
-      add("new", now[j]!);
-      j += 1;
-    }
-  }
-  return found;
+  const least = Math.min(old.length, now.length);
+  let [from, to] = [0, 0];
+  while (from < least && old[from] === now[from]) from += 1;
+  while (to < least - from && old.at(-1 - to) === now.at(-1 - to)) to += 1;
+  const cut = (of: string[], start: number, end: number) => of.slice(start, end).join("");
+  return { start: cut(old, 0, from), old: cut(old, from, old.length - to), now: cut(now, from, now.length - to), end: cut(old, old.length - to, old.length) };
 }
 
 function parts(text: string): string[] {
   return text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
-}
-
-/** Lengths of the longest common runs of what follows each pair of places. */
-function table(old: string[], now: string[]): Uint16Array[] {
-  const rows = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
-  for (let i = old.length - 1; i >= 0; i -= 1)
-    for (let j = now.length - 1; j >= 0; j -= 1)
-      rows[i]![j] = old[i] === now[j] ? rows[i + 1]![j + 1]! + 1 : Math.max(rows[i + 1]![j]!, rows[i]![j + 1]!);
-  return rows;
 }

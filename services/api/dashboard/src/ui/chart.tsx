@@ -15,10 +15,13 @@ export function Bars({ label, starts, values, at = -1 }: { label: string; starts
 }
 
 /** Several lines of numbers, each with its bars, and all as a table. */
-export function Charts({ starts, lines }: { starts: readonly string[]; lines: readonly { readonly name: string; readonly values: readonly number[] }[] }) {
+export function Charts({ starts, lines: all }: { starts: readonly string[]; lines: readonly { readonly name: string; readonly values: readonly number[] }[] }) {
+  const lines = all.filter((line) => line.values.filter(Boolean).length > 1);
+  const few = all.filter((line) => !lines.includes(line));
   return <>
+    {few.length > 0 && <dl class="facts">{few.map((line) => <><dt>{line.name}</dt><dd>{number(sum(line.values))}</dd></>)}</dl>}
     {lines.map((line) => <div key={line.name} class="line"><p>{line.name} <strong>{number(sum(line.values))}</strong></p>
       <Bars label={line.name} starts={starts} values={line.values} /></div>)}
-    <details><summary>As a table</summary><Table of={["From", ...lines.map((line) => line.name)]}>{starts.map((start, at) => <tr key={start}><th scope="row">{brief(start)}</th>{lines.map((line) => <td key={line.name}>{number(line.values[at] ?? 0)}</td>)}</tr>)}</Table></details>
+    {lines.length > 0 && <details><summary>As a table</summary><Table of={["From", ...lines.map((line) => line.name)]}>{starts.map((start, at) => <tr key={start}><th scope="row">{brief(start)}</th>{lines.map((line) => <td key={line.name}>{number(line.values[at] ?? 0)}</td>)}</tr>)}</Table></details>}
   </>;
 }

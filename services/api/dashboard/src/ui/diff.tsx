@@ -2,6 +2,6 @@
 import { difference } from "../lib/words";
 
 export function Diff({ before, after }: { before: string; after: string }) {
-  return <p class="diff">{difference(before, after).map((piece, at) =>
-    piece.kind === "old" ? <del key={at}>{piece.text}</del> : piece.kind === "new" ? <ins key={at}>{piece.text}</ins> : <span key={at}>{piece.text}</span>)}</p>;
+  const { start, old, now, end } = difference(before, after);
+  return <p class="diff">{start}{old && <del>{old}</del>}{now && <ins>{now}</ins>}{end}</p>;
 }

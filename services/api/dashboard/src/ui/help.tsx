@@ -1,6 +1,5 @@
 /** `?`: the keys of this view and of everywhere. */
 import { layers } from "../lib/keys";
-import { hasSingleKeys } from "../lib/store";
 import { Dialog } from "./dialog";
 
 export default function Help({ onClose }: { onClose: () => void }) {
@@ -10,7 +9,6 @@ export default function Help({ onClose }: { onClose: () => void }) {
     {keys.filter((layer) => layer.length > 0).map((layer, at) => <dl key={at} class="keys">
       {layer.map((one) => <div key={one.key}><dt><kbd>{one.key.replace("Ctrl k", "Ctrl K")}</kbd></dt><dd>{one.says}</dd></div>)}
     </dl>)}
-    <label><input type="checkbox" checked={hasSingleKeys.value} onChange={(event) => (hasSingleKeys.value = event.currentTarget.checked)} /> Keyboard shortcuts</label>
     <div class="buttons"><button onClick={onClose}>Close</button></div>
   </Dialog>;
 }

@@ -1,10 +1,14 @@
 /** Ctrl+K: rooms, actions and memories in one list. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { recall } from "../api/calls";
+import { paths } from "../api/paths";
+import type { ConfigSchema } from "../api/types";
 import { layers } from "../lib/keys";
+import { useResource } from "../lib/resource";
 import { go, href } from "../lib/route";
-import { theme } from "../lib/store";
 import { ROOMS } from "../rooms";
+import { PARTS as ENGINE } from "../rooms/engine/room";
+import { PARTS as SETTINGS } from "../rooms/settings/room";
 import { Dialog } from "./dialog";
 
 interface Item {
@@ -15,16 +19,15 @@ interface Item {
 
 /** The pause in typing (ms) after which recall is asked. */
 const PAUSE_MS = 150;
-
-const THEMES: Item[] = (["light", "dark", "system"] as const).map((name) => ({
-  text: `Theme: ${name === "system" ? "as the system" : name}`, kind: "setting", act: () => (theme.value = name),
-}));
+/** Settings that are listed at once. */
+const FEW = 6;
 
 function fixed(): Item[] {
-  const rooms = ROOMS.map((room) => ({ text: room.title, kind: "room", act: () => go(href(room.name)) }));
+  const rooms = ROOMS.map((room) => ({ text: room.title, kind: "page", act: () => go(href(room.name)) }));
   const keys = layers.value.flat().filter((one) => !one.key.startsWith("g ") && one.key !== "Ctrl k" && one.key.length === 1);
   const actions = keys.map((one) => ({ text: one.says, kind: `key ${one.key}`, act: () => one.act(new KeyboardEvent("keydown")) }));
-  return [...rooms, ...actions, ...THEMES];
+  const parts = ([["engine", ENGINE], ["settings", SETTINGS]] as const).flatMap(([room, of]) => Object.entries(of).map(([name, [title]]) => ({ text: title, kind: `page of ${room}`, act: () => go(href(room, {}, ...(name ? [name] : []))) })));
+  return [...rooms, ...parts, ...actions];
 }
 
 export default function Palette({ onClose }: { onClose: () => void }) {
@@ -50,8 +53,12 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       stop.abort();
     };
   }, [typed]);
+  const settings = useResource<ConfigSchema>(paths.schema).value?.settings ?? [];
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const matching = known.filter((item) => words.every((word) => item.text.toLowerCase().includes(word)));
+  const holds = (text: string) => words.every((word) => text.toLowerCase().includes(word));
+  const matching = [...known.filter((item) => holds(item.text)), ...(words[0] ? settings.filter((one) => holds(`${one.label} ${one.key}`)).slice(0, FEW).map((one) => ({
+    text: one.label, kind: "setting", act: () => go(href("settings", { find: one.key }, "agent")),
+  })) : [])];
   const ask: Item[] = typed.trim() ? [{ text: `Ask memories: ${typed}`, kind: "search", act: () => go(href("memories", { ask: typed })) }] : [];
   const items = [...matching, ...ask, ...found];
   const chosen = Math.min(at, items.length - 1);

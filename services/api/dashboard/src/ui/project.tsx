@@ -4,18 +4,37 @@ import { paths } from "../api/paths";
 import type { Projects as All, ListedProject } from "../api/types";
 import { useResource } from "../lib/resource";
 import { go, href, route } from "../lib/route";
+import { signal } from "../lib/signal";
 import { number, projectName } from "../lib/words";
 
 /** Rooms that show nothing of a project: choosing one there leads to Today. */
 const OF_ALL = ["engine", "settings"];
-const STEP = 15;
+const STEP = 30;
+const HUES = 360 / STEP;
+/** From a hue that another project has to the next one: this way all are reached. */
+const LEAP = 5;
 
-/** Return the hue of a project, by its identity: two of the same name differ. */
-export function hueOf(project: string): number {
+/** The projects that are known, and which of the hues each has: no two have one while there are enough. */
+const hues = signal<ReadonlyMap<string, number>>(new Map());
+
+function spread(projects: readonly string[]): void {
+  const found = new Map<string, number>();
+  for (const one of [...projects].sort()) {
+    let hue = hashed(one);
+    while (found.size < HUES && [...found.values()].includes(hue)) hue = (hue + LEAP) % HUES;
+    found.set(one, hue);
+  }
+  hues.value = found;
+}
+
+function hashed(project: string): number {
   let sum = 0;
   for (const one of project) sum = (sum * 31 + one.codePointAt(0)!) % 9973;
-  return (sum % (360 / STEP)) * STEP;
+  return sum % HUES;
 }
+
+/** Return the hue of a project, by its identity: two of the same name differ. */
+export const hueOf = (project: string) => STEP * (hues.value.get(project) ?? hashed(project));
 
 export function Project({ of }: { of: string }) {
   return <span class="project hued" style={{ "--hue": hueOf(of) }}>{projectName(of)}</span>;
@@ -37,11 +56,12 @@ function withProject(project: string | undefined): string {
 export function Projects() {
   const found = useProjects();
   const { room, query: { project } } = route.value;
+  useEffect(() => { if (found.length) spread(found.map((one) => one.project)); }, [found]);
   useEffect(() => {
     const { style } = document.documentElement;
     if (project) style.setProperty("--hue", String(hueOf(project)));
     else style.removeProperty("--hue");
-  }, [project]);
+  }, [project, hues.value]);
   if (found.length === 0) return null;
   const counted = room === "sessions" ? "sessions" : "memories";
   return <div class="projects" role="group" aria-label="Projects"><h2>Projects</h2>

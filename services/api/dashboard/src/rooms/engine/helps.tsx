@@ -1,18 +1,14 @@
 /** What helps: whether memory is of use here, which of it, and whether what was learned of that changes the order. */
-import { useState } from "preact/hooks";
-import { changeSettings, rollBack } from "../../api/calls";
+import { changeSettings } from "../../api/calls";
 import { paths } from "../../api/paths";
 import type { Evaluation, Interval, PredictorOff, PredictorStatus, Told } from "../../api/types";
 import { href } from "../../lib/route";
-import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number, percent } from "../../lib/words";
-import { Dialog } from "../../ui/dialog";
 import { Card, Load } from "../../ui/states";
 import * as doing from "../memories/doing";
 
 const SWITCH = "pipelineV2.predictor.enabled";
-const COUNTED = { corrections: "corrections", askedAgain: "questions asked again" } as const;
 
 const two = (value: number) => value.toFixed(2).replace("-", "−");
 
@@ -29,14 +25,14 @@ export function Helps() {
       <List title="Shown often, never used" of={one.unused} canFade />
       <List title="Left out, and needed" of={one.missed} />
     </section>
-    <div class="side"><Learned /><Cost of={one} /></div>
+    <div class="side"><Learned /></div>
   </div>}</Load>;
 }
 
 function Verdict({ of }: { of: Evaluation }) {
   const { sessions, neededSessions, difference, isEnough, holdout } = of;
   return <section class="card" aria-label="The answer"><h2>Does memory help?</h2>
-    {isEnough ? (["corrections", "askedAgain"] as const).map((name) => <p key={name}>{sentence(COUNTED[name], difference[name])}</p>)
+    {isEnough ? <><p>{sentence("corrections", difference.corrections)}</p><p>{sentence("questions asked again", difference.askedAgain)}</p></>
       : <p>Not enough sessions yet: {number(sessions)} of about {number(neededSessions)}.</p>}
     <p class="small soft">{holdout > 0 ? `${percent(holdout)} of new sessions get no memories, to compare.` : "No session goes without memories, to compare."} <a href="#/settings/agent?find=holdout">Change that</a></p>
   </section>;
@@ -59,15 +55,7 @@ function List({ title, of, empty, canFade = false }: { title: string; of: readon
   </section>;
 }
 
-function Cost({ of: { tokens, prompts, unanswered } }: { of: Evaluation }) {
-  return <Card title="What it costs">
-    <p>{count(tokens.given, "token")} shown, {number(tokens.used)} of them used.</p>
-    {prompts > 0 && <p class="small soft">Nothing was relevant enough for {number(unanswered)} of {count(prompts, "prompt")}.</p>}
-    <p><a class="small" href="#/engine/cost">Day by day</a></p></Card>;
-}
-
 function Learned() {
-  const [isAsked, setAsked] = useState(false);
   const turn = (to: boolean) => () => changeSettings({ [SWITCH]: to });
   return <Card title="Learning from use">
     <Load<PredictorStatus | PredictorOff> path={paths.predictor()} topics={["session", "config"]} rows={2} what="what was learned">{(one) => one.status === null ? <>
@@ -76,12 +64,6 @@ function Learned() {
       <p>{one.state.coldStartExited ? <span class="good">Active: what helped before counts more.</span> : "Collecting data; results are unchanged until the new order has proven better."}</p>
       <p class="small soft">{one.state.sessions === 0 ? `${count(one.status.training_pairs, "sign")} of use so far.`
         : `Compared in ${count(one.state.sessions, "session")}: better in ${one.state.wins}, worse in ${one.state.losses}.`}</p>
-      {one.state.lastRollback && <p class="small soft">Reset {brief(one.state.lastRollback)}.</p>}
-      <p class="tools"><button onClick={() => void act(turn(false), "Switched off.", turn(true))}>Switch it off</button>
-        {one.state.sessions > 0 && <button onClick={() => setAsked(true)}>Reset…</button>}</p></>}</Load>
-    {isAsked && <Dialog title="Forget what was compared?" onClose={() => setAsked(false)}>
-      <p>Results are ordered as before anything was learned. This cannot be undone.</p>
-      <div class="buttons"><button onClick={() => setAsked(false)}>Keep it</button>
-        <button class="primary" onClick={() => void act(rollBack, "Reset.").then(() => setAsked(false))}>Reset</button></div></Dialog>}
+      <p class="tools"><button onClick={() => void act(turn(false), "Switched off.", turn(true))}>Switch it off</button></p></>}</Load>
   </Card>;
 }

@@ -34,12 +34,15 @@ export function Logs() {
           <time class="soft">{clock(stamp(line))}</time>
           <span class={String(line.level).startsWith("err") ? "bad" : String(line.level).startsWith("warn") ? "warn" : "soft"}>{String(line.level ?? "")}</span>
           <span class="soft">{String(line.category ?? "")}</span>
-          <span>{String(line.message ?? "")}</span></button>
+          <span class="cap">{named(line.message)}</span></button>
         {opened === key && <pre class="block" tabIndex={0}>{JSON.stringify(line, null, 1)}</pre>}
       </li>; })}</ul>;
     }}</Shown>
   </>;
 }
+
+/** Return the name of an event as words. */
+export const named = (message: unknown) => String(message ?? "").replace(/[._]/g, " ");
 
 function stamp(line: LogLines["logs"][number] | undefined): string {
   return String(line?.timestamp ?? "");

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { changeJobs } from "../../api/calls";
 import { paths } from "../../api/paths";
 import type { Job, Jobs, WholeJob } from "../../api/types";
-import { useKeys } from "../../lib/keys";
+import { useFocus, useKeys } from "../../lib/keys";
 import { useResource } from "../../lib/resource";
 import { filter, href, route } from "../../lib/route";
 import { brief, span, whole } from "../../lib/time";
@@ -13,8 +13,8 @@ import { Dialog } from "../../ui/dialog";
 import { Empty, Load, noneOf, Shown } from "../../ui/states";
 import { Facet } from "../memories/filters";
 
-const STATES = { "": "All", pending: "Waiting", leased: "Running", dead: "Failed", completed: "Done" } as const;
-const SAYS: Readonly<Record<string, string>> = { pending: "waiting", leased: "running", completed: "done", dead: "failed" };
+const STATES: Readonly<Record<string, string>> = { "": "All", pending: "Waiting", leased: "Running", dead: "Failed", completed: "Done" };
+const State = ({ status }: Job) => <span class={status === "dead" ? "bad" : "soft"}>{(STATES[status] ?? status).toLowerCase()}</span>;
 
 export function Queue() {
   const { status, kind, code, id } = route.value.query;
@@ -23,6 +23,7 @@ export function Queue() {
   const [at, setAt] = useState(-1);
   const jobs = found.value?.jobs ?? [];
   const job = jobs[at];
+  useFocus(at);
   useKeys([
     { key: "j", says: "Next", act: () => setAt(Math.min(at + 1, jobs.length - 1)) },
     { key: "k", says: "Previous", act: () => setAt(Math.max(at - 1, 0)) },
@@ -67,8 +68,8 @@ function Causes({ jobs }: { jobs: readonly Job[] }) {
 
 function Line({ job, isAt }: { job: Job; isAt: boolean }) {
   return <a class={isAt ? "row at" : "row"} href={href("engine", { ...route.value.query, id: job.id }, "queue")}>
-    <span class="text">{job.job_type} <span class={job.status === "dead" ? "bad" : "soft"}>{SAYS[job.status] ?? job.status}</span></span>
-    <span class="meta"><span>attempt {job.attempts} of {job.max_attempts}</span>{job.last_error && <span>{job.last_error.slice(0, 160)}</span>}</span>
+    <span class="text"><span class="cap">{job.says}</span> <State {...job} /></span>
+    <span class="meta">{job.attempts > 1 && <span>attempt {job.attempts} of {job.max_attempts}</span>}{job.last_error && <span>{job.last_error.slice(0, 160)}</span>}</span>
     <time class="when" dateTime={job.updated_at}>{brief(job.updated_at)}</time>
   </a>;
 }
@@ -77,16 +78,14 @@ function Detail({ id }: { id: string }) {
   const close = () => filter({ id: undefined }, true);
   return <Dialog title="Job" onClose={close} isWide>
     <Load<WholeJob> path={paths.job(id)} topics={["job"]} rows={4} what="this job">{(job) => <>
-      <p>{job.job_type}, <span class={job.status === "dead" ? "bad" : ""}>{SAYS[job.status] ?? job.status}</span></p>
+      <p><span class="cap">{job.says}</span>, <State {...job} /></p>
       <Failed job={job} />
       <dl class="facts">{([
-        ["Queue", job.queue], ["Made", whole(job.created_at)], ["Changed last", whole(job.updated_at)],
+        ["Kind", job.job_type], ["Queue", job.queue], ["Made", whole(job.created_at)], ["Changed last", whole(job.updated_at)],
         ["Attempts", `${job.attempts} of ${job.max_attempts}${job.crashes ? `, ${count(job.crashes, "crash", "crashes")}` : ""}`],
         ["Next attempt", job.status === "pending" ? whole(job.next_attempt_at) : ""], ["Error", job.last_error], ["Code", job.last_error_code], ["Id", job.id],
       ] as const).filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
       {job.memory_id && <p><a href={href("memories", { id: job.memory_id })}>The memory that it is about</a></p>}
-      {job.payload !== null && <details><summary>Payload</summary><pre class="block" tabIndex={0}>{JSON.stringify(job.payload, null, 1)}</pre></details>}
-      {job.result !== null && <details><summary>Result</summary><pre class="block" tabIndex={0}>{shown(job.result)}</pre></details>}
       <div class="buttons">
         {job.status === "dead" && <button onClick={() => void retry([job.id])}>Try again</button>}
         {(job.status === "pending" || job.status === "leased") && <button onClick={() => void cancel([job.id])}>Cancel it</button>}
@@ -103,12 +102,4 @@ function Failed({ job }: { job: WholeJob }) {
   return failed.length === 0 ? null : <ol class="changes" aria-label="Attempts that failed">{failed.map((one, at) => <li key={at}><strong>{one.code}</strong>
     <span class="meta"><time dateTime={one.at}>{whole(one.at)}</time>{one.began && <span>after {span(Date.parse(one.at) - Date.parse(one.began))}</span>}</span>
     <p class="small">{one.text}</p></li>)}</ol>;
-}
-
-function shown(result: unknown): string {
-  try {
-    return JSON.stringify(typeof result === "string" ? JSON.parse(result) : result, null, 1);
-  } catch {
-    return String(result);
-  }
 }

@@ -21,13 +21,22 @@ export function Repair() {
   const chosen = found.value?.repairs.find((one) => one.path === route.value.query.preview);
   useSteps(".repair button");
   return <>
-    <Shown of={found} rows={8} what="repairs">{({ repairs }) => <ul class="rows">{repairs.map((one) => <li key={one.action} class="repair">
-      <div><p>{one.help}</p>
-        {one.recommended && <p class="small warn">Recommended: {one.recommended}</p>}
-        <p class="meta"><span>{one.action}</span>{one.lastRunAt && <span>ran {brief(one.lastRunAt)}</span>}{one.waitMs > 0 && <span>may run again in {span(one.waitMs)}</span>}</p></div>
-      <button onClick={() => filter({ preview: one.path })}>Preview</button></li>)}</ul>}</Shown>
+    <Shown of={found} rows={8} what="repairs">{({ repairs }) => {
+      const wanted = repairs.filter((one) => one.recommended);
+      return <><p class={wanted.length ? "warn" : "good"} role="status">{wanted.length ? `${count(wanted.length, "repair")} recommended.` : "Nothing needs repair."}</p>
+        {wanted.length > 0 && <List of={wanted} />}
+        <h2>All repairs</h2><List of={repairs.filter((one) => !one.recommended)} /></>;
+    }}</Shown>
     {chosen && <Preview key={chosen.action} of={chosen} onClose={() => filter({ preview: undefined })} />}
   </>;
+}
+
+function List({ of }: { of: readonly KnownRepair[] }) {
+  return <ul class="rows">{of.map((one) => <li key={one.action} class="repair">
+    <div><p>{one.help}</p>
+      {one.recommended && <p class="small warn">Recommended: {one.recommended}</p>}
+      <p class="meta">{one.lastRunAt && <span>ran {brief(one.lastRunAt)}</span>}{one.waitMs > 0 && <span>may run again in {span(one.waitMs)}</span>}</p></div>
+    <button onClick={() => filter({ preview: one.path })}>Preview</button></li>)}</ul>;
 }
 
 function Preview({ of, onClose }: { of: KnownRepair; onClose: () => void }) {

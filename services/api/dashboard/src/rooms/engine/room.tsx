@@ -11,17 +11,19 @@ import { Parts } from "../../ui/parts";
 import { Card, Load } from "../../ui/states";
 import { Cost } from "./cost";
 import { Helps } from "./helps";
-import { Logs } from "./logs";
+import { Logs, named } from "./logs";
 import { Queue } from "./queue";
 import { Repair } from "./repair";
 import { Tasks } from "./tasks";
 
-const PARTS = { "": ["Overview", Overview], queue: ["Jobs", Queue], repair: ["Repair", Repair], logs: ["Log", Logs], cost: ["Cost", Cost], predictor: ["What helps", Helps], tasks: ["Tasks", Tasks] } as const;
+export const PARTS = { "": ["Overview", Overview], queue: ["Jobs", Queue], repair: ["Repair", Repair], logs: ["Log", Logs], cost: ["Cost", Cost], predictor: ["What helps", Helps], tasks: ["Tasks", Tasks] } as const;
 
 export default () => <Parts room="engine" of={PARTS} />;
 
-const PROCESSES: Readonly<Record<string, string>> = { api: "Answers your agents", worker: "Reads and files in the background", scheduler: "Starts regular work" };
+const PROCESSES: Readonly<Record<string, string>> = { api: "Answers your agents", worker: "Works in the background", scheduler: "Starts what is due" };
 const ROLES: Readonly<Record<string, string>> = { extraction: "Reads facts from texts", synthesis: "Writes summaries", embedding: "Searches by meaning" };
+const MODELS: Readonly<Record<string, string>> = { auto: "not used yet", rules: "by rules, without a model", native: "on this machine", none: "switched off" };
+const modelOf = (name: string) => MODELS[name] ?? name;
 /** Errors that are shown. */
 const FEW = 3;
 
@@ -37,11 +39,10 @@ function Overview() {
     <Work status={status} />
     <Errors />
     <Card title="Models">{Object.entries(status.providerResolution).map(([role, one]) => <div key={role}>
-      <p class={`dot ${one.status === "active" ? "good" : "warn"}`}><span>{ROLES[role] ?? role} <span class="soft small">{String(one.effective ?? one.configured)}</span></span></p>
-      {typeof one.reason === "string" && one.status !== "active" && <p class="small warn">{one.reason}</p>}
+      <p class={`dot ${one.status === "active" ? "good" : "warn"}`}><span>{ROLES[role] ?? role} <span class="soft small">{modelOf(String(one.effective ?? one.configured))}</span></span></p>
+      {typeof one.reason === "string" && one.status !== "active" && one.effective && <p class="small warn">{one.reason}</p>}
     </div>)}
       <p class="small soft">{number(status.embedding.embedded)} of {count(status.embedding.total, "memory", "memories")} can be found by meaning{status.embedding.model && `, with ${status.embedding.model}`}.</p></Card>
-    <Card title="This machine"><p>Version {status.version}, port {status.port}</p><p class="small soft">Workspace {status.agentsDir}</p></Card>
   </div>}</Load>;
 }
 
@@ -57,7 +58,7 @@ function Rates() {
 
 function Errors() {
   return <Card title="Last errors"><Load<LogLines> path={paths.logs({ limit: FEW, level: "error" })} topics={["log"]} rows={1} what="the log">{({ logs }) => logs.length === 0 ? <p class="soft">None.</p> :
-    <ul class="needs">{[...logs].reverse().map((line, at) => <li key={at}><span>{String(line.message)}</span><span class="soft small">{brief(String(line.timestamp))} {String(line.error ?? line.reason ?? "")}</span></li>)}</ul>}</Load>
+    <ul class="needs">{[...logs].reverse().map((line, at) => <li key={at}><span class="cap">{named(line.message)}</span><span class="soft small">{brief(String(line.timestamp))} {String(line.error ?? line.reason ?? "")}</span></li>)}</ul>}</Load>
     <p class="small"><a href={href("engine", { level: "error" }, "logs")}>The log</a></p></Card>;
 }
 

@@ -31,11 +31,9 @@ export interface Placed {
   readonly places: Float32Array<ArrayBuffer>;
 }
 
-/** More entities than these are not told apart from afar. */
-export const MANY = 2_000;
-
-/** How many colours there are. */
-export const GROUPS = 6;
+/** The colours, by their names in the style. */
+export const COLOURS = ["accent", "meaning", "beside", "graph", "hint", "good"];
+export const GROUPS = COLOURS.length;
 
 /** Return the graph that the daemon sent. */
 export function graphOf(found: GraphColumns): Graph {
@@ -67,19 +65,14 @@ export function around(graph: Graph, id: string): Graph {
   };
 }
 
-/** Return each community as one entity amid its members; null where there are no two. */
-export function folded({ graph, places }: Placed): Placed | null {
-  const { communities, names } = graph;
-  if (names.length < 2) return null;
-  const members: number[][] = names.map(() => []);
-  communities.forEach((one, at) => members[one]?.push(at));
-  const sizes = Float32Array.from(members, (of) => 16 * Math.sqrt(of.length));
-  const middles = Float32Array.from(members.flatMap((of) => [0, 1].map((axis) => sum(of.map((at) => places[at * 2 + axis]!)) / (of.length || 1))));
-  const none = new Uint32Array();
-  return { places: middles, graph: {
-    entities: names.map((name, at) => ({ id: "", name: `${name} (${members[at]!.length})`, kind: "", mentions: 0 })),
-    sizes, groups: Uint8Array.from(names, (_, at) => at % (GROUPS - 1)), sources: none, targets: none, communities: members.map((of) => of.length), names,
-  } };
+/** Return the name, size and middle of each cluster; nothing where there are no two. One whose project is shown has no name. */
+export function middles({ graph: { communities, names, entities }, places }: Placed): { text: string; size: number; place: number[] }[] {
+  const known = new Set(entities.map((one) => one.name.toLowerCase()));
+  return names.length < 2 ? [] : names.map((name, one) => {
+    const text = known.has(name.toLowerCase()) ? "" : name;
+    const members = communities.flatMap((of, at) => (of === one ? at : []));
+    return { text, size: members.length, place: [0, 1].map((axis) => sum(members.map((at) => places[at * 2 + axis]!)) / (members.length || 1)) };
+  });
 }
 
 /** Return the entity nearest to a point, within its radius and some more; -1 when there is none. */

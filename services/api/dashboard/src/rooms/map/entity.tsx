@@ -9,13 +9,13 @@ import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
-import { KINDS } from "./data";
+import { KINDS, type Named } from "./data";
 import { Load, Shown } from "../../ui/states";
 
 /** So many facts are shown at once. */
 const FEW = 8;
 
-export function EntityPanel({ id }: { id: string }) {
+export function EntityPanel({ id, near }: { id: string; near: readonly Named[] }) {
   const aspects = useResource<Aspects>(paths.aspects(id), ["memory"]);
   const linked = useResource<Dependencies>(paths.dependencies(id), ["memory"]);
   const pin = (how: "pin" | "suppress" | null) => () => pinEntity(id, how);
@@ -35,12 +35,16 @@ export function EntityPanel({ id }: { id: string }) {
     </header>
     <div class="body">
       {attributeCount > 0 && <Shown of={aspects} rows={2} what="aspects">{({ items }) => <><h3>Known of it</h3>{items.map((one) => <Facts key={one.aspect.id} of={one} entity={id} isFew={attributeCount <= FEW} />)}</>}</Shown>}
-      <Shown of={linked} rows={2} what="links">{({ items }) => items.length === 0 ? <p class="soft">It is linked to nothing.</p> : <><h3>Linked to</h3>
+      <Shown of={linked} rows={2} what="links">{({ items }) => {
+        const linkedTo = new Set(items.flatMap((one) => [one.sourceEntityId, one.targetEntityId]));
+        const beside = near.filter((one) => !linkedTo.has(one.id));
+        return <>{items.length > 0 && <h3>Linked to</h3>}
         <ul class="needs">{items.map((one) => {
           const isOut = one.sourceEntityId === id;
           return <li key={one.id}><button class="link" onClick={() => filter({ focus: isOut ? one.targetEntityId : one.sourceEntityId }, true)}>{isOut ? one.targetEntityName : one.sourceEntityName}</button>
             <span class="meta"><span>{one.dependencyType.replaceAll("_", " ")}</span></span></li>;
-        })}</ul></>}</Shown>
+        })}</ul>
+        {beside.length > 0 && <><h3>Occurs together with</h3><p class="tools">{beside.map((one) => <button key={one.id} class="link" onClick={() => filter({ focus: one.id }, true)}>{one.name}</button>)}</p></>}</>; }}</Shown>
     </div></>; }}</Load></aside>;
 }
 
@@ -48,6 +52,7 @@ export function EntityPanel({ id }: { id: string }) {
 function Facts({ of: { aspect, attributeCount, constraintCount }, entity, isFew }: { of: CountedAspect; entity: string; isFew: boolean }) {
   const [isOpen, setOpen] = useState(isFew);
   const found = useResource<AttributePage>(isOpen ? paths.facts(entity, aspect.id) : null, ["memory"]).value;
-  return <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}><summary>{aspect.name} <span class="small">{count(attributeCount + constraintCount, "fact")}</span></summary>
-    <ul class="needs">{found?.items.map((one) => <li key={one.id} dir="auto">{one.memoryId ? <a class="quiet" href={href("memories", { id: one.memoryId })}>{one.content}</a> : one.content}</li>)}</ul></details>;
+  const facts = <ul class="needs">{found?.items.map((one) => <li key={one.id} dir="auto">{one.memoryId ? <a class="quiet" href={href("memories", { id: one.memoryId })}>{one.content}</a> : one.content}</li>)}</ul>;
+  // Few facts need no headings.
+  return isFew ? facts : <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}><summary>{aspect.name} <span class="small">{count(attributeCount + constraintCount, "fact")}</span></summary>{facts}</details>;
 }

@@ -1,5 +1,5 @@
 /** Draws the graph: points and lines by WebGL2, names on a canvas over it. Nothing is drawn while nothing changes. */
-import { folded, MANY, type Graph, type Placed } from "./data";
+import { GROUPS, middles, type Graph, type Placed } from "./data";
 
 export interface Camera { x: number; y: number; scale: number }
 
@@ -31,8 +31,6 @@ const NAMES = 60;
 const FAINT = 0.4;
 /** At a smaller scale lines are fainter, or a large graph would be one grey disc. */
 const CLEAR = 0.3;
-/** At a smaller scale a large graph is shown by its communities. */
-const FAR = 0.35;
 
 export interface Look { groups: [number, number, number][]; line: [number, number, number]; text: string; halo: string }
 
@@ -56,17 +54,13 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
   let fitted = { ...camera };
   let frame = 0;
   let chosen = -1;
-  /** What there is, its communities, and which of these the buffers have. */
+  /** What there is, the middles of its clusters, and what the buffers have. */
   let near: Placed | null = null;
-  let far: Placed | null = null;
+  let clusters: ReturnType<typeof middles> = [];
   let loaded: Placed | null = null;
   let graph: Graph | null = null;
   const halves = new Map<string, number>();
 
-  /** Whether communities are shown in place of their members. */
-  const isFar = () => far !== null && near!.graph.entities.length > MANY && camera.scale < FAR;
-  /** What is shown: everything, or from afar the communities. */
-  const shown = () => (isFar() ? far : near);
   /** How large points are beside the layout's: those seen from near grow less than the ways between them. */
   const zoom = () => Math.min(camera.scale, Math.sqrt(camera.scale));
 
@@ -109,7 +103,7 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
   };
 
   function paint(): void {
-    const found = shown();
+    const found = near;
     const ratio = devicePixelRatio;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     for (const one of [canvas, names]) if (one.width !== width * ratio || one.height !== height * ratio) [one.width, one.height] = [width * ratio, height * ratio];
@@ -133,6 +127,8 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
     name(found, width, height, ratio);
   }
 
+  const tint = (group: number) => `rgb(${look.groups[group]!.map((one) => one * 255).join()})`;
+
   /** Return half the width of a name in the font that is set. */
   const halfOf = (text: string): number => {
     const key = words.font + text;
@@ -141,16 +137,16 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
     return half;
   };
 
-  function name({ graph: { entities, sizes }, places }: Placed, width: number, height: number, ratio: number): void {
+  function name({ graph: { entities, sizes, groups }, places }: Placed, width: number, height: number, ratio: number): void {
     const pen = words!;
-    const marked = isFar() ? -1 : chosen;
+    const marked = chosen;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     pen.textAlign = "center";
     pen.lineJoin = "round";
     const taken: [number, number, number][] = [];
-    const across = (of: Float32Array, at: number) => (of[at * 2]! - camera.x) * camera.scale + width / 2;
-    const down = (of: Float32Array, at: number) => (of[at * 2 + 1]! - camera.y) * camera.scale + height / 2;
+    const across = (of: ArrayLike<number>, at: number) => (of[at * 2]! - camera.x) * camera.scale + width / 2;
+    const down = (of: ArrayLike<number>, at: number) => (of[at * 2 + 1]! - camera.y) * camera.scale + height / 2;
     const write = (text: string, x: number, y: number, colour: string) => {
       const half = halfOf(text);
       taken.push([x - half, x + half, y]);
@@ -160,13 +156,10 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
       pen.fillStyle = colour;
       pen.fillText(text, x, y);
     };
-    if (!isFar()) {
-      pen.font = "650 19px system-ui, sans-serif";
-      far?.graph.names.forEach((text, at) => {
-        const { communities, groups } = far!.graph;
-        if (communities[at]! >= CLUSTER) write(text, across(far!.places, at), down(far!.places, at), `rgb(${look.groups[groups[at]!]!.map((one) => one * 255).join()})`);
-      });
-    }
+    pen.font = "650 19px system-ui, sans-serif";
+    clusters.forEach(({ text, size, place }, at) => {
+      if (size >= CLUSTER) write(text, across(place, 0), down(place, 0), tint(at % (GROUPS - 1)));
+    });
     let seen = 0;
     // The marked one comes first.
     for (let turn = marked < 0 ? 0 : -1; turn < entities.length && seen < NAMES; turn += 1) {
@@ -175,8 +168,9 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
       if (turn === marked || (turn >= 0 && !(x > 0 && x < width && y > 0 && y < height))) continue;
       seen += 1;
       const radius = sizes[at]! * zoom();
-      const below = isFar() ? y : y + radius + 14;
-      pen.font = `${at === marked ? 600 : 400} ${Math.round(Math.min(17, 10 + sizes[at]! / 3))}px system-ui, sans-serif`;
+      const below = y + radius + 14;
+      const isProject = entities[at]!.kind === "project";
+      pen.font = `${at === marked || isProject ? 650 : 400} ${Math.round(Math.min(17, 10 + sizes[at]! / (isProject ? 2 : 3)))}px system-ui, sans-serif`;
       if (at === marked) {
         pen.beginPath();
         pen.arc(x, y, radius + 4, 0, 7);
@@ -187,26 +181,20 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
       const text = entities[at]!.name;
       const half = halfOf(text);
       // A name that would stand on another one waits until there is room for it.
-      if (at === marked || !taken.some(([left, right, line]) => x + half > left && x - half < right && Math.abs(line - below) < 15)) write(text, x, below, look.text);
+      if (at === marked || !taken.some(([left, right, line]) => x + half > left && x - half < right && Math.abs(line - below) < 15)) write(text, x, below, isProject ? tint(groups[at]!) : look.text);
     }
   }
 
   return {
-    camera, shown, isFar, draw, fit,
+    camera, draw, fit,
     /** Show a graph at these places. */
     show(found: Placed, at: number): void {
-      [near, far, chosen] = [found, folded(found), at];
+      [near, clusters, chosen] = [found, middles(found), at];
       draw();
     },
     /** Mark one entity. */
     choose(at: number): void {
       chosen = at;
-      draw();
-    },
-    /** Look into a community that is shown. */
-    enter(at: number): void {
-      const { places } = shown()!;
-      Object.assign(camera, { x: places[at * 2], y: places[at * 2 + 1], scale: FAR });
       draw();
     },
     /** Keep everything in view, unless somebody looks at a part. */

@@ -4,7 +4,7 @@ import { useKeys } from "../../lib/keys";
 import { filter } from "../../lib/route";
 import { isDark, theme } from "../../lib/store";
 import { worker } from "../../lib/trust";
-import { GROUPS, nearest, towards, type Graph } from "./data";
+import { COLOURS, nearest, towards, type Graph } from "./data";
 import layoutAddress from "./layout.worker?worker&url";
 import { painter as painterOf, type Look, type Painter } from "./paint";
 
@@ -72,8 +72,7 @@ export function Picture({ graph, focus, fixed, isPart = false, label, onFail, on
   const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null);
   const under = (event: PointerEvent | MouseEvent) => {
     const [x, y] = painter.current?.at(event.offsetX, event.offsetY) ?? [0, 0];
-    const shown = painter.current?.shown();
-    return shown ? nearest(shown.graph, shown.places, x, y, 6 / painter.current!.camera.scale) : -1;
+    return painter.current ? nearest(graph, places.current, x, y, 12 / painter.current.camera.scale) : -1;
   };
   return <div class="picture">
     <canvas ref={canvas} aria-hidden="true" />
@@ -90,10 +89,7 @@ export function Picture({ graph, focus, fixed, isPart = false, label, onFail, on
         painter.current?.draw();
       }}
       onClick={(event) => {
-        if (drag.current?.moved) return;
-        const hit = under(event);
-        if (painter.current?.isFar()) return hit < 0 ? undefined : painter.current.enter(hit);
-        onOpen(graph.entities[hit]?.id);
+        if (!drag.current?.moved) onOpen(graph.entities[under(event)]?.id);
       }}
       onDblClick={() => onNear?.()}
       onWheel={(event) => {
@@ -120,7 +116,7 @@ function look(under: HTMLElement): Look {
   };
   const parts = (name: string) => colour(name).match(/[\d.]+/g)!.slice(0, 3).map(Number) as [number, number, number];
   const found: Look = {
-    groups: ["accent", "meaning", "beside", "graph", "hint", "good"].slice(0, GROUPS).map(parts),
+    groups: COLOURS.map(parts),
     line: parts("edge"), text: colour("text"), halo: colour("ground"),
   };
   probe.remove();

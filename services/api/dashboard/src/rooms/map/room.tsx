@@ -6,6 +6,7 @@ import { filter, href, route } from "../../lib/route";
 import { count, number } from "../../lib/words";
 import { Choice } from "../../ui/choice";
 import { Icon } from "../../ui/icons";
+import { useResource } from "../../lib/resource";
 import { Empty, noneOf, Load } from "../../ui/states";
 import { around, graphOf, KINDS, type Graph, type Named } from "./data";
 import { EntityPanel } from "./entity";
@@ -13,11 +14,11 @@ import { Meaning } from "./meaning";
 import { Picture } from "./picture";
 import { Table } from "../../ui/table";
 
-/** Entities that are shown at first, and at most. */
+/** Entities that are shown. */
 const FIRST = 1_500;
-const MOST = 5_000;
-/** What is mentioned once says nothing about what belongs together. */
+/** What is mentioned once says little about what belongs together: it is left out where there is enough else. */
 const LEAST = "2";
+const ENOUGH = 12;
 const FILLS = "People, projects, files and tools appear here when two memories or sessions name them.";
 
 export default function Map() {
@@ -30,14 +31,17 @@ export default function Map() {
 }
 
 function Entities() {
-  const { least = LEAST, most, kind, project } = route.value.query;
-  return <Load<GraphColumns> path={paths.graph({ limit: most ? MOST : FIRST, min_mentions: least, kinds: kind, project })} topics={["memory"]} rows={8} what="the map">{(data) => data.total === 0 && least <= LEAST && !kind && !project
-    ? <Empty title="No entity yet"><p>{FILLS}</p></Empty>
-    : <Inside data={data} />}</Load>;
+  const { least, kind, project } = route.value.query;
+  const asked = (min: string) => paths.graph({ limit: FIRST, min_mentions: min, kinds: kind, project });
+  const usual = useResource<GraphColumns>(least ? null : asked(LEAST), ["memory"]);
+  const now = least ?? ((usual.value?.total ?? ENOUGH) < ENOUGH ? "1" : LEAST);
+  return <Load<GraphColumns> path={asked(now)} topics={["memory"]} rows={8} what="the map">{(data) => data.total === 0 && now <= LEAST && !kind && !project
+    ? <Empty title="No name yet"><p>{FILLS}</p></Empty>
+    : <Inside data={data} least={now} />}</Load>;
 }
 
-function Inside({ data }: { data: GraphColumns }) {
-  const { least = LEAST, focus, near, view, kind } = route.value.query;
+function Inside({ data, least }: { data: GraphColumns; least: string }) {
+  const { focus, near, view, kind } = route.value.query;
   const whole = useMemo(() => graphOf(data), [data]);
   const isNear = Boolean(near && focus);
   const graph = useMemo(() => (isNear ? around(whole, focus!) : whole), [whole, isNear && focus]);
@@ -53,18 +57,18 @@ function Inside({ data }: { data: GraphColumns }) {
   };
   return <>
     <div class="filters bar" role="group" aria-label="What is shown">
-      <input type="search" placeholder="Find" aria-label="Find an entity" value={words} onInput={(event) => find(event.currentTarget.value)} />
+      <input type="search" placeholder="Find" aria-label="Find a name" value={words} onInput={(event) => find(event.currentTarget.value)} />
       <label class="small soft">{count(Number(least), "mention")} or more <input type="range" min="1" max="20" value={least} onInput={(event) => filter({ least: event.currentTarget.value })} /></label>
       {(kind || data.kindNames.length > 1) && <Choice label="Kind" name="kind" of={[["", "Every kind"], ...data.kindNames.map((one) => [one, KINDS[one] ?? one] as const)]} />}
-      {data.total > FIRST && <button class="chip" aria-pressed={Boolean(route.value.query.most)} onClick={() => filter({ most: route.value.query.most ? undefined : "1" })}>Up to {number(MOST)}</button>}
       {focus && <button class="chip" aria-pressed={isNear} onClick={toNear}>Only what it is linked to</button>}
       <button class="chip" aria-pressed={isList} disabled={!isDrawable} onClick={() => filter({ view: isList ? undefined : "list" })}>As a list</button>
-      <span class="found">{number(graph.entities.length)} of {number(data.total)}, {count(graph.sources.length, "link")}. <a href="#/engine/repair?preview=prune-generic-entities">Wrong names?</a></span>
+      <span class="found">{number(graph.entities.length)} of {number(data.total)} names</span>
     </div>
+    <p class="small soft">A line joins names that occur together. Larger ones are mentioned more often. A colour is a group, most often a project.</p>
     <div class={focus ? "two open map" : "two map"}>
-      {data.total === 0 ? <Empty title={noneOf("entity")} /> : isList ? <AsList graph={graph} /> : <Picture graph={graph} focus={focus} isPart={isNear} onNear={toNear} onFail={() => setDrawable(false)} onOpen={(id) => filter({ focus: id }, true)}
+      {data.total === 0 ? <Empty title={noneOf("name")} /> : isList ? <AsList graph={graph} /> : <Picture graph={graph} focus={focus} isPart={isNear} onNear={toNear} onFail={() => setDrawable(false)} onOpen={(id) => filter({ focus: id }, true)}
         label={`${count(graph.entities.length, "entity", "entities")} and ${count(graph.sources.length, "link")} between them. Arrow keys go from one to the next; the list has the same.`} />}
-      {focus && (/^(project|file):/.test(focus) ? <Place of={whole.entities.find((one) => one.id === focus)} /> : <EntityPanel key={focus} id={focus} />)}
+      {focus && (/^(project|file):/.test(focus) ? <Place of={whole.entities.find((one) => one.id === focus)} /> : <EntityPanel key={focus} id={focus} near={around(whole, focus).entities.filter((one) => one.id !== focus)} />)}
     </div>
   </>;
 }
