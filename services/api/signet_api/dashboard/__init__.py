@@ -22,7 +22,7 @@ INDEX = "index.html"
 #: Built files whose names contain a content hash.
 _HASHED = ("index-", "chunk-")
 _FOR_EVER, _ASK_AGAIN = "public, max-age=31536000, immutable", "no-cache"
-_TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+json"}
+_TYPES = {".js": "text/javascript"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 /** Today: a digest of each project over a day or a week, and what needs a person. */
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { paths, WEEK } from "../api/paths";
-import type { Advice, Diagnoses, Home, MemoryPage, ProjectDigest } from "../api/types";
+import type { Advice, Diagnoses, Home, MemoryPage, ProjectDigest, WhoAmI } from "../api/types";
 import { useKeys, useSteps } from "../lib/keys";
 import { useResource } from "../lib/resource";
 import { filter, go, href, route } from "../lib/route";
 import { ago, brief, clock, dayName, dayOf } from "../lib/time";
-import { count, number, projectName, sum } from "../lib/words";
+import { count, number, plain, projectName, sum } from "../lib/words";
 import { Icon } from "../ui/icons";
 import { hueOf } from "../ui/project";
 import { Card, Empty, Shown } from "../ui/states";
@@ -23,7 +24,7 @@ const ALL = "week";
 /** Triage covers these days, and shows so many at a time. */
 const DAYS = 14;
 const JUDGED = 30;
-const VERDICTS = [["keep", "Keep"], ["wrong", "Wrong"], ["fade", "Let it fade"]] as const;
+const VERDICTS = [["keep", "Keep"], ["wrong", "Forget as wrong"], ["fade", "Let it fade"]] as const;
 
 /** Everything here but new memories and what needs a person, in one answer. */
 function useHome() {
@@ -38,7 +39,6 @@ export default function Today() {
   const groups = useMemo(() => (rows && digest ? grouped(digest, rows) : undefined), [rows, digest]);
   return <div class="today">
     <Needs />
-    <Reviews />
     {triage ? <Triage /> : <Shown of={{ ...(learned.error ? learned : home), value: groups }} rows={7} what="this week">{(all) => <Digest of={all} home={home.value!} />}</Shown>}
   </div>;
 }
@@ -50,7 +50,15 @@ function grouped(digest: readonly ProjectDigest[], rows: readonly Row[]): Group[
   const memories = Map.groupBy(rows, (row) => row.project ?? "");
   const known = new Map(digest.map((one) => [one.project, one]));
   return [...new Set([...known.keys(), ...memories.keys()])].sort((one, other) => Number(!one) - Number(!other))
-    .map((project) => ({ project, sessions: [], items: [], ...known.get(project), memories: memories.get(project) ?? [] }));
+    .map((project) => withDecisions({ project, sessions: [], items: [], ...known.get(project) }, memories.get(project) ?? []));
+}
+
+/** Add the decisions that were saved as memories to those that were read from sessions; no text is listed twice. */
+function withDecisions(of: ProjectDigest, memories: readonly Row[]): Group {
+  const said = new Set(of.items.map((one) => one.text));
+  const [saved = [], others = []] = [true, false].map((isDecision) => memories.filter((one) => (one.type === "decision") === isDecision && !said.has(one.content)));
+  return { ...of, memories: others, items: [...of.items, ...saved.map((one) => ({ kind: "decided" as const, text: one.content, before: "", at: one.created_at, openBy: "", id: one.id, isMemory: true }))]
+    .sort((one, other) => other.at.localeCompare(one.at)) };
 }
 
 /** Return what of a project is of some days; what is open is of all. */
@@ -78,14 +86,15 @@ function Digest({ of: groups, home: { imported, forgotten, kept = 0 } }: { of: r
   return <>
     <div class="hello">
       <p class="greeting">Good {hour < 12 ? "morning" : hour < 17 ? "afternoon" : "evening"}.</p>
-      <p class="soft">{counts.filter(([size]) => size).map(([size, one, many]) => count(size, one, many)).join(", ") || "Nothing new"}. {kept > 0 && <>Signet can quote <a href={href("sessions")}>{count(kept, "session")}</a>.</>}</p>
+      <p class="soft">{counts.filter(([size]) => size).map(([size, one, many]) => count(size, one, many)).join(", ") || "Nothing new"}. {kept > 0 && <>Agents can search <a href={href("sessions")}>{count(kept, "earlier session")}</a>. </>}<button class="link" onClick={() => filter({ triage: "1" }, true)}>Go through new memories</button></p>
     </div>
+    <Reviews />
     <nav class="strip" aria-label="Days">{chips.map(({ day, name, size }) =>
       <a key={day} class="chip" href={href("today", { day })} aria-current={day === asked ? "true" : undefined}>{name} {size > 0 && <small>{number(size)}</small>}</a>)}</nav>
-    {shown.length === 0 && (groups.length > 0 ? <Empty title="Nothing on this day" /> : <First />)}
+    {shown.length === 0 && (groups.length > 0 ? <Empty title="Nothing on this day" /> : <Empty title="Nothing is remembered yet"><p>Connect an agent: <code>signet harness install</code></p></Empty>)}
     <div class="digests">{shown.map((one) => <Part key={one.project} of={one} when={isWeek ? brief : clock} />)}</div>
     {imported.map((one) => <p key={one.key} class="note"><a href={href("memories", { source_type: one.key, origin: "imported" })}>{count(one.count, "memory", "memories")} imported from {one.key}</a></p>)}
-    <p class="small"><button class="link" onClick={() => filter({ triage: "1" }, true)}>Triage new memories</button>{forgotten?.total ? <> · <a href={href("memories", { state: "forgotten" })}>{number(forgotten.total)} forgotten</a></> : ""}</p>
+    {forgotten?.total ? <p class="small"><a href={href("memories", { state: "forgotten" })}>{number(forgotten.total)} forgotten</a></p> : ""}
   </>;
 }
 
@@ -105,7 +114,7 @@ function Part({ of: { project, sessions, items, memories }, when }: { of: Group;
     {sessions.length > 0 && <><h3>Sessions</h3><ul class="diary">{sessions.map((one) => <li key={one.key}><Entry one={one} when={when} /></li>)}</ul></>}
     {memories.length > 0 && <><h3>New memories</h3><ul class="diary">{(isWhole ? memories : memories.slice(0, FEW)).map((row) => <li key={row.id}>
       <a href={href("memories", { id: row.id })} class="entry" onClick={() => keep(row)}><time class="soft small" dateTime={row.created_at}>{when(row.created_at)}</time>
-        <span dir="auto">{row.pinned && <Icon name="pin" />} {row.content.slice(0, 240)}</span><Meta row={row} isAlone={false} /></a></li>)}</ul>
+        <span dir="auto">{row.pinned && <Icon name="pin" />} {plain(row.content).slice(0, 240)}</span><Meta row={row} isAlone={false} /></a></li>)}</ul>
       {!isWhole && memories.length > FEW && <button class="link small" onClick={() => setWhole(true)}>{memories.length - FEW} more</button>}</>}
   </section>;
 }
@@ -120,6 +129,7 @@ function Triage() {
   useKeys([
     ...VERDICTS.map(([verdict, says], at) => ({ key: String(at + 1), says, act: () => row && void doing.judge(row.id, verdict) })),
     { key: "j", says: "Not now", act: skip },
+    { key: "e", says: "Correct", act: () => row && go(href("memories", { id: row.id, part: "edit" })) },
     { key: "Enter", says: "Open", act: () => row && go(href("memories", { id: row.id })) },
     { key: "Escape", says: "Back to Today", act: leave },
   ]);
@@ -128,18 +138,13 @@ function Triage() {
     {row ? <div class="card">
       <p class="said" dir="auto">{row.content.slice(0, 1_000)}</p>
       <Meta row={row} isLong />
-      <p class="tools">{VERDICTS.map(([verdict, says], at) => <button key={verdict} onClick={() => void doing.judge(row.id, verdict)}>{says} <kbd>{at + 1}</kbd></button>)}
-        <button class="plain" onClick={skip}>Not now <kbd>j</kbd></button></p>
-      <p class="small soft">Faded memories count half. Each can be undone.</p>
+      <MaySpeak>{(may) => <p class="tools">{VERDICTS.map(([verdict, says], at) => <button key={verdict} disabled={!may} onClick={() => void doing.judge(row.id, verdict)}>{says} <kbd>{at + 1}</kbd></button>)}
+        <a class="plain" href={href("memories", { id: row.id, part: "edit" })}>Correct <kbd>e</kbd></a>
+        <button class="plain" onClick={skip}>Not now <kbd>j</kbd></button></p>}</MaySpeak>
+      <p class="small soft">A faded memory is half as important, so others come before it. Each can be undone.</p>
     </div> : <Empty title={total > 0 ? "The rest is for later" : "All is judged"}><p>What nobody judged is not lost.</p></Empty>}
     <p><button class="link" onClick={leave}>Back to Today</button></p>
   </section>}</Shown>;
-}
-
-function First() {
-  return <Empty title="Nothing is remembered yet">
-    <p>Connect an agent: <code>signet harness install</code></p>
-  </Empty>;
 }
 
 /** Where the reasons of a part lead. */
@@ -164,12 +169,18 @@ function Need({ one: { reason, command, domain } }: { one: Advice }) {
 /** Memories that are not the user's own words and tell an agent what to do, or correct what the user said. */
 function Reviews() {
   const page = useHome().value?.reviews;
-  if (!page || page.memories.length === 0) return null;
-  return <Card title="To review">
-    <p class="small soft">{count(page.total, "instruction")} from others. An agent sees none until you approve it.</p>
-    <ul class="needs">{page.memories.map((one) => <li key={one.id}>
-      <p dir="auto">{one.content.slice(0, 240)}</p>
-      <span class="meta"><span>{one.origin}</span>{one.who && <span>saved by {one.who}</span>}<span>{brief(one.created_at)}</span></span>
-      <p class="tools"><button onClick={() => void doing.approve(one.id)}>Approve</button><button onClick={() => void doing.reject(one.id)}>Reject</button></p>
-    </li>)}</ul></Card>;
+  return !page?.total ? null : <Card title="To review">
+    <p class="small soft">{count(page.total, "instruction")} from others. Agents see them only after you approve them.</p>
+    <MaySpeak>{(may) => <ul class="needs">{page.memories.map((one) => <li key={one.id}>
+      <p dir="auto">{plain(one.content).slice(0, 240)}</p>
+      <span class="meta"><span>{one.says}</span><span>{brief(one.created_at)}</span></span>
+      <p class="tools"><button disabled={!may} onClick={() => void doing.approve(one.id)}>Approve</button><button disabled={!may} onClick={() => void doing.reject(one.id)}>Reject</button></p>
+    </li>)}</ul>}</MaySpeak></Card>;
+}
+
+/** Whether this page may decide as the user: without its login it reads and changes memory, and no more. */
+function MaySpeak({ children }: { children: (may: boolean) => ComponentChildren }) {
+  const me = useResource<WhoAmI>(paths.whoami).value;
+  const may = !me || me.permissions.includes("speak");
+  return <>{!may && <p class="small warn" role="status">This page was opened without its login, so it cannot decide for you. Open it with <code>signet dashboard</code>.</p>}{children(may)}</>;
 }

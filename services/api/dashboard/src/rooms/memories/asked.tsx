@@ -1,27 +1,26 @@
 /** The answer of recall: what an agent receives, with matched words marked; weak matches are folded below it. */
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import { recall } from "../../api/calls";
+import { changes, recall } from "../../api/calls";
 import type { RecallResult, Recalled } from "../../api/types";
 import { Refused } from "../../lib/http";
-import { useKeys } from "../../lib/keys";
+import { useFocus, useKeys } from "../../lib/keys";
 import { filter, go, href, route } from "../../lib/route";
 import { brief, byDay, clock, day, dayName } from "../../lib/time";
-import { undone } from "../../lib/undo";
 import { count, percent } from "../../lib/words";
 import { Marked } from "../../ui/marked";
 import { Project } from "../../ui/project";
 import { Empty, Skeleton, Trouble } from "../../ui/states";
 import * as doing from "./doing";
-import { fromOf } from "./meta";
 import { answered } from "./answered";
 import { filters } from "./filters";
 import { keep } from "./opened";
 import { Prompt } from "./prompt";
 import { open } from "./room";
 
-/** Results that are requested for weak matches, and the least relevance of one. */
+/** Results that are requested for weak matches, the least relevance of one, and that of one which a prompt may get. */
 const LIMIT = 30;
 const LEAST = 0.05;
+const LIKELY = 0.4;
 export function Asked({ question }: { question: string }) {
   const [error, setError] = useState<Refused | null>(null);
   const [at, setAt] = useState(-1);
@@ -30,12 +29,13 @@ export function Asked({ question }: { question: string }) {
     const asked = { type, who, project, pinned: pinned ? true : null, tags: tag };
     try {
       const answer = await recall(question, asked, signal);
-      answered.value = { question, answer, told: answer.results.length };
+      const told = isTimeline(answer) ? answer.results.length : answer.results.filter((one) => one.score >= LIKELY).length;
+      answered.value = { question, answer, told };
       setError(null);
       if (isTimeline(answer)) return;
       const { results } = await recall(question, { ...asked, floor: 0, limit: LIMIT }, signal);
       const known = new Set(answer.results.map((one) => one.id));
-      answered.value = { question, answer: { ...answer, results: [...answer.results, ...results.filter((one) => one.score >= LEAST && !known.has(one.id))] }, told: answer.results.length };
+      answered.value = { question, answer: { ...answer, results: [...answer.results, ...results.filter((one) => one.score >= LEAST && !known.has(one.id))] }, told };
     } catch (problem) {
       if (problem instanceof Refused) setError(problem);
       else if (!signal?.aborted) throw problem;
@@ -45,7 +45,8 @@ export function Asked({ question }: { question: string }) {
     const stop = new AbortController();
     void load(stop.signal);
     return () => stop.abort();
-  }, [question, type, who, project, pinned, tag, undone.value]);
+  }, [question, type, who, project, pinned, tag, changes.value]);
+  useFocus(at);
   useEffect(() => setAt(-1), [question]);
   // The next question is not answered by this answer.
   useEffect(() => () => void (answered.value = null), []);
@@ -60,8 +61,8 @@ export function Asked({ question }: { question: string }) {
     { key: "w", says: "Why", act: () => memory && open(memory.id, "why") },
     { key: "e", says: "Edit", act: () => memory && open(memory.id, "edit") },
     { key: "h", says: "History", act: () => memory && open(memory.id, "history") },
-    { key: "p", says: "Pin", act: () => memory && doing.pin(memory).then(() => load()) },
-    { key: "f", says: "Forget", act: () => memory && doing.forget(memory).then(() => load()) },
+    { key: "p", says: "Pin", act: () => memory && doing.pin(memory) },
+    { key: "f", says: "Forget", act: () => memory && doing.forget(memory) },
     { key: "y", says: "Copy the link", act: () => memory && doing.link(memory.id) },
   ]);
   if (error) return <Trouble error={error} again={() => void load()} what="memories" />;
@@ -70,11 +71,11 @@ export function Asked({ question }: { question: string }) {
     <ol class="rows" aria-label={label}>{some.map((one) => <Line key={one.id} hit={one} isAt={one === hit} isWeak={isWeak} isDated={isTimeline(answer)} />)}</ol>;
   return <div>
     <Read answer={answer} told={told} />
-    {told === 0 && <Empty title="Nothing answers this"><p><button class="link" onClick={() => filter({ ask: undefined })}>Back to the list</button></p></Empty>}
+    {hits.length === 0 && <Empty title="Nothing answers this"><p><button class="link" onClick={() => filter({ ask: undefined })}>Back to the list</button></p></Empty>}
     {isTimeline(answer) ? byDay(hits, dateOf).map(([day, some]) => <section key={day} class="moment"><h2>{dayName(new Date(dateOf(some[0]!)))}</h2>{list(day, some)}</section>)
       : told > 0 && list("Answers", hits.slice(0, told))}
-    {hits.length > told && <details class="weak" open={at >= told}><summary>{count(hits.length - told, "weak result")}, not shown to agents</summary>
-      {list("Weak results", hits.slice(told), true)}</details>}
+    {hits.length > told && <details class="weak" open={told === 0 || at >= told}><summary>{count(hits.length - told, "less likely result")}: prompts do not get {hits.length - told === 1 ? "it" : "them"}</summary>
+      {list("Less likely results", hits.slice(told), true)}</details>}
   </div>;
 }
 
@@ -104,9 +105,9 @@ function Read({ answer, told }: { answer: Recalled; told: number }) {
   const [isShown, setShown] = useState(false);
   const intervals = (answer.time?.intervals ?? []) as { from: string | null; to: string | null }[];
   return <div class="read">
-    <span role="status">{told === 0 ? "No memory passes the threshold." : `An agent receives ${count(told, "result")}.`}</span>
-    <button class="link small" onClick={() => setShown(true)}>As a prompt</button>
-    {isShown && <Prompt question={answer.query} onClose={() => setShown(false)} />}
+    <span role="status">{told === 0 ? `No result is likely enough for a prompt (${percent(LIKELY)}).` : `${count(told, "likely result")}.`}</span>
+    <button class="link small" onClick={() => setShown(true)}>What a prompt gets</button>
+    {isShown && <Prompt question={answer.query} projects={answer.results.flatMap((one) => one.project ?? [])} onClose={() => setShown(false)} />}
     {intervals.map((one, at) => <span key={at}>from {[one.from && day(one.from), one.to && day(one.to)].filter(Boolean).join(" to ")}</span>)}
     {(answer.degraded ?? []).map((one) => <span key={one} class="warn">not by {one === "vector" ? "meaning" : one}</span>)}
   </div>;
@@ -119,7 +120,7 @@ function Line({ hit, isAt, isWeak, isDated }: { hit: RecallResult; isAt: boolean
     <span class="text">{hit.title && <strong dir="auto">{hit.title}</strong>}<span class="passage" dir="auto"><Marked text={hit.content} places={hit.highlights} hasSpeakers={hit.type === "session"} /></span></span>
     <span class="score">{isDated ? clock(dateOf(hit)) : percent(hit.score)}</span>
     <span class="meta">
-      <span>{fromOf(hit)}</span>
+      <span>{hit.says}</span>
       {hit.project && <Project of={hit.project} />}
       {hit.review === "waiting" && <span class="warn">waits for your review</span>}
       {hit.superseded && <span class="warn">corrected since</span>}

@@ -10,6 +10,8 @@ interface Known {
   readonly pinned: boolean | number;
 }
 
+export const isRule = ({ type }: { readonly type: string }) => type === "rule";
+
 /** Say what goes, or went, along with what is forgotten, and where its words still stand. */
 export function besides({ alongCount = 0, heldBy = [] }: Pick<Modified, "alongCount" | "heldBy">): string {
   return `${alongCount ? ` ${count(alongCount, "memory", "memories")} read from it went along.` : ""}${heldBy.length ? ` These still say it: ${heldBy.map(nameOf).join(", ")}.` : ""}`;
@@ -36,6 +38,11 @@ export const adopt = (memory: Known) => act(async () => {
   say("Remembered again.", () => calls.forget(id));
 }, "");
 export const judge = (id: string, verdict: "keep" | "fade" | "wrong") => act(() => calls.judge(id, verdict), JUDGED[verdict], () => calls.judge(id, "none"));
+/** Let a memory reach every session of its project, or of all; or only those that it fits. */
+export const rule = (memory: Known & { readonly type: string }) => {
+  const to = isRule(memory) ? "fact" : "rule";
+  return act(() => calls.change(memory.id, { type: to }), to === "rule" ? "It is a rule: every session gets it." : "It is a fact: prompts get it where it fits.", () => calls.change(memory.id, { type: memory.type }));
+};
 /** Change a memory of which only the id is known. */
 export const amend = (id: string, patch: calls.Patch, done: string) => act(async () => {
   const [row] = await calls.rowsOf([id]);

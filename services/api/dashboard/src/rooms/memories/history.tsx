@@ -8,7 +8,7 @@ import { Diff } from "../../ui/diff";
 import { Empty, Load } from "../../ui/states";
 
 const EVENTS: Readonly<Record<string, string>> = {
-  created: "Remembered", updated: "Changed", deleted: "Forgotten", recovered: "Recovered", merged: "Merged", superseded: "Corrected", none: "Looked at, not changed",
+  created: "Remembered", updated: "Changed", deleted: "Forgotten", recovered: "Recovered", merged: "Merged", superseded: "Corrected", none: "Checked, not changed", rejected: "Rejected",
 };
 
 export function History({ id, isForgotten, version }: { id: string; isForgotten: boolean; version: number }) {
@@ -22,7 +22,7 @@ function Line({ one, id, isForgotten, version }: { one: MemoryChange; id: string
   const isRewritten = before !== null && now !== null && before !== now;
   return <li>
     <strong>{EVENTS[one.event] ?? one.event}</strong>
-    <span class="meta"><time dateTime={one.createdAt}>{brief(one.createdAt)}</time><span>by {one.changedBy}</span>{one.reason && <span>{one.reason}</span>}</span>
+    <span class="meta"><time dateTime={one.createdAt}>{brief(one.createdAt)}</time><span>by {one.by}</span>{one.why && <span>{one.why}</span>}</span>
     {isRewritten && <Diff before={before} after={now} />}
     {isRewritten && !isForgotten && <p><button class="link small" onClick={() => void act(() => change(id, { content: before }, version), "The earlier text is back.", () => change(id, { content: now }))}>Restore the text before this</button></p>}
   </li>;

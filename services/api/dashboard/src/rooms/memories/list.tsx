@@ -3,12 +3,12 @@ import { signal } from "../../lib/signal";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { paths } from "../../api/paths";
 import type { MemoryPage } from "../../api/types";
-import { useKeys } from "../../lib/keys";
+import { useFocus, useKeys } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { route } from "../../lib/route";
 import { density } from "../../lib/store";
 import { brief } from "../../lib/time";
-import { count } from "../../lib/words";
+import { count, plain } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Empty, noneOf, Shown } from "../../ui/states";
 import { scroller, Virtual } from "../../ui/virtual";
@@ -28,6 +28,7 @@ export function List() {
   const pages = usePages<MemoryPage, Row>(paths.memories({ ...given, limit: 100, stats: 0 }), (page) => page.memories, ["memory"], () => scroller().scrollTop < 40);
   const [at, setAt] = useState(-1);
   const { rows } = pages;
+  useFocus(at);
   useEffect(() => setAt(-1), [JSON.stringify(given)]);
   useEffect(() => () => void (chosen.value = new Map()), []);
   useRowKeys(rows, at, setAt);
@@ -86,7 +87,7 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
     <input class="tick" type="checkbox" aria-label={`Choose: ${row.content.slice(0, 60)}`} checked={chosen.value.has(row.id)} onChange={() => toggle(row)} />
     <a class="text quiet" href={`#/memories?id=${row.id}`} aria-current={isOpen ? "true" : undefined} dir="auto"
       onClick={(event) => { event.preventDefault(); event.stopPropagation(); keep(row); open(row.id); }}>
-      {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300) || <span class="soft">Its text is gone</span>}
+      {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{plain(row.content).slice(0, 300) || <span class="soft">Its text is gone</span>}
     </a>
     <Meta row={row} asOf={route.value.query.as_of} />
     <time class="when" dateTime={row.created_at}>{brief(row.created_at)}</time>

@@ -8,23 +8,24 @@ import { count } from "../../lib/words";
 import { open } from "./room";
 import type { Row } from "./opened";
 
+const ORIGINS: Readonly<Record<string, string>> = { user: "you", agent: "an agent", inferred: "Signet, from a session or another memory", imported: "an import", web: "a web page", tool: "a tool" };
+
 export function Origin({ memory }: { memory: Row | WholeMemory }) {
   const rows: [string, string | null | undefined][] = [
     ["Remembered", whole(memory.created_at)],
     ["It happened", whole(memory.event_at)],
     ["True from", whole(memory.valid_from)],
     ["True until", whole(memory.valid_to)],
-    ["Whose words", memory.origin],
-    ["Saved by", memory.who],
-    ["Project", memory.project],
-    ["Source", [memory.source_type, memory.source_id].filter(Boolean).join(" · ")],
-    ["Session", memory.session_id],
+    ["Words of", ORIGINS[memory.origin] ?? memory.origin],
+    ["Project", memory.project ?? "none: it may reach every project"],
     ["Agent", memory.agent_id],
     ["Seen by", memory.visibility === "private" ? "its own agent only" : memory.visibility === "archived" ? "nobody: it is archived" : "every agent that may read shared memories"],
     ["Used", memory.access_count === 0 ? "never" : `${count(memory.access_count, "time")}${memory.last_accessed ? `, last ${whole(memory.last_accessed)}` : ""}`],
     ["Id", memory.id],
   ];
+  const session = memory.session_id ?? (memory.source_type?.startsWith("session") ? memory.source_id : null);
   return <>
+    {session && <p><a href={href("sessions", {}, session)}>The session that it is from</a></p>}
     <dl class="facts">{rows.filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd dir="auto">{value}</dd></>)}</dl>
     {!memory.deleted_at && memory.visibility !== "archived" && <Linked id={memory.id} />}
   </>;

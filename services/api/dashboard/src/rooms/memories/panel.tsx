@@ -1,12 +1,13 @@
 /** One memory: what it says, why it was found, what happened to it, where it is from, who may see it. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { change } from "../../api/calls";
+import { change, gone } from "../../api/calls";
 import { paths } from "../../api/paths";
-import type { WholeMemory } from "../../api/types";
+import type { MemoryPage, Projects, WholeMemory } from "../../api/types";
 import { Refused } from "../../lib/http";
 import { stale, useResource, type View } from "../../lib/resource";
 import { filter, href, route } from "../../lib/route";
 import { brief } from "../../lib/time";
+import { projectName } from "../../lib/words";
 import { say } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
 import { Icon } from "../../ui/icons";
@@ -27,13 +28,20 @@ const PARTS = { why: "Why", history: "History", from: "Came from", used: "Used i
 type PartName = keyof typeof PARTS;
 
 export function Panel({ id, row }: { id: string; row: Row | null }) {
-  const isForgotten = Boolean(row?.forgotten);
   const isArchived = row?.visibility === "archived";
-  const found = useResource<WholeMemory>(isForgotten || isArchived ? null : paths.memory(id), ["memory"]);
+  const isGone = gone.value.has(id);
+  const found = useResource<WholeMemory>(isGone || row?.forgotten || isArchived ? null : paths.memory(id), ["memory"]);
+  // What was forgotten is listed while it can be recovered.
+  const isLost = isGone || found.error?.status === 404;
+  const lost = useResource<MemoryPage>(isLost ? paths.memories({ ids: id, state: "forgotten", stats: 0 }) : null, ["memory"]);
   // The row says what is needed at first.
-  const shown: View<Row | WholeMemory> = row && !found.value && !found.error ? { ...found, value: row } : found;
+  // What was just erased is shown until the panel closes: it says what may still contain it.
+  const last = useRef(row?.forgotten ? row : undefined);
+  last.current = lost.value?.memories[0] ?? last.current;
+  const value = isLost ? last.current : found.value ?? row ?? undefined;
+  const shown: View<Row | WholeMemory> = { ...(isLost && (value || !lost.value) ? lost : found), value };
   return <aside class="panel" aria-label="Memory">
-    <Shown of={shown} rows={4} what="this memory">{(memory) => <Inside memory={memory} isForgotten={isForgotten} isArchived={isArchived} />}</Shown>
+    <Shown of={shown} rows={4} what="this memory">{(memory) => <Inside memory={memory} isForgotten={"forgotten" in memory} isArchived={isArchived} />}</Shown>
   </aside>;
 }
 
@@ -56,7 +64,8 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | WholeMemory
           : isArchived ? <button class="plain" onClick={() => void doing.adopt(memory).then(leave)}>Remember it again</button> : <>
             <button class="plain" onClick={() => filter({ part: isEdited ? undefined : "edit" })}>Edit</button>
             <button class="plain" onClick={() => void doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
-            <button class="plain" onClick={() => void doing.forget(memory).then(leave)}>Forget</button>
+            <button class="plain" title="A rule reaches every session" onClick={() => void doing.rule(memory)}>{doing.isRule(memory) ? "Not a rule" : "Rule"}</button>
+            <button class="plain" onClick={() => void doing.forget(memory)}>Forget</button>
           </>}
         <button class="plain" onClick={() => doing.link(memory.id)}>Link</button>
         <button class="plain" aria-label="Close the panel" onClick={() => filter({ id: undefined, part: undefined }, true)}><Icon name="close" />Close</button>
@@ -74,7 +83,13 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | WholeMemory
   </>;
 }
 
+/** Types that a person gives; others are Signet's own. */
+const TYPES = ["fact", "preference", "decision", "rule", "learning", "issue", "rationale"];
+
 function Edit({ memory }: { memory: Row | WholeMemory }) {
+  const [type, setType] = useState(memory.type);
+  const [project, setProject] = useState(memory.project ?? "");
+  const projects = useResource<Projects>(paths.projects()).value?.projects.map((one) => one.project) ?? [];
   const [content, setContent] = useState(memory.content);
   const [tags, setTags] = useState(memory.tags ?? "");
   const [importance, setImportance] = useState(memory.importance);
@@ -85,10 +100,12 @@ function Edit({ memory }: { memory: Row | WholeMemory }) {
   useLayoutEffect(() => field.current?.focus(), []);
   const leave = () => filter({ part: undefined });
   const listed = tags.split(",").map((tag) => tag.trim()).filter(Boolean);
-  const before = { content: seen.content, tags: (seen.tags ?? "").split(",").filter(Boolean), importance: seen.importance };
+  const before = { content: seen.content, type: seen.type, project: seen.project, tags: (seen.tags ?? "").split(",").filter(Boolean), importance: seen.importance };
   const save = async (version: number) => {
     const patch = {
       ...(content !== before.content && { content }),
+      ...(type !== before.type && { type }),
+      ...(project !== (before.project ?? "") && { project: project || null }),
       ...(listed.join() !== before.tags.join() && { tags: listed }),
       ...(importance !== before.importance && { importance }),
     };
@@ -113,6 +130,8 @@ function Edit({ memory }: { memory: Row | WholeMemory }) {
       if ((event.ctrlKey || event.metaKey) && (event.key === "s" || event.key === "Enter")) { event.preventDefault(); void save(seen.version); }
     }}>
     <label class="field"><span>Text</span><textarea ref={field} rows={5} value={content} dir="auto" onInput={(event) => setContent(event.currentTarget.value)} /></label>
+    <div class="pair"><label class="field"><span>Type</span><select value={type} onChange={(event) => setType(event.currentTarget.value)}>{[...new Set([...TYPES, seen.type])].map((one) => <option key={one}>{one}</option>)}</select></label>
+    <label class="field"><span>Project</span><select value={project} onChange={(event) => setProject(event.currentTarget.value)}><option value="">Every project</option>{[...new Set([...projects, project])].filter(Boolean).map((one) => <option key={one} value={one}>{projectName(one)}</option>)}</select></label></div>
     <label class="field"><span>Tags, with commas between</span><input value={tags} onInput={(event) => setTags(event.currentTarget.value)} /></label>
     <label class="field"><span>Importance {importance.toFixed(2)}</span><input type="range" min="0" max="1" step="0.05" value={importance} onInput={(event) => setImportance(Number(event.currentTarget.value))} /></label>
     {clash !== null && <div class="note warn-edge" role="alert">

@@ -32,6 +32,6 @@ function Inside({ starts, series }: { starts: readonly string[]; series: Series[
         event.preventDefault();
         go(at + by);
       }} />
-    <p class="small soft" role="status">Believed {says}{at < last && <>. Since then <a href={href("memories", { since: starts[at + 1] })}>{since("added")} added</a>, <a href={href("memories", { state: "superseded" })}>{since("corrected")} corrected</a>, <a href={href("memories", { state: "forgotten" })}>{since("forgotten")} forgotten</a>. <button class="link" onClick={() => go(last)}>Back to now</button></>}</p>
+    <p class="small soft" role="status">What was true {says}{at < last && <>. Since then <a href={href("memories", { since: starts[at + 1] })}>{since("added")} added</a>, <a href={href("memories", { state: "superseded" })}>{since("corrected")} corrected</a>, <a href={href("memories", { state: "forgotten" })}>{since("forgotten")} forgotten</a>. <button class="link" onClick={() => go(last)}>Back to now</button></>}</p>
   </div>;
 }

@@ -1,13 +1,11 @@
 /** One session as the agent saw it: what it was given at each prompt, why, and whether it used it. */
 import type { ComponentChildren } from "preact";
-import { bypass } from "../../api/calls";
 import { paths } from "../../api/paths";
-import type { ContextInjection, ContextItem, RunningSessions, SessionReplay, Spoken as Message, SessionTranscript } from "../../api/types";
+import type { ContextInjection, ContextItem, SessionReplay, Spoken as Message } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { useResource } from "../../lib/resource";
 import { filter, go, href, route } from "../../lib/route";
 import { brief, clock, span } from "../../lib/time";
-import { act } from "../../lib/undo";
 import { count, number, percent, projectName } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Project } from "../../ui/project";
@@ -15,13 +13,8 @@ import { Empty, Shown } from "../../ui/states";
 import * as doing from "../memories/doing";
 
 const PHASES: Readonly<Record<string, string>> = { start: "Start", compaction: "Compaction", recall: "Asked by the agent" };
-const REASONS: Readonly<Record<string, string>> = {
-  match: "matches the prompt", same_matter: "same subject", linked: "linked to the prompt", project_words: "about this project", standing: "rule",
-  floor: "not relevant enough", budget: "no room left", said: "shown earlier", origin: "from this session",
-};
-
-/** Reasons for which a memory reaches every session: those that may be wrong in one. */
-const RULES = ["standing", "rule", "important", "pinned"];
+/** Reasons for which a memory reaches every session, and what makes it an ordinary one. */
+const EVERYWHERE: Readonly<Record<string, string>> = { rule: "Not a rule", standing: "Not at every start", pinned: "Unpin", important: "Less important" };
 
 /** Return what is wrong with an injection, in words; empty for nothing. */
 function problemOf({ given, phase }: ContextInjection): string {
@@ -37,21 +30,12 @@ const CUT = 150;
 export function Replay({ session }: { session: string }) {
   const found = useResource<SessionReplay>(paths.replay(session), ["session", "memory"]);
   useKeys([{ key: "Escape", says: "Back to the sessions", act: () => go(href("sessions")) }]);
-  if (found.error?.status === 404) return <Untold session={session} />;
+  if (found.error?.status === 404) return <Empty title="Nothing is known of this session"><p><a href="#/sessions">All sessions</a></p></Empty>;
   return <Shown of={found} rows={8} what="this session">{(one) => <Inside one={one} />}</Shown>;
 }
 
-/** A session without injections, or one that was read afterwards: its messages. */
-function Untold({ session }: { session: string }) {
-  const found = useResource<SessionTranscript>(paths.transcript(session), ["session"]);
-  if (found.error?.status === 404) return <Empty title="Nothing is known of this session"><p><a href="#/sessions">All sessions</a></p></Empty>;
-  return <Shown of={found} rows={8} what="the transcript">{(one) => <>
-    <Title of={one} name={session} at={one.createdAt}><span>no memories shown</span></Title>
-    <div class="shown"><Spoken text={one.content} /></div></>}</Shown>;
-}
-
 /** How a transcript begins a turn. */
-const TURN = /^(User|Assistant)(?: \(([^)\n]+)\))?: /m;
+const TURN = /^(User|Assistant|Tool|Note)(?: \(([^)\n]+)\))?: /m;
 
 /** What was said, turn by turn; it may begin within one. */
 function Spoken({ text }: { text: string }) {
@@ -65,16 +49,15 @@ function Said({ role, at, text }: { role: string; at: string | null | undefined;
 }
 
 /** How the session stands, what the user decided in it, and which files changed. */
-function Title({ of: { title, project, harness, outcome, decisions, files }, name, at, children, beside }: { of: SessionReplay | SessionTranscript; name: string; at: string | null; children: ComponentChildren; beside?: ComponentChildren }) {
+function Title({ of: { title, project, harness, outcome, decisions, files }, name, at, children }: { of: SessionReplay; name: string; at: string | null; children: ComponentChildren }) {
   return <><div class="title"><a href={href("sessions")} aria-label="Back to the sessions"><Icon name="right" /></a>
-    <div><h2>{title ?? (project ? projectName(project) : name)}</h2><p class="meta">{project && <Project of={project} />}<span>{harness}</span><time dateTime={at ?? ""}>{brief(at)}</time>{children}</p></div>{beside}</div>
+    <div><h2>{title ?? (project ? projectName(project) : name)}</h2><p class="meta">{project && <Project of={project} />}<span>{harness}</span><time dateTime={at ?? ""}>{brief(at)}</time>{children}</p></div></div>
     {outcome && <p class="outcome" dir="auto">{outcome}</p>}
     {decisions.length > 0 && <section class="day" aria-label="Decisions"><h3>Decisions</h3><ul class="needs">{decisions.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></section>}
     {files.length > 0 && <details><summary>{count(files.length, "changed file")}</summary><ul class="sample">{files.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></details>}</>;
 }
 
 function Inside({ one }: { one: SessionReplay }) {
-  const isBypassed = useResource<RunningSessions>(paths.sessions, ["session"]).value?.sessions.find(({ key }) => key === one.sessionKey)?.bypassed;
   const { turn } = route.value.query;
   const problems = one.injections.flatMap((injection, index) => (problemOf(injection) ? [index] : []));
   const at = Math.min(Math.max(Number(turn ?? problems[0] ?? firstTold(one)), 0), one.injections.length - 1);
@@ -89,13 +72,12 @@ function Inside({ one }: { one: SessionReplay }) {
   ]);
   const { totals } = one;
   const lasted = Date.parse(one.turns.at(-1)?.at ?? one.startedAt) - Date.parse(one.startedAt);
-  const toggle = (to: boolean) => () => bypass(one.sessionKey, to);
   return <>
-    <Title of={one} name={one.sessionKey} at={one.startedAt} beside={isBypassed !== undefined && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
-      {lasted > 59_000 && <span>{span(lasted)}</span>}<span>{count(totals.prompts, "prompt")}</span>
-      <span>{count(totals.given, "memory", "memories")} shown, {number(totals.used)} used</span><span>about {count(totals.tokens, "token")}</span>{!one.isOver && <span class="good">open</span>}</Title>
+    <Title of={one} name={one.sessionKey} at={one.startedAt}>
+      {lasted > 59_000 && <span>{span(lasted)}</span>}{shown && <><span>{count(totals.prompts, "prompt")}</span>
+      <span>{count(totals.given, "memory", "memories")} shown, {totals.unknown ? "use not known yet" : `${number(totals.used)} used`}</span><span>about {count(totals.tokens, "token")}</span></>}{!one.isOver && <span class="good">open</span>}</Title>
     {problems.length > 0 && <p class="note warn-edge">{count(problems.length, "turn")} to check. <button class="link" onClick={next}>Next <kbd>n</kbd></button></p>}
-    <div class="replay">
+    {shown ? <div class="replay">
       <ol class="turns" aria-label="Turns">{one.injections.map((injection, index) => <li key={index}>
         <button class={index === at ? "turn at" : "turn"} aria-current={index === at ? "true" : undefined} onClick={() => filter({ turn: String(index) })}>
           <span class={injection.given.some(isItem) ? "mark full" : "mark"} aria-hidden="true" />
@@ -103,8 +85,8 @@ function Inside({ one }: { one: SessionReplay }) {
           <span class={problems.includes(index) ? "warn small" : "soft small"}>{problems.includes(index) && "! "}{told(injection)}</span>
           {injection.message && <span class="soft small quote" dir="auto">“{injection.message.slice(0, 90)}”</span>}
         </button></li>)}</ol>
-      {shown && <Turn injection={shown} said={saidAt(one, at)} project={one.project} />}
-    </div>
+      <Turn injection={shown} said={saidAt(one, at)} project={one.project} />
+    </div> : <div class="shown"><p class="soft">No memories were shown in this session.</p>{one.turns.map((turn, index) => <Said key={index} {...turn} />)}</div>}
     {one.memories.length > 0 && <section aria-label="Remembered"><h2>Remembered</h2><ul class="needs">{one.memories.map(({ id, content, how }) =>
       <li key={id}><a href={href("memories", { id })} dir="auto">{content}</a> <span class="soft small">{how}</span></li>)}</ul></section>}
     {one.summary && <details><summary>Summary</summary><div class="block" tabIndex={0} dir="auto">{one.summary}</div></details>}
@@ -131,7 +113,7 @@ function told(injection: ContextInjection): string {
     return `${given.length} shown${used ? `, ${used} used` : ""}`;
   }
   const { bestScore: best, floor } = injection;
-  return best !== null && floor !== null && best < floor ? `best ${percent(best)} of ${percent(floor)}` : "nothing";
+  return best !== null && floor !== null && best < floor ? `nearest ${percent(best)}, needed ${percent(floor)}` : "nothing";
 }
 
 /** What was said from a prompt to the next one. */
@@ -158,17 +140,17 @@ function Turn({ injection, said, project }: { injection: ContextInjection; said:
 }
 
 function Item({ item, message, isLeft = false, project = null }: { item: ContextItem; message: string | null; isLeft?: boolean; project?: string | null }) {
-  if (item.kind === "section" && item.text) return <li><details><summary>{item.id} <span class="soft small">{count(item.chars, "character")}</span></summary><div class="block" tabIndex={0}><p class="said" dir="auto">{item.text}</p></div></details></li>;
+  if (item.kind === "section" && item.text) return <li><details><summary><span class="cap">{item.says}</span></summary><div class="block" tabIndex={0}><p class="said" dir="auto">{item.text}</p></div></details></li>;
   const isMemory = item.kind === "memory" && item.state !== "forgotten" && item.state !== "gone";
   return <li class={isLeft ? "dim" : ""}>
-    {item.kind === "session" && item.text ? <div class="block" tabIndex={0}><Spoken text={item.text} /></div> : <p dir="auto">{item.text ?? (item.kind === "section" ? item.id : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>}
-    <p class="meta"><span>{item.kind}</span><span>{REASONS[item.reason] ?? item.reason}</span>{item.score !== null && <span>{percent(item.score)}</span>}
+    {item.kind === "session" && item.text ? <div class="block" tabIndex={0}><Spoken text={item.text} /></div> : <p dir="auto">{item.text ?? (item.kind === "section" ? <span class="cap">{item.says}</span> : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>}
+    <p class="meta">{item.kind !== "section" && <><span>{item.kind}</span><span>{item.says}</span></>}{item.score !== null && <span>{percent(item.score)}</span>}
       {item.use === "used" && <span class="good">✓ used{item.usedIn?.tool ? ` in ${item.usedIn.tool}` : ""}</span>}{item.use === "not used" && !isLeft && <span>not used</span>}
       {item.state === "changed" && <span class="warn">changed since</span>}
       {isMemory && <span><a href={href("memories", { ask: message ?? undefined, id: item.id, part: message ? "why" : undefined })}>{message ? "why" : "open"}</a></span>}</p>
     {isMemory && !isLeft && item.use !== "used" && <p class="tools">
-      {RULES.includes(item.reason) && <button class="small" onClick={() => void doing.amend(item.id, { type: "fact", pinned: false, importance: 0.5 }, "It is a fact now, shown only where it fits.")}>Not a rule</button>}
-      {project && <button class="small" onClick={() => void doing.amend(item.id, { project }, `Only sessions in ${projectName(project)} get it now.`)}>Only in this project</button>}
+      {EVERYWHERE[item.reason] && <button class="small" onClick={() => void doing.amend(item.id, { ...(item.reason === "rule" && { type: "fact" }), pinned: false, importance: 0.5 }, "Prompts get it now only where it fits.")}>{EVERYWHERE[item.reason]}</button>}
+      {project && item.project !== project && <button class="small" onClick={() => void doing.amend(item.id, { project }, `Only sessions in ${projectName(project)} get it now.`)}>Only in this project</button>}
       <button class="small" onClick={() => void doing.judge(item.id, "fade")}>Let it fade</button>
       <button class="small" onClick={() => void doing.forget({ id: item.id, pinned: false })}>Forget</button></p>}
     {item.kind === "session" && <p class="small"><a href={href("sessions", {}, item.id)}>The whole session</a></p>}

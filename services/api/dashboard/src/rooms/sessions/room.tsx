@@ -11,7 +11,7 @@ import { scroller } from "../../ui/virtual";
 import { Entry } from "./entry";
 import { Replay } from "./replay";
 
-const USES = Object.entries({ "": "Any use", given_nothing: "No memories shown", used_nothing: "None used" });
+const USES = Object.entries({ "": "All sessions", given_nothing: "No memories shown", used_nothing: "None used" });
 
 type Line = ListedSession & { readonly id: string };
 

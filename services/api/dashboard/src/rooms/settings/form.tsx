@@ -9,9 +9,9 @@ import { count } from "../../lib/words";
 import { Empty, Load, noneOf } from "../../ui/states";
 
 export function Ten() {
-  return <Load<ConfigSchema> path={paths.schema} topics={["config"]} rows={8} what="settings">{({ settings, hash, count: all }) => <>
+  return <Load<ConfigSchema> path={paths.schema} topics={["config"]} rows={8} what="settings">{({ settings, hash }) => <>
     <ul class="rows" aria-label="Most used settings">{settings.filter((one) => one.often).sort((a, b) => a.often - b.often).map((one) => <li key={one.key} class="repair"><Line one={one} hash={hash} /></li>)}</ul>
-    <p><a href="#/settings/agent">All {all} settings</a></p></>}</Load>;
+    <p><a href="#/settings/agent">All {settings.filter(isOwn).length} settings</a></p></>}</Load>;
 }
 
 export function Form() {
@@ -23,17 +23,17 @@ export function Form() {
     </div>
     <Load<ConfigSchema> path={paths.schema} topics={["config"]} rows={8} what="settings">{({ settings, hash }) => {
       const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-      const shown = settings.filter((one) => !WRITTEN.has(one.key) && (!changed || differs(one)) && words.every((word) => `${one.key} ${one.label}`.toLowerCase().includes(word)));
+      const shown = settings.filter((one) => isOwn(one) && (!changed || differs(one)) && words.every((word) => `${one.key} ${one.label} ${one.group}`.toLowerCase().includes(word)));
       return shown.length === 0 ? <Empty title={find ? noneOf("setting") : "Every setting has its default"} /> : <>
         <p class="soft small">{count(shown.length, "setting")}. A change is in force within two seconds, unless it says otherwise.</p>
-        {[...Map.groupBy(shown, (one) => one.key.split(".").slice(0, one.key.startsWith("pipelineV2") ? 2 : 1).join(" › "))].map(([area, some]) => <details key={area} open={Boolean(find || changed)}><summary>{area} <span class="small">{count(some.length, "setting")}</span></summary>
+        {[...Map.groupBy(shown, (one) => one.group)].map(([area, some]) => <details key={area} open={Boolean(find || changed)}><summary>{area} <span class="small">{count(some.length, "setting")}</span></summary>
           <ul class="rows">{some.map((one) => <li key={one.key} class="repair"><Line one={one} hash={hash} /></li>)}</ul></details>)}</>;
     }}</Load>
   </>;
 }
 
 /** What Signet writes itself. */
-const WRITTEN = new Set(["version", "schema", "configVersion", "agent.created", "agent.updated"]);
+const isOwn = ({ key }: Setting) => key !== "agent.created";
 
 function differs(one: Setting): boolean {
   return one.origin !== "default" && text(one.value) !== text(one.default);
@@ -43,7 +43,7 @@ function Line({ one, hash }: { one: Setting; hash: string }) {
   const set = (value: unknown) => {
     const before = one.origin === "default" ? null : one.value;
     const write = (to: unknown, known?: string) => async () => {
-      const done = await changeSettings({ [one.key]: to }, known);
+      const done = await changeSettings({ [one.key]: to }, known, { [one.label]: to === null ? `${said(one, one.default)} (default)` : said(one, to), now: said(one, one.value) });
       if (done.restartRequired.length > 0) say("It takes effect after a restart: signet daemon restart");
     };
     return act(write(value, hash), `${one.label} is changed.`, write(before));
@@ -52,10 +52,15 @@ function Line({ one, hash }: { one: Setting; hash: string }) {
   const isChanged = differs(one);
   return <>
     <div><label for={id}>{one.label}</label>
-      <p class="meta"><span>{one.key}</span>{isChanged ? <span class="warn">from {one.origin}, by default {text(one.default) || "nothing"}</span> : <span>default</span>}{one.restart && <span>after a restart</span>}</p></div>
+      <p class="meta"><span>{one.key}</span>{isChanged ? <span class="warn">set in {one.origin}, default: {said(one, one.default)}</span> : <span>default</span>}{one.restart && <span>after a restart</span>}</p></div>
     <div class="value"><Field one={one} id={id} onSet={set} />
       {isChanged && <button class="link small" onClick={() => void set(null)}>Default</button>}</div>
   </>;
+}
+
+/** Return a value as people read it. */
+function said(one: Setting, value: unknown): string {
+  return value === true ? "on" : value === false ? "off" : one.says[text(value)] ?? (text(value) || "nothing");
 }
 
 function text(value: unknown): string {
@@ -66,7 +71,7 @@ function Field({ one, id, onSet }: { one: Setting; id: string; onSet: (value: un
   const [typed, setTyped] = useState<string | null>(null);
   if (one.kind === "boolean") return <input id={id} type="checkbox" checked={one.value === true} onChange={(event) => onSet(event.currentTarget.checked)} />;
   if (one.kind === "choice") return <select id={id} value={text(one.value)} onChange={(event) => onSet(event.currentTarget.value)}>
-    {[...new Set([...one.choices, text(one.value)])].filter(Boolean).map((choice) => <option key={choice}>{choice}</option>)}</select>;
+    {[...new Set([...one.choices, text(one.value)])].filter(Boolean).map((choice) => <option key={choice} value={choice}>{said(one, choice)}</option>)}</select>;
   if (one.kind === "list" || one.kind === "map" || one.secret) return <a id={id} class="small" href="#/settings/files?file=agent.yaml">in agent.yaml</a>;
   const isNumber = one.kind === "integer" || one.kind === "number";
   const done = () => {

@@ -13,19 +13,19 @@ import { Table } from "../../ui/table";
 export function Sources() {
   const sources = useResource<Connectors>(paths.connectors, ["job", "config"]);
   const documents = useResource<DocumentPage>(paths.documents(), ["job", "memory"]);
-  const sync = (id: string, name: string) => act(() => syncSource(id, name), `${name} is looked through.`);
+  const sync = (id: string, name: string) => act(() => syncSource(id, name), `${name} is being read.`);
   return <>
-    <Shown of={sources} rows={2} what="sources">{({ connectors }) => connectors.length === 0 ? <Empty title="No source yet"><p>The texts of a folder become memories, and follow its changes.</p></Empty> :
+    <Shown of={sources} rows={2} what="sources">{({ connectors }) => connectors.length === 0 ? <Empty title="No source yet"><p>Files in the folder become memories and stay up to date.</p></Empty> :
       <div class="cards">{connectors.map((one) => {
         const name = one.display_name ?? one.provider;
         return <section key={one.id} class="card" aria-label={name}><h2 dir="auto">{name}</h2>
-          <p class={`dot ${one.status === "error" ? "bad" : "good"}`}><span>{one.status === "syncing" ? "looking through it" : one.status}</span></p>
-          <p class="small soft">{one.last_sync_at ? `Looked through ${brief(one.last_sync_at)}.` : "Not looked through yet."} {one.progress && `${count(one.progress.filesSeen, "file")} seen, ${count(one.progress.errorCount, "error")}.`}</p>
+          <p class={`dot ${one.status === "error" ? "bad" : "good"}`}><span>{one.status === "syncing" ? "reading it" : one.status}</span></p>
+          <p class="small soft">{one.last_sync_at ? `Last read ${brief(one.last_sync_at)}.` : "Not read yet."} {one.progress && `${count(one.progress.filesSeen, "file")} seen, ${count(one.progress.errorCount, "error")}.`}</p>
           {one.last_error && <p class="small bad" dir="auto">{one.last_error}</p>}
-          <p class="tools"><button disabled={one.status === "syncing"} onClick={() => void sync(one.id, name)}>Look through it now</button>
-            <Remove kind="connectors" id={one.id} name={name} loses="Its folder is not looked at any more. What was read from it stays." /></p></section>;
+          <p class="tools"><button disabled={one.status === "syncing"} onClick={() => void sync(one.id, name)}>Read it again</button>
+            <Remove kind="connectors" id={one.id} name={name} loses="Its folder is not read any more. What was read from it stays." /></p></section>;
       })}</div>}</Shown>
-    <Add title="Add a folder" does={({ folder }) => addSource(folder!)} done={({ folder }) => `${folder} is looked through.`}
+    <Add title="Add a folder" does={({ folder }) => addSource(folder!)} done={({ folder }) => `${folder} is being read.`}
       fields={[{ name: "folder", label: "Folder on the daemon's machine, its whole path", placeholder: "/home/me/notes" }]} note="Its .md and .txt files are read." />
     <h2>Documents</h2>
     <Shown of={documents} rows={3} what="documents">{(page) => page.documents.length === 0 ? <p class="soft">None yet. Those of a source appear here.</p> : <Table of={["Document", "State", "Memories", "Read"]}>{page.documents.map((one) => <tr key={one.id}><th scope="row" dir="auto">{one.title ?? one.source_url ?? one.id}</th><td class={one.error ? "bad" : ""}>{one.error ?? one.status}</td><td>{one.memory_count}</td><td>{brief(one.completed_at ?? one.created_at)}</td></tr>)}</Table>}</Shown>

@@ -13,7 +13,7 @@ import { Form, Ten } from "./form";
 import { Skills, Sources } from "./machine";
 import { Secrets } from "./secrets";
 
-const PARTS = {
+export const PARTS = {
   "": ["General", General], agent: ["Advanced", Form], files: ["Files", Files], harnesses: ["Harnesses", Connected], sources: ["Sources", Sources], skills: ["Skills", Skills],
   access: ["Access", Access], secrets: ["Secrets", Secrets], about: ["About", About],
 } as const;
@@ -21,11 +21,10 @@ const PARTS = {
 export default () => <Parts room="settings" of={PARTS} />;
 
 const THEMES = ["system", "light", "dark"] as const;
-const SAYS = { system: "Same as the system", light: "Light", dark: "Dark", roomy: "Roomy", normal: "Normal", compact: "Compact: one line for each memory" } as const;
+const SAYS = { system: "Same as the system", light: "Light", dark: "Dark", normal: "Normal", compact: "Compact: one line for each memory" } as const;
 
 function Choose<T extends keyof typeof SAYS>({ title, of, from }: { title: string; of: Signal<T>; from: readonly T[] }) {
-  return <fieldset class="plainset"><legend>{title}</legend>{from.map((name) =>
-    <label key={name}><input type="radio" name={title} checked={of.value === name} onChange={() => (of.value = name)} /> {SAYS[name]}</label>)}</fieldset>;
+  return <label>{title} <select value={of.value} onChange={(event) => (of.value = event.currentTarget.value as T)}>{from.map((name) => <option key={name} value={name}>{SAYS[name]}</option>)}</select></label>;
 }
 
 function General() {
@@ -42,7 +41,7 @@ function General() {
 
 function Connected() {
   return <Load<Harnesses> path={paths.harnesses} topics={["config", "session"]} rows={4} what="harnesses">{({ harnesses }) => <div class="cards">{harnesses.map((one) => <Card key={one.id} title={one.name}>
-    <p class={`dot ${one.connected ? "good" : ""}`}><span>{one.connected ? "connected" : "not connected"}</span></p>
+    <p class={`dot ${one.connected ? "good" : ""}`}><span>{one.connected ? "connected" : one.lastSeen ? "not connected by Signet, but it calls" : "not connected"}</span></p>
     <p class="small soft">{one.lastSeen ? `Last call ${brief(one.lastSeen)}.` : "No call yet."}</p>
     {one.problems.map((problem) => <p key={problem} class="small warn">{problem}</p>)}
     {!one.connected && <p class="small"><code>signet harness install {one.id}</code></p>}
