@@ -18,6 +18,9 @@ from hypothesis import HealthCheck, settings
 from providers.native.cases import Models
 from signet.domain import memory_followers
 from signet.paths import Workspace
+from support.database import ENGINES, RUN
+
+TESTS = Path(__file__).parent
 
 #: Prints whether the install found the model there already.
 INSTALL = "from signet.providers.native import install as i; print(i.install(lambda *_: None)[1])"
@@ -44,6 +47,44 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: Folders whose files take longest. A process gets a whole file, so that one which began last would end alone.
 SLOW = {"worker", "quickstart", "scheduler", "transfer", "dashboard", "harnesses", "identities"}
+
+#: Tests that a run without `--engine` does on both engines. None of them may use a database of a fixture that several
+#: tests share.
+BOTH_ENGINES: tuple[str, ...] = ()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run be on one engine: `pytest --engine postgres tests/store`."""
+    text = "run all tests on this engine, without those about SQLite's file on the other"
+    parser.addoption("--engine", choices=("sqlite", "postgres"), help=text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the process whose end is the end of the run: the controller of pytest-xdist's workers, or this one."""
+    os.environ.setdefault(RUN, str(os.getpid()))
+    ENGINES.on_postgres = config.getoption("engine") == "postgres"
+    what = "sqlite_file: is about SQLite's file, plans or locks, which PostgreSQL does not have"
+    config.addinivalue_line("markers", what)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give each test its engine, or both."""
+    chosen = metafunc.config.getoption("engine")
+    path = metafunc.definition.path.relative_to(TESTS).as_posix()
+    if chosen is None and path.startswith(BOTH_ENGINES):
+        is_about_file = metafunc.definition.get_closest_marker("sqlite_file") is not None
+        engines = ["sqlite"] if is_about_file else ["sqlite", "postgres"]
+        metafunc.parametrize("engine", engines, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def engine(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Choose the engine of a test's databases, and remove those it made on a server."""
+    chosen = getattr(request, "param", None) or request.config.getoption("engine") or "sqlite"
+    if chosen == "postgres" and request.node.get_closest_marker("sqlite_file") is not None:
+        pytest.skip("about SQLite's file")
+    with ENGINES.during(on_postgres=chosen == "postgres"):
+        yield chosen
 
 
 @pytest.hookimpl(wrapper=True)

@@ -125,7 +125,7 @@ class Frozen(Unavailable):
 
 
 class StorageBusy(Unavailable):
-    """The database is locked by another program; nothing was written."""
+    """The database is locked by another program, or its server does not answer; nothing was written."""
 
     code = "storage_busy"
 

@@ -1,20 +1,69 @@
-"""New database files for tests, quickly: the schema is built once and copied."""
+"""New databases for tests, quickly: the schema is built once and copied."""
 
+import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+from signet import engine
 from signet.db import migrate
 
 #: When every test database was made.
 MADE_AT = datetime(2026, 1, 1, tzinfo=UTC)
+#: Names the database of processes that a test starts.
+STORAGE_URL = "SIGNET_STORAGE_URL"
+#: The process whose end is the end of the test run; workers of pytest-xdist inherit it.
+RUN = "SIGNET_TEST_RUN"
+
+
+class Engines:
+    """The engine of the present test, and the databases that it made on a PostgreSQL server."""
+
+    on_postgres = False
+    made: list[str]
+
+    def __init__(self) -> None:
+        self.made = []
+
+    @contextmanager
+    def during(self, *, on_postgres: bool) -> Iterator[None]:
+        """Use an engine until the block ends, then remove the databases that were made in it."""
+        usual, self.on_postgres = self.on_postgres, on_postgres
+        before, url = len(self.made), os.environ.get(STORAGE_URL)
+        yield
+        self.on_postgres = usual
+        if len(self.made) > before:
+            from support import postgres
+
+            while len(self.made) > before:
+                postgres.drop(self.made.pop())
+            os.environ.pop(STORAGE_URL)
+            if url is not None:
+                os.environ[STORAGE_URL] = url
+
+
+ENGINES = Engines()
 
 
 def fresh_database(path: Path) -> Path:
-    """Write a new database with the whole schema to `path` and return it; nothing may have it open."""
+    """Make a new database with the whole schema for `path` and return the path; nothing may have it open.
+
+    On SQLite it is the file at the path. On PostgreSQL the path stands for a database of the tests' server, in this
+    process and in those it starts.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(_template())
+    if not ENGINES.on_postgres:
+        path.write_bytes(_template())
+        return path
+    from support import postgres
+
+    url = postgres.clone(_fill)
+    ENGINES.made.append(url)
+    engine.use(path, url)
+    os.environ[STORAGE_URL] = url
     return path
 
 
@@ -24,3 +73,11 @@ def _template() -> bytes:
         model = Path(folder) / "memories.db"
         migrate.upgrade(model, now=MADE_AT)
         return model.read_bytes()
+
+
+def _fill(url: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "memories.db"
+        engine.use(model, url)
+        migrate.upgrade(model, now=MADE_AT)
+        engine.use(model, None)

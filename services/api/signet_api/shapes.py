@@ -11,8 +11,6 @@ from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import BaseModel
 
-from signet.db import Row
-
 Shape = TypeVar("Shape")
 Value = TypeVar("Value")
 
@@ -48,10 +46,8 @@ def _shared(kind: Any, model: type[BaseModel]) -> frozenset[str]:
 
 
 def _named(one: Any) -> Mapping[str, object]:
-    if isinstance(one, Row):
+    if hasattr(one, "keys"):  # a mapping, or a row of either engine
         return dict(one)
-    if isinstance(one, Mapping):
-        return one
     if isinstance(one, tuple):
         return cast("Mapping[str, object]", one._asdict())  # type: ignore[attr-defined]
     return {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}

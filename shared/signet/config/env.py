@@ -71,6 +71,8 @@ class Environment(NamedTuple):
     anthropic_api_key: str | None = None
     #: Ollama's address if agent.yaml sets none.
     ollama_url: str = OLLAMA_URL
+    #: The address of the PostgreSQL server if agent.yaml has none.
+    storage_url: str | None = None
 
     def __repr__(self) -> str:
         """Omit all values, because some are secrets."""
@@ -81,6 +83,12 @@ class Environment(NamedTuple):
         return ListenAddress(
             host=self.host, port=self.port or DEFAULT_PORT, bind=self.bind or self.host
         )
+
+
+def _storage(value: object, where: str, warnings: list[str]) -> object:
+    from signet.config.storage import storage_url  # no hook needs it
+
+    return storage_url(value, where, warnings)
 
 
 def _whole(low: int, high: int, *, strict: bool = False) -> Accept:
@@ -102,6 +110,7 @@ _VARIABLES: Mapping[str, tuple[str, Accept]] = {
     "openai_api_key": ("OPENAI_API_KEY", words),
     "anthropic_api_key": ("ANTHROPIC_API_KEY", words),
     "ollama_url": ("OLLAMA_HOST", _ollama),
+    "storage_url": ("SIGNET_STORAGE_URL", _storage),
 }
 
 

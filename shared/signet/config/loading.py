@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from signet import engine
 from signet.config import security
 from signet.config.env import Environment, ListenAddress, read_environment
 from signet.config.fields import public, read, resolve_secrets
@@ -70,6 +71,9 @@ def load(
             warnings += found
         except ManifestError as error:
             problem = error.message
+    if last_good is None:  # a running process stays where it is
+        url = settings.storage.url or engine.used(workspace.database) or environment.storage_url
+        engine.use(workspace.database, url, problem=_unclear(warnings, problem, content))
     unsafe = security.unreadable(warnings, problem, content, name)
     if unsafe is not None and last_good is not None:
         settings = last_good
@@ -81,6 +85,16 @@ def load(
         unsafe=unsafe,
         fingerprint=_digest(name, content),
     )
+
+
+def _unclear(warnings: tuple[str, ...], problem: str | None, content: bytes) -> str | None:
+    """Return why it is not known where the database is, if `storage` cannot be read."""
+    if problem is not None:
+        return problem if b"storage" in content else None
+    found = [
+        text for text in warnings if text.startswith(("storage.", "storage:", "SIGNET_STORAGE_URL"))
+    ]
+    return security.without_default(found[0]) if found else None
 
 
 def settings_from(raw: Mapping[object, object]) -> tuple[Settings, tuple[str, ...]]:
@@ -167,6 +181,7 @@ def restart_required(old: Settings, new: Settings) -> list[str]:
         "pipelineV2.telemetry.otlpEndpoint": (
             old.pipeline.telemetry.otlp_endpoint != new.pipeline.telemetry.otlp_endpoint
         ),
+        "storage.url": old.storage.url != new.storage.url,
         "pipelineV2.worker.threads": old.pipeline.worker.threads != new.pipeline.worker.threads,
     }
     return [key for key, is_changed in changes.items() if is_changed]

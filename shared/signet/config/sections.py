@@ -12,6 +12,7 @@ from signet.config.fields import SettingsSection, nested, section, setting, sett
 from signet.config.oidc import Oidc
 from signet.config.pipeline import Pipeline
 from signet.config.roster import RosterAgent, roster
+from signet.config.storage import StorageSettings
 from signet.config.values import (
     CENTURY_MS,
     CENTURY_SECONDS,
@@ -330,6 +331,7 @@ class Settings(SettingsSection):
     memory: MemorySettings = nested(MemorySettings)
     retention: Retention = nested(Retention)
     backup: BackupSettings = nested(BackupSettings)
+    storage: StorageSettings = nested(StorageSettings)
     pipeline: Pipeline = nested(Pipeline, key="pipelineV2")
     hooks: Hooks = nested(Hooks)
     auth: Auth = nested(Auth)

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
+from signet import engine
 from signet.db import damage
 from signet.db.caches import ProcessCaches
 from signet.db.commits import Commits
@@ -36,6 +37,9 @@ from signet.db.writer import GROUP_SECONDS, WAIT_SECONDS, CommitHook, Writer, tr
 from signet.errors import StorageDamaged, StorageFull, StorageMoved
 from signet.observe import logs
 
+if TYPE_CHECKING:
+    from signet.db.postgres.database import NoGate
+
 log = logs.get("system")
 
 __all__ = ["CommitHook", "Database", "Params", "ReadTx", "Row", "WriteTx"]
@@ -51,6 +55,19 @@ EXTRA_READERS = 8
 
 class Database:
     """One process's connections to the database file; open it once, close it at the end."""
+
+    #: The address of the server, None for a file.
+    url: str | None = None
+    _begin_apart: Callable[[], None] | None = None
+    _gate: "WriteGate | NoGate"
+
+    def __new__(cls, path: Path, **_: object) -> Self:
+        """Return a `PostgresDatabase` for a database on a server."""
+        if cls is Database and engine.url_of(path) is not None:
+            from signet.db.postgres.database import PostgresDatabase
+
+            return cast(Self, object.__new__(PostgresDatabase))
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -68,28 +85,18 @@ class Database:
         self.path = path
         self._is_closed = False
         try:
-            self._write_connection = connect(path)
-            self._write_connection.execute(
-                "SELECT 1 FROM sqlite_master LIMIT 1"
-            ).fetchone()  # opens the log
+            self._open(path)
         except sqlite.Error as error:
             raise translate(error) from error
-        self.files = OpenedFiles(path)
-        self.has_vec = vec_loaded(self._write_connection)
-        try:
-            self._gate = WriteGate(path)
-        except OSError as error:
-            self._write_connection.close()
-            self.files.close()
-            raise StorageFull() from error
         self.writer = Writer(
             self._write_connection,
             self._gate,
             wait_seconds=wait_seconds,
             group_seconds=group_seconds,
             inline=inline,
-            check=self.files.check,
+            check=self._check,
             translate=self._translate,
+            begin_apart=self._begin_apart,
         )
         self._readers = Readers(
             path, most=readers + EXTRA_READERS, wait_seconds=wait_seconds, translate=self._translate
@@ -183,6 +190,24 @@ class Database:
         self._readers.close()
         self._write_connection.close()
         self._gate.close()
+        self._close_files()
+
+    def _open(self, path: Path) -> None:
+        self._write_connection = connect(path)
+        self._write_connection.execute(
+            "SELECT 1 FROM sqlite_master LIMIT 1"
+        ).fetchone()  # opens the log
+        self.files = OpenedFiles(path)
+        self._check = self.files.check
+        self.has_vec = vec_loaded(self._write_connection)
+        try:
+            self._gate = WriteGate(path)
+        except OSError as error:
+            self._write_connection.close()
+            self.files.close()
+            raise StorageFull() from error
+
+    def _close_files(self) -> None:
         self.files.close()
 
     def commits(self) -> Commits:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from signet.db.dialect import TABLES
+from signet.db.dialect import TABLES, sql
 from signet.db.driver import Connection
 from signet.db.transaction import ReadTx, WriteTx
 from signet.db.visibility import Where
@@ -38,6 +38,12 @@ class Column:
     default: str | int | float | None
 
 
+_COLUMNS = sql(
+    'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?)',
+    postgres='SELECT name, type, "notnull", dflt_value, pk FROM sq_columns(?)',
+)
+
+
 def columns_of(tx: ReadTx, table: str) -> list[Column]:
     """Return the columns of a table in their order."""
     return [
@@ -47,7 +53,7 @@ def columns_of(tx: ReadTx, table: str) -> list[Column]:
             needed=bool(row["notnull"] or row["pk"]),
             default=_literal(row["dflt_value"]),
         )
-        for row in tx.all(f"PRAGMA table_info({table})")
+        for row in tx.all(_COLUMNS, (table,))
     ]
 
 
@@ -70,7 +76,9 @@ def rows(tx: ReadTx, table: str, where: Where) -> Generator[dict[str, Any]]:
     sql = f"SELECT t.rowid AS row_number, t.* FROM {table} t WHERE {where.sql} ORDER BY t.rowid"
     with closing(tx.connection.execute(sql, where.params)) as found:
         for row in found:
-            yield dict(row)
+            values = dict(row)
+            values.pop("rowid", None)  # a column of its own on a server
+            yield values
 
 
 def find(

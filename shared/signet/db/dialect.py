@@ -7,6 +7,16 @@ A list is one parameter, so that a statement has one text for lists of any lengt
 import json
 from collections.abc import Iterable
 
+#: Statements for PostgreSQL by their text for SQLite, where the translation would not do.
+POSTGRES: dict[str, str] = {}
+
+
+def sql(sqlite: str, *, postgres: str) -> str:
+    """Return the statement for SQLite, and keep the other for PostgreSQL (in SQLite's syntax, too)."""
+    POSTGRES[sqlite] = postgres
+    return sqlite
+
+
 #: The names of all tables.
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
@@ -29,6 +39,14 @@ THEN_JOIN = "CROSS JOIN"
 
 #: After a table: use no index.
 NO_INDEX = "NOT INDEXED"
+
+
+def newest_number(table: str, column: str) -> str:
+    """Return the statement for the highest number that a row ever had; on PostgreSQL, that a row has."""
+    return sql(
+        f"SELECT seq FROM sqlite_sequence WHERE name = '{table}'",
+        postgres=f"SELECT max({column}) FROM {table}",
+    )
 
 
 def cut_off(pages: int) -> str:

@@ -15,7 +15,9 @@ import importlib.util
 import sqlite3 as _builtin
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from signet import engine
 
 if TYPE_CHECKING:
     import sqlite3 as sqlite
@@ -94,8 +96,13 @@ def version_is_safe() -> bool:
 def connect(path: Path, *, read_only: bool = False) -> Connection:
     """Open the database with our pragmas, in autocommit mode, with sqlite-vec if it can be loaded.
 
-    A writable connection creates a missing file and switches it to WAL. Raises the driver's OperationalError.
+    A writable connection creates a missing file and switches it to WAL. Raises the driver's OperationalError. A
+    database on a server gets a connection with the same interface.
     """
+    if (url := engine.url_of(path)) is not None:
+        from signet.db.postgres.connection import ServerConnection
+
+        return cast(Connection, ServerConnection(url))
     mode = "ro" if read_only else "rwc"
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     connection: Connection = sqlite.connect(
@@ -143,6 +150,8 @@ def _load_vec(connection: Connection) -> None:
 
 
 def vec_loaded(connection: Connection) -> bool:
+    if not isinstance(connection, Connection):
+        return False  # on a server, which compares no vectors
     try:
         connection.execute("SELECT vec_version()").fetchone()
     except sqlite.OperationalError:

@@ -6,6 +6,7 @@ one replaces the old one in one step. After a crash, the next run continues.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 from signet.db import script
 from signet.db.dialect import HAS
@@ -112,6 +113,14 @@ def reopen(tx: ReadTx, index: Index) -> None:
     """
     if indexed_rows(tx, index.name) is not None:
         tx.all(f"SELECT rowid FROM {index.name} LIMIT 1")
+
+
+def rebuild(tx: WriteTx) -> int:
+    """Index all words of a server's database again; searches wait meanwhile."""
+    from signet.db.postgres import words
+
+    words.rebuild(cast(Any, tx.connection).raw)
+    return 1
 
 
 def begin(tx: WriteTx, *, index: Index) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from signet import engine
 from signet.db.dialect import HAS
 from signet.db.driver import connect, sqlite
 from signet.db.transaction import ReadTx
@@ -23,6 +24,9 @@ SELECT (SELECT count(*) FROM embeddings e
          WHERE NOT EXISTS (SELECT 1 FROM vec_embeddings_rowids v WHERE v.id = e.id)) AS missing,
        (SELECT count(*) FROM vec_embeddings_rowids v
          WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.id = v.id)) AS orphaned"""
+_SERVER = """
+SELECT split_part(current_setting('server_version'), ' ', 1) AS version,
+       pg_database_size(current_database()) AS size"""
 _NEWEST_TEXTS = """
 SELECT substr(content, 1, ?) FROM memories
  WHERE is_deleted = 0 AND type <> 'document_chunk' ORDER BY seq DESC LIMIT ?"""
@@ -41,13 +45,20 @@ class IndexDrift(NamedTuple):
     orphaned: int
 
 
+class Server(NamedTuple):
+    """A PostgreSQL server: its version, and the size of the database in bytes."""
+
+    version: str
+    size: int
+
+
 @contextlib.contextmanager
 def reading(path: Path, *, seconds: float) -> Iterator[ReadTx | None]:
     """Yield a snapshot of a database file, or None if it cannot be read.
 
     Reads are interrupted after `seconds`.
     """
-    if not path.exists():
+    if not path.exists() and engine.url_of(path) is None:
         yield None
         return
     try:
@@ -81,6 +92,13 @@ def memory_count(path: Path) -> int | None:
 def index_drift(tx: ReadTx) -> IndexDrift | None:
     """Return the differences between vectors and their index; None without an index."""
     return None if tx.value(HAS, (_INDEX,)) is None else tx.row(IndexDrift, _DRIFT)
+
+
+def server(tx: ReadTx) -> Server:
+    """Return the server of a database that is not in a file."""
+    found = tx.row(Server, _SERVER)
+    assert found is not None
+    return found
 
 
 def newest_texts(tx: ReadTx, *, chars: int, limit: int) -> list[str]:

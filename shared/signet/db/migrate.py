@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from signet import clock
+from signet import clock, engine
 from signet.db import damage
 from signet.db.driver import Connection, connect, sqlite
 from signet.errors import SignetError
@@ -107,6 +107,14 @@ def upgrade(database: Path, *, now: datetime) -> Migration:
     Safe to call again and from several processes at once. Raises SchemaTooNew, MigrationFailed and StorageDamaged; the
     file is then unchanged.
     """
+    if (url := engine.url_of(database)) is not None:
+        from signet.db.postgres import address
+        from signet.db.postgres import schema as served
+
+        before = served.upgrade(url, _revisions(), _for_server, now)
+        if before is not None:
+            check_known(before, address.shown(url))
+        return Migration(before=before, after=head(), copy=None)
     damage.check_not_emptied(database)
     before, done = current(database), None
     if before != head() or not _is_reserved(database):
@@ -122,6 +130,14 @@ def current(database: Path) -> str | None:
 
     Raises SchemaTooNew for an unknown revision, MigrationFailed for a file that is not a database.
     """
+    if (url := engine.url_of(database)) is not None:
+        from signet.db.postgres import address
+        from signet.db.postgres import schema as served
+
+        version = served.current(url)
+        if version is not None:
+            check_known(version, address.shown(url))
+        return version
     if not database.exists():
         return None
     try:
@@ -171,6 +187,8 @@ def compare(database: Path) -> Differences:
 
     Extra columns at the end of a table and extra tables do not count: adopted files keep theirs.
     """
+    if engine.url_of(database) is not None:
+        return Differences()  # no other program has changed it
     wanted, found = _model(), _definitions(database)
     differs = [
         key
@@ -275,6 +293,12 @@ def _revisions() -> list[str]:
     """
     files = (alembic_dir() / "versions").glob("[0-9]*.py")
     return sorted(path.name.partition("_")[0] for path in files)
+
+
+def _for_server(revision: str) -> str:
+    """Return the statements of a revision for PostgreSQL, whose first schema is 0027."""
+    [path] = (alembic_dir() / "versions").glob(f"{revision}_*.sql")
+    return path.read_text("utf-8")
 
 
 def _version(connection: Connection) -> str | None:

@@ -23,7 +23,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from signet.db.driver import BUSY, FULL, Connection, primary_code, says_damage, sqlite
 from signet.db.gate import WriteGate
@@ -39,6 +39,9 @@ from signet.errors import (
 )
 from signet.observe import logs, metrics
 
+if TYPE_CHECKING:
+    from signet.db.postgres.database import NoGate
+
 log = logs.get("system")
 
 T = TypeVar("T")
@@ -51,6 +54,10 @@ GROUP_SECONDS = 0.005
 INTERACTIVE_SECONDS = 0.02
 #: How long a caller waits for its turn before it gets StorageBusy.
 WAIT_SECONDS = 5.0
+
+
+class _RunAgain(Exception):
+    """Roll back the transaction and run its functions again, because another process changed the same rows."""
 
 
 class _Undo(Exception):
@@ -76,22 +83,25 @@ class Writer:
     def __init__(
         self,
         connection: Connection,
-        gate: WriteGate,
+        gate: "WriteGate | NoGate",
         *,
         wait_seconds: float = WAIT_SECONDS,
         group_seconds: float = GROUP_SECONDS,
         inline: bool = True,
         check: Callable[[], None] = lambda: None,
         translate: Callable[[BaseException], BaseException] | None = None,
+        begin_apart: Callable[[], None] | None = None,
     ) -> None:
         """Start the thread. With `inline` a caller may do the work itself while the thread is idle, which saves the
         hand-over; not in the worker, whose jobs run at a lower priority than its writing thread.
 
-        `check` raises before a transaction if writing is not allowed; `translate` replaces the function below.
+        `check` raises before a transaction if writing is not allowed; `translate` replaces the function below;
+        `begin_apart` begins a transaction for the hook alone, which then adds nothing to those of groups.
         """
         self._connection = connection
         self._check = check
         self._translate_error = translate or globals()["translate"]
+        self._begin_apart = begin_apart
         #: Why the newest transaction failed, None after a committed one.
         self.fault: SignetError | None = None
         self._gate = gate
@@ -211,7 +221,12 @@ class Writer:
     def _one_pass(self) -> None:
         hook = self._hook
         try:
-            if self._waiting or (hook and hook.wants_commit(ReadTx(self._connection))):
+            if self._begin_apart is not None:
+                if self._waiting:
+                    self._one_group(None)
+                if hook and hook.wants_commit(ReadTx(self._connection)):
+                    self._commit_apart(hook, self._begin_apart)
+            elif self._waiting or (hook and hook.wants_commit(ReadTx(self._connection))):
                 self._one_group(hook)
         except Exception:  # the writer must outlive a bug in a hook or listener
             log.exception("writer.failed")
@@ -227,9 +242,13 @@ class Writer:
             signals.clear()
             group = self._put_back(group)
         except Exception as error:
+            may_run_again = self._may_run_again()
             self._roll_back()
             signals.clear()
-            self._recover(group, self._translate(error), signals)
+            if may_run_again:
+                group = self._put_back_young(group)
+            else:
+                self._recover(group, self._translate(error), signals)
         except BaseException:  # Ctrl-C, in a caller that does the work itself
             self._roll_back()
             self._answer(self._put_back(group))
@@ -238,6 +257,24 @@ class Writer:
         if signals and self._listener is not None:
             self._listener(signals)
 
+    def _commit_apart(self, hook: CommitHook, begin: Callable[[], None]) -> None:
+        """Run the hook's statements in a separate transaction."""
+        tx = WriteTx(self._connection)
+        committed = False
+        try:
+            self._sync_for(False)
+            begin()
+            hook.before_commit(tx)
+            self._connection.execute("COMMIT")
+            committed = True
+        except Exception:
+            log.exception("writer.hook_failed")
+            self._roll_back()
+        finally:
+            self._tell_hook(hook, committed)
+        if tx.signals and self._listener is not None:
+            self._listener(tx.signals)
+
     def _put_back(self, group: list[WriteOperation]) -> list[WriteOperation]:
         """Put members of an undone group without an error back, first in line; return the others."""
         again = [operation for operation in group if operation.error is None]
@@ -245,6 +282,18 @@ class Writer:
             self._waiting.extendleft(reversed(again))
             self._awake = True
         return [operation for operation in group if operation.error is not None]
+
+    def _may_run_again(self) -> bool:
+        """Return whether the open transaction met a conflict with another one (on a server)."""
+        return getattr(self._connection, "has_conflict", False)
+
+    def _put_back_young(self, group: list[WriteOperation]) -> list[WriteOperation]:
+        """Put back the young operations; the others are busy."""
+        for operation in group:
+            is_late = time.monotonic() - operation.since > self._wait_seconds
+            operation.error = StorageBusy() if is_late else None
+        time.sleep(random.uniform(0.0005, 0.003))
+        return self._put_back(group)
 
     def _transact(
         self, group: list[WriteOperation], signals: set[str], hook: CommitHook | None
@@ -306,8 +355,15 @@ class Writer:
             if operation.error is None:  # without its failed part
                 self._run_alone(operation, signals)
         except Exception as error:
+            is_young = time.monotonic() - operation.since < self._wait_seconds
+            may_run_again = self._may_run_again() and is_young
             self._roll_back()
-            operation.error = operation.error or self._translate(error)
+            if may_run_again:
+                self._run_alone(operation, signals)
+            elif isinstance(error, _RunAgain):
+                operation.error = StorageBusy()
+            else:
+                operation.error = operation.error or self._translate(error)
 
     def _run_one(self, operation: WriteOperation, signals: set[str]) -> None:
         """Run one function; raises _Undo if its writes must be undone, StorageFull if the transaction is lost."""
@@ -318,12 +374,16 @@ class Writer:
             operation.result = operation.function(tx)
             signals |= tx.signals
         except PartFailed as failure:
+            if self._may_run_again():
+                raise _RunAgain from failure
             log.warning("write.part_failed", part=failure.part, exc_info=failure.__cause__)
             if failure.__cause__ is not None:
                 self._translate(failure.__cause__)
             operation.skipped |= {failure.part}
             raise _Undo from failure
         except BaseException as error:
+            if self._may_run_again():
+                raise _RunAgain from error
             operation.error = self._translate(error)
             if connection.in_transaction and connection.total_changes != before:
                 raise _Undo from error

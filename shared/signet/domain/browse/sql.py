@@ -50,10 +50,11 @@ WITH seen AS MATERIALIZED (
   SELECT CASE WHEN m.created_at >= ? THEN 0 WHEN m.created_at >= ? THEN 1 ELSE 2 END AS era,
          m.type, m.who, m.tags, m.importance, m.pinned
   FROM memories m {by_index("idx_memories_created")} WHERE m.created_at >= ? AND m.created_at < ? AND {{where}})"""
+_ERAS = "(SELECT 0 AS value UNION ALL SELECT 1 UNION ALL SELECT 2)"
 ERAS = f"""{_SEEN}
 SELECT e.value AS era, count(m.era) AS added, coalesce(avg(m.importance), 0) AS importance,
        coalesce(sum(m.pinned <> 0), 0) AS pinned
-FROM {list_rows("'[0,1,2]'")} e LEFT JOIN seen m ON m.era <= e.value GROUP BY e.value ORDER BY e.value"""
+FROM {_ERAS} e LEFT JOIN seen m ON m.era <= e.value GROUP BY e.value ORDER BY e.value"""
 LEADING = f"""{_SEEN},
 named(about, name, era, times) AS (
   SELECT 'type', trim(type), era, count(*) FROM seen GROUP BY type, era
@@ -66,7 +67,7 @@ counted AS MATERIALIZED (
   FROM named WHERE name <> '' GROUP BY about, name),
 placed AS (
   SELECT about, e.value AS era, name, CASE e.value WHEN 0 THEN day WHEN 1 THEN week ELSE month END AS times
-  FROM counted {THEN_JOIN} {list_rows("'[0,1,2]'")} e)
+  FROM counted {THEN_JOIN} {_ERAS} e)
 SELECT about, era, name, times FROM (
   SELECT *, row_number() OVER (PARTITION BY about, era ORDER BY times DESC, name) AS place
   FROM placed WHERE times > 0)

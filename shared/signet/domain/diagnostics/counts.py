@@ -250,7 +250,9 @@ def overdue(tx: ReadTx, before: datetime) -> int:
 
 
 def disk_free_bytes(tx: ReadTx) -> int:
-    return shutil.disk_usage(Path(str(tx.value(sql.FILE))).parent).free
+    """Return the free bytes on the disk of the database's file; with a server, on that of the user's home."""
+    file = tx.value(sql.FILE)
+    return shutil.disk_usage(Path(file).parent if file else Path.home()).free
 
 
 def database_bytes(tx: ReadTx) -> int:

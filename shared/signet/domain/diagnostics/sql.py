@@ -1,5 +1,6 @@
 """SQL of diagnostics: counts of other tables, no writes."""
 
+from signet.db import dialect
 from signet.db.dialect import LIST, by_index
 from signet.domain.memory.filters import EQUAL
 from signet.queue.kinds import HAS_FAILED, QUEUES
@@ -46,7 +47,9 @@ SELECT COALESCE(SUM(event = 'recovered'), 0) AS recovers, COALESCE(SUM(event = '
 CONNECTORS = """
 SELECT COUNT(*) AS connectors, COALESCE(SUM(status = 'syncing'), 0) AS syncing, COUNT(last_error) AS errors,
        MIN(CASE WHEN last_error IS NOT NULL THEN updated_at END) AS oldest FROM connectors"""
-FILE = "SELECT file FROM pragma_database_list WHERE name = 'main'"
+FILE = dialect.sql(
+    "SELECT file FROM pragma_database_list WHERE name = 'main'", postgres="SELECT NULL AS file"
+)
 #: This index excludes duplicates: it covers exactly the columns that define equal rows.
 NO_DUPLICATES = "idx_memories_content_hash_unique"
 DUPLICATES = f"""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx, visibility
-from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, list_of, list_rows
+from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, list_of, list_rows, newest_number
 from signet.db.vector_cache import VectorStatements
 from signet.db.vectors import mean
 from signet.db.visibility import Reader, Where
@@ -127,7 +127,7 @@ SELECT position, {_VECTORS_OF} FROM episode_chunks c
  ORDER BY position"""
 #: The statements for `db/vector_cache.py`.
 VECTORS = VectorStatements(
-    newest="SELECT seq FROM sqlite_sequence WHERE name = 'chunk_vectors'",
+    newest=newest_number("chunk_vectors", "number"),
     newest_width=f"""
 SELECT length(vector) / 4 FROM chunk_vectors WHERE ? IS NULL OR model = ? ORDER BY number DESC {at_most("1")}""",
     mark="SELECT hex(substr(vector, 1, 8)) FROM chunk_vectors WHERE number = ?",

@@ -81,6 +81,9 @@ def check_text(work: RepairWork) -> RepairDone:
 
 
 def rebuild_text(work: RepairWork, index: Index) -> None:
+    if work.db.url is not None:
+        work.step(fts_index.rebuild)
+        return
     work.write(partial(fts_index.begin, index=index))
     while not work.step(partial(fts_index.fill, index=index, limit=TEXT_STEP)):
         time.sleep(PAUSE_SECONDS)

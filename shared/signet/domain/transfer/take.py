@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from signet import clock, ids
-from signet.db import WriteTx, copying
+from signet import clock, engine, ids
+from signet.db import WriteTx, copying, snapshot
 from signet.db.driver import connect
 from signet.domain.memory import marks, remember, wording
 from signet.domain.memory.lookup import ValueForgotten
@@ -223,11 +223,23 @@ def preview(
     if not path.exists():
         _sweep_previews(folder)
     with closing(connect(path)) as connection:
-        copying.overlay(connection, database, _TABLES)
+        copying.overlay(connection, _file_of(database, path), _TABLES)
         connection.execute("BEGIN IMMEDIATE")
         found = take(WriteTx(connection), records, how=how, now=now, is_preview=True)
         connection.execute("COMMIT")
     return found
+
+
+def _file_of(database: Path, path: Path) -> Path:
+    """Return the database as a file: itself, or a copy of one on a server, made by the first request of a run."""
+    if engine.url_of(database) is None:
+        return database
+    store = path.with_name(f"{path.name}.store")
+    if not store.exists():
+        made = path.with_name(f"{path.name}.making")
+        snapshot.snapshot(database, made)
+        made.replace(store)
+    return store
 
 
 def end_preview(folder: Path, run: str) -> None:

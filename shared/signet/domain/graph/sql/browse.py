@@ -149,10 +149,12 @@ found AS (
     {THEN_JOIN} entity_dependencies d ON d.source_entity_id = n.id AND d.agent_id = :agent
   UNION ALL SELECT r.source_entity_id, r.target_entity_id, coalesce(r.strength, 0.0) FROM n
     {THEN_JOIN} relations r ON r.source_entity_id = n.id)
-SELECT x.place AS source, y.place AS target, max(f.strength) AS strength FROM found f
-  JOIN n x ON x.id = f.a JOIN n y ON y.id = f.b
- WHERE x.place <> y.place
- GROUP BY min(x.place, y.place), max(x.place, y.place) ORDER BY strength DESC, source, target"""
+SELECT source, target, strength FROM (
+  SELECT x.place AS source, y.place AS target, f.strength, row_number() OVER (
+           PARTITION BY min(x.place, y.place), max(x.place, y.place) ORDER BY f.strength DESC, x.place) AS number
+    FROM found f JOIN n x ON x.id = f.a JOIN n y ON y.id = f.b
+   WHERE x.place <> y.place)
+ WHERE number = 1 ORDER BY strength DESC, source, target"""
 PUT_PIN = """
 INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)
 SELECT ?, agent_id, id, ?, ?, ?, ? FROM entities WHERE id = ? AND agent_id = ?
@@ -242,10 +244,11 @@ GROUP BY 1, 2 HAVING max(max(0, strength) * max(0, coalesce(confidence, 0.7))) >
 _LAST = "SELECT coalesce(modularity, 0.0), graph_signature FROM community_runs WHERE agent_id = ?"
 COMMUNITIES = """
 SELECT id, name, cohesion, member_count, created_at, updated_at FROM (
-  SELECT c.id, e.name, c.cohesion, count(*) AS member_count, c.created_at, c.updated_at, max(e.mentions)
+  SELECT c.id, e.name, c.cohesion, count(*) OVER (PARTITION BY c.id) AS member_count, c.created_at, c.updated_at,
+         row_number() OVER (PARTITION BY c.id ORDER BY e.mentions DESC, e.seq) AS place
   FROM entity_communities c JOIN entities e ON e.community_id = c.id
-  WHERE c.agent_id = :agent AND {entity:e} GROUP BY c.id)
-ORDER BY member_count DESC, name, id"""
+  WHERE c.agent_id = :agent AND {entity:e})
+WHERE place = 1 ORDER BY member_count DESC, name, id"""
 PUT_COMMUNITY = """
 INSERT INTO entity_communities (id, agent_id, cohesion, member_count, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET name = NULL, cohesion = excluded.cohesion, member_count = excluded.member_count,

@@ -39,7 +39,7 @@ INSERT INTO memory_sources (memory_id, kind, source_id)
 SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = ?1)
    AND NOT (?2 = 'memory' AND ?1 IN (
      WITH RECURSIVE above (id) AS (
-       SELECT ?3
+       SELECT CAST(?3 AS TEXT)
        UNION SELECT s.source_id FROM above a JOIN memory_sources s ON s.memory_id = a.id AND s.kind = 'memory')
      SELECT id FROM above))
 ON CONFLICT DO NOTHING"""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet.db import ReadTx, Row
-from signet.db.dialect import LIST, NO_INDEX, THEN_JOIN, at_most, list_rows
+from signet.db.dialect import LIST, NO_INDEX, THEN_JOIN, at_most, list_rows, newest_number
 from signet.db.vector_cache import VectorStatements
 from signet.db.visibility import EVERYWHERE, Reader, Where, readable
 from signet.domain.injections.models import Ranked
@@ -62,7 +62,7 @@ WHERE {{where}} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?)
 """
 #: The highest number ever given to a vector; numbers are not reused.
-_NEWEST_VECTOR = "SELECT seq FROM sqlite_sequence WHERE name = 'embeddings'"
+_NEWEST_VECTOR = newest_number("embeddings", "seq")
 _NEWEST_WIDTH = """
 SELECT dimensions FROM embeddings WHERE +source_type = 'memory' AND (? IS NULL OR model IS NULL OR model = ?)
 ORDER BY seq DESC LIMIT 1

@@ -1,0 +1,82 @@
+"""A process's connections to a PostgreSQL server: one that writes groups of functions, and a pool that reads.
+
+A group is a REPEATABLE READ transaction. If it meets rows that another process changed meanwhile, it runs again.
+"""
+
+import threading
+from pathlib import Path
+
+from signet import engine
+from signet.db import Database
+from signet.db.driver import connect, sqlite
+from signet.db.postgres.address import shown
+from signet.db.postgres.schema import ServerUnfit
+from signet.db.writer import translate
+
+
+class NoGate:
+    """Replaces the lock of SQLite's file: on a server, transactions of processes run at the same time."""
+
+    def __init__(self) -> None:
+        self._entered = self._thread = 0
+
+    @property
+    def holding(self) -> tuple[int, int]:
+        """Return how often a transaction has begun, and the thread (native ID) of an open one; else zeros."""
+        thread = self._thread
+        return (self._entered, thread) if thread else (0, 0)
+
+    def __enter__(self) -> None:
+        if not self._thread:
+            self.try_enter()
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def try_enter(self) -> bool:
+        """Begin; always possible."""
+        self._entered += 1
+        self._thread = threading.get_native_id()
+        return True
+
+    def leave(self) -> None:
+        """End."""
+        self._thread = 0
+
+    def close(self) -> None:
+        """Release nothing."""
+
+
+class PostgresDatabase(Database):
+    """A database on a server, with the interface of one in a file."""
+
+    def _open(self, path: Path) -> None:
+        self.url = engine.url_of(path)
+        try:
+            self._write_connection = connect(path)
+        except sqlite.Error as error:
+            raise self._translate(error) from error
+        self.has_vec = False
+        self._gate = NoGate()
+
+    def _begin_apart(self) -> None:
+        """Begin the transaction in which the queue claims jobs: one process after the other, each seeing the last."""
+        self._write_connection.execute("BEGIN CLAIM")
+        self._write_connection.execute("SELECT pg_advisory_xact_lock(7391, 3)")
+
+    def _check(self) -> None:
+        """Find nothing: no one can move a server's files under this process."""
+
+    def _translate(self, error: BaseException) -> BaseException:
+        if not getattr(error, "is_lost", False):
+            return translate(error)
+        away = ServerUnfit(f"{shown(str(self.url))} does not answer; nothing was written")
+        away.__cause__ = error
+        return away
+
+    def needs_restart(self) -> bool:
+        """Return False: a lost connection is opened again."""
+        return False
+
+    def _close_files(self) -> None:
+        """Close nothing."""

@@ -1,0 +1,92 @@
+"""Create the schema on a PostgreSQL server, once, and read its revision."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import datetime
+from typing import Any
+
+import psycopg
+
+from signet import clock
+from signet.db.postgres import tables
+from signet.db.postgres.address import shown
+from signet.db.postgres.connection import raw
+from signet.errors import StorageBusy
+
+#: Collation `pg_c_utf8` is as old.
+LEAST_VERSION = 170_000
+_LOCK = "SELECT pg_advisory_xact_lock(7391, 2)"
+_EXISTS = "SELECT to_regclass('signet_schema_version') IS NOT NULL"
+
+Raw = psycopg.Connection[tuple[Any, ...]]
+
+
+class ServerUnfit(StorageBusy):
+    """The PostgreSQL server cannot be used."""
+
+    code = "server_unfit"
+
+
+def opened(url: str) -> Raw:
+    """Open a connection; raises ServerUnfit."""
+    try:
+        return raw(url)
+    except psycopg.Error as error:
+        raise ServerUnfit(f"{shown(url)} does not answer: {str(error).strip()}") from error
+
+
+def current(url: str) -> str | None:
+    """Return the revision of the schema, None for an empty database; raises ServerUnfit."""
+    with closing(opened(url)) as connection:
+        return _revision(connection)
+
+
+def _revision(connection: Raw) -> str | None:
+    found = connection.execute(_EXISTS).fetchone()
+    if not found or not found[0]:
+        return None
+    row = connection.execute("SELECT version_num FROM signet_schema_version").fetchone()
+    return None if row is None else str(row[0])
+
+
+def upgrade(
+    url: str, revisions: Sequence[str], script: Callable[[str], str], now: datetime
+) -> str | None:
+    """Create the schema if the database is empty, else run the scripts of later revisions; return the one before.
+
+    All of it is one transaction. A database of an unknown revision stays unchanged. Raises ServerUnfit.
+    """
+    with closing(opened(url)) as connection:
+        check(connection, url)
+        try:
+            with connection.transaction():
+                connection.execute(_LOCK)
+                before = _revision(connection)
+                if before is None:
+                    create(connection, revisions[-1])
+                    connection.execute(tables.FIRST_ROWS, {"at": clock.to_text(now)})
+                later = revisions[revisions.index(before) + 1 :] if before in revisions else ()
+                for one in later:
+                    connection.execute(script(one).encode())
+                    connection.execute("UPDATE signet_schema_version SET version_num = %s", (one,))
+        except psycopg.Error as error:
+            raise ServerUnfit(f"{shown(url)} refused the schema: {str(error).strip()}") from error
+    return before
+
+
+def check(connection: Raw, url: str) -> None:
+    """Raise ServerUnfit for a version or an encoding that does not do."""
+    if connection.info.server_version < LEAST_VERSION:
+        raise ServerUnfit(f"{shown(url)} is older than PostgreSQL 17")
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise ServerUnfit(
+            f"{shown(url)} has the encoding {encoding}; create the database with UTF8"
+        )
+
+
+def create(connection: Raw, head: str) -> None:
+    """Create all tables in an empty database, without rows, in the transaction of the caller."""
+    connection.execute(tables.schema().encode())
+    connection.execute("CREATE TABLE signet_schema_version (version_num TEXT PRIMARY KEY)")
+    connection.execute("INSERT INTO signet_schema_version VALUES (%s)", (head,))

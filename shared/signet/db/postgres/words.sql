@@ -1,0 +1,129 @@
+-- Full text: the words of each row with their places, as SQLite's FTS5 finds them (words.py), and its ranking.
+
+CREATE TABLE words (
+  index SMALLINT NOT NULL,
+  term TEXT COLLATE "C" NOT NULL,
+  "row" BIGINT NOT NULL,
+  places INTEGER[] NOT NULL,
+  PRIMARY KEY (index, term, "row")
+);
+-- The rows that are indexed, with the number and the list of their words.
+CREATE TABLE word_rows (
+  index SMALLINT NOT NULL,
+  "row" BIGINT NOT NULL,
+  length INTEGER NOT NULL,
+  terms TEXT[] COLLATE "C" NOT NULL,
+  PRIMARY KEY (index, "row")
+);
+-- Rows and words that each transaction added; their sums are the totals.
+CREATE TABLE word_totals (
+  index SMALLINT NOT NULL,
+  "rows" BIGINT NOT NULL,
+  length BIGINT NOT NULL
+);
+-- Rows whose words have changed; the transaction that changed them reads them again before its commit.
+CREATE TABLE words_due (
+  index SMALLINT NOT NULL,
+  "row" BIGINT NOT NULL
+);
+
+CREATE FUNCTION words_index(called text) RETURNS smallint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT array_position(ARRAY['memories_fts', 'memory_hints_fts', 'entities_fts', 'episode_chunks_fts'], called)::smallint $$;
+
+-- Rows with a phrase of several words, and how often; the last word may be a beginning.
+CREATE FUNCTION words_phrase(of smallint, said jsonb, is_beginning boolean) RETURNS TABLE ("row" bigint, times double precision)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
+  SELECT found."row", count(*)::double precision FROM (
+    SELECT w."row", place - one.at AS start
+      FROM jsonb_array_elements_text(said) WITH ORDINALITY AS one(term, at)
+      JOIN words w ON w.index = of AND (
+        (w.term = one.term AND NOT (is_beginning AND one.at = jsonb_array_length(said)))
+        OR (is_beginning AND one.at = jsonb_array_length(said) AND w.term >= one.term AND w.term < one.term || U&'\+10FFFF'))
+     CROSS JOIN unnest(w.places) AS place
+     GROUP BY w."row", start HAVING count(DISTINCT one.at) = jsonb_array_length(said)) AS found
+   GROUP BY found."row" $$;
+
+-- Whether a row with these phrases matches.
+CREATE FUNCTION words_hold(tree jsonb, held integer[]) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  one jsonb;
+  at integer := 0;
+BEGIN
+  IF jsonb_typeof(tree) = 'number' THEN RETURN tree::integer = ANY (held); END IF;
+  FOR one IN SELECT value FROM jsonb_array_elements(tree -> 'of') LOOP
+    at := at + 1;
+    IF tree ->> 'is' = 'or' AND words_hold(one, held) THEN RETURN true; END IF;
+    IF tree ->> 'is' = 'and' AND NOT words_hold(one, held) THEN RETURN false; END IF;
+    IF tree ->> 'is' = 'not' AND words_hold(one, held) <> (at = 1) THEN RETURN false; END IF;
+  END LOOP;
+  RETURN tree ->> 'is' <> 'or';
+END $$;
+
+-- Rows of a full-text index that match, ascending, with FTS5's bm25.
+CREATE FUNCTION words_match(called text, query text) RETURNS TABLE (rowid bigint, rank double precision)
+LANGUAGE sql STABLE ROWS 200 PARALLEL SAFE AS $$
+  WITH asked AS MATERIALIZED (
+    SELECT (ordinality - 1)::integer AS n, phrase ->> 'one' AS one, phrase ->> 'begins' AS begins, phrase -> 'all' AS "all",
+           (phrase ->> 'isBeginning')::boolean AS is_beginning
+      FROM jsonb_array_elements(query::jsonb -> 'phrases') WITH ORDINALITY AS listed(phrase, ordinality)),
+  hits AS MATERIALIZED (
+    SELECT a.n, w."row", cardinality(w.places)::double precision AS times
+      FROM asked a JOIN words w ON w.index = words_index(called) AND w.term = a.one
+    UNION ALL
+    SELECT a.n, w."row", sum(cardinality(w.places))::double precision
+      FROM asked a JOIN words w ON w.index = words_index(called) AND w.term >= a.begins AND w.term < a.begins || U&'\+10FFFF'
+     GROUP BY a.n, w."row"
+    UNION ALL
+    SELECT a.n, found."row", found.times
+      FROM asked a CROSS JOIN LATERAL words_phrase(words_index(called), a."all", a.is_beginning) AS found),
+  total AS (
+    SELECT sum("rows")::double precision AS "rows", sum(length)::double precision AS length
+      FROM word_totals WHERE index = words_index(called)),
+  weights AS MATERIALIZED (
+    SELECT n, CASE WHEN t."rows" - count(*) + 0.5 > count(*) + 0.5 THEN
+                greatest(1e-6::double precision, ln((t."rows" - count(*) + 0.5) / (count(*) + 0.5))) ELSE 1e-6 END AS weight
+      FROM hits CROSS JOIN total t GROUP BY n, t."rows")
+  SELECT h."row", -sum(w.weight * (h.times * 2.2) / (h.times + 1.2 * (0.25 + 0.75 * r.length * t."rows" / nullif(t.length, 0))))
+    FROM hits h JOIN weights w ON w.n = h.n CROSS JOIN total t
+    JOIN word_rows r ON r.index = words_index(called) AND r."row" = h."row"
+   GROUP BY h."row"
+  HAVING query::jsonb -> 'tree' = 'null' OR words_hold(query::jsonb -> 'tree', array_agg(h.n))
+   ORDER BY h."row" $$;
+
+CREATE FUNCTION words_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP <> 'INSERT' THEN INSERT INTO words_due VALUES (words_index(TG_ARGV[0]), OLD.seq); END IF;
+  IF TG_OP <> 'DELETE' THEN INSERT INTO words_due VALUES (words_index(TG_ARGV[0]), NEW.seq); END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER memories_words AFTER INSERT OR DELETE OR UPDATE OF content, seq ON memories
+  FOR EACH ROW EXECUTE FUNCTION words_changed('memories_fts');
+CREATE TRIGGER memory_hints_words AFTER INSERT OR DELETE OR UPDATE OF hint, seq ON memory_hints
+  FOR EACH ROW EXECUTE FUNCTION words_changed('memory_hints_fts');
+CREATE TRIGGER entities_words AFTER INSERT OR DELETE OR UPDATE OF name, canonical_name, seq ON entities
+  FOR EACH ROW EXECUTE FUNCTION words_changed('entities_fts');
+CREATE TRIGGER episode_chunks_words AFTER INSERT OR DELETE OR UPDATE OF content, seq ON episode_chunks
+  FOR EACH ROW EXECUTE FUNCTION words_changed('episode_chunks_fts');
+
+-- What SQLite's schema has, by name: statements ask whether a table, or a part of a full-text index, exists.
+CREATE VIEW sqlite_master AS
+  SELECT 'table' AS type, tablename::text AS name, tablename::text AS tbl_name,
+         (SELECT 'CREATE TABLE ' || tablename || ' (' || string_agg(E'\n  ' || name || ' ' || type, ',') || ')'
+            FROM sq_columns(tablename::text)) AS sql
+    FROM pg_tables WHERE schemaname = current_schema()
+  UNION ALL SELECT 'index', indexname::text, tablename::text, NULL FROM pg_indexes WHERE schemaname = current_schema()
+  UNION ALL SELECT kind, called || part, called, NULL
+    FROM (VALUES ('memories'), ('memory_hints'), ('entities'), ('episode_chunks')) AS indexed(called)
+   CROSS JOIN (VALUES ('table', '_fts'), ('table', '_fts_docsize'), ('view', '_words')) AS parts(kind, part)
+  UNION ALL SELECT 'trigger', prefix || part, called, NULL
+    FROM (VALUES ('memories', 'memories'), ('memory_hints', 'memory_hints_fts'), ('entities', 'entities_fts'),
+                 ('episode_chunks', 'episode_chunks')) AS indexed(called, prefix)
+   CROSS JOIN (VALUES ('_bd'), ('_ai'), ('_bu'), ('_au')) AS parts(part);
+CREATE VIEW memories_fts AS SELECT "row" AS rowid FROM word_rows WHERE index = 1;
+CREATE VIEW memory_hints_fts AS SELECT "row" AS rowid FROM word_rows WHERE index = 2;
+CREATE VIEW entities_fts AS SELECT "row" AS rowid FROM word_rows WHERE index = 3;
+CREATE VIEW episode_chunks_fts AS SELECT "row" AS rowid FROM word_rows WHERE index = 4;
+CREATE VIEW memories_fts_docsize AS SELECT "row" AS id FROM word_rows WHERE index = 1;
+CREATE VIEW memory_hints_fts_docsize AS SELECT "row" AS id FROM word_rows WHERE index = 2;
+CREATE VIEW entities_fts_docsize AS SELECT "row" AS id FROM word_rows WHERE index = 3;
+CREATE VIEW episode_chunks_fts_docsize AS SELECT "row" AS id FROM word_rows WHERE index = 4;

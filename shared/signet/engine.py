@@ -1,0 +1,51 @@
+"""Which engine a database is on: a file of SQLite, or a server of PostgreSQL.
+
+Everything names a database by the path of its file in the workspace. With `storage.url` the rows are on a server, and
+this process remembers the address for that path.
+"""
+
+from pathlib import Path
+
+from signet.errors import Invalid
+
+_URLS: dict[Path, str] = {}
+_PROBLEMS: dict[Path, str] = {}
+
+
+class StorageUnclear(Invalid):
+    """It cannot be read where the database is."""
+
+    code = "storage_unclear"
+
+
+def use(database: Path, url: str | None, *, problem: str | None = None) -> None:
+    """Keep the rows of this database at a PostgreSQL address; None: in its file.
+
+    With a `problem` nothing can be opened: a memory must not be split between a file and a server.
+    """
+    place = database.absolute()
+    for kept, value in ((_URLS, url), (_PROBLEMS, problem)):
+        if value:
+            kept[place] = value
+        else:
+            kept.pop(place, None)
+
+
+def url_of(database: Path) -> str | None:
+    """Return the address of a database on a server, None for a file; raises StorageUnclear."""
+    if not (_URLS or _PROBLEMS):
+        return None
+    place = database.absolute()
+    if place in _PROBLEMS:
+        raise StorageUnclear(f"Nothing was opened: {_PROBLEMS[place]}")
+    return _URLS.get(place)
+
+
+def used(database: Path) -> str | None:
+    """Return the address that this process uses for a database, None for a file or an unclear place."""
+    return _URLS.get(database.absolute())
+
+
+def exists(database: Path) -> bool:
+    """Return whether there is a file, or a server to ask."""
+    return url_of(database) is not None or database.exists()

@@ -1,0 +1,84 @@
+"""The schema on a PostgreSQL server: the same tables as in a file, and upgraded by the same revisions."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from migrations import postgres as written
+from signet import engine
+from signet.db import migrate
+from signet.db.postgres.schema import ServerUnfit
+from signet.resources import alembic_dir
+from storage.hosts import rows
+from support import postgres
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+#: The revision with which the tables of PostgreSQL began.
+FIRST = "0027"
+VERSION = "SELECT version_num FROM signet_schema_version"
+NEXT = "ALTER TABLE agents ADD COLUMN hue TEXT; UPDATE agents SET hue = 'red';"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Path]:
+    """Return the path of a database that is on a server."""
+    path, url = tmp_path / "memories.db", postgres.empty()
+    engine.use(path, url)
+    yield path
+    engine.use(path, None)
+    postgres.drop(url)
+
+
+@pytest.fixture
+def revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the revisions be a copy, which a test adds to."""
+    copy = tmp_path / "alembic"
+    shutil.copytree(alembic_dir(), copy)
+    monkeypatch.setattr(migrate, "alembic_dir", lambda: copy)
+    return copy / "versions"
+
+
+def add(revisions: Path, number: str, script: str) -> None:
+    (revisions / f"{number}_next.py").write_text("")
+    (revisions / f"{number}_next.sql").write_text(script)
+
+
+def test_the_tables_are_those_of_the_newest_schema() -> None:
+    assert written.TABLES.read_text() == written.written()
+
+
+def test_each_later_revision_has_statements_for_a_server() -> None:
+    versions = alembic_dir() / "versions"
+    later = [path for path in versions.glob("[0-9]*.py") if path.name[:4] > FIRST]
+    assert [path for path in later if not path.with_suffix(".sql").exists()] == []
+
+
+def test_a_database_on_a_server_is_upgraded_once(place: Path, revisions: Path) -> None:
+    url = engine.url_of(place)
+    assert url is not None
+    assert migrate.upgrade(place, now=NOW).before is None
+    first = migrate.head()
+    add(revisions, "0098", NEXT)
+    add(revisions, "0099", "DROP INDEX nothing;")
+    with pytest.raises(ServerUnfit, match="nothing"):
+        migrate.upgrade(place, now=NOW)
+    assert rows(url, VERSION) == [(first,)]
+    add(revisions, "0099", "-- nothing to do")
+    assert [migrate.upgrade(place, now=NOW).before for _ in range(2)] == [first, "0099"]
+    assert rows(url, VERSION) == [("0099",)]
+    assert rows(url, "SELECT hue FROM agents") == [("red",)]
+
+
+def test_a_database_of_a_newer_program_is_refused(
+    place: Path, revisions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(revisions, "0099", NEXT)
+    migrate.upgrade(place, now=NOW)
+    monkeypatch.undo()
+    with pytest.raises(migrate.SchemaTooNew):
+        migrate.upgrade(place, now=NOW)
+    with pytest.raises(migrate.SchemaTooNew):
+        migrate.current(place)
