@@ -16,7 +16,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from signet import clock
+from signet import clock, engine
 from signet.db import Database, WriteTx
 from signet.process.liveness import Presence
 from signet.queue import transitions
@@ -41,7 +41,7 @@ def leave_trace(tx: WriteTx, job_id: str) -> None:
     """Write the effect of a job; a second one for the same job would be seen."""
     tx.run(
         "INSERT INTO runtime_settings (key, value) VALUES (?, '1')"
-        " ON CONFLICT (key) DO UPDATE SET value = value + 1",
+        " ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
         (job_id,),
     )
 
@@ -123,6 +123,7 @@ def main() -> None:
     crash = rest[0] if rest else ""
     import dramatiq
 
+    engine.use(Path(database), os.environ.get("SIGNET_STORAGE_URL"))
     db = Database(Path(database))
     presence = Presence(Path(runtime), "worker")
     db.write(presence.announce, now=clock.now())

@@ -44,15 +44,13 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     import uvicorn
 
-    from signet import clock
     from signet.config import check_start
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
-    from signet.process.liveness import Presence
+    from signet.process.coordination import join
     from signet.process.memory import Thrift
     from signet.process.settings_reload import LiveSettings
-    from signet.queue.wakeup import Notifier
     from signet_api import connections
     from signet_api.app import ACCEPTED_AT_ONCE, Server, create_app
     from signet_api.authority import Authority
@@ -68,10 +66,8 @@ def serve(booted: Booted) -> int:
     TRACES.start(Program.API, loaded.settings.pipeline.telemetry.otlp_endpoint)
     authority = Authority.from_settings(loaded.settings, workspace, loaded.address.bind)
     db = open_database(workspace, interactive=True)
-    presence = Presence(workspace.runtime_dir, "api")
-    db.write(presence.announce, now=clock.now())
-    notifier = Notifier(workspace.runtime_dir)
-    db.writer.listen(lambda signals: notifier.notify())
+    coordination = join(db, workspace, "api")
+    coordination.announce()
     live = LiveSettings(workspace, loaded, Vault(workspace.vault).find)
     live.start()
     vectors = QueryVectors(live, _keep)
@@ -106,7 +102,7 @@ def serve(booted: Booted) -> int:
     )
     booted.stop.then(server.end)
     _keep()
-    logs.get("api").info("api.ready", port=state.port, owner=presence.owner)
+    logs.get("api").info("api.ready", port=state.port, owner=coordination.owner)
     vectors.warm()
     read_ahead(db, vectors.model)
     state.flusher.start()
@@ -128,9 +124,9 @@ def serve(booted: Booted) -> int:
     state.audits.finish()
     live.stop()
     state.commits.close()
-    presence.withdraw(db)
+    coordination.withdraw()
     db.close()
-    presence.close()
+    coordination.close()
     authority.close(workspace)
     TRACES.stop()
     return 0

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from signet import engine
 from signet.db import ReadTx, processes
 from signet.paths import Workspace
 from signet.process import backoff, kernel, liveness
@@ -23,10 +24,12 @@ def states(tx: ReadTx, workspace: Workspace) -> list[dict[str, object]]:
     The state is `running`, `stopped`, or `stalled` after SIGSTOP.
     """
     rows = processes.every(tx)
+    # Of several hosts, only this one's processes have lock files here; a PID could be that of another host's process.
+    lives = liveness.lives if engine.url_of(workspace.database) is None else liveness.holds
     found: list[dict[str, object]] = []
     for program in PROGRAMS:
         mine = [row for row in rows if row.kind == program]
-        living = [row for row in mine if liveness.lives(workspace.runtime_dir, row)]
+        living = [row for row in mine if lives(workspace.runtime_dir, row)]
         newest = max(living, key=lambda row: row.started_at, default=None)
         started = backoff.last(workspace.runtime_dir, program)
         is_still = newest is not None and kernel.state(newest.pid) == "T"

@@ -29,16 +29,14 @@ def main() -> int:
 
 
 def serve(booted: Booted) -> int:
-    """Wait to become the leader, then tick until stopped."""
-    from signet import clock
+    """Wait to be this machine's only scheduler; watch its files, and tick while leading, until stopped."""
     from signet.db import damage, schedule
     from signet.domain.activity.events import Flusher
     from signet.observe import logs
-    from signet.process.liveness import Presence
+    from signet.process.coordination import join
     from signet.process.memory import Thrift
     from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
-    from signet.queue.wakeup import Notifier
     from signet_scheduler.git import GitWatch
     from signet_scheduler.notes import NoteWatch
     from signet_scheduler.skills import SkillWatch
@@ -53,18 +51,19 @@ def serve(booted: Booted) -> int:
         if booted.stop.wait(TRY_SECONDS):
             return 0
     db = open_database(workspace)
-    presence = Presence(workspace.runtime_dir, "scheduler")
-    db.write(presence.announce, now=clock.now())
-    epoch = db.write(schedule.lead, presence.owner, clock.monotonic_ms())
-    notifier = Notifier(workspace.runtime_dir)
-    db.writer.listen(lambda signals: notifier.notify())
+    coordination = join(db, workspace, "scheduler")
+    coordination.announce()
     live = LiveSettings(workspace, booted.loaded)
     live.start()
     flusher = Flusher(db, live)
     flusher.start()
-    place_jobs(db)
-    rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
-    ticker = Ticker(db, live, rescuer, workspace, lambda: booted.pulse.beat(db.holding))
+    rescuer = Rescuer(
+        db,
+        workspace.runtime_dir,
+        coordination.owner,
+        has_ended=coordination.has_ended,
+        clock=coordination.clock,
+    )
     watches = (
         SkillWatch(db, live, workspace),
         HarnessSync(live, workspace),
@@ -75,30 +74,40 @@ def serve(booted: Booted) -> int:
         watch.start()
     thrift = Thrift(db.rest)
     thrift.start()
-    examination = partial(damage.examine, db.path, lambda: booted.stop.is_set)
-    threading.Thread(target=examination, name="examine", daemon=True).start()
-    log.info("scheduler.leads", epoch=epoch, owner=presence.owner)
+    if db.url is None:
+        examination = partial(damage.examine, db.path, lambda: booted.stop.is_set)
+        threading.Thread(target=examination, name="examine", daemon=True).start()
+    ticker: Ticker | None = None
     while True:
-        ticker.tick()
+        if not coordination.leads():
+            ticker = None
+        elif ticker is None:
+            epoch = db.write(schedule.lead, coordination.owner, coordination.clock.monotonic_ms())
+            place_jobs(db)
+            ticker = Ticker(db, live, rescuer, workspace, lambda: booted.pulse.beat(db.holding))
+            log.info("scheduler.leads", epoch=epoch, owner=coordination.owner)
+        if ticker is not None:
+            ticker.tick()
         booted.pulse.beat(db.holding, needs_restart=db.needs_restart())
         if booted.stop.wait(TICK_SECONDS):
             break
     thrift.stop()
     for watch in watches:
         watch.stop()
-    ticker.close()
+    if ticker is not None:
+        ticker.close()
     flusher.stop()
     live.stop()
-    presence.withdraw(db)
+    coordination.withdraw()
     db.close()
-    presence.close()
+    coordination.close()
     leads.close()
     log.info("scheduler.stopped")
     return 0
 
 
 def _is_leader(lock: int) -> bool:
-    """Take the lock of the leader if it is free; the row `scheduler_lease` shows the leader to people."""
+    """Take the lock of this machine's scheduler if it is free; the row `scheduler_lease` shows the leader to people."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

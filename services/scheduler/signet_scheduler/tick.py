@@ -37,7 +37,7 @@ class Ticker:
         self._rescuer = rescuer
         self._workspace = workspace
         self._beat = beat
-        self._checkpointer = Checkpointer(db.path)
+        self._checkpointer = Checkpointer(db.path) if db.url is None else None
         self._last_runs = db.read(schedule.last_runs)
         self._clock_guard = ClockGuard(db)
         self._ticks = 0
@@ -51,12 +51,14 @@ class Ticker:
             self._try("unlocked", self._rescuer.forget_unlocked)
         self._try("beats", self._beats)
         self._try("tasks", lambda: look_at_tasks(self._db, self._workspace))
-        self._try("checkpoint", self._checkpointer.poll)
+        if self._checkpointer is not None:
+            self._try("checkpoint", self._checkpointer.poll)
         self._ticks += 1
 
     def close(self) -> None:
         """Close the checkpointer; SQLite checkpoints the rest when the last process closes the file."""
-        self._checkpointer.close()
+        if self._checkpointer is not None:
+            self._checkpointer.close()
 
     def _beats(self) -> None:
         now = clock.now()

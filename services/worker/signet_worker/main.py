@@ -47,18 +47,17 @@ def serve(booted: Booted) -> int:
     """Open the database, run jobs until stopped, release unfinished ones."""
     db = open_database(booted.workspace, inline=False)  # starts the writer thread
     _step_back()
-    from signet import clock
     from signet.domain import memory_followers
     from signet.domain.activity.events import Flusher
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
-    from signet.process.liveness import Presence
+    from signet.process.coordination import join
     from signet.process.memory import Thrift
     from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
     from signet.queue import QUEUES
-    from signet.queue.wakeup import Listener, Notifier
+    from signet.queue.wakeup import Listener
     from signet_worker.context import Context
     from signet_worker.declaration import declare
     from signet_worker.dispatcher import Dispatcher
@@ -69,18 +68,17 @@ def serve(booted: Booted) -> int:
     memory_followers.register()
     workspace = booted.workspace
     TRACES.start(Program.WORKER, booted.loaded.settings.pipeline.telemetry.otlp_endpoint)
-    presence = Presence(workspace.runtime_dir, "worker")
-    db.write(presence.announce, now=clock.now(), queues=",".join(QUEUES))
-    notifier = Notifier(workspace.runtime_dir)
-    db.writer.listen(lambda signals: notifier.notify())
-    listener = Listener(workspace.runtime_dir, presence.owner)
+    coordination = join(db, workspace, "worker", queues=",".join(QUEUES))
+    coordination.announce()
+    listener = Listener(workspace.runtime_dir, coordination.owner)
     live = LiveSettings(workspace, booted.loaded, Vault(workspace.vault).find)
     dispatcher = Dispatcher(
         db,
         listener,
-        owner=presence.owner,
+        owner=coordination.owner,
         concurrency=asdict(live.settings.pipeline.worker.threads),
         lease_ms=live.settings.pipeline.worker.lease_timeout_ms,
+        clock=coordination.clock,
     )
     broker = JobsBroker(db, dispatcher)
     context = Context(db, live, workspace)
@@ -95,10 +93,16 @@ def serve(booted: Booted) -> int:
     dispatcher.start()
     thrift = Thrift(context.rest, looks=REST_LOOKS, restart=_restarter(booted, dispatcher))
     thrift.start()
-    log.info("worker.ready", threads=len(executor), owner=presence.owner)
+    log.info("worker.ready", threads=len(executor), owner=coordination.owner)
 
     # The scheduler notices deaths at once; this is for while it is down itself.
-    rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
+    rescuer = Rescuer(
+        db,
+        workspace.runtime_dir,
+        coordination.owner,
+        has_ended=coordination.has_ended,
+        clock=coordination.clock,
+    )
     lost = False
     while True:
         with contextlib.suppress(SignetError):  # busy or full: the next check retries
@@ -124,10 +128,10 @@ def serve(booted: Booted) -> int:
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
     flusher.stop()
     live.stop()
-    presence.withdraw(db)
+    coordination.withdraw()
     db.close()
     listener.close()
-    presence.close()
+    coordination.close()
     TRACES.stop()
     return 1 if lost else 0
 

@@ -83,6 +83,11 @@ def lives(runtime_dir: Path, process: Process) -> bool:
     return f"signet_{process.kind}.main" in kernel.command_line(process.pid)
 
 
+def holds(runtime_dir: Path, process: Process) -> bool:
+    """Return whether a process of this machine holds its lock."""
+    return bool(is_alive(runtime_dir, process.owner))
+
+
 def wait_for_death(runtime_dir: Path, owner: str, inode: int) -> bool:
     """Block until the owner's lock is free; return whether that proves its death.
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, dialect
 from signet.db.dialect import LIST, at_most, list_of
 from signet.observe import metrics
 from signet.queue import circuit_breaker, retry
@@ -45,19 +45,31 @@ SELECT id, {{level}} AS level, due_ms FROM memory_jobs
    {{{{only}}}}AND (crashes < 2 OR NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased' AND crashes >= 2))
  ORDER BY due_ms, id {at_most(":count")}"""
 
-_CLAIM = f"""
+_FIRST = f"""
+SELECT id FROM (
+       {" UNION ALL ".join(f"SELECT * FROM ({_DUE.format(level=level)})" for level in (0, 1, 2))}
+       ) ORDER BY level, due_ms, id {at_most(":count")}"""
+#: On a server, those that no other transaction is about to change.
+_FREE = f"SELECT id FROM memory_jobs WHERE status = 'pending' AND id IN ({_FIRST}) FOR UPDATE SKIP LOCKED"
+
+_CLAIM = """
 UPDATE memory_jobs
    SET status = 'leased', attempts = attempts + 1, runs_total = runs_total + 1,
        lease_token = lease_token + 1, lease_owner = :owner, lease_until_ms = :until,
        leased_at = :now, updated_at = :now
- WHERE id IN (SELECT id FROM (
-       {" UNION ALL ".join(f"SELECT * FROM ({_DUE.format(level=level)})" for level in (0, 1, 2))}
-       ) ORDER BY level, due_ms, id {at_most(":count")})
+ WHERE id IN ({due})
 RETURNING id, job_type, queue, priority, due_ms, lease_token, attempts, max_attempts, crashes,
           memory_id, document_id, agent_id, created_at, CAST(payload AS BLOB)"""
-CLAIM = _CLAIM.format(only="")
+
+
+def _claiming(only: str) -> str:
+    first, free = (_CLAIM.format(due=due.format(only=only)) for due in (_FIRST, _FREE))
+    return dialect.sql(first, postgres=free)
+
+
+CLAIM = _claiming("")
 #: Only jobs that have not failed before, for probes: some jobs fail with any provider.
-_CLAIM_FRESH = _CLAIM.format(only="AND last_error_code IS NULL ")
+_CLAIM_FRESH = _claiming("AND last_error_code IS NULL ")
 _FRESH = """
 SELECT 1 FROM memory_jobs WHERE status = 'pending' AND queue = ? AND priority IN (0, 1, 2) AND due_ms <= ?
    AND last_error_code IS NULL LIMIT 1"""
