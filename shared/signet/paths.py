@@ -138,6 +138,11 @@ class Workspace(NamedTuple):
         return self.daemon_dir / "restore.json"
 
     @property
+    def load_journal(self) -> Path:
+        """Exists while a restore has the memory of a server in the workspace's file."""
+        return self.daemon_dir / "restore-load"
+
+    @property
     def runtime_dir(self) -> Path:
         """Sockets and process locks: `.daemon/run`, or a hashed folder under the user's runtime folder if the
         workspace's path is too long for a Unix socket.

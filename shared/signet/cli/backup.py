@@ -53,8 +53,10 @@ def backup(
         return
     if file and file.isalpha() and get_close_matches(file, [LIST]):
         raise Invalid(f"Did you mean signet backup list? For a file of this name: ./{file}")
+    from signet import config
     from signet.domain.backup import create
 
+    config.load(workspace)
     os.umask(0o077)
     wrapped = _wrapped(workspace, passphrase_file, as_json=as_json) if secrets else None
     with ProgressLine("Backing up", quiet=as_json, unit="MB") as progress:

@@ -88,8 +88,11 @@ def restore(
 
     Examples: signet restore signet.zip --dry-run · signet restore signet.zip --yes --settings keep
     """
+    from signet import config
+
     os.umask(0o077)
     workspace, chosen = find_workspace(path), Path(file).expanduser().absolute()
+    config.load(workspace)
     wishes = RestoreOptions(
         yes=yes,
         settings=settings,
@@ -218,13 +221,14 @@ def _exchanged(
     found = record.running(workspace)
     control.stop(workspace)
     try:
-        forgotten, gone_sessions = _carried(workspace, staged, choice, wishes)
-        aside = restore.exchange(
-            workspace,
-            staged,
-            only=archive.MEMORIES if choice is SettingsDiff.KEEP else None,
-            now=clock.now(),
-        )
+        with restore.server_as_file(workspace, now=clock.now()):
+            forgotten, gone_sessions = _carried(workspace, staged, choice, wishes)
+            aside = restore.exchange(
+                workspace,
+                staged,
+                only=archive.MEMORIES if choice is SettingsDiff.KEEP else None,
+                now=clock.now(),
+            )
     finally:
         # In any case, restart a daemon that ran before; its start finishes an interrupted exchange.
         if found is not None:
@@ -317,13 +321,14 @@ def _unpacked(workspace: Workspace, reader: "ArchiveReader", wishes: RestoreOpti
 
 def _facts(workspace: Workspace, source: BackupSource) -> dict[str, object]:
     """Return the backup, the current state and whether the daemon runs, for `--json`."""
+    from signet import engine
     from signet.daemon import record
     from signet.db import migrate, snapshot
 
     running = record.running(workspace) is not None
     backup = None if source.manifest is None else source.manifest.summary()
     try:
-        present = snapshot.counts(workspace.database) if workspace.database.exists() else {}
+        present = snapshot.counts(workspace.database) if engine.exists(workspace.database) else {}
     except StorageDamaged:
         present = None  # the likely reason for the restore
     return {

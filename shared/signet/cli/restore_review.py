@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
 
+from signet import engine
 from signet.cli import output
 from signet.config import manifest
 from signet.config.manifest import ManifestError
@@ -167,7 +168,7 @@ def _connectors(tx: ReadTx) -> list[str]:
 def _new(workspace: Workspace, staged: Staged, read: Callable[[ReadTx], list[str]]) -> list[str]:
     """Return lines about a backup's database that the current one lacks."""
     known: set[str] = set()
-    if workspace.database.exists():
+    if engine.exists(workspace.database):
         with contextlib.suppress(sqlite.Error):  # damaged, or from an earlier version
             known = set(_read(workspace.database, read))
     return [line for line in _read(staged.folder / DATABASE, read) if line not in known]

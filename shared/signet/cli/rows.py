@@ -70,6 +70,7 @@ ROWS = (
     CommandRow("repair", MAINTENANCE, "repair:app"),
     CommandRow("doctor", MAINTENANCE, "doctor:doctor", here=True),
     CommandRow("migrate-schema", MAINTENANCE, "doctor:migrate_schema", here=True),
+    CommandRow("storage", MAINTENANCE, "storage:app", here=True),
     CommandRow("backup", MAINTENANCE, "backup:backup", here=True),
     CommandRow("restore", MAINTENANCE, "restore:restore", here=True),
     CommandRow("report", MAINTENANCE, "doctor:report", here=True),

@@ -9,10 +9,10 @@ import contextlib
 import sys
 from pathlib import Path
 
-from signet import clock
+from signet import clock, config, engine
 from signet.db import Database, damage, fts_index, migrate
 from signet.domain.activity import events
-from signet.domain.backup import swap
+from signet.domain.backup import restore, swap
 from signet.errors import SignetError, StorageBusy, StorageFull
 from signet.paths import Workspace
 from signet.process import parent
@@ -28,7 +28,14 @@ def main() -> int:
             sys.stdout.write(
                 f"An interrupted restore was finished; the previous state is in {aside}\n"
             )
-        damage.recover(workspace.database)
+        config.load(workspace)  # where the database is
+        if (left := restore.load_pending(workspace)) is not None:
+            sys.stdout.write(
+                "An interrupted restore was given up, because the memory on the server has changed since; "
+                f"its file is {left}\n"
+            )
+        if engine.url_of(workspace.database) is None:
+            damage.recover(workspace.database)
         done = migrate.upgrade(workspace.database, now=clock.now())
     except SignetError as error:
         sys.stderr.write(f"{error.message}\n")

@@ -8,6 +8,7 @@ and truncated. Other writers wait at the gate meanwhile (2.3 s for a store of 11
 import contextlib
 from pathlib import Path
 
+from signet import engine
 from signet.db.driver import connect
 from signet.db.fts_index import INDEXES
 from signet.db.gate import WriteGate
@@ -15,7 +16,15 @@ from signet.errors import StorageBusy
 
 
 def rewrite(database: Path) -> None:
-    """Rewrite the file. Raises StorageBusy while an older snapshot is open, and the driver's errors."""
+    """Rewrite the file, or each table of a server.
+
+    Raises StorageBusy while an older snapshot is open, and the driver's errors.
+    """
+    if (url := engine.url_of(database)) is not None:
+        from signet.db.postgres import moving
+
+        moving.rewrite_tables(url)
+        return
     with (
         contextlib.closing(connect(database)) as connection,
         contextlib.closing(WriteGate(database)) as gate,

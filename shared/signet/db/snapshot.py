@@ -2,14 +2,18 @@
 
 `VACUUM INTO` reads one snapshot, including the write-ahead log, and writes a compact file with the same rows, row
 numbers and indexes (full text and vectors too). It holds no lock that a writer waits for.
+
+A copy of a database on a PostgreSQL server is such a file too, so that it can be restored to either engine.
 """
 
 import contextlib
 import os
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
+from signet import engine
 from signet.db.driver import FULL, Connection, connect, primary_code, sqlite
 from signet.errors import StorageDamaged, StorageFull
 
@@ -37,6 +41,9 @@ def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None =
     `tell` is called with the bytes written, and stops the copy by raising. Raises StorageFull and StorageDamaged; the
     caller then removes the new file.
     """
+    if (url := engine.url_of(database)) is not None:
+        _copy_server(url, into, tell)
+        return
     os.close(os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     stopped: list[BaseException] = []
 
@@ -58,6 +65,18 @@ def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None =
         if primary_code(error) in FULL:
             raise StorageFull(f"{into.parent} is full or cannot be written") from error
         raise damaged(database, error) from error
+    with into.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _copy_server(url: str, into: Path, tell: Callable[[int], None] | None) -> None:
+    from signet.db.postgres import moving
+    from signet.db.postgres.connection import raw
+
+    with raw(url) as server:
+        moving.write_file(
+            server, into, now=datetime.now(UTC), tell=lambda _: tell and tell(into.stat().st_size)
+        )
     with into.open("rb") as file:
         os.fsync(file.fileno())
 
@@ -86,6 +105,12 @@ def rescue(database: Path, have_left_log: Callable[[], bool], connection: Connec
 
 def size(database: Path) -> int:
     """Return the maximum size of a copy in bytes. Raises StorageDamaged."""
+    if (url := engine.url_of(database)) is not None:
+        from signet.db.postgres.connection import raw
+
+        with raw(url) as server:
+            found = server.execute("SELECT pg_database_size(current_database())").fetchone()
+            return int(found[0]) if found else 0
     try:
         with contextlib.closing(connect(database, read_only=True)) as connection:
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
@@ -98,6 +123,12 @@ def size(database: Path) -> int:
 
 def counts(database: Path) -> dict[str, int]:
     """Count the rows of each table, by name. Raises StorageDamaged."""
+    if (url := engine.url_of(database)) is not None:
+        from signet.db.postgres import moving
+        from signet.db.postgres.connection import raw
+
+        with raw(url) as server:
+            return moving.counts(server)
     try:
         with contextlib.closing(connect(database, read_only=True)) as connection:
             names = [str(row[0]) for row in connection.execute(_TABLES)]

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
-from signet import __version__, clock
+from signet import __version__, clock, engine
 from signet.db import ReadTx, migrate, snapshot
 from signet.domain.backup import archive, kept, sql
 from signet.domain.backup.kept import BackupReason, locked_backups
@@ -91,7 +91,7 @@ def create(
         raise Unavailable(
             "A restore was interrupted. Finish it first: signet daemon start", "backup_busy"
         )
-    if not workspace.database.exists():
+    if not engine.exists(workspace.database):
         raise Invalid("No memory database found; nothing to back up", "no_database")
     with locked_backups(workspace):
         path = _place(workspace, target, reason, now)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from signet import engine
+from signet.config import manifest
 from signet.db import migrate, snapshot
 from signet.domain.backup import archive, create, kept, swap
 from signet.domain.backup.archive import ArchiveReader, Tell
@@ -24,6 +26,8 @@ from signet.errors import Conflict
 from signet.files import replace_file
 from signet.paths import Workspace
 
+#: The setting that names the database.
+STORAGE_URL = "storage.url"
 #: Marks a folder that a restore of memories alone put aside.
 _PARTIAL = f"{archive.DAEMON}/memories-only"
 
@@ -109,7 +113,8 @@ def exchange(
     A folder that such a restore of some names put aside returns with these names only. Must be called with the daemon
     stopped. Raises Conflict and BadTarget with nothing changed.
     """
-    with _idle(workspace):
+    _keep_storage(workspace, staged)
+    with idle(workspace):
         aside = _unused(workspace.replaced_dir / kept.stamp(now))
         if (staged.folder / _PARTIAL).exists():
             only = archive.MEMORIES
@@ -125,13 +130,79 @@ def exchange(
     return aside
 
 
+def _keep_storage(workspace: Workspace, staged: Staged) -> None:
+    """Let the unpacked settings name the present place of the memory, which is no part of a backup."""
+    here, there = (_storage_url(one) for one in (workspace, Workspace(staged.folder)))
+    if here != there:
+        manifest.set_values(Workspace(staged.folder), {STORAGE_URL: here})
+
+
+def _storage_url(workspace: Workspace) -> str | None:
+    file = manifest.find(workspace)
+    section = None
+    if file is not None:
+        with contextlib.suppress(manifest.ManifestError):
+            section = manifest.parse(file.read_bytes(), file.name).get("storage")
+    return section.get("url") if isinstance(section, Mapping) else None
+
+
 def resume(workspace: Workspace) -> Path | None:
     """Finish an interrupted restore and return the folder that keeps the state before it. Raises Conflict."""
     if not workspace.restore_journal.exists():
         return None
-    with _idle(workspace):
+    with idle(workspace):
         done = swap.finish(workspace)
     return workspace.root / done.aside if done else None
+
+
+@contextlib.contextmanager
+def server_as_file(workspace: Workspace, *, now: datetime) -> Iterator[None]:
+    """Let the block find a memory on a server as the workspace's file, and load what it leaves there into the server.
+
+    If this process is killed, `load_pending` of the next start loads the file, which then has the present memory or the
+    restored one. Does nothing for a memory that is in the file.
+    """
+    url = engine.url_of(workspace.database)
+    if url is None:
+        yield
+        return
+    from signet.db.postgres import moving
+
+    engine.use(workspace.database, None)
+    try:
+        with moving.alone(url) as server:
+            moving.set_aside(workspace.database)
+            moving.write_file(server, workspace.database, now=now)
+            replace_file(workspace.load_journal, moving.state_of(server).encode())
+        yield
+    finally:
+        engine.use(workspace.database, url)
+    load_pending(workspace)
+
+
+def load_pending(workspace: Workspace) -> Path | None:
+    """Load the file that a restore has left into the server, and remove it; without one do nothing.
+
+    If the server's memory has changed since, it stays, and the path of the file, now set aside, is returned. Raises
+    Conflict if a process uses the server's database.
+    """
+    url = engine.url_of(workspace.database)
+    if url is None or not workspace.load_journal.exists():
+        return None
+    from signet.db.postgres import moving
+
+    engine.use(workspace.database, None)
+    try:
+        with moving.alone(url) as server:
+            is_same = workspace.load_journal.read_text() == moving.state_of(server)
+            if is_same:
+                moving.load_file(workspace.database, server)
+        left = None if is_same else moving.set_aside(workspace.database)
+    finally:
+        engine.use(workspace.database, url)
+    workspace.load_journal.unlink()
+    moving.remove(workspace.database)
+    return left
 
 
 def discard(workspace: Workspace) -> None:
@@ -140,7 +211,7 @@ def discard(workspace: Workspace) -> None:
 
 
 @contextlib.contextmanager
-def _idle(workspace: Workspace) -> Iterator[None]:
+def idle(workspace: Workspace) -> Iterator[None]:
     """Hold the supervisor's lock, so that no daemon starts. Raises Conflict when one runs, or one of its programs."""
     with workspace.lock_file.open("ab") as lock:
         _lock(lock.fileno())

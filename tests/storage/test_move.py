@@ -1,0 +1,151 @@
+"""`signet storage move`, backup and restore with a PostgreSQL server, as a person uses them, and killed meanwhile."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.program import Program
+from storage.hosts import Host, a_program, rows
+from support import postgres
+
+#: Runs a command and ends itself (SIGKILL) when all rows are in the target and compared, before the commit.
+KILLED = """
+import os, signal, sys
+import signet.db.postgres.moving as moving
+check = moving._check
+def checked(*given):
+    check(*given)
+    os.kill(os.getpid(), signal.SIGKILL)
+moving._check = checked
+from signet.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+TEXTS = ("The heron ships on Fridays.", "Die Größe der Möwe ist 42.", "A curlew nests in Lund.")
+QUESTION = ("recall", "when does the heron ship", "--json", "--keyword-query", "heron")
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    made = postgres.empty()
+    yield made
+    postgres.drop(made)
+
+
+@pytest.fixture
+def host(tmp_path: Path, url: str) -> Iterator[Host]:
+    """Run a daemon on a file with some memories and a session."""
+    found = Host(a_program(tmp_path, None), url)
+    found.start()
+    for text in TEXTS:
+        assert found.program.run("remember", text).status == 0
+    found.end_session(
+        "terns-1", [("user", "Where do terns file?"), ("assistant", "In copper.")], "/w"
+    )
+    yield found
+    found.program.run("daemon", "stop")
+
+
+def answer(program: Program) -> list[tuple[Any, Any]]:
+    return [(hit["id"], hit["score"]) for hit in program.run(*QUESTION).json()]
+
+
+def contents(program: Program) -> set[str]:
+    found = program.run("memory", "list", "--json", "--limit", "100").json()["memories"]
+    return {one["content"] for one in found if one["who"] == "user"}
+
+
+def run(program: Program, *arguments: str) -> Any:
+    done = program.run(*arguments, "--json")
+    assert done.status == 0, done.err
+    return done.json()
+
+
+def killed(program: Program, *arguments: str) -> None:
+    """Run a command that is killed when the target has all rows, before its commit."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, *arguments], env=program.environment(), capture_output=True
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+
+def engine(host: Host) -> str:
+    return str(host.get("/api/status")["storage"]["engine"])
+
+
+def test_a_memory_moves_to_a_server_and_back_and_answers_as_before(host: Host) -> None:
+    program, before = host.program, answer(host.program)
+    assert before and engine(host) == "sqlite"
+    killed(program, "storage", "move", host.url)
+    assert rows(host.url, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == [(0,)]
+    host.start()
+    assert engine(host) == "sqlite" and answer(program) == before
+
+    moved = run(program, "storage", "move", host.url)
+    assert moved["rows"]["memories"] >= len(TEXTS) and not moved["leftOut"]
+    assert engine(host) == "postgresql"
+    assert answer(program) == before and set(TEXTS) <= contents(program)
+    assert "PostgreSQL 18" in program.run("status").out
+    checks = {one["check"]: one for one in run(program, "doctor")}
+    assert checks["database"]["status"] == "ok" and "PostgreSQL 18" in checks["database"]["detail"]
+    run(program, "remember", "Saved on the server.")
+    again = program.run("storage", "move", host.url)
+    assert again.status == 1 and "on a server already" in again.err
+
+    run(program, "backup")
+    back = run(program, "storage", "move", "file")
+    assert back["rows"]["memories"] == moved["rows"]["memories"] + 1
+    assert engine(host) == "sqlite"
+    assert answer(program) == before and {*TEXTS, "Saved on the server."} <= contents(program)
+    file = sqlite3.connect(program.workspace / "memory" / "memories.db")
+    assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    file.close()
+    run(program, "remember", "Saved in the file again.")
+    assert "Saved in the file again." in contents(program)
+    refused = program.run("storage", "move", host.url)
+    assert refused.status == 1 and "contains tables" in refused.err
+    assert "Saved in the file again." in contents(program)
+
+
+def test_a_backup_of_a_server_is_restored_to_it_and_to_a_file(host: Host, tmp_path: Path) -> None:
+    program, copy = host.program, tmp_path / "copy.zip"
+    run(program, "storage", "move", host.url)
+    run(program, "backup", str(copy))
+    before = answer(program)
+    run(program, "remember", "Saved after the backup.")
+    forgotten = run(
+        program, "memory", "forget", "--query", "curlew nests", "--yes", "--reason", "x"
+    )
+    assert forgotten
+    kept = {text for text in TEXTS if "curlew" not in text}
+    done = run(program, "restore", str(copy), "--yes", "--settings", "keep")
+    assert done["restored"] and done["forgotten"] == 1
+    assert contents(program) == kept and answer(program) == before
+    assert engine(host) == "postgresql"
+    undone = run(program, "restore", done["replaced"], "--yes")
+    assert undone["restored"]
+    assert contents(program) == kept | {"Saved after the backup."}
+    assert not (program.workspace / "memory" / "memories.db").exists()
+
+    other = a_program(tmp_path / "other", None)
+    run(other, "restore", str(copy), "--yes", "--settings", "take")
+    assert other.run("daemon", "start", "--port", str(other.port)).status == 0
+    try:
+        assert contents(other) == set(TEXTS) and answer(other) == before
+    finally:
+        other.run("daemon", "stop")
+
+
+def test_an_address_with_a_password_or_of_nothing_is_refused(host: Host) -> None:
+    for target in ("postgresql://ada:secret@db/signet", "mysql://db/signet", "postgresql://db"):
+        done = host.program.run("storage", "move", target)
+        assert done.status == 1 and "secret" not in done.err + done.out
+    assert engine(host) == "sqlite"
+    gone = host.program.run("storage", "move", "postgresql://ada@/nowhere?host=/nowhere")
+    assert gone.status == 1 and "does not answer" in gone.err
+    assert engine(host) == "sqlite"
