@@ -3594,7 +3594,7 @@ export interface FullStatus {
   restartRequired?: string[];
   logging?: LogFiles;
   update?: UpdateStatus;
-  sqlite?: Sqlite;
+  storage?: Storage;
   processes?: Record<string, unknown>[];
   activeSessions?: number;
   bypassedSessions?: number;
@@ -5818,13 +5818,6 @@ export interface Spoken {
   at: string | null;
 }
 
-/** The database engine, whether it has known faults, and the vector search in use. */
-export interface Sqlite {
-  version: string;
-  safe: boolean;
-  vectors: string;
-}
-
 /** The effect of one stage on a result's score; `says` gives the reason. */
 export interface Stage {
   stage: string;
@@ -5883,7 +5876,7 @@ export interface Status {
   restartRequired?: string[];
   logging?: LogFiles;
   update?: UpdateStatus;
-  sqlite?: Sqlite;
+  storage?: Storage;
   processes?: Record<string, unknown>[];
   activeSessions?: number;
   bypassedSessions?: number;
@@ -5905,6 +5898,18 @@ export interface Stayed {
 
 export interface StoppedBackfill {
   stopped: number;
+}
+
+/**
+ * The database engine (sqlite or postgresql), its address, whether it has known faults, and the vector search in
+ * use.
+ */
+export interface Storage {
+  engine: string;
+  address: string | null;
+  version: string;
+  safe: boolean;
+  vectors: string;
 }
 
 export interface StoredEntity {

@@ -148,13 +148,15 @@ def migrate_schema(path: PathOption = None) -> Output:
 
     Examples: signet migrate-schema · signet migrate-schema --path ~/other --json
     """
+    from signet import config, engine
     from signet.care.setup import probe
     from signet.cli.daemon import default_port
     from signet.daemon import record
     from signet.db import migrate
 
     workspace = find_workspace(path)
-    if not workspace.database.exists():
+    config.load(workspace)
+    if not engine.exists(workspace.database):
         raise NotFound("No memory database found. Create one with: signet setup", "no_database")
     if record.running(workspace) is None:
         probe.check_alone(workspace, probe.earlier(workspace, default_port(workspace)))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from signet import __version__, clock
+from signet import __version__, clock, engine
 from signet.care import capture, contents
 from signet.cli import output, work
 from signet.cli.command import Output, PathOption, command, plain_client
@@ -43,7 +43,7 @@ def status(path: PathOption = None) -> Output:
         yield from elsewhere.shown(workspace, path)
         return
     files = {name: (workspace.root / name).exists() for name in _FILES}
-    files["memories.db"] = workspace.database.exists()
+    files["memories.db"] = engine.exists(workspace.database)
     found = _found(path, workspace)
     found["files"] = files
     found["backups"] = _backups(workspace)
@@ -157,6 +157,11 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     for reason in found["waitsFor"]:
         yield _row("waits", ink.warn(str(reason)))
     yield _row("memories", str(found["memories"]["total"]))
+    # Absent in an earlier version of the daemon.
+    if (storage := found.get("storage")) and storage["engine"] != "sqlite":
+        yield _row(
+            "storage", f"PostgreSQL {storage['version']}, {output.plain(storage['address'])}"
+        )
     yield _row("captured", _captured(found["capture"], found["harnessNames"], ink))
     yield _row("vectors", _vectors(found, ink))
     yield _row("facts", texts(found["pipelineV2"].get("extraction", {}), ink))

@@ -128,7 +128,7 @@ GAUGES: Mapping[str, tuple[tuple[str, ...], str]] = {
     "signet_backup_timestamp_seconds": ((), "Time of the newest backup in the workspace"),
     "signet_disk_free_bytes": ((), "Disk of the workspace"),
     "signet_disk_size_bytes": ((), "Disk of the workspace"),
-    "signet_build_info": (("version",), "Version of the daemon"),
+    "signet_build_info": (("version", "engine"), "Version of the daemon, and its database engine"),
 }
 
 

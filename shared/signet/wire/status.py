@@ -58,9 +58,13 @@ class UpdateStatus(TypedDict):
     timerActive: bool
 
 
-class Sqlite(TypedDict):
-    """The database engine, whether it has known faults, and the vector search in use."""
+class Storage(TypedDict):
+    """The database engine (sqlite or postgresql), its address, whether it has known faults, and the vector search in
+    use.
+    """
 
+    engine: str
+    address: str | None
     version: str
     safe: bool
     vectors: str
@@ -100,7 +104,7 @@ class Status(TypedDict):
     restartRequired: NotRequired[list[str]]
     logging: NotRequired[LogFiles]
     update: NotRequired[UpdateStatus]
-    sqlite: NotRequired[Sqlite]
+    storage: NotRequired[Storage]
     processes: NotRequired[list[dict[str, Any]]]
     activeSessions: NotRequired[int]
     bypassedSessions: NotRequired[int]

@@ -16,7 +16,8 @@ from signet import __version__, clock, config
 from signet.care.doctor import installed
 from signet.care.doctor.models import DoctorCheck
 from signet.config import Settings
-from signet.db import ReadTx, driver
+from signet.db import ReadTx, driver, inspection
+from signet.db.postgres.address import shown
 from signet.domain.auth import caller
 from signet.domain.diagnostics import report
 from signet.domain.diagnostics.counts import DEGRADED, HealthReport, status_of
@@ -99,8 +100,18 @@ def _pipeline(state: State) -> object:
     return found
 
 
-def _sqlite(state: State) -> wire.Sqlite:
+def _storage(tx: ReadTx, state: State, _: datetime) -> wire.Storage:
+    if state.db.url is not None:
+        return {
+            "engine": "postgresql",
+            "address": shown(state.db.url),
+            "version": inspection.server(tx).version,
+            "safe": True,
+            "vectors": "numpy",
+        }
     return {
+        "engine": "sqlite",
+        "address": None,
         "version": driver.sqlite.sqlite_version,
         "safe": driver.version_is_safe(),
         "vectors": "sqlite-vec" if state.db.has_vec else "numpy",
@@ -144,9 +155,9 @@ _KNOWN: Mapping[str, Callable[[State], object]] = {
     "configWarnings": lambda state: list(state.live.loaded.warnings),
     "restartRequired": lambda state: state.live.restart_required,
     "logging": _logging,
-    "sqlite": _sqlite,
 }
 _STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
+    "storage": _storage,
     "processes": lambda tx, state, _: processes.states(tx, state.workspace),
     "activeSessions": lambda tx, _, now: sessions.counts(tx, now=now)[0],
     "bypassedSessions": lambda tx, _, now: sessions.counts(tx, now=now)[1],

@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 
 from signet import __version__, clock
 from signet.config.sections import EmbeddingProvider
-from signet.db import Database, ReadTx
+from signet.db import Database, ReadTx, inspection
 from signet.domain.activity import events
 from signet.domain.activity.events import TimeSpan
 from signet.domain.auth import caller
@@ -206,7 +206,7 @@ async def get_metrics(state: Shared) -> str:
 
 
 def _text(state: State, samples: list[Sample]) -> str:
-    text = metrics.exposition() + metrics.gauges([*samples, *_of_files(state), *_of_build()])
+    text = metrics.exposition() + metrics.gauges([*samples, *_of_files(state), *_of_build(state)])
     return text.decode()
 
 
@@ -241,6 +241,11 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
         *_by("signet_jobs_delayed", stats.delayed(tx, now=now)),
         *_by("signet_queue_paused", {one: one in paused for one in QUEUES}),
         *_by("signet_process_up", runs),
+        *(
+            []
+            if state.db.url is None
+            else _by("signet_database_bytes", {"main": inspection.server(tx).size})
+        ),
     ]
 
 
@@ -258,10 +263,11 @@ def _of_health(report: HealthReport, *, embeds: bool) -> Iterator[Sample]:
 
 
 def _of_files(state: State) -> Iterator[Sample]:
-    main = state.db.path
-    files = {"main": main, "wal": main.with_name(f"{main.name}-wal")}
-    sizes = {name: path.stat().st_size for name, path in files.items() if path.exists()}
-    yield from _by("signet_database_bytes", sizes)
+    if state.db.url is None:
+        main = state.db.path
+        files = {"main": main, "wal": main.with_name(f"{main.name}-wal")}
+        sizes = {name: path.stat().st_size for name, path in files.items() if path.exists()}
+        yield from _by("signet_database_bytes", sizes)
     newest = next((one.made_at.timestamp() for one in kept.backups(state.workspace)), 0.0)
     yield Sample("signet_backup_timestamp_seconds", (), newest)
     disk = os.statvfs(state.workspace.root)
@@ -270,5 +276,6 @@ def _of_files(state: State) -> Iterator[Sample]:
         yield Sample(f"signet_disk_{name}_bytes", (), size)
 
 
-def _of_build() -> Iterator[Sample]:
-    yield Sample("signet_build_info", (__version__,), 1)
+def _of_build(state: State) -> Iterator[Sample]:
+    engine = "sqlite" if state.db.url is None else "postgresql"
+    yield Sample("signet_build_info", (__version__, engine), 1)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 
+from signet import engine
 from signet.care.doctor.models import CheckStatus, DoctorCheck, Scene, fail, ok, warn
 from signet.db import ReadTx, damage, inspection, migrate, snapshot
 from signet.db.driver import sqlite
@@ -26,6 +27,9 @@ _WORDS = {"healthy": CheckStatus.OK, "degraded": CheckStatus.WARN, "unhealthy": 
 
 def checks(scene: Scene) -> Iterator[DoctorCheck]:
     """Yield the checks of the database; only the first if it is unreadable."""
+    if (url := engine.url_of(scene.workspace.database)) is not None:
+        yield from _on_server(scene, url)
+        return
     try:
         damage.check_not_emptied(scene.workspace.database)
     except StorageDamaged as error:
@@ -46,6 +50,23 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
             yield from _counted(scene, scene.tx)
         except sqlite.OperationalError as error:
             yield ok("counts", f"not finished in time ({error})")
+
+
+def _on_server(scene: Scene, url: str) -> Iterator[DoctorCheck]:
+    from signet.db.postgres.address import shown
+
+    schema = _schema(scene)
+    if scene.tx is None:
+        yield fail(
+            "database", schema.detail, f"start the server of {shown(url)}, or correct storage.url"
+        )
+        return
+    found = inspection.server(scene.tx)
+    size = f"{found.size / 1e6:,.1f} MB"
+    yield ok("database", f"PostgreSQL {found.version}, {shown(url)}, {size}")
+    yield schema
+    if schema.status is CheckStatus.OK:
+        yield from _counted(scene, scene.tx)
 
 
 def _counted(scene: Scene, tx: ReadTx) -> Iterator[DoctorCheck]:

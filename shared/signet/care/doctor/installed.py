@@ -22,8 +22,9 @@ def checks(
     workspace: Workspace, environ: Mapping[str, str], *, now: datetime, parts: Parts | None = None
 ) -> Iterator[DoctorCheck]:
     """Yield every check of the parts as it completes. Changes nothing."""
+    loaded = config.load(workspace, environ)
     with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
-        scene = Scene(workspace, config.load(workspace, environ), tx, now)
+        scene = Scene(workspace, loaded, tx, now)
         every = ((one.__name__.rpartition(".")[2], one.checks) for one in _MODULES)
         for name, part in parts or every:
             yield from guarded(name, partial(part, scene), (SignetError, OSError, sqlite.Error))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from signet import clock
+from signet import clock, engine
 from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
 from signet.db import clock_jumps, inspection
 from signet.db.driver import sqlite, vec_loaded, version_is_safe
@@ -25,7 +25,8 @@ SKEW = timedelta(minutes=5)
 def checks(scene: Scene) -> Iterator[DoctorCheck]:
     version = ".".join(map(str, sys.version_info[:3]))
     yield ok("python", f"{version} at {sys.executable}")
-    yield _sqlite(scene)
+    if engine.url_of(scene.workspace.database) is None:
+        yield _sqlite(scene)
     yield _disk(scene)
     yield _file_system(scene)
     yield _clock(scene)

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from signet import engine
 from signet.care.doctor.models import DoctorCheck, Scene, fail, local, ok, warn
 from signet.domain.backup import kept
 from signet.paths import Workspace
@@ -81,7 +82,7 @@ def _restore(scene: Scene) -> DoctorCheck:
 
 def _backup(scene: Scene) -> DoctorCheck:
     found = kept.backups(scene.workspace)
-    if not (found or scene.workspace.database.exists()):
+    if not (found or engine.exists(scene.workspace.database)):
         return ok("backup", "nothing to back up yet")
     told = "none yet"
     if found:

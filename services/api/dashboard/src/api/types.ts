@@ -1220,12 +1220,6 @@ export interface Spoken {
   at: string | null;
 }
 
-export interface Sqlite {
-  version: string;
-  safe: boolean;
-  vectors: string;
-}
-
 export interface Stage {
   stage: string;
   before: number;
@@ -1254,7 +1248,7 @@ export interface Status {
   restartRequired?: string[];
   logging?: LogFiles;
   update?: UpdateStatus;
-  sqlite?: Sqlite;
+  storage?: Storage;
   processes?: Record<string, unknown>[];
   activeSessions?: number;
   bypassedSessions?: number;
@@ -1271,6 +1265,14 @@ export interface Stayed {
   id: string;
   content: string;
   why: string;
+}
+
+export interface Storage {
+  engine: string;
+  address: string | null;
+  version: string;
+  safe: boolean;
+  vectors: string;
 }
 
 export interface StoredEntity {
