@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from posixpath import basename
 from typing import Annotated
 
 from fastapi import Query
@@ -165,7 +164,7 @@ def _facets(
 
 def _counted(name: str, counted: Sequence[tuple[str, int]]) -> list[wire.KeyCount]:
     """Return the values of a facet, in words; of the authors that are Signet itself, only the daemon."""
-    says = {"type": words.kind, "who": words.by, "project": basename}.get(name, str)
+    says = {"type": words.kind, "who": words.by}.get(name, str)
     rows: list[wire.KeyCount] = [
         {"key": value, "count": times, "says": says(value)} for value, times in counted
     ]

@@ -161,11 +161,11 @@ export function painter(canvas: HTMLCanvasElement, names: HTMLCanvasElement, loo
       if (size >= CLUSTER) write(text, across(place, 0), down(place, 0), tint(at % (GROUPS - 1)));
     });
     let seen = 0;
-    // The marked one comes first.
-    for (let turn = marked < 0 ? 0 : -1; turn < entities.length && seen < NAMES; turn += 1) {
-      const at = turn < 0 ? marked : turn;
+    // The marked one comes first, then projects.
+    const rank = (at: number) => (at === marked ? 2 : Number(entities[at]!.kind === "project"));
+    for (const at of entities.map((_, at) => at).sort((one, other) => rank(other) - rank(one))) {
       const [x, y] = [across(places, at), down(places, at)];
-      if (turn === marked || (turn >= 0 && !(x > 0 && x < width && y > 0 && y < height))) continue;
+      if (seen === NAMES || (at !== marked && !(x > 0 && x < width && y > 0 && y < height))) continue;
       seen += 1;
       const radius = sizes[at]! * zoom();
       const below = y + radius + 14;

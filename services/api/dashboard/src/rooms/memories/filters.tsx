@@ -21,7 +21,7 @@ export function Filters() {
   const { sort: _, ...narrowed } = filters();
   const { pinned, q, state, since, origin } = narrowed;
   const found = useResource<MemoryPage>(
-    paths.memories({ ...narrowed, limit: 1, total: 1, stats: Object.values(narrowed).some(Boolean) ? 1 : 0, facets: "type,who,tag,project" }), ["memory"]);
+    paths.memories({ ...narrowed, limit: 1, total: 1, stats: Object.values(narrowed).some(Boolean) ? 1 : 0, facets: "type,who,tag" }), ["memory"]);
   const spaces = useResource<Spaces>(paths.spaces, ["memory"]).value?.spaces ?? [];
   const facets = found.value?.facets ?? {};
   const stats = found.value?.stats;
@@ -29,7 +29,6 @@ export function Filters() {
   return <div class="filters" role="group" aria-label="Filters">
     <Facet label="Type" name="type" of={facets.type} />
     <Facet label="Who" name="who" of={facets.who} />
-    <Facet label="Project" name="project" of={facets.project} />
     <Facet label="Tag" name="tag" of={facets.tag} />
     {spaces.length > 0 && <Choice label="Space" name="space" of={[["", "Space"], ...spaces.map(({ name }) => [name, name] as const)]} />}
     <button class="chip" aria-pressed={pinned === "true"} onClick={() => filter({ pinned: pinned ? undefined : "true" })}>Pinned</button>
