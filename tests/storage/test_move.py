@@ -14,14 +14,17 @@ from cli.program import Program
 from storage.hosts import Host, a_program, rows
 from support import postgres
 
-#: Runs a command and ends itself (SIGKILL) when all rows are in the target and compared, before the commit.
+#: Runs a command and ends itself (SIGKILL) when all rows are in the target and compared, before the commit of the copy
+#: whose number is the first argument.
 KILLED = """
 import os, signal, sys
 import signet.db.postgres.moving as moving
-check = moving._check
+check, left = moving._check, [int(sys.argv.pop(1))]
 def checked(*given):
     check(*given)
-    os.kill(os.getpid(), signal.SIGKILL)
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
 moving._check = checked
 from signet.cli.main import main
 sys.exit(main(sys.argv[1:]))
@@ -66,10 +69,12 @@ def run(program: Program, *arguments: str) -> Any:
     return done.json()
 
 
-def killed(program: Program, *arguments: str) -> None:
-    """Run a command that is killed when the target has all rows, before its commit."""
+def killed(program: Program, *arguments: str, copy: int = 1) -> None:
+    """Run a command that is killed when the target of a copy has all rows, before its commit."""
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, *arguments], env=program.environment(), capture_output=True
+        [sys.executable, "-c", KILLED, str(copy), *arguments],
+        env=program.environment(),
+        capture_output=True,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
 
@@ -139,6 +144,25 @@ def test_a_backup_of_a_server_is_restored_to_it_and_to_a_file(host: Host, tmp_pa
         assert contents(other) == set(TEXTS) and answer(other) == before
     finally:
         other.run("daemon", "stop")
+
+
+def test_a_killed_restore_of_a_server_changes_nothing_or_is_finished_at_the_next_start(
+    host: Host, tmp_path: Path
+) -> None:
+    program, copy = host.program, tmp_path / "copy.zip"
+    run(program, "storage", "move", host.url)
+    run(program, "backup", str(copy))
+    run(program, "remember", "Saved after the backup.")
+    words = ("restore", str(copy), "--yes", "--settings", "keep", "--with-forgotten")
+    killed(program, *words, copy=1)
+    host.start()
+    assert contents(program) == {*TEXTS, "Saved after the backup."}
+    killed(program, *words, copy=2)
+    host.start()
+    assert engine(host) == "postgresql" and contents(program) == set(TEXTS)
+    run(program, "remember", "Saved on the server again.")
+    program.run("daemon", "restart")
+    assert contents(program) == {*TEXTS, "Saved on the server again."}
 
 
 def test_an_address_with_a_password_or_of_nothing_is_refused(host: Host) -> None:

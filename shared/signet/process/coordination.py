@@ -5,16 +5,11 @@ server with processes of several hosts the server answers for those of other hos
 processes of one host the kernel stays the faster witness.
 """
 
-from typing import TYPE_CHECKING
-
 from signet import clock
 from signet.db import Database
 from signet.paths import Workspace
 from signet.process.liveness import Presence
 from signet.queue.wakeup import Notifier
-
-if TYPE_CHECKING:
-    pass
 
 
 class Coordination:

@@ -220,11 +220,16 @@ def counts(server: Server) -> dict[str, int]:
 
 
 def state_of(server: Server) -> str:
-    """Return a text that changes when rows with numbers are added to a database."""
-    last = (
-        "SELECT coalesce(sum(last_value), 0) FROM pg_sequences WHERE schemaname = current_schema()"
-    )
-    return str((server.execute(last).fetchone() or (0,))[0])
+    """Return a text that changes when rows with numbers are added to a database.
+
+    It is made of rows: a killed copy does not undo what it set the sequences to.
+    """
+    highest = sql.SQL("SELECT coalesce(max({}), 0) FROM {}")
+    numbers = [
+        server.execute(highest.format(sql.Identifier(column), sql.Identifier(table))).fetchone()
+        for table, column in server.execute(_NUMBERED).fetchall()
+    ]
+    return " ".join(str(number[0]) for number in numbers if number)
 
 
 def set_aside(path: Path) -> Path | None:
@@ -234,10 +239,8 @@ def set_aside(path: Path) -> Path | None:
     with closing(connect(path)) as file:
         file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     older = path.with_name(f"{path.name}.bak-{time.time_ns()}")
-    for end in (
-        *_NOTES,
-        "",
-    ):  # the file last: without its mark it is readable, its mark alone means a loss
+    # The file last: without its mark it is readable, but a mark without its file means a loss.
+    for end in (*_NOTES, ""):
         with suppress(FileNotFoundError):
             path.with_name(path.name + end).rename(older.with_name(older.name + end))
     return older
