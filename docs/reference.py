@@ -368,16 +368,16 @@ def _route(route: str, also: list[str]) -> Iterator[str]:
         method = route.partition(" ")[0]
         notes.append(f"The same: {', '.join(f'`{method} {path}`' for path in also)}.")
     yield f"{' '.join(notes)}\n"
-    fields = [*_parameters(one.get("parameters", ())), *_body(one.get("requestBody"))]
-    if fields:
-        yield "| field | type | |\n| --- | --- | --- |"
-        yield from fields
-        yield ""
-    if answer := _answer(one):
-        yield f"{answer}\n"
     for example in examples():
         if example["route"] == route:
             yield _example(example)
+    fields = [*_parameters(one.get("parameters", ())), *_body(one.get("requestBody"))]
+    if fields:
+        yield "| request | type | |\n| --- | --- | --- |"
+        yield from fields
+        yield ""
+    if answer := _answer(route):
+        yield f"{answer}\n"
 
 
 def _rank(route: str) -> int:
@@ -407,20 +407,58 @@ def _answer_of(one: Mapping[str, Any]) -> str:
     return str(good.get("content", ""))
 
 
-def _answer(one: Mapping[str, Any]) -> str:
-    """Return the fields of an operation's answers."""
-    models = re.findall(r"#/components/schemas/(\w+)", _answer_of(one))
+def answers_of(route: str) -> dict[str, None]:
+    """Return the models of a route's answers."""
+    return models(_answer_of(_operation(route)))
+
+
+def _answer(route: str) -> str:
+    """Return the fields of an operation's answers: a table where they are explained."""
     texts = []
-    for name in models:
-        model = openapi()["components"]["schemas"][name]
-        listed = [
+    for name in answers_of(route):
+        model = _schema(name)
+        about = f" {_prose(model['description'])}" if "description" in model else ""
+        if name in explained_answers():
+            rows = "\n".join(_explained_fields(name))
+            texts.append(
+                f"Answer `{name}`:{about}\n\n| answer | type | |\n| --- | --- | --- |\n{rows}"
+            )
+        elif listed := [
             f"`{field}` {_type(kind)}{'' if field in model.get('required', ()) else ' (optional)'}"
             for field, kind in model.get("properties", {}).items()
-        ]
-        if listed:
-            about = f" {_prose(model['description'])}" if "description" in model else ""
+        ]:
             texts.append(f"Answer `{name}`:{about} <small>{', '.join(listed)}</small>")
     return "\n\n".join(texts)
+
+
+def _explained_fields(name: str) -> Iterator[str]:
+    """Yield a row for each field of an answer, and for those of its explained objects."""
+    fields = _schema(name).get("properties", {}).items()
+    shown: set[str] = set()
+    for field, kind in fields:
+        yield _field(f"`{field}`", kind, kind, is_needed=False)
+        for inner in explained_answers().keys() & models(str(kind)).keys() - shown:
+            own = explained_answers()[inner]
+            for deep, one in _schema(inner).get("properties", {}).items():
+                if own.get("like") not in shown or deep in own:
+                    yield _field(f"`{field}.{deep}`", one, one, is_needed=False)
+            shown.add(inner)
+
+
+@cache
+def explained_answers() -> dict[str, dict[str, str]]:
+    """Return the sections of services/api/signet_api/answers.toml by model."""
+    return tomllib.loads((ROOT / "services/api/signet_api/answers.toml").read_text("utf-8"))
+
+
+def models(text: str) -> dict[str, None]:
+    """Return the names of the models in a piece of the description."""
+    return dict.fromkeys(re.findall(r"#/components/schemas/(\w+)", text))
+
+
+def _schema(name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = openapi()["components"]["schemas"][name]
+    return found
 
 
 def _parameters(listed: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -433,12 +471,11 @@ def _parameters(listed: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def _body(body: Mapping[str, Any] | None) -> Iterator[str]:
     schema = next(iter(body["content"].values()))["schema"] if body else {}
     yield from _properties(schema)
-    for name in re.findall(r"#/components/schemas/(\w+)", str(schema)):
-        model = openapi()["components"]["schemas"][name]
-        yield from _properties(model)
-        for field, kind in model.get("properties", {}).items():
-            for inner in dict.fromkeys(re.findall(r"#/components/schemas/(\w+)", str(kind))):
-                yield from _properties(openapi()["components"]["schemas"][inner], f"{field}.")
+    for name in models(str(schema)):
+        yield from _properties(_schema(name))
+        for field, kind in _schema(name).get("properties", {}).items():
+            for inner in models(str(kind)):
+                yield from _properties(_schema(inner), f"{field}.")
 
 
 def _properties(model: Mapping[str, Any], above: str = "") -> Iterator[str]:
@@ -465,7 +502,7 @@ def _type(schema: Mapping[str, Any]) -> str:
     if "const" in schema:
         return f"`{schema['const']}`"
     if reference := schema.get("$ref"):
-        model = openapi()["components"]["schemas"][reference.rpartition("/")[2]]
+        model = _schema(reference.rpartition("/")[2])
         return _type(model) if "enum" in model else "object"
     if variants := schema.get("anyOf"):
         kinds = (_type(one) for one in variants if one.get("type") != "null")

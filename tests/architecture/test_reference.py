@@ -76,11 +76,25 @@ def test_every_field_of_a_request_is_explained() -> None:
         for name, text in rows
         if not re.sub(r"default `\S*`|\*\*required\*\*|;", "", text).strip()
     ]
-    assert unexplained == [], "add a line to services/api/signet_api/fields.toml"
+    assert unexplained == [], "add a line to fields.toml or answers.toml"
 
 
-def test_every_explained_field_exists() -> None:
-    lines = tomllib.loads((ROOT / "services/api/signet_api/fields.toml").read_text("utf-8"))
+def test_every_answer_of_an_example_is_explained() -> None:
+    description = reference().openapi()
+    models = description["components"]["schemas"]
+    unexplained = [
+        f"{model}.{name}"
+        for one in reference().examples()
+        for model in reference().answers_of(one["route"])
+        for name, field in models[model].get("properties", {}).items()
+        if "description" not in field
+    ]
+    assert unexplained == [], "add a section to services/api/signet_api/answers.toml"
+
+
+@pytest.mark.parametrize("name", ["fields", "answers"])
+def test_every_explained_field_exists(name: str) -> None:
+    lines = tomllib.loads((ROOT / f"services/api/signet_api/{name}.toml").read_text("utf-8"))
     description = reference().openapi()
     known = {
         f"{method.upper()} {path}": {one["name"] for one in way.get("parameters", ())}
@@ -93,14 +107,14 @@ def test_every_explained_field_exists() -> None:
     }
     for section, texts in lines.items():
         if base := texts.get("like"):
-            known.setdefault(base, set()).update(known[section])
+            known.setdefault(base, set()).update(known.get(section, ()))
     wrong = [
-        f"{section}.{name}"
+        f"{section}.{field}"
         for section, texts in lines.items()
-        if section != "fields"
-        for name in texts
-        if name != "like"
-        and not {name, re.sub("_([a-z])", lambda one: one[1].upper(), name)}
+        if section != name
+        for field in texts
+        if field != "like"
+        and not {field, re.sub("_([a-z])", lambda one: one[1].upper(), field)}
         & known.get(section, set())
     ]
     assert wrong == []

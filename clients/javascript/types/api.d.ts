@@ -2118,10 +2118,15 @@ export interface AddedConnector {
 
 /** An added document; a known one is `deduplicated` and has no new job. */
 export interface AddedDocument {
+  /** ID of the document */
   id: string;
+  /** Progress: `queued`, `extracting`, `chunking`, `embedding`, `indexing`, `done` or `failed` */
   status: string;
+  /** ID of the job that processes it */
   jobId?: string;
+  /** True: the same document existed already */
   deduplicated?: boolean;
+  /** Kinds of the secrets that were masked */
   masked?: string[];
 }
 
@@ -2181,8 +2186,11 @@ export interface Agents {
 
 /** The text that a session would receive for the question as its prompt, and its estimated tokens. */
 export interface AsPrompt {
+  /** The text */
   text: string;
+  /** Length in characters */
   chars: number;
+  /** Estimated tokens: four characters each */
   tokens: number;
 }
 
@@ -2351,15 +2359,25 @@ export interface Bypassed {
 }
 
 export interface Candidate {
+  /** Its ID */
   id: string;
+  /** Relevance, 0–1 */
   score: number;
+  /** Whether it never fades */
   pinned: boolean;
+  /** Number of the version; each change adds 1 */
   version: number;
+  /** The text */
   content: string;
+  /** Type, such as `decision` */
   type: string;
+  /** Name of the author */
   who: string | null;
+  /** Tags, separated by commas */
   tags: string | null;
+  /** Time of saving */
   created_at: string;
+  /** Why it was selected */
   why: string;
 }
 
@@ -2384,9 +2402,13 @@ export interface CatalogSkill {
 
 /** The file after a change of settings, and the settings that need a restart. */
 export interface ChangedConfig {
+  /** Whether it was done */
   success: boolean;
+  /** The changed file */
   file: string;
+  /** SHA-256 of the file */
   hash: string;
+  /** Settings that apply after a restart */
   restartRequired: string[];
 }
 
@@ -2502,8 +2524,11 @@ export interface Communities {
 }
 
 export interface Compacted {
+  /** Whether it was done */
   success: boolean;
+  /** ID of the memory with the summary */
   memoryId?: string;
+  /** True: this session is bypassed, so nothing was stored or injected */
   bypassed?: boolean;
 }
 
@@ -2669,8 +2694,11 @@ export interface Constraint {
 }
 
 export interface ContextAnswer {
+  /** The text for the prompt */
   context: string;
+  /** What it contains */
   sources: ContextSource[];
+  /** Number of sources */
   count: number;
 }
 
@@ -2706,16 +2734,27 @@ export interface ContextBody {
  * which it was injected. `bestScore` is the nearest memory's, `floor` the required score.
  */
 export interface ContextInjection {
+  /** `start`, `prompt`, `compaction` or `recall` */
   phase: string;
+  /** Number of the prompt, from 1; 0 before the first */
   prompt: number;
+  /** Time */
   at: string;
+  /** Number of the message before which it was injected, from 0 */
   turn: number | null;
+  /** Start of the prompt */
   message: string | null;
+  /** Length in characters */
   chars: number;
+  /** Estimated tokens: four characters each */
   tokens: number;
+  /** Relevance of the nearest memory */
   bestScore: number | null;
+  /** Relevance that was required */
   floor: number | null;
+  /** Injected texts */
   given: ContextItem[];
+  /** Candidates that were not injected */
   leftOut: ContextItem[];
 }
 
@@ -2752,22 +2791,35 @@ export interface ContextItem {
  * The `id` of a passage is one for `episode`.
  */
 export interface ContextSource {
+  /** Its ID; a request with this `id` returns the whole source */
   id: string;
+  /** `rule`, `memory`, `session`, `commit` or `document` */
   type: string;
+  /** The text */
   content: string;
+  /** Its time */
   date?: string;
+  /** Folder of its project; null for every project */
   project?: string | null;
 }
 
 /** Totals of a session; `given` and `leftOut` count items without sections. */
 export interface ContextTotals {
+  /** Number of prompts */
   prompts: number;
+  /** Number of injected texts */
   given: number;
+  /** Number of texts that the agent used */
   used: number;
+  /** Number of texts that it did not use */
   notUsed: number;
+  /** Number of texts whose use is not known */
   unknown: number;
+  /** Number of candidates that were not injected */
   leftOut: number;
+  /** Length in characters */
   chars: number;
+  /** Estimated tokens: four characters each */
   tokens: number;
 }
 
@@ -3081,21 +3133,33 @@ export interface EmbeddingsStatus {
 
 /** An ended session, whose transcript a job processes; `masked` names masked secrets. */
 export interface EndedSession {
+  /** Always 0: the job saves them later */
   memoriesSaved: number;
+  /** Whether a job processes the text */
   queued?: boolean;
+  /** ID of the job that processes it */
   jobId?: string;
+  /** Kinds of the secrets that were masked */
   masked?: string[];
+  /** True: this session is bypassed, so nothing was stored or injected */
   bypassed?: boolean;
+  /** True: Signet itself started the calling program, so nothing was stored or injected */
   internal?: boolean;
 }
 
 /** Whether new text of a session will be processed, and by which job; `masked` names masked secrets. */
 export interface EndedTurn {
+  /** Whether a job processes the text */
   queued?: boolean;
+  /** ID of the job that processes it */
   jobId?: string;
+  /** True: stored, but too little new text for a job; a later turn or the end processes it */
   skipped?: boolean;
+  /** Kinds of the secrets that were masked */
   masked?: string[];
+  /** True: this session is bypassed, so nothing was stored or injected */
   bypassed?: boolean;
+  /** True: Signet itself started the calling program, so nothing was stored or injected */
   internal?: boolean;
 }
 
@@ -3230,10 +3294,15 @@ export interface EntityTask {
 
 /** One page of a session, commit, memory or document; pages count from 1. */
 export interface EpisodePage {
+  /** ID of the source */
   id: string;
+  /** Kind of source */
   type: string;
+  /** The text of this page */
   text: string;
+  /** Number of this page, from 1 */
   page: number;
+  /** Number of pages */
   pages: number;
 }
 
@@ -3275,7 +3344,9 @@ export interface Evaluation {
 }
 
 export interface Excerpts {
+  /** Excerpts, best first */
   results: TranscriptExcerpt[];
+  /** Number of rows in this answer */
   count: number;
 }
 
@@ -3389,7 +3460,9 @@ export interface FeedbackBody {
 
 /** A derived memory, with the start of its text. */
 export interface Followed {
+  /** Its ID */
   id: string;
+  /** The start of its text */
   content: string;
 }
 
@@ -3473,17 +3546,29 @@ export interface ForgetOneBody {
  * `similar` memories are not selected: they spell an identifier differently, or lack a word.
  */
 export interface ForgetPreview {
+  /** Number of derived memories that are forgotten or recovered too */
   alongCount?: number;
+  /** The first of these memories */
   along?: Followed[];
+  /** Derived memories that remain */
   staying?: Stayed[];
+  /** What may still contain the text: documents, and copies on disk */
   heldBy?: string[];
+  /** Whether it was done */
   success: boolean;
+  /** `preview`: nothing has been forgotten */
   mode: "preview";
+  /** Number of selected memories in this answer */
   count: number;
+  /** Number of all matches */
   total: number;
+  /** Whether `mode: execute` needs `confirmToken` */
   requiresConfirm: boolean;
+  /** Confirms exactly these memories */
   confirmToken: string;
+  /** The selected memories */
   candidates: Candidate[];
+  /** Memories that are not selected: they lack a word, or spell a name differently */
   similar: Candidate[];
 }
 
@@ -3511,15 +3596,25 @@ export interface ForgottenDocument {
 }
 
 export interface ForgottenMany {
+  /** Whether it was done */
   success: boolean;
+  /** `execute` */
   mode: "execute";
+  /** Number of selected memories */
   requested: number;
+  /** Number of forgotten memories */
   deleted: number;
+  /** The same as `deleted` */
   count: number;
+  /** Number of all matches */
   total: number;
+  /** Number of pinned memories that remain; `force` forgets them too */
   pinned: number;
+  /** The result for each memory */
   results: Modified[];
+  /** File of the backup that was made first */
   backup?: string | null;
+  /** Why no backup was made */
   backupSkipped?: string;
 }
 
@@ -3708,15 +3803,25 @@ export interface Harnesses {
 
 /** The daemon answers; `db` is false if its database does not. */
 export interface Health {
+  /** `healthy`, or what is wrong */
   status: string;
+  /** Seconds since the start */
   uptime: number;
+  /** ID of the process */
   pid: number;
+  /** Version of Signet */
   version: string;
+  /** TCP port */
   port: number;
+  /** Folder of the workspace, for callers who may know it */
   agentsDir?: string;
+  /** Whether the database answers */
   db: boolean;
+  /** What is wrong */
   reasons: string[];
+  /** Whether a newer version exists */
   updateAvailable: boolean;
+  /** Version that is installed and needs a restart */
   pendingRestart: string | null;
 }
 
@@ -3727,8 +3832,11 @@ export interface Helped {
 }
 
 export interface History {
+  /** ID of the memory */
   memoryId: string;
+  /** Number of rows in this answer */
   count: number;
+  /** The changes, oldest first */
   history: MemoryChange[];
 }
 
@@ -3937,25 +4045,44 @@ export interface IssuedToken {
 }
 
 export interface Job {
+  /** Its ID */
   id: string;
+  /** Memory that it processes */
   memory_id: string | null;
+  /** Document that it processes */
   document_id: string | null;
+  /** What it does */
   job_type: string;
   says: string;
+  /** Name of its queue */
   queue: string;
+  /** `pending`, `leased` (running), `completed` or `dead` (failed for good) */
   status: string;
+  /** The same as `attempts` */
   attempt_count: number;
+  /** Number of runs until now */
   attempts: number;
+  /** Number of runs after which it is dead */
   max_attempts: number;
+  /** Earliest time of the next run, while pending */
   next_attempt_at: string | null;
+  /** The same as `error` */
   last_error: string | null;
+  /** Code of the last error */
   last_error_code: string | null;
+  /** The last error */
   error: string | null;
+  /** What it did, as JSON text */
   result: unknown;
+  /** Start of the current run */
   leased_at: string | null;
+  /** End of the successful run */
   completed_at: string | null;
+  /** Time at which it became dead or was cancelled */
   failed_at: string | null;
+  /** Time at which it was queued */
   created_at: string;
+  /** Time of the last change */
   updated_at: string;
 }
 
@@ -3972,10 +4099,15 @@ export interface JobCount {
  * own filter.
  */
 export interface Jobs {
+  /** The jobs */
   jobs: Job[];
+  /** Number of rows in this answer */
   count: number;
+  /** Cursor of the next page; null on the last */
   next: string | null;
+  /** Number of all matches */
   total?: number;
+  /** Counts of the matches by field, if requested */
   facets?: Record<string, JobCount[]>;
 }
 
@@ -4086,8 +4218,11 @@ export interface Lifted {
 }
 
 export interface LinkedEntity {
+  /** Its ID */
   id: string;
+  /** Its name */
   name: string;
+  /** Its type, such as `person` */
   entityType: string;
 }
 
@@ -4103,11 +4238,17 @@ export interface LinkedMemory {
  * superseded it.
  */
 export interface Links {
+  /** ID of the memory */
   memoryId: string;
+  /** Memories that it was derived from */
   sources: Followed[];
+  /** Memories derived from it */
   distilled: Followed[];
+  /** Memories that it replaced */
   corrects: Followed[];
+  /** The memory that replaced it */
   correctedBy: Followed | null;
+  /** Entities that it names */
   entities: LinkedEntity[];
 }
 
@@ -4132,9 +4273,13 @@ export interface ListedChange {
 
 /** A project with the number of its memories and sessions; `lastAt` is the end of its latest session. */
 export interface ListedProject {
+  /** Folder of the project */
   project: string;
+  /** Number of its memories */
   memories: number;
+  /** Number of its sessions */
   sessions: number;
+  /** End of its latest session */
   lastAt: string | null;
 }
 
@@ -4145,22 +4290,39 @@ export interface ListedProject {
  * start, and `tokens` are estimated.
  */
 export interface ListedSession {
+  /** The message that says most about its subject, or a model's title */
   title: string | null;
+  /** The last result that the agent reported */
   outcome: string | null;
+  /** What the person decided in it */
   decisions: string[];
+  /** Files that the agent changed */
   files: string[];
+  /** Key of the session */
   key: string;
+  /** Name of the agent that owns it */
   agentId: string;
+  /** Short name of the program, such as `claude-code` */
   harness: string | null;
+  /** Folder of its project; null for every project */
   project: string | null;
+  /** Time of its start */
   startedAt: string;
+  /** Time of its last message */
   lastAt: string;
+  /** Time of its end; null while it is active */
   endedAt: string | null;
+  /** Duration up to the last message */
   seconds: number;
+  /** True: this session is bypassed, so nothing was stored or injected */
   bypassed: boolean;
+  /** Number of prompts */
   prompts: number;
+  /** Number of injected texts, without the standing parts of the start */
   given: number;
+  /** Number of those that the agent used */
   used: number;
+  /** Estimated tokens: four characters each */
   tokens: number;
 }
 
@@ -4204,16 +4366,27 @@ export interface LogLines {
 export interface MemoryChange {
   by?: string;
   why?: string | null;
+  /** ID of the change */
   id: string;
+  /** `created`, `updated`, `deleted`, `recovered` and others */
   event: string;
+  /** Text before the change */
   oldContent: string | null;
+  /** Text after the change */
   newContent: string | null;
+  /** Who changed it */
   changedBy: string;
+  /** What that is, such as `user` or `harness` */
   actorType: string | null;
+  /** Why */
   reason: string | null;
+  /** Further details */
   metadata: Record<string, unknown> | string | null;
+  /** Time of the change */
   createdAt: string;
+  /** Key of the session in which it was changed */
   sessionId: string | null;
+  /** ID of the request, as in the log */
   requestId: string | null;
 }
 
@@ -4242,10 +4415,15 @@ export interface MemoryEra {
  * `stats` counts all memories, `total` and `facets` the matches; each facet ignores its own filter.
  */
 export interface MemoryPage {
+  /** The memories */
   memories: MemorySummary[];
+  /** Cursor of the next page; null on the last */
   next: string | null;
+  /** Counts of all memories, not only the matches */
   stats?: MemoryStats;
+  /** Number of all matches */
   total?: number;
+  /** Counts of the matches by field, if requested */
   facets?: Record<string, KeyCount[]>;
 }
 
@@ -4257,41 +4435,72 @@ export interface MemorySafety {
 }
 
 export interface MemoryStats {
+  /** Number of memories */
   total: number;
+  /** Those with a vector */
   withEmbeddings: number;
+  /** Those that are pinned or very important */
   critical: number;
 }
 
 /** One memory in a list; `forgotten` only in a list of forgotten ones. */
 export interface MemorySummary {
+  /** Its ID */
   id: string;
+  /** The text */
   content: string;
   says: string;
+  /** Time of saving */
   created_at: string;
+  /** Name of the author */
   who: string | null;
+  /** How slowly it fades, 0–1 */
   importance: number;
+  /** Tags, separated by commas */
   tags: string | null;
+  /** Kind of source, such as `manual` or `session` */
   source_type: string | null;
+  /** Type, such as `decision` */
   type: string;
+  /** Time of the last change */
   updated_at: string;
+  /** Folder of its project; null for every project */
   project: string | null;
+  /** Name of the agent that owns it */
   agent_id: string;
+  /** `global` or `private`, or the space */
   visibility: string;
+  /** Name of a separate part of the store */
   scope: string | null;
+  /** Key of the session in which it was saved */
   session_id: string | null;
+  /** ID of the source, in its terms */
   source_id: string | null;
+  /** When it happened, if not at `created_at` */
   event_at: string | null;
+  /** Time from which it is true */
   valid_from: string | null;
+  /** Time until which it is true */
   valid_to: string | null;
+  /** ID of the memory that replaced it */
   superseded_by: string | null;
+  /** How often it was found or injected */
   access_count: number;
+  /** When it was last found or injected */
   last_accessed: string | null;
+  /** Number of the version; each change adds 1 */
   version: number;
+  /** When it was forgotten */
   deleted_at: string | null;
+  /** Whose words they are: `user`, `agent`, `inferred`, `imported`, `tool` or `web` */
   origin: string;
+  /** `waiting` if the text needs approval before agents receive it unasked */
   review: string | null;
+  /** Whether it never fades */
   pinned: boolean;
+  /** Whether it is found by meaning */
   has_vector: boolean;
+  /** For a forgotten memory: by whom, why, and until when it can be recovered */
   forgotten?: Forgetting;
 }
 
@@ -4367,20 +4576,35 @@ export interface Models {
  * `masked` names kinds of masked secrets in a new text. `id` is null if the patch has none.
  */
 export interface Modified {
+  /** Number of derived memories that are forgotten or recovered too */
   alongCount?: number;
+  /** The first of these memories */
   along?: Followed[];
+  /** Derived memories that remain */
   staying?: Stayed[];
+  /** What may still contain the text: documents, and copies on disk */
   heldBy?: string[];
+  /** Whether it was done */
   success: boolean;
+  /** ID of the memory */
   id: string | null;
+  /** `updated`, `no_changes`, `deleted`, `recovered`, or the reason for a refusal */
   status: string;
+  /** Version before the change */
   currentVersion?: number;
+  /** Version now */
   newVersion?: number;
+  /** Whether the text is another one */
   contentChanged?: boolean;
+  /** Whether it has a vector, so that it is found by meaning; otherwise a job makes one */
   embedded?: boolean;
+  /** Kinds of the secrets that were masked */
   masked?: string[];
+  /** IDs of forgotten memories with the same text, which may be saved again from now on */
   lifted?: string[];
+  /** For a refusal: the memory that has this text already */
   duplicateMemoryId?: string;
+  /** Why it was refused */
   error?: string;
 }
 
@@ -4417,39 +4641,72 @@ export interface NamedAgent {
 
 /** The memory nearest to an empty page, and why it was left out. */
 export interface NearestMiss {
+  /** Its ID */
   id: string;
+  /** The text, cut at the requested length */
   content: string;
   says: string;
+  /** Length of the whole text */
   content_length: number;
+  /** Whether `content` is cut */
   truncated: boolean;
+  /** Relevance, 0–1 */
   score: number;
+  /** What found it: `hybrid`, `vector`, `keyword`, `graph`, `episode` and others */
   source: string;
+  /** Type, such as `decision` */
   type: string;
+  /** Tags, separated by commas */
   tags: string | null;
+  /** Whether it never fades */
   pinned: boolean;
+  /** How slowly it fades, 0–1 */
   importance: number;
+  /** Name of the author */
   who: string | null;
+  /** Folder of its project; null for every project */
   project: string | null;
+  /** Time of saving */
   created_at: string;
+  /** Kind of source, such as `manual` or `session` */
   source_type: string | null;
+  /** ID of the source, in its terms */
   source_id: string | null;
+  /** How often it was found or injected */
   accessCount: number;
+  /** When it was last found or injected */
   lastAccessed: string | null;
+  /** Whose words they are: `user`, `agent`, `inferred`, `imported`, `tool` or `web` */
   origin?: string;
+  /** `waiting` if the text needs approval before agents receive it unasked */
   review?: string;
+  /** For a memory in a space: author and space */
   shared?: SharedBy;
+  /** When it happened, if not at `created_at` */
   event_at?: string;
+  /** Time from which it is true */
   valid_from?: string;
+  /** Time until which it is true */
   valid_to?: string;
+  /** True: `superseded_by` replaced it */
   superseded?: boolean;
+  /** ID of the memory that replaced it */
   superseded_by?: string;
+  /** A later statement that seems to replace it */
   newer?: Newer;
+  /** True: added because it belongs to another result */
   supplementary?: boolean;
+  /** Positions of the question's words in `content`: pairs of start and end */
   highlights?: number[][];
+  /** Title of its session */
   title?: string;
+  /** Other memories with the same statement, at most ten */
   parts?: MergedMemory[];
+  /** Their number in words, such as `and 2 facts` */
   more?: string;
+  /** With `explain`: why it has this place */
   explain?: Explanation;
+  /** Why it is no result */
   left_out: string;
 }
 
@@ -4547,10 +4804,15 @@ export interface OfflineContexts {
 
 /** Why a memory is not among the results, or its rank; a score only if it was a candidate. */
 export interface OmittedMemory {
+  /** Its ID */
   id: string;
+  /** Why it is no result; empty if it is one */
   left_out: string;
+  /** Its place among the results */
   place?: number;
+  /** Relevance, 0–1 */
   score?: number;
+  /** How its relevance was computed */
   explain?: Explanation;
 }
 
@@ -4651,20 +4913,35 @@ export interface PinnedEntity {
  * no worker of this version runs.
  */
 export interface PipelineStatus {
+  /** What background work may do: `controlled-write` (all), `shadow`, `frozen` or `disabled` */
   mode: string;
+  /** Whether all queues are paused */
   paused: boolean;
+  /** Each pause: queue, time and who asked for it */
   pauses: (Record<string, string | null>)[];
+  /** What each worker does now */
   workers: Record<string, Record<string, unknown>>;
+  /** Counts for each kind of job */
   queues: Record<string, Record<string, unknown>>;
+  /** Number of waiting jobs */
   queue: number;
+  /** Number of running jobs */
   processing: number;
+  /** Number of dead jobs */
   deadLetter: number;
+  /** The latest requests to models, and their errors */
   providers: Record<string, Record<string, unknown>[]>;
+  /** Number of errors by code */
   errorSummary: Record<string, number>;
+  /** State of the search along the graph */
   traversal: Record<string, unknown>;
+  /** The last change of weights in the graph */
   feedback: LastFeedback;
+  /** State of the learned ranking */
   predictor: Record<string, unknown>;
+  /** Durations in milliseconds */
   latency: Record<string, Record<string, number>>;
+  /** Health, as in `GET /api/diagnostics` */
   diagnostics: Diagnoses;
 }
 
@@ -4688,16 +4965,23 @@ export interface PreCompactionBody {
 
 /** Instructions for the summary before compaction; `instructions` only where hooks do nothing, and empty. */
 export interface Precompaction {
+  /** Instructions for the summary */
   summaryPrompt: string;
+  /** The same in one line */
   note?: string;
+  /** The list within the instructions */
   guidelines: string;
+  /** Empty; only for a bypassed session */
   instructions?: string;
+  /** True: this session is bypassed, so nothing was stored or injected */
   bypassed?: boolean;
 }
 
 /** A memory that a saved one seems to replace. */
 export interface Predecessor {
+  /** Its ID */
   id: string;
+  /** Its text */
   content: string;
 }
 
@@ -4831,6 +5115,7 @@ export interface ProjectionColumns {
 
 /** Projects, the latest session first. */
 export interface Projects {
+  /** The projects */
   projects: ListedProject[];
 }
 
@@ -4866,13 +5151,21 @@ export interface PromptBody {
 
 /** The context of a prompt; `inject` is the text for the model. */
 export interface Prompted {
+  /** Text to give to the model; empty if there is nothing */
   inject: string;
+  /** Number of texts in `inject` */
   memoryCount: number;
+  /** The words that were searched for */
   queryTerms?: string;
+  /** How it was searched: `hybrid` (words and meaning), `keyword` or `episodes` */
   engine?: string;
+  /** Whether this session had a start */
   sessionKnown?: boolean;
+  /** Messages for the person */
   warnings?: string[];
+  /** True: this session is bypassed, so nothing was stored or injected */
   bypassed?: boolean;
+  /** True: Signet itself started the calling program, so nothing was stored or injected */
   internal?: boolean;
 }
 
@@ -4991,64 +5284,114 @@ export interface RecallBody {
  * most ten; `more` describes them.
  */
 export interface RecallResult {
+  /** Its ID */
   id: string;
+  /** The text, cut at the requested length */
   content: string;
   says: string;
+  /** Length of the whole text */
   content_length: number;
+  /** Whether `content` is cut */
   truncated: boolean;
+  /** Relevance, 0–1 */
   score: number;
+  /** What found it: `hybrid`, `vector`, `keyword`, `graph`, `episode` and others */
   source: string;
+  /** Type, such as `decision` */
   type: string;
+  /** Tags, separated by commas */
   tags: string | null;
+  /** Whether it never fades */
   pinned: boolean;
+  /** How slowly it fades, 0–1 */
   importance: number;
+  /** Name of the author */
   who: string | null;
+  /** Folder of its project; null for every project */
   project: string | null;
+  /** Time of saving */
   created_at: string;
+  /** Kind of source, such as `manual` or `session` */
   source_type: string | null;
+  /** ID of the source, in its terms */
   source_id: string | null;
+  /** How often it was found or injected */
   accessCount: number;
+  /** When it was last found or injected */
   lastAccessed: string | null;
+  /** Whose words they are: `user`, `agent`, `inferred`, `imported`, `tool` or `web` */
   origin?: string;
+  /** `waiting` if the text needs approval before agents receive it unasked */
   review?: string;
+  /** For a memory in a space: author and space */
   shared?: SharedBy;
+  /** When it happened, if not at `created_at` */
   event_at?: string;
+  /** Time from which it is true */
   valid_from?: string;
+  /** Time until which it is true */
   valid_to?: string;
+  /** True: `superseded_by` replaced it */
   superseded?: boolean;
+  /** ID of the memory that replaced it */
   superseded_by?: string;
+  /** A later statement that seems to replace it */
   newer?: Newer;
+  /** True: added because it belongs to another result */
   supplementary?: boolean;
+  /** Positions of the question's words in `content`: pairs of start and end */
   highlights?: number[][];
+  /** Title of its session */
   title?: string;
+  /** Other memories with the same statement, at most ten */
   parts?: MergedMemory[];
+  /** Their number in words, such as `and 2 facts` */
   more?: string;
+  /** With `explain`: why it has this place */
   explain?: Explanation;
 }
 
 /** The number of results, and recall's time in milliseconds. */
 export interface RecallStats {
+  /** Number of results */
   total: number;
+  /** Time of the search, in milliseconds */
   searchTime: number;
 }
 
 /** The answer to a question, best result first. */
 export interface Recalled {
+  /** Results, best first */
   results: RecallResult[];
+  /** The question */
   query: string;
+  /** How it was searched: `hybrid` (words and meaning), `keyword` or `timeline` (a question about a time) */
   method: string;
+  /** The same as `results`, for older programs */
   memories: RecallResult[];
+  /** Number of rows in this answer */
   count: number;
+  /** Number of results, and milliseconds */
   stats: RecallStats;
+  /** Without a result: the nearest memory, and why it was left out */
   nearest?: NearestMiss;
+  /** Entities that the question names, if requested */
   entities?: Record<string, unknown>[];
+  /** Texts of the conversations that the results are from, by session, if requested */
   sources?: Record<string, string>;
+  /** With `explain`: the time that the question names */
   time?: Record<string, unknown>;
+  /** With `explain`: how the search went */
   explain?: Record<string, unknown>;
+  /** Steps that were skipped, such as search by meaning without a model */
   degraded?: string[];
+  /** Why they were skipped */
   degraded_reasons?: Record<string, string>;
+  /** True: no result, and new texts are not yet searched by meaning; ask again in some seconds */
   incomplete?: boolean;
+  /** With `why_not`: why that memory is no result */
   why_not?: OmittedMemory;
+  /** With `as_prompt`: the text that a session would receive for this question */
   prompt?: AsPrompt;
 }
 
@@ -5081,21 +5424,37 @@ export interface RecoverManyBody {
 }
 
 export interface Recovered {
+  /** Number of derived memories that are forgotten or recovered too */
   alongCount?: number;
+  /** The first of these memories */
   along?: Followed[];
+  /** Derived memories that remain */
   staying?: Stayed[];
+  /** What may still contain the text: documents, and copies on disk */
   heldBy?: string[];
+  /** Whether it was done */
   success: boolean;
+  /** ID of the memory */
   id: string | null;
+  /** `updated`, `no_changes`, `deleted`, `recovered`, or the reason for a refusal */
   status: string;
+  /** Version before the change */
   currentVersion?: number;
+  /** Version now */
   newVersion?: number;
+  /** Whether the text is another one */
   contentChanged?: boolean;
+  /** Whether it has a vector, so that it is found by meaning; otherwise a job makes one */
   embedded?: boolean;
+  /** Kinds of the secrets that were masked */
   masked?: string[];
+  /** IDs of forgotten memories with the same text, which may be saved again from now on */
   lifted?: string[];
+  /** For a refusal: the memory that has this text already */
   duplicateMemoryId?: string;
+  /** Why it was refused */
   error?: string;
+  /** Days for which a forgotten memory can be recovered */
   retentionDays: number;
 }
 
@@ -5359,18 +5718,28 @@ export interface RunPage {
 }
 
 export interface RunningSession {
+  /** Key of the session */
   key: string;
+  /** `plugin` or `legacy`: who claimed the session */
   runtimePath: string;
+  /** Time of its start */
   claimedAt: string | null;
+  /** Time at which it counts as ended without a further message */
   expiresAt: string | null;
+  /** Name of the agent that owns it */
   agentId: string;
+  /** True: this session is bypassed, so nothing was stored or injected */
   bypassed: boolean;
+  /** Short name of the program, such as `claude-code` */
   harness: string | null;
+  /** Folder of its project; null for every project */
   project: string | null;
 }
 
 export interface RunningSessions {
+  /** The active sessions */
   sessions: RunningSession[];
+  /** Number of rows in this answer */
   count: number;
 }
 
@@ -5381,30 +5750,55 @@ export interface RunningSessions {
  * `may_replace`, save the same text again with `supersedes`.
  */
 export interface SavedMemory {
+  /** Whether it was done */
   success: boolean;
+  /** Its ID */
   id: string;
+  /** The same as `id`, for older programs */
   memoryId: string;
+  /** Type, such as `decision` */
   type: string;
+  /** Tags, separated by commas */
   tags: string | null;
+  /** Whether it never fades */
   pinned: boolean;
+  /** How slowly it fades, 0–1 */
   importance: number;
+  /** The text */
   content: string;
+  /** Whether it has a vector, so that it is found by meaning; otherwise a job makes one */
   embedded: boolean;
+  /** True: a memory with this text existed already, and `id` is its ID */
   deduped: boolean;
+  /** True: the existing memory has the new spelling now */
   rewritten?: boolean;
+  /** Number of entities linked to it */
   entities_linked: number;
+  /** Number of stored questions that it answers */
   hints_written: number;
+  /** Whose words they are: `user`, `agent`, `inferred`, `imported`, `tool` or `web` */
   origin: string;
+  /** The origin that the request named, if the caller may not claim it */
   origin_claimed?: string;
+  /** `waiting` if the text needs approval before agents receive it unasked */
   review?: string;
+  /** IDs of the memories that it replaced */
   superseded?: string[];
+  /** IDs in `supersedes` that it may not replace */
   not_superseded?: string[];
+  /** Memories that it seems to replace. To replace them, save it again with `supersedes` */
   may_replace?: Predecessor[];
+  /** Kinds of the secrets that were masked */
   masked?: string[];
+  /** IDs of forgotten memories with the same text, which may be saved again from now on */
   lifted?: string[];
+  /** True: the text was longer than a memory and is stored in pieces */
   chunked?: boolean;
+  /** Number of pieces */
   chunk_count?: number;
+  /** IDs of the pieces */
   ids?: string[];
+  /** ID that the pieces share */
   group_id?: string | null;
 }
 
@@ -5482,13 +5876,21 @@ export interface SessionCheckpoint {
 
 /** A session's injections; until `isOver`, it may still use some. */
 export interface SessionContext {
+  /** Key of the session */
   sessionKey: string;
+  /** Name of the agent that owns it */
   agentId: string;
+  /** Short name of the program, such as `claude-code` */
   harness: string;
+  /** Folder of its project; null for every project */
   project: string | null;
+  /** Time of its start */
   startedAt: string;
+  /** Whether it has ended; until then it may still use a text */
   isOver: boolean;
+  /** Sums of all injections */
   totals: ContextTotals;
+  /** Start, prompts, compactions and searches, in order */
   injections: ContextInjection[];
 }
 
@@ -5547,8 +5949,11 @@ export interface SessionMemory {
 
 /** Sessions, latest activity first; `next` is the cursor of the next page, null on the last. */
 export interface SessionPage {
+  /** The sessions */
   sessions: ListedSession[];
+  /** Number of rows in this answer */
   count: number;
+  /** Cursor of the next page; null on the last */
   next: string | null;
 }
 
@@ -5845,12 +6250,19 @@ export interface StartedRun {
 
 /** The context of a session start; `inject` is the text for the model. Without identity if the hook does nothing. */
 export interface StartedSession {
+  /** Text to give to the model; empty if there is nothing */
   inject: string;
+  /** The memories in `inject` */
   memories: ToldMemory[];
+  /** Name and character of the agent */
   identity?: Record<string, string>;
+  /** The part of MEMORY.md in `inject` */
   recentContext?: string;
+  /** Messages for the person */
   warnings?: string[];
+  /** True: this session is bypassed, so nothing was stored or injected */
   bypassed?: boolean;
+  /** True: Signet itself started the calling program, so nothing was stored or injected */
   internal?: boolean;
 }
 
@@ -5891,8 +6303,11 @@ export interface Status {
 
 /** A derived memory that remains: it is `pinned`, kept by a `person`, or has an `other_source`. */
 export interface Stayed {
+  /** Its ID */
   id: string;
+  /** The start of its text */
   content: string;
+  /** Why it remains: `pinned`, `person` or `other_source` */
   why: string;
 }
 
@@ -6113,10 +6528,15 @@ export interface Told {
 }
 
 export interface ToldMemory {
+  /** ID of the memory */
   id: string;
+  /** The text */
   content: string;
+  /** Type, such as `decision` */
   type: string;
+  /** How slowly it fades, 0–1 */
   importance: number;
+  /** Time of saving */
   created_at: string;
 }
 
@@ -6174,12 +6594,19 @@ export interface Trainings {
 }
 
 export interface TranscriptExcerpt {
+  /** Key of the session */
   sessionKey: string;
+  /** Name of the agent that owns it */
   agentId: string;
+  /** Short name of the program, such as `claude-code` */
   harness: string | null;
+  /** Folder of its project; null for every project */
   project: string | null;
+  /** Time of the message */
   at: string;
+  /** The words around the match */
   excerpt: string;
+  /** Number of matches in this session */
   hits: number;
 }
 
@@ -6349,12 +6776,19 @@ export interface WaitingMemory {
  * `standing`: owner, peer, claims or page (domain/auth/caller.py).
  */
 export interface WhoAmI {
+  /** How the daemon knows the caller: `owner`, `peer`, `claims` (a key), `page` (the dashboard) or `stranger` */
   standing: string;
+  /** Whether the request had a valid key */
   authenticated: boolean;
+  /** Role and limits of the key */
   claims: Record<string, unknown> | null;
+  /** `auth.mode` of the daemon */
   mode: string;
+  /** The caller's rights; `admin` contains the others */
   permissions: string[];
+  /** Whether the caller is a program of the daemon's user */
   trustedLocal: boolean;
+  /** Always null; a request with an invalid key is refused */
   error: string | null;
 }
 
@@ -6425,38 +6859,70 @@ export interface WholeJob {
 }
 
 export interface WholeMemory {
+  /** Its ID */
   id: string;
+  /** The text */
   content: string;
   says: string;
+  /** Time of saving */
   created_at: string;
+  /** Name of the author */
   who: string | null;
+  /** How slowly it fades, 0–1 */
   importance: number;
+  /** Tags, separated by commas */
   tags: string | null;
+  /** Kind of source, such as `manual` or `session` */
   source_type: string | null;
+  /** Type, such as `decision` */
   type: string;
+  /** Time of the last change */
   updated_at: string;
+  /** Folder of its project; null for every project */
   project: string | null;
+  /** Name of the agent that owns it */
   agent_id: string;
+  /** `global` or `private`, or the space */
   visibility: string;
+  /** Name of a separate part of the store */
   scope: string | null;
+  /** The same as `session_id` */
   session_id: string | null;
+  /** ID of the source, in its terms */
   source_id: string | null;
+  /** When it happened, if not at `created_at` */
   event_at: string | null;
+  /** Time from which it is true */
   valid_from: string | null;
+  /** Time until which it is true */
   valid_to: string | null;
+  /** ID of the memory that replaced it */
   superseded_by: string | null;
+  /** How often it was found or injected */
   access_count: number;
+  /** When it was last found or injected */
   last_accessed: string | null;
+  /** Number of the version; each change adds 1 */
   version: number;
+  /** When it was forgotten */
   deleted_at: string | null;
+  /** Whose words they are: `user`, `agent`, `inferred`, `imported`, `tool` or `web` */
   origin: string;
+  /** `waiting` if the text needs approval before agents receive it unasked */
   review: string | null;
+  /** 1 if it never fades */
   pinned: number;
+  /** The same as `session_id` */
   sessionId: string | null;
+  /** For a fact: how certain the reader was, 0–1 */
   confidence: number | null;
+  /** 1 if it is forgotten */
   is_deleted: number;
+  /** Whether facts were read from it: `none`, `pending`, `completed` or `failed` */
   extraction_status: string | null;
+  /** Model of its vector */
   embedding_model: string | null;
+  /** Who changed it last */
   updated_by: string | null;
 }
 

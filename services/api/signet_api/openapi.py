@@ -39,19 +39,19 @@ class Described(FastAPI):
         found = super().openapi()
         if ErrorBody.__name__ not in found["components"]["schemas"]:
             found["paths"] = dict(sorted(found["paths"].items(), key=_place))
-            _describe(found)
+            _describe(found, "fields.toml")
             _add_replies(found, operations.BY_ID.values())
+            _describe(found, "answers.toml")
         return found
 
 
 def _place(path: tuple[str, dict[str, Any]]) -> tuple[str, str]:
-    address, operations_of = path
-    return next(iter(operations_of.values()))["tags"][0], address
+    return next(iter(path[1].values()))["tags"][0], path[0]
 
 
-def _describe(description: dict[str, Any]) -> None:
-    """Add the meanings of request fields from fields.toml."""
-    texts = tomllib.loads(files("signet_api").joinpath("fields.toml").read_text("utf-8"))
+def _describe(description: dict[str, Any], name: str) -> None:
+    """Add the meanings of fields that a file has, to fields without one."""
+    texts = tomllib.loads(files("signet_api").joinpath(name).read_text("utf-8"))
 
     def meaning(name: str, section: str) -> str | None:
         own: Mapping[str, str] = texts.get(section, {})
