@@ -32,6 +32,8 @@ ID = re.compile(r"(?<![\w-])([A-Z]{2,4})-(\d{1,3})(?: to (?:\1-)?(\d{1,3}))?(?![
 RULES = {f"{one.method} {one.path}": one.rule for one in declared.BY_ID.values()}
 #: The first line of a generated page.
 MARK = "<!-- Written by `python docs/reference.py`; do not edit. -->"
+#: Weights of pages in searches: readers want tasks first, and what developers need last.
+BOOSTS = {"guides/change": 4, "guides/": 2, "troubleshooting/": 2, "rules/": 0.1, "decisions/": 0.1}
 #: Place of a generated table in a page of reference/database.md.
 TABLES = "<!-- tables -->"
 
@@ -86,7 +88,9 @@ def _pages() -> dict[str, str]:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Add the citing files below each rule, and the tables of the database."""
+    """Add the citing files below each rule, the tables of the database, and each page's weight in searches."""
+    boosts = (boost for start, boost in BOOSTS.items() if page.file.src_uri.startswith(start))
+    page.meta["search"] = {"boost": next(boosts, 1)}
     if page.file.src_uri == "reference/database.md":
         return markdown.replace(TABLES, tables())
     if not page.file.src_uri.startswith("rules/"):
@@ -584,7 +588,8 @@ def settings() -> str:
         " doctor` and replaced by the default. Durations ending in `Ms` are milliseconds; this page adds days, hours,"
         " minutes or seconds. `retention` also accepts"
         " `30d` and `12h`. A value `$secret:NAME` is read from the vault.\n\nThe port and the workspace folder are"
-        " not settings: [where each is chosen](../running.md#where-things-are).\n"
+        " not settings: [where each is chosen](../running.md#where-things-are). [Change a"
+        " setting](../guides/change.md) lists the most frequent changes.\n"
     ]
     for name, listed in rows.items():
         parts += [f"## {name}\n\n{lines[name]['']}\n", "| setting | default | values | |"]
