@@ -18,6 +18,8 @@ from docs.world import TODAY, a_home, a_session_today, served
 
 EXAMPLES = DOCS / "reference" / "http.json"
 LARDER = "/home/ana/larder"
+#: Routes that the daemon answers only for the proven user.
+PROVEN = {"PATCH /api/config"}
 #: Longer texts and lists are cut.
 CHARS, ITEMS = 240, 1
 MINE = {"harness": "myagent", "sessionKey": "5f0c8a4e-3b1d-4f7e-9a55-0d8f6f3c2b11"}
@@ -106,7 +108,8 @@ def answers(reader: Program) -> Iterator[dict[str, Any]]:
         method, path = route.split(" ")
         path = place.replace("{saved}", saved) or path
         sent = json.dumps(body).replace("/home/ana", str(reader.home))
-        status, answer = _send(reader, method, path, None if body is None else sent)
+        token = reader.run("auth", "token", "own").out.strip() if route in PROVEN else ""
+        status, answer = _send(reader, method, path, None if body is None else sent, token)
         saved = saved or answer["id"]
         text = json.dumps(answer).replace(str(reader.home), "/home/ana")
         yield {
@@ -118,11 +121,14 @@ def answers(reader: Program) -> Iterator[dict[str, Any]]:
         }
 
 
-def _send(reader: Program, method: str, path: str, body: str | None) -> tuple[int, Any]:
+def _send(reader: Program, method: str, path: str, body: str | None, token: str) -> tuple[int, Any]:
+    headers = {"content-type": "application/json"}
+    if token:
+        headers["authorization"] = f"Bearer {token}"
     request = urllib.request.Request(
         f"http://127.0.0.1:{reader.port}{path}",
         data=None if body is None else body.encode(),
-        headers={"content-type": "application/json"},
+        headers=headers,
         method=method,
     )
     try:
