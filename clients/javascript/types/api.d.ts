@@ -6266,7 +6266,7 @@ export interface StartedSession {
   internal?: boolean;
 }
 
-/** Version, processes, queue, providers and effective settings; from `memoryDb` on, all or the requested parts. */
+/** State of the daemon. A request may name parts: then only these of the fields from `memoryDb` on are returned. */
 export interface Status {
   status: string;
   version: string;

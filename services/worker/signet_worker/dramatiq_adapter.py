@@ -156,7 +156,7 @@ class JobsConsumer(Consumer):
     nack = ack
 
     def requeue(self, messages: Iterable[MessageProxy]) -> None:
-        """Release jobs that were not started: pending, due now, attempt not counted."""
+        """Release jobs that were not started: they are pending and due again, and no attempt is counted."""
         for message in messages:
             assert isinstance(message, JobMessage)
             self._broker.finisher.release(message.job)

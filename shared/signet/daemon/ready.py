@@ -147,7 +147,7 @@ def check_daemon(workspace: Workspace, url: str) -> None:
 
 
 def wait_free(port: int, *, patience_seconds: float, bind: str = LOOPBACK) -> None:
-    """Return when the port can be had, or patience ends: the programs of a killed daemon are on their way out."""
+    """Wait until the port is free, at most `patience_seconds`: programs of a killed daemon may still use it."""
     deadline = time.monotonic() + patience_seconds
     while _refusal(bind, port) is not None and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -128,7 +128,7 @@ def _quoted(term: str) -> str:
 def scores(ranks: Mapping[int, float]) -> dict[int, float]:
     """Return bm25 values (negative, lower is better) as 0..1 in the same order, the best of them 1.
 
-    bm25 has no fixed scale: in a store of few rows it is about -0.000002. So the best of the batch is the unit.
+    bm25 has no fixed scale: in a store of few rows it is about -0.000002. So all values are divided by the best.
     """
     best = max((abs(rank) for rank in ranks.values()), default=0.0)
     return {key: abs(rank) / best if best else 1.0 for key, rank in ranks.items()}

@@ -64,7 +64,7 @@ class Literals:
         return len(self._long[number]) if number >= 0 else 0
 
     def _short_size(self, text: str, place: int) -> int:
-        """Return the length of an isolated short string here."""
+        """Return the length of the short string that begins here as a separate word, 0 without one."""
         if place and _WORD.match(text, place - 1):
             return 0
         for size in range(SHORT_CHARS, 0, -1):

@@ -81,7 +81,7 @@ class EmbeddingState(TypedDict):
 
 
 class Status(TypedDict):
-    """Version, processes, queue, providers and effective settings; from `memoryDb` on, all or the requested parts."""
+    """State of the daemon. A request may name parts: then only these of the fields from `memoryDb` on are returned."""
 
     status: str
     version: str

@@ -22,7 +22,7 @@ def examine(
 ) -> Iterator[DoctorCheck]:
     """Yield every check as it completes, or only the security checks. Changes nothing.
 
-    A ready daemon checks what it has open: it has loaded the product already.
+    If a daemon runs, it makes all other checks itself, because it has loaded the product already.
     """
     found = record.running(workspace)
     parts = None

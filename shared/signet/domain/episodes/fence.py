@@ -86,7 +86,7 @@ def labels(row: Owned) -> tuple[str, ...]:
 
 
 def is_held(words: Origin, review: Review | None, text: str) -> bool:
-    """Return whether a text needs a request to be shown: it waits for review, or is a stranger's instruction."""
+    """Return whether a text is shown only on request: it waits for review, or is a stranger's instruction."""
     if review in (Review.WAITING, Review.APPROVED):
         return review is Review.WAITING
     return words in STRANGERS and orders.orders(text)

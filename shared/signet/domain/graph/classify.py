@@ -325,7 +325,7 @@ def next_entity(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:
 def queue_synthesis(
     tx: WriteTx, entity_id: str, agent_id: str, *, attempts: int = MAX_ATTEMPTS, now: datetime
 ) -> None:
-    """Queue an entity's examination and end its turn, so that a failing one does not block the others."""
+    """Queue a job that examines an entity, and mark it as examined, so that a failure does not block the others."""
     job = NewJob(
         kind="structural_dependency",
         dedupe_key=f"synthesis:{entity_id}",

@@ -1,6 +1,6 @@
 """Attributes of an entity that a newer one contradicts: superseded, never deleted.
 
-Compared over all aspects of the entity: "lives in Paris" is filed under background, "moved to Berlin"
+Attributes of all aspects are compared: "lives in Paris" is filed under background, "moved to Berlin"
 under events. A constraint is never superseded; running twice changes nothing more (KG-13).
 """
 

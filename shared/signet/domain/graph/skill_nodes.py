@@ -1,6 +1,6 @@
 """Skills as entities of the graph, and their edges: to what their texts mention, and to each other.
 
-What a skill adds has its origin in the metadata, so that it can be removed without touching what memories have added.
+Rows that a skill adds name it in their metadata, so that removing the skill leaves the rows of memories unchanged.
 """
 
 import json

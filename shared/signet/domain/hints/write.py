@@ -46,7 +46,7 @@ def clean_hints(answer: str, *, memory: str, most: int) -> tuple[str, ...]:
 
 
 def _is_about(hint: str, grounds: Grounds) -> bool:
-    """Return whether a hint fits its memory: no foreign names or numbers, and a common word unless it is very short.
+    """Return whether a hint fits its memory: it has no other names or numbers and, unless very short, a word of it.
 
     Hints use other words on purpose, but a longer question without any word of the memory is about something else.
     """

@@ -26,7 +26,7 @@ LEAST_KNOWN, LEAST_MARGIN = 3, 0.001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The results of both orders in one session, 0..1 each, and their first memories."""
+    """The quality (0..1) of the learned and of the base order in one session, and the first memories of each."""
 
     learned: float
     base: float

@@ -1,8 +1,8 @@
 """Values that a person forgot, rejected or erased: only a person can restore them (MEM-58 to MEM-60).
 
-A value is a memory's text as `wording.py` compares it. The transaction that hides or deletes the memory stores it, and
-it outlives the memory's row. Of an erased one only hashes are stored. If a person saves the same text again by hand,
-the value is lifted.
+A value is a memory's text as `wording.py` compares it. It is stored in the transaction that hides or deletes the
+memory, and remains when the memory's row is gone. Of an erased text only hashes are stored. If a person saves the same
+text again by hand, the value is lifted.
 """
 
 import contextlib

@@ -181,7 +181,7 @@ class Identifier:
 
     @property
     def match(self) -> str:
-        """Return the words by which the index finds it and its other spellings."""
+        """Return a query of the index for the identifier and its other spellings."""
         parts = re.findall(r"[^\W_]+", self.text.lower())
         if not parts:
             return ""
@@ -239,7 +239,7 @@ class Interpretation:
         return len(self.words) > 1 or bool(self.identifiers or self.roles)
 
     def match(self, *, nearly: bool = False) -> str:
-        """Return the expression for memories with all of it; with `nearly`, the identifiers, else any word."""
+        """Return a query for memories with all words; with `nearly`, with all identifiers or, without any, one word."""
         identifiers = self.identifiers[:_MAX_IDENTIFIERS]
         parts = [f"({one.match})" for one in identifiers if one.match]
         if nearly and parts:

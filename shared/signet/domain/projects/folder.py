@@ -54,11 +54,11 @@ _URL = re.compile(
 
 
 class ProjectPlace(NamedTuple):
-    """Where a folder is: the project it belongs to, and the folder below the working tree, empty at its root.
+    """The project of a folder, and the folder's path below its working tree, empty at the root.
 
-    `root` is the main working tree, or the folder itself outside of git; there `tree`, the working tree that holds the
-    folder, and `common`, the folder of git that all working trees share, are empty. `apart` is the name of
-    `common` where that is outside of the main working tree.
+    `root` is the main working tree, `tree` the one with the folder, `common` git's folder for all working trees; if
+    `common` is outside of the main one, `apart` is its name. Outside of git, `root` is the folder itself and the others
+    are empty.
     """
 
     project: str

@@ -38,7 +38,7 @@ def parameters(chosen: RowChoice) -> dict[str, object]:
 
 
 def pattern(text: str) -> str:
-    """Return part of an error as a GLOB pattern: `*` matches any text, everything else itself."""
+    """Return a GLOB pattern for errors that contain this text, in which `*` matches any text."""
     quoted = "".join(f"[{sign}]" if sign in "[?" else sign for sign in text.lower())
     return f"*{quoted}*"
 

@@ -254,8 +254,8 @@ def record_injection(
     """Record with `put` that a session received `text` (which may be empty), and its items.
 
     `items` are the injected ones, then the omitted ones with reasons. `best_score` is the score of the nearest memory,
-    `floor` the score it needed. Without `text`, its length is that of the items. A call without a session is not
-    recorded.
+    `floor` the score it needed. If `text` is empty, the recorded length is that of the items. A call without
+    a session is not recorded.
     """
     if call.key is None:
         return

@@ -276,7 +276,7 @@ def _earlier(
 
 
 def _adds(one: Stretch, known: frozenset[str]) -> bool:
-    """Return whether a passage adds to these words; a session may only have asked the same question."""
+    """Return whether a passage says more than these words; an earlier session may only have asked the same."""
     is_session = one.match.source.type is SourceType.SESSION
     return not is_session or not prompt_text.every_word(one.text) <= known
 

@@ -190,7 +190,7 @@ def known(one: Decided) -> list[str]:
 
 
 def names(found: Sequence[Decided], told: str) -> list[str]:
-    """Return the names of the turns that a text contains, or of which it contains a part.
+    """Return the names of the turns that a text quotes, whole or in part.
 
     A prompt that quotes a revoked rule must quote its revocation too.
     """

@@ -279,7 +279,7 @@ def queue_condense(
 def run_condense(job: JobContext, reader: NoteTaker | None, *, attempts: int) -> None:
     """Condense the job's summaries and complete the job; raises the providers' errors.
 
-    `attempts` are those of the follow-up jobs.
+    Follow-up jobs may make `attempts` attempts.
     """
     agent_id = job.lease.agent_id or "default"
     project, depth = job.lease.payload.get("project"), int(job.lease.payload.get("depth", 0))

@@ -169,7 +169,7 @@ _PAIR = patterns.lazy(r'"([^"]+)"="([^"]*)"')
 
 
 class AsideReader:
-    """Reads the lines of one log in order: results refer to calls, and calls name the tool."""
+    """Reads the lines of one log in order, because a result refers to an earlier call, which names the tool."""
 
     def __init__(self) -> None:
         self._tools: dict[str, str] = {}

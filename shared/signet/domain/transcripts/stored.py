@@ -111,7 +111,7 @@ class CorrectedTranscript(NamedTuple):
 
 
 def corrected(stored: str, read: str, refused: Collection[str]) -> CorrectedTranscript | None:
-    """Correct a transcript of an earlier reader; None if it has no text to remove.
+    """Remove from a transcript the texts that an earlier version took for messages; None if there are none.
 
     `read` is the transcript as read now, `refused` the folded texts of records that are not messages.
     """

@@ -97,7 +97,7 @@ def row(
 
 
 def credited(given: Record, key: bytes) -> Record:
-    """Return the record of a memory with a permitted origin: its own only with a seal (MEM-65)."""
+    """Return the record of a memory with the origin that it may have: the stated one needs a seal (MEM-65)."""
     if export.is_sealed(given, key):
         return given
     content, kind = given.get("content"), given.get("source_type")
