@@ -111,7 +111,7 @@ class CorrectedTranscript(NamedTuple):
 
 
 def corrected(stored: str, read: str, refused: Collection[str]) -> CorrectedTranscript | None:
-    """Remove from a transcript the texts that an earlier version took for messages; None if there are none.
+    """Remove from a transcript the texts that an earlier version took for messages; None without any.
 
     `read` is the transcript as read now, `refused` the folded texts of records that are not messages.
     """
