@@ -260,7 +260,7 @@ def _registered() -> Mapping[str, Json]:
 
 
 def _readme() -> str:
-    """Return what is here and how it is installed."""
+    """Return the README of the plugins: their files, and how to install each."""
     config = quote(json.dumps({"name": NAME, "type": "stdio", "command": _SITE.signet_mcp}))
     server = b64encode(json.dumps({"command": _SITE.signet_mcp}).encode()).decode()
     cursor = f"cursor://anysphere.cursor-deeplink/mcp/install?name={NAME}&config={server}"

@@ -139,7 +139,7 @@ class QueryVectors:
             return _none
 
     def _give_up(self, work: Future[Reading], error: Exception) -> None:
-        """Answer a question without a vector, and the following ones for a while if the model failed or was slow."""
+        """Answer a question without its vector; after a failed or slow call, the next ones too for a while."""
         work.cancel()
         is_slow = time.monotonic() - self._called_at >= SLOW_SECONDS
         late = f"slow, and is asked again within {PAUSE_SECONDS:.0f} s" if is_slow else "busy"

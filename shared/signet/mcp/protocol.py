@@ -1,6 +1,6 @@
 """JSON-RPC of the Model Context Protocol: from a message to an action, and from a result to a reply.
 
-Stateless: no message needs an earlier one. Pure: the transport also calls the tools' routes.
+Stateless: no message needs an earlier one. Pure: the transport makes the requests of the tools.
 """
 
 from collections.abc import Mapping

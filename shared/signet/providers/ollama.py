@@ -41,7 +41,7 @@ class _Ollama(Served):
         return f"to install the model: ollama pull {self.model}"
 
     def probe(self) -> str | None:
-        """Return that the server lacks the model, None if it has it."""
+        """Return an error text if the server lacks the model, otherwise None."""
         names = _names(self.exchange)
         if any(name == self.model or name.startswith(f"{self.model}:") for name in names):
             return None

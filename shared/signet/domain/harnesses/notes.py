@@ -63,7 +63,7 @@ def is_new(tx: ReadTx, note: Note) -> bool:
 
 
 def is_own(tx: ReadTx, note: Note) -> bool:
-    """Return whether our worker wrote this file about a session, whose facts are memories already."""
+    """Return whether our worker wrote this note about a session; its facts are memories already."""
     return requests.has_notes(tx, f"memory/{note.path.name}")
 
 

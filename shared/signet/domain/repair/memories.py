@@ -86,7 +86,7 @@ def relink(work: RepairWork) -> RepairDone:
 
 
 def structure(tx: WriteTx, order: RepairOrder) -> RepairDone:
-    """Add a stub and a job for unfiled facts about known entities."""
+    """Add an unclassified attribute for each unfiled fact about a known entity, and a job that files it."""
     if not order.settings.pipeline.structural.enabled:
         raise RepairRefused(RefusalReason.DISABLED, "structural memory is disabled")
     found = _unfiled(tx, order)
