@@ -4053,6 +4053,7 @@ export interface Job {
   document_id: string | null;
   /** What it does */
   job_type: string;
+  /** What the job does, in words */
   says: string;
   /** Name of its queue */
   queue: string;
@@ -4364,7 +4365,9 @@ export interface LogLines {
 
 /** One change; `by` and `why` are `changedBy` and `reason` in words. */
 export interface MemoryChange {
+  /** The same in words */
   by?: string;
+  /** `reason` in words */
   why?: string | null;
   /** ID of the change */
   id: string;
@@ -4449,6 +4452,7 @@ export interface MemorySummary {
   id: string;
   /** The text */
   content: string;
+  /** Type and source in words */
   says: string;
   /** Time of saving */
   created_at: string;
@@ -4645,6 +4649,7 @@ export interface NearestMiss {
   id: string;
   /** The text, cut at the requested length */
   content: string;
+  /** Type and source in words */
   says: string;
   /** Length of the whole text */
   content_length: number;
@@ -5288,6 +5293,7 @@ export interface RecallResult {
   id: string;
   /** The text, cut at the requested length */
   content: string;
+  /** Type and source in words */
   says: string;
   /** Length of the whole text */
   content_length: number;
@@ -6863,6 +6869,7 @@ export interface WholeMemory {
   id: string;
   /** The text */
   content: string;
+  /** Type and source in words */
   says: string;
   /** Time of saving */
   created_at: string;
