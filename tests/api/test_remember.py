@@ -38,7 +38,8 @@ def test_the_other_names_do_the_same(api: Api, path: str) -> None:
     again = api.post(path, {"content": "lunch is  at noon"})
     assert again.body["id"] == first.body["id"]
     assert again.body["deduped"] is True and again.body["embedded"] is True
-    assert len(api.rows("memories")) == len(api.rows("memory_jobs")) == 1
+    assert len(api.rows("memories")) == 1
+    assert len([job for job in api.rows("memory_jobs") if job["memory_id"]]) == 1
 
 
 def test_both_spellings_of_a_field_and_both_forms_of_tags_are_read(api: Api) -> None:
