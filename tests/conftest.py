@@ -50,7 +50,14 @@ SLOW = {"worker", "quickstart", "scheduler", "transfer", "dashboard", "harnesses
 
 #: Tests that a run without `--engine` does on both engines. None of them may use a database of a fixture that several
 #: tests share.
-BOTH_ENGINES: tuple[str, ...] = ()
+BOTH_ENGINES = (
+    "api/test_forgotten.py",
+    "api/test_jobs.py",
+    "api/test_recall.py",
+    "api/test_remember.py",
+    "api/test_session_end.py",
+    "queue/test_claim.py",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

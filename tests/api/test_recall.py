@@ -82,6 +82,7 @@ def test_a_text_that_was_saved_in_pieces_is_one_result_with_parts(api: Api) -> N
     assert all(part["content"] in said for part in text["parts"])
 
 
+@pytest.mark.sqlite_file  # a server stores no infinite number
 def test_a_number_that_json_does_not_have_is_null(api: Api) -> None:
     remember(api, "Ada keeps bees on the roof.")
     api.run("UPDATE memories SET importance = 9e999")

@@ -184,6 +184,7 @@ def test_a_suspect_runs_only_when_no_other_suspect_does(db: Database, hands: Han
     assert len(take(db, hands, 1)) == 1
 
 
+@pytest.mark.sqlite_file
 def test_a_full_history_costs_a_claim_nothing_it_could_notice(db: Database, hands: Hands) -> None:
     plan = db.read(
         lambda tx: tx.all(
