@@ -57,6 +57,18 @@ def test_a_question_about_a_day_lists_what_there_is_of_it(
     assert (found(answer), answer.method) == ([days[name] for name in names], "timeline")
 
 
+def test_a_session_stands_for_the_facts_that_were_read_from_it(
+    db: Database, days: dict[str, str]
+) -> None:
+    def distil(tx: WriteTx) -> None:
+        text = "The fence gets green paint."
+        remember(tx, "fact", text, source_type="session_end", source_id="s1", days_ago=1.2)
+
+    db.write(distil)
+    answer = ask(db, "what did I do yesterday", reader=OWN, zone=UTC)
+    assert found(answer) == [days[name] for name in ("late", "commit", "note", "early")]
+
+
 @pytest.mark.parametrize("question", ["what is red", "who painted the fence yesterday evening"])
 def test_other_questions_are_answered_by_relevance(
     db: Database, days: dict[str, str], question: str

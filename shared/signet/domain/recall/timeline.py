@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from signet.db import fts
+from signet.domain.episodes import search
 from signet.domain.recall import gather, said, time_lookup, topics
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.models import ScoreStep
@@ -57,10 +58,11 @@ def page(run: Run) -> tuple[Run, Page] | None:
         for span in (() if wanted else run.when.spans)
         for seq in time_lookup.within(run.tx, span, run.where, run.pool)
     ]
+    rows = reading.rows(run.tx, seqs, run.where)
     known = {
         **{
             seq: (row["event_at"] or row["created_at"], row["project"] or "", row["content"])
-            for seq, row in reading.rows(run.tx, seqs, run.where).items()
+            for seq, row in rows.items()
         },
         **{number: (row.said_at, row.project, row.content) for number, row in passages.items()},
     }
@@ -68,6 +70,11 @@ def page(run: Run) -> tuple[Run, Page] | None:
     found = named or [seq for seq in known if _holds(known[seq][2], words)]
     if not found:
         return None
+    # Without another word a session stands for the facts that were read from it.
+    is_of_all = bool(named) or not words
+    sessions = {row.source_id for number, row in passages.items() if is_of_all and number in found}
+    roots = search.roots(run.tx, [rows[seq]["id"] for seq in found if seq in rows])
+    found = [seq for seq in found if seq < 0 or roots.get(rows[seq]["id"]) not in sessions]
     of_it = replace(
         run,
         words=[] if named else list(words),
