@@ -227,6 +227,16 @@ def test_a_later_statement_replaces_an_earlier_one(world: World) -> None:
     assert "cut on Tuesday" not in start
 
 
+def test_the_sentence_before_an_open_item_stays_apart(world: World) -> None:
+    message = "Next season then. Open: repaint the bollards and see whether the blue holds."
+    world.talk("bollards", [("user", message), ("assistant", "Noted.")], 20)
+    world.rest()
+    listed = _listed(world.hook("session-start", "after-bollards"))
+    [said] = [line for line in listed if "bollards" in line]
+    text = "- Next season then. repaint the bollards and see whether the blue holds. (open, Mar 20, 2026, "
+    assert said == f"{text}said by the user)"
+
+
 def test_few_open_items_stand_beside_decisions(world: World) -> None:
     said = [
         (role, text)

@@ -35,7 +35,7 @@ LEAST = 0.6
 #: Longest answer that needs its question, and the longest question that is listed.
 ANSWER_CHARS, QUESTION_CHARS = 80, 100
 #: Open items, from any speaker.
-_OPEN = re.compile(rf"(?:^|[.!?] ){brief.OPENS}(\S.*)", re.IGNORECASE)
+_OPEN = re.compile(rf"(?:^|(?<=[.!?] )){brief.OPENS}(\S.*)", re.IGNORECASE)
 #: Commands, rules and addresses; an agent's open items must not contain any.
 _COMMAND = re.compile(
     r"https?://|\| ?\w|&& |\$\(|\b(?:sudo|curl|wget|ba?sh|eval|npx|rm|git push|(?:npm|pip|apt|brew) i\w*)\b|--\w"
