@@ -442,13 +442,14 @@ def sample(data: Path, vectors: Vectors, *, by_meaning: bool) -> dict[str, Sampl
     every = list(worlds(data))
     for name, group in groupby(every, key=lambda world: world.set):
         stores = list(group)
+        strange = stores if len(stores) > 1 else [one for one in every if one.set == "everyday"]
         for number, world in enumerate(stores):
             with tempfile.TemporaryDirectory() as folder:
                 database, held = fill(world, Path(folder) / "memories.db", vectors)
                 chance = random.Random(name + world.id)
                 others = [
                     Asked(one.text, frozenset(), "foreign")
-                    for other in stores
+                    for other in strange
                     if other is not world and "/exact" not in name and "sde" not in name
                     for one in other.asked
                     if one.gold
@@ -510,10 +511,10 @@ def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
     found = logistic(np.concatenate(rows), np.concatenate(labels), np.concatenate(shares))
     own = _own(samples, weights)
     need = _need(samples, weights, by_meaning=by_meaning)
-    meant = (
-        _meant(samples, weights)
+    meant, told = (
+        [_meant(samples, weights, are_said=are_said) for are_said in (False, True)]
         if by_meaning
-        else np.append(0 * need[: len(rank.MEANT)], rank.NEVER)
+        else [np.append(np.zeros(size), rank.NEVER) for size in (len(rank.MEANT), 1)]
     )
     return Model(
         weights,
@@ -525,6 +526,7 @@ def fit(samples: Mapping[str, Sample], *, by_meaning: bool) -> Model:
         float(need[-1]),
         meant[:-1],
         float(meant[-1]),
+        (float(told[0]), float(told[1])),
     )
 
 
@@ -568,18 +570,30 @@ def _need(samples: Mapping[str, Sample], weights: Array, *, by_meaning: bool) ->
     return found
 
 
-def _meant(samples: Mapping[str, Sample], weights: Array) -> Array:
-    """Return the weights of `rank.MEANT` and the bias; two candidates of each question are judged."""
-    cases = [*_asked_by_meaning(samples)]
+def _meant(samples: Mapping[str, Sample], weights: Array, *, are_said: bool) -> Array:
+    """Return the weights of `rank.MEANT`, for passages of sessions that of the cosine, and the bias.
+
+    Two candidates of each question are judged.
+    """
+    cases = [one for one in _asked_by_meaning(samples) if _are_said(one[0]) == are_said]
     often = Counter(case.kind for _, case in cases)
     rows, labels, shares = [], [], list[float]()
     for _, case in cases:
         scores = case.rows @ weights
         places = rank.meant_places(scores, case.rows)
-        rows.append(rank.meant(scores, case.rows, case.sources, case.words, places))
+        rows.append(
+            case.rows[places][:, [rank.at("cosine")]]
+            if are_said
+            else rank.meant(scores, case.rows, case.sources, case.words, places)
+        )
         labels.append(case.gold[places])
         shares += [ANSWERED[case.kind] / often[case.kind] / len(places)] * len(places)
     return logistic(np.concatenate(rows), np.concatenate(labels).astype(float), np.array(shares))
+
+
+def _are_said(set_: str) -> bool:
+    """Return whether the candidates of a set are passages of sessions."""
+    return set_.endswith("/sessions")
 
 
 def _asked_by_meaning(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Case]]:
@@ -594,7 +608,7 @@ def _asked_by_meaning(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Case
 def _asked_by_prompts(samples: Mapping[str, Sample]) -> Iterator[tuple[str, Case]]:
     """Yield the cases of stores of sessions as prompts, by kind."""
     for set_, one in samples.items():
-        if set_.endswith("/sessions"):
+        if _are_said(set_):
             for case in (*one.cases, *one.foreign, *one.prompts):
                 kind = case.kind if case.kind in PROMPTS else "question"
                 if len(case.rows) and case.kind != "paraphrase":
@@ -760,7 +774,8 @@ def answered(samples: Mapping[str, Sample], model: Model) -> dict[str, float]:
     got: defaultdict[str, list[float]] = defaultdict(list)
     for set_, case in _asked_by_meaning(samples):
         scores = model.scores(case.rows)
-        place, chance = model.answered(scores, case.rows, case.sources, case.words)
+        are_said = np.full(len(case.rows), _are_said(set_))
+        place, chance = model.answered(scores, case.rows, case.sources, case.words, are_said)
         kind = case.kind
         if kind in MEANT:
             kind = "right" if case.gold[place] else "wrong"
@@ -797,6 +812,7 @@ def _as_json(model: Model) -> dict[str, object]:
             name: round(float(w), 4) for name, w in zip(rank.MEANT, model.meant, strict=True) if w
         },
         "meant_bias": round(model.meant_bias, 4),
+        "told": {"cosine": round(model.told[0], 4), "bias": round(model.told[1], 4)},
     }
 
 

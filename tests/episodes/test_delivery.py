@@ -611,3 +611,16 @@ def test_forks_of_a_session_give_each_message_once(world: World) -> None:
     texts = [one["content"] for one in results if one["type"] == "session"]
     assert sum("96 kbit, never more" in text for text in texts) <= 1, texts
     assert "96 kbit, never more" in results[0]["content"]
+
+
+def test_a_long_talk_does_not_answer_what_nobody_talked_about(world: World) -> None:
+    things = ("vat", "mash tun", "boiler", "cooler", "filter", "tank", "pump", "kettle", "valve")
+    told = " ".join(
+        f"The {one} is measured again, its limit stays at {len(one)} bar." for one in things
+    )
+    said = [(who, f"{number}: {told}") for number in range(4) for who in ("user", "assistant")]
+    world.talk("brewery", said, 24)
+    world.rest()
+    for question in ("who won the regatta in Genoa", "when does my sister's flight land"):
+        results = world.server.post("/api/memory/recall", {"query": question}).body["results"]
+        assert [one for one in results if one["type"] == "session" and one["score"] >= 0.4] == []

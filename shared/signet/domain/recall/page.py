@@ -174,7 +174,9 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
     places = [known.places[seq] for seq in seqs]
     evidence = known.features[places]
     fitted = known.model.scores(evidence)
-    best, chance = known.model.answered(fitted, evidence, known.sources[places], len(run.words))
+    best, chance = known.model.answered(
+        fitted, evidence, known.sources[places], len(run.words), np.array(seqs) < 0
+    )
     least = tuning.LEAST_MEANT if len(run.words) > 1 else tuning.LEAST_MEANT_ONE_WORD
     if chance < (least if run.settings.floor <= DEFAULT_FLOOR else run.settings.floor):
         return

@@ -22,6 +22,7 @@ from signet.domain.recall.models import Scores
 
 Array = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
+Flags = npt.NDArray[np.bool_]
 
 #: Features of a candidate, each 0..1 unless noted:
 #: `words`: how much the question's words that it contains weigh (1 - exp(-sum of idf / 10));
@@ -53,7 +54,7 @@ NEED = (*FEATURES, "lead", "lead_of_few", "cosine_of_few", "asked")
 #: Features of a candidate for whether it answers a question that shares few words with it (`Model.answered`): some of
 #: FEATURES; the distance of its cosine to the tenth best (of fewer, the last) and to that of the fourth source;
 #: `behind`; ln(1 + words of the question); and ln(1 + candidates).
-MEANT = tuple("words cosine length stands_out cosine_of_few behind asked candidates".split())
+MEANT = tuple("words cosine stands_out cosine_of_few behind asked candidates".split())
 #: Bias of a function that is not fitted.
 NEVER = -60.0
 #: Log-odds beyond which chances are not told apart.
@@ -85,6 +86,8 @@ class Model:
     need_bias: float
     meant: Array
     meant_bias: float
+    #: Weight of the cosine and bias for whether a passage of a session answers by its meaning.
+    told: tuple[float, float]
 
     def scores(self, evidence: Array) -> Array:
         """Return the score of each candidate, one row of features each."""
@@ -118,14 +121,19 @@ class Model:
         return relevance(float(need(scores, evidence, sources, words) @ self.need) + self.need_bias)
 
     def answered(
-        self, scores: Array, evidence: Array, sources: Places, words: int
+        self, scores: Array, evidence: Array, sources: Places, words: int, are_said: Flags
     ) -> tuple[int, float]:
         """Return the place of the candidate that most probably answers a question by its meaning, and the probability.
 
-        It is the best by score or the nearest.
+        It is the best by score or the nearest. Passages of sessions (`are_said`) are judged by their cosine alone.
         """
         places = meant_places(scores, evidence)
-        logits = meant(scores, evidence, sources, words, places) @ self.meant + self.meant_bias
+        weight, bias = self.told
+        logits = np.where(
+            are_said[places],
+            weight * evidence[places, at("cosine")] + bias,
+            meant(scores, evidence, sources, words, places) @ self.meant + self.meant_bias,
+        )
         best = int(np.argmax(logits))
         return places[best], relevance(float(logits[best]))
 
@@ -198,7 +206,6 @@ def meant(
         [
             own[:, at("words")],
             own[:, at("cosine")],
-            own[:, at("length")],
             own[:, at("cosine")] - tenth,
             own[:, at("cosine")] - fourth,
             scores[list(places)] - scores.max(),
@@ -266,6 +273,7 @@ def read(weights: Mapping[str, Any]) -> Model:
         weights["need_bias"],
         row(MEANT, weights.get("meant", {})),
         weights.get("meant_bias", NEVER),
+        (weights["told"]["cosine"], weights["told"]["bias"]),
     )
 
 
