@@ -152,7 +152,8 @@ def _rank(run: Run) -> None:
     run.scores = correct(run, run.trail.fitted)
     run.lowered = dict(zip(known.seqs, known.lowered().tolist(), strict=True))
     for old, later in run.later.items():
-        run.lowered |= dict.fromkeys(later, run.lowered.get(old, 0.0))
+        for new in later:
+            run.lowered[new] = max(run.lowered.get(old, 0.0), run.lowered.get(new, 0.0))
 
 
 def touched(result: Result) -> list[str]:

@@ -74,8 +74,8 @@ class Run:
     worth: KnownWorth = field(default_factory=KnownWorth)
     #: The final scores of the candidates, in log-odds.
     scores: Scores = field(default_factory=dict)
-    #: How far better candidates lower the relevance of each, in log-odds, a successor as far as what it
-    #: replaced; the order ignores it.
+    #: How far better candidates lower the relevance of each, in log-odds, a successor at most as far
+    #: as what it replaced; the order ignores it.
     lowered: Scores = field(default_factory=dict)
     #: The scores before learning and ratings, in log-odds, for the floor.
     judged: Scores = field(default_factory=dict)
