@@ -21,6 +21,7 @@ HEADINGS = (
     "[memory active | /remember | /recall]",
     "[since last session: ",
     "Today is ",
+    "## Standing rules\n",
     "## Agent Instructions\n",
     "## Soul\n",
     "## Identity\n",
@@ -40,6 +41,12 @@ def starts(api: Api, key: str | None = "s1", **body: object) -> Answer:
 
 def remember(api: Api, content: str, **body: object) -> str:
     return str(api.post("/api/memory/remember", {"content": content, **body}).body["id"])
+
+
+def ruled(api: Api, content: str, **body: object) -> str:
+    said = {"content": content, "type": "rule", **body}
+    answer = api.post("/api/memory/remember", said, **{"x-signet-actor-type": "operator"})
+    return str(answer.body["id"])
 
 
 def write(api: Api, **files: str) -> None:
@@ -73,6 +80,7 @@ def a_project(api: Api, tmp_path: Path) -> str:
         project=str(project),
     )
     remember(api, "The nest is on the roof.")
+    ruled(api, "Answer in Norwegian.")
     Vault(api.state.workspace.vault).put("OPENAI_API_KEY", "value-that-is-never-shown")
     api.post(
         "/api/hooks/user-prompt-submit",
@@ -109,7 +117,7 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
     assert answer["identity"] == {"name": "Heron", "description": "a bird"}
     assert answer["recentContext"] == "We moved to Bergen."
     for line in (
-        "[since last session: 2 new memories, last active ",
+        "[since last session: 3 new memories, last active ",
         "- The nest is on the roof. (",
         f"Signet 99.0.0 is available (this is {__version__}): signet update install",
         "- OPENAI_API_KEY",
@@ -283,12 +291,61 @@ def test_memories_of_the_project_come_first_then_what_matters_most(api: Api) -> 
     forgotten = remember(api, "Forgotten.", importance=1.0)
     api.delete(f"/api/memory/{forgotten}?reason=x")
     answer = starts(api, project="/work/heron")
-    assert told(answer) == ["Here, and minor.", "Pinned long ago.", "Major.", "Minor."]
+    assert told(answer) == ["Pinned long ago.", "Here, and minor.", "Major.", "Minor."]
     rows = {row["rank"]: row for row in api.rows("session_memories")}
     assert [rows[rank]["was_injected"] for rank in range(4)] == [1, 1, 1, 1]
     assert {row["source"] for row in rows.values()} == {"effective"}
     used = [(row["access_count"], row["last_accessed"]) for row in api.rows("memories")]
     assert sorted(used) == [(0, None)] * 3 + [(1, None)] * 4
+
+
+def test_rules_come_first_and_neither_fade_nor_take_the_place_of_memories(api: Api) -> None:
+    api.configure("hooks: {sessionStart: {recallLimit: 3, maxInjectChars: 2000}}\n")
+    write(api, SOUL="Calm. " * 600, MEMORY="## Rules\n\n- Answer in Norwegian.")
+    old = {"createdAt": "2020-01-01T00:00:00Z"}
+    everywhere = ruled(api, "Answer in Norwegian.", importance=0.3, **old)
+    here = ruled(api, "Never push.", project="/work/heron")
+    ruled(api, "Never push to the nest.", pinned=True, **old)
+    ruled(api, "Never push to the walrus.", project="/work/walrus")
+    ruled(api, "Never believe a document.", sourceType="url")
+    for number in range(5):
+        remember(api, f"Heron number {number} is grey.", project="/work/heron")
+    answer = starts(api, project="/work/heron")
+    inject = answer.body["inject"]
+    block = inject.partition("## Standing rules\n")[2].partition("\n</signet-memory>")[0]
+    assert [line.partition(" (")[0] for line in block.splitlines()] == [
+        "- Never push to the nest.",
+        "- Never push.",
+        "- Answer in Norwegian.",
+    ]
+    assert inject.count("Answer in Norwegian") == 1 and "walrus" not in inject
+    assert answer.body["memories"][1]["id"] == here
+    assert len(told(answer)) == 6
+    api.delete(f"/api/memory/{everywhere}?reason=x")
+    assert "Norwegian" not in starts(api, "s2", project="/work/heron").body["inject"]
+
+
+def test_rules_are_bounded_and_the_next_ones_compete_with_memories(api: Api) -> None:
+    for number in range(22):
+        ruled(api, f"Never wake heron number {number:02}.")
+    answer = starts(api)
+    block = answer.body["inject"].partition("## Standing rules\n")[2].partition("\n</")[0]
+    assert len(block.splitlines()) == 20 and "number 21" in block and "number 01." not in block
+    assert {"Never wake heron number 01.", "Never wake heron number 00."} < set(told(answer))
+    for number in range(8):
+        ruled(api, f"Always {'feed ' * 90}heron {number}.")
+    block = (
+        starts(api, "s2").body["inject"].partition("## Standing rules\n")[2].partition("\n</")[0]
+    )
+    assert len(block) < 3000 and block.count("feed heron") == 6
+
+
+def test_parts_of_the_file_are_named(api: Api) -> None:
+    part = "## Facts\n\n- {}"
+    project = f"# Project /work/heron\n\n{part.format('The nest is on the roof.')}"
+    file = f"# Memory\n\n{part.format('Nora has a dog.')}\n\n{project}"
+    write(api, MEMORY=f"<!-- generated 2026-05-01 10:00, by project -->\n\n{file}")
+    assert file.partition("\n\n")[2] in starts(api, project="/work/heron").body["inject"]
 
 
 def test_private_memories_of_another_agent_are_not_told(api: Api) -> None:

@@ -271,9 +271,9 @@ def test_each_project_has_a_part_that_a_model_sees_alone(
     )
     general = "# Memory\n\nNora prefers short answers.\n## Project /p/heron"
     for here, told in (
-        (Here("/p/heron"), f"{general}\n\nHeron stores sessions in Redis."),
+        (Here("/p/heron"), f"{general}\n\n# Project /p/heron\n\nHeron stores sessions in Redis."),
         (Here("/p/other"), general),
-        (Here("/p/other", is_personal=True), f"{general}\n\nWater the plants."),
+        (Here("/p/other", is_personal=True), f"{general}\n\n# Imported notes\n\nWater the plants."),
     ):
         assert file.injectable(path, here) == told
 

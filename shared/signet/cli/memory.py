@@ -365,7 +365,7 @@ def _text(mark: str, text: str) -> Iterator[str]:
 def rewrite(signet: Signet, agent: AgentOption = None) -> Output:
     """Write MEMORY.md again from the memories.
 
-    At most once an hour, unless the last run failed or was undone.
+    Only if a memory has changed since the last run, or if that failed or was undone.
 
     Examples: signet memory rewrite · signet memory rewrite --agent scout
     """

@@ -19,7 +19,7 @@ from signet.domain.learning import influence
 from signet.domain.learning.labels import Worth
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import view
-from signet.domain.sessions import prompt_text, start_text
+from signet.domain.sessions import prompt_text, standing_rules, start_text
 from signet.domain.sessions.sql import every, memories
 from signet.domain.sessions.sql.memories import MemoryRow
 from signet.domain.synthesis.sources import effective
@@ -29,12 +29,14 @@ from signet.wire.origin import Origin
 LEAST_SCORE = 0.2
 #: Pinned memories considered with the newest.
 MOST_PINNED = 100
+#: Rules of a start: number, characters, and those of one text.
+MOST_RULES, RULES_CHARS, RULE_CHARS = 20, 3_000, 600
 #: Words of a project's earlier sessions (HK-44): number of sessions, characters of each, sessions that must share a
 #: word, number of words, and their least length.
 SESSIONS, SUMMARY_CHARS, LEAST_SESSIONS, MOST_TERMS, LEAST_TERM = 5, 3_000, 2, 10, 4
 #: Limits of what these words find: memories, and characters.
 MOST_WORDED, WORDED_CHARS = 10, 600
-#: Ranks memories of the project first: more than any score.
+#: Ranks memories of the project, and pinned ones, first: more than any score.
 OF_PROJECT = 10.0
 #: Matches read before filtering by what the reader may see.
 LOOKED_AT = 100
@@ -120,6 +122,22 @@ def find(
     return _in_own_words(tx, reader, list((found | rated).values()))
 
 
+def rules(tx: ReadTx, reader: Reader) -> list[StartCandidate]:
+    """Return the user's rules for the reader's place that fit, pinned ones first, then the newest; they never fade."""
+    ruled = memories.rules(tx, reader, chars=RULE_CHARS, limit=standing_rules.LOOKED_AT)
+    wanted = [one.id for one in ruled if one.type != "preference" and standing_rules.is_rule(one)]
+    known = {row.id: row for row in memories.listed(tx, memories.BY_ID, reader, as_list(wanted))}
+    rows = [known[id] for id in wanted if id in known and not memories.is_held_back(known[id])]
+    found = [_candidate(row, 1.0, "effective", reader) for row in rows]
+    kept: list[StartCandidate] = []
+    room = RULES_CHARS
+    for one in _in_own_words(tx, reader, found):
+        if len(kept) < MOST_RULES and len(one.line) < room:
+            room -= len(one.line) + 1
+            kept.append(one)
+    return kept
+
+
 def newest(
     tx: ReadTx, reader: Reader, *, pool: int, score: Callable[[MemoryRow], float]
 ) -> list[StartCandidate]:
@@ -165,8 +183,8 @@ def compared(one: StartCandidate, project: str | None) -> Ranked:
 
 
 def _base(one: StartCandidate, project: str | None) -> float:
-    """Return the rank key of a candidate; those of the project precede all others."""
-    return one.score + (OF_PROJECT if _is_of(one, project) else 0.0)
+    """Return the rank key of a candidate; those of the project, and pinned ones, precede all others."""
+    return one.score + (OF_PROJECT if one.is_pinned or _is_of(one, project) else 0.0)
 
 
 def _learned(one: StartCandidate, project: str | None) -> float:

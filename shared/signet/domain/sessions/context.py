@@ -35,8 +35,6 @@ log = logs.get("hooks")
 EPISODES = "episodes"
 #: A message with fewer search words, such as "yes, do that", is read together with the previous answer.
 FEW_TERMS = 3
-#: The heading of rules.
-RULES = "## Standing rules"
 #: Sources that recall also finds.
 _SAVED = frozenset({SourceType.MEMORY, SourceType.DOCUMENT})
 
@@ -199,7 +197,7 @@ def _rules(
         vector=vector,
         reader=replace(reader, here=asked.here or Here(asked.project or "")),
         given=asked.given,
-        chars=chars - len(f"{RULES}\n\n"),
+        chars=chars - len(f"{standing_rules.HEADING}\n\n"),
     )
     return rules if asked.is_first else [one for one in rules if one.is_asked]
 
@@ -239,7 +237,7 @@ def _item_of(match: Match, text: str = "", reason: Reason | None = None) -> Item
 
 
 def _standing(rules: Sequence[Rule]) -> str:
-    return "\n".join([RULES, *(one.line for one in rules)]) if rules else ""
+    return "\n".join([standing_rules.HEADING, *(one.line for one in rules)]) if rules else ""
 
 
 class _Earlier(NamedTuple):

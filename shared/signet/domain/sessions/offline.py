@@ -15,7 +15,6 @@ from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.sessions import identity_files, standing_rules, start_sources
 from signet.domain.sessions.calls import Services
-from signet.domain.sessions.context import RULES
 from signet.domain.sessions.identity_files import Identity
 from signet.domain.sessions.start_sources import StartMaterial, StartQuery
 from signet.domain.transcripts import withheld
@@ -61,4 +60,4 @@ def _rules(tx: ReadTx, reader: Reader, found: StartMaterial) -> str:
     """Return the rules that apply to any prompt, as a block; empty without any."""
     rules = standing_rules.find(tx, "", vector=None, reader=reader, given=())
     lines = withheld.without("\n".join(one.line for one in rules), found.withheld)
-    return fence.enclosed([f"{RULES}\n{lines}"], is_first=True) if lines else ""
+    return fence.enclosed([f"{standing_rules.HEADING}\n{lines}"], is_first=True) if lines else ""

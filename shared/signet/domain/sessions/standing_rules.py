@@ -20,6 +20,8 @@ from signet.wire.origin import Origin, Review
 
 #: Longer texts are stories, and are shown as episodes.
 RULE_CHARS = 300
+#: The heading of rules.
+HEADING = "## Standing rules"
 #: Newest rules compared with a prompt.
 LOOKED_AT = 300
 #: Rules for one prompt, and their characters.
@@ -87,7 +89,7 @@ def find(
     for row, similarity in zip(rows, near, strict=True):
         is_asked = _is_about(row.content, asked, similarity)
         is_hard = row.kind != "pipeline-v2" and _is_hard(row)
-        if (is_asked or is_hard) and _stands(row):
+        if (is_asked or is_hard) and is_rule(row):
             said = row if row.pinned else words_of.get(row.read_from, row)
             if said.id not in given:
                 found.append(_Found(not is_asked, len(said.content), said.content, said, here))
@@ -148,10 +150,10 @@ def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list
     return sorted(kept.values(), key=lambda one: len(one.line))
 
 
-def _stands(row: RuleRow) -> bool:
+def is_rule(row: RuleRow) -> bool:
     """Return whether a fact is a rule; steps and commands are procedures, too."""
-    is_rule = row.type != "procedural" or _ORDER.match(row.content) is not None
-    return is_rule or kinds.kind_of(row.content) is StatementKind.RULE
+    is_stated = row.type != "procedural" or _ORDER.match(row.content) is not None
+    return is_stated or kinds.kind_of(row.content) is StatementKind.RULE
 
 
 def _is_hard(row: RuleRow) -> bool:

@@ -25,6 +25,7 @@ from signet.domain.sessions import (
     decided,
     models,
     prompt_text,
+    standing_rules,
     start_text,
 )
 from signet.domain.sessions.candidates import StartCandidate
@@ -68,7 +69,9 @@ class StartMaterial:
 
     candidates: Sequence[StartCandidate] = ()
     project: str | None = None
-    told: Sequence[StartCandidate] = ()
+    #: The rules that hold here, and the other chosen memories.
+    rules: Sequence[StartCandidate] = ()
+    others: Sequence[StartCandidate] = ()
     since: str = ""
     walk: Traversal = field(default_factory=Traversal)
     constraints: Sequence[EntityRule] = ()
@@ -85,6 +88,10 @@ class StartMaterial:
     #: Parts that could not be read.
     failed: list[str] = field(default_factory=list)
 
+    @property
+    def told(self) -> list[StartCandidate]:
+        return [*self.rules, *self.others]
+
 
 def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) -> StartMaterial:
     found = StartMaterial()
@@ -99,6 +106,7 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
         lambda: decided.find(tx, reader=reader, project=asked.project or "", but=asked.key),
         [],
     )
+    found.rules = _try(found, "rules", lambda: _rules(tx, found, reader), [])
     _try(found, "focus", lambda: _walk(tx, found, asked, settings), None)
     known: list[StartCandidate] = _try(
         found,
@@ -118,9 +126,11 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
         [],
     )
     found.project = asked.project
+    ruled = {one.id for one in found.rules}
+    known = [*found.rules, *(one for one in known if one.id not in ruled)]
     found.candidates = candidates.ranked(known, asked.project)
     _try(found, "covered", lambda: _leave_covered(tx, found), None)
-    found.told = _told(found.candidates, settings)
+    found.others = _others(found, settings)
     _try(found, "learned", lambda: _learn(tx, found, asked, settings), None)
     project = asked.project
     if project and not asked.context:
@@ -131,7 +141,7 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
             [],
         )
         new = {one.id for one in more} - {one.id for one in found.candidates}
-        found.told = [*found.told, *more]
+        found.others = [*found.others, *more]
         found.candidates = [*found.candidates, *(one for one in more if one.id in new)]
     continuity = settings.pipeline.continuity
     if continuity.enabled:
@@ -157,6 +167,13 @@ def _current(tx: ReadTx, found: StartMaterial, asked: StartQuery) -> str:
     return withheld.without(asked.memory, [*found.withheld, *outdated])
 
 
+def _rules(tx: ReadTx, found: StartMaterial, reader: Reader) -> list[StartCandidate]:
+    """Return the rules of this place, without those among the statements of its sessions."""
+    said = prompt_text.comparable(*(one.text for one in found.decided))
+    rules = candidates.rules(tx, reader)
+    return [one for one in rules if prompt_text.comparable(one.content) not in said]
+
+
 def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
     """Drop facts from sessions whose own statements are listed."""
     sessions = {one.session for one in found.decided}
@@ -170,19 +187,20 @@ def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
 
 def held_out(found: StartMaterial) -> StartMaterial:
     """Return the material for a held-out session: rules, and all parts without memories."""
-    return replace(found, told=(), decided=(), recovery="", memory="", is_held_out=True)
+    return replace(found, others=(), decided=(), recovery="", memory="", is_held_out=True)
 
 
 def without(found: StartMaterial, given: Collection[str]) -> StartMaterial:
     """Drop items that the first prompts already received: harnesses may run both hooks at once."""
     if not given:
         return found
-    rules = [one for one in found.constraints if statement_name(one.text) not in given]
+    constraints = [one for one in found.constraints if statement_name(one.text) not in given]
     return replace(
         found,
-        told=[one for one in found.told if one.id not in given],
+        rules=[one for one in found.rules if one.id not in given],
+        others=[one for one in found.others if one.id not in given],
         decided=[one for one in found.decided if one.name not in given],
-        constraints=rules,
+        constraints=constraints,
     )
 
 
@@ -196,12 +214,12 @@ def _learn(tx: ReadTx, found: StartMaterial, asked: StartQuery, settings: Settin
         found.candidates = candidates.interleaved(
             found.candidates, asked.project, kept=kept, seed=str(asked.key)
         )
-        found.told = _told(found.candidates, settings)
+        found.others = _others(found, settings)
 
 
-def _told(known: Sequence[StartCandidate], settings: Settings) -> list[StartCandidate]:
+def _others(found: StartMaterial, settings: Settings) -> list[StartCandidate]:
     most, chars = settings.hooks.session_start.recall_limit, settings.memory.session_budget_chars
-    return candidates.chosen(known, most=most, chars=chars)
+    return candidates.chosen(found.candidates, most=most, chars=chars, given=found.rules)
 
 
 def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
@@ -260,7 +278,7 @@ def _memories(found: StartMaterial, text: str) -> Iterator[Item]:
         yield Item(
             kind=ItemKind.MEMORY,
             id=one.id,
-            reason=_reason(one) if is_told else Reason.SAID if is_said else left,
+            reason=_reason(one, found) if is_told else Reason.SAID if is_said else left,
             is_given=is_told,
             text=one.content,
             chars=len(one.line) if is_told else 0,
@@ -270,7 +288,9 @@ def _memories(found: StartMaterial, text: str) -> Iterator[Item]:
         )
 
 
-def _reason(one: StartCandidate) -> Reason:
+def _reason(one: StartCandidate, found: StartMaterial) -> Reason:
+    if one in found.rules:
+        return Reason.RULE
     known = {"ka_traversal": Reason.LINKED, "fts_only": Reason.PROJECT_WORDS}
     return known.get(one.source, Reason.PINNED if "pinned" in one.source else Reason.IMPORTANT)
 
@@ -293,7 +313,7 @@ def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
     """Yield the sections that list no items, as the record tells them; one that was cut is partly there."""
     for one in sections:
         body = one.text.strip()
-        if not (text and body) or one.part in (Part.MEMORIES, Part.DECIDED):
+        if not (text and body) or one.part in (Part.RULES, Part.MEMORIES, Part.DECIDED):
             continue
         start = text.find(body)
         if start < 0:  # cut: its beginning is the end of the kept text
@@ -320,8 +340,11 @@ def _sections(
     local: datetime | None,
 ) -> list[Section]:
     start, walked = settings.hooks.session_start, settings.pipeline.traversal
-    rules = start_text.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
+    constraints = start_text.constraint_lines(
+        found.constraints, most=walked.constraint_budget_chars
+    )
     own = [prompt_text.words(one.text) for one in found.decided]
+    own += [prompt_text.words(one.content) for one in found.rules]
     memory = start_text.without_said(identity.memory, own) if own else identity.memory
     working = (
         start_text.titled(Part.MEMORY, "Working Memory", fence.quoted(memory), start_text.MEMORY)
@@ -329,13 +352,17 @@ def _sections(
         else Section(Part.MEMORY, "")
     )
     statements = [one.line for one in found.decided]
+    constrained = prompt_text.comparable(*(one.text for one in found.constraints))
+    rules = [
+        one.line for one in found.rules if prompt_text.comparable(one.content) not in constrained
+    ]
     said = prompt_text.comparable(
         working.text, *(one.text for one in found.constraints), *(one.text for one in found.decided)
     )
     others = [prompt_text.words(found.recovery), *own]
     memories = [
         one.line
-        for one in found.told
+        for one in found.others
         if prompt_text.comparable(one.content) not in said
         and not any(prompt_text.is_said(one.content, words) for words in others)
     ]
@@ -343,13 +370,14 @@ def _sections(
         Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),
         Section(Part.DATE, "" if local is None else prompt_text.today(local)),
+        _listed(Part.RULES, standing_rules.HEADING, rules),
         _listed(
             Part.DECIDED, "## The user's decisions, and what is open in this project", statements
         ),
         _listed(Part.MEMORIES, "## Relevant Memories", memories),
         Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),
         _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),
-        _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
+        _listed(Part.CONSTRAINTS, "## Active Constraints", constraints),
         Section(
             Part.RECOVERY,
             f"## Session Recovery Context\n{fence.quoted(brief.unsteered(found.recovery, SourceType.DOCUMENT))}"

@@ -13,8 +13,10 @@ MEMORY_LINE = "[memory active | /remember | /recall]"
 CUT = "\n[context truncated]"
 #: Budgets of the files, in characters.
 INSTRUCTIONS, SOUL, IDENTITY, USER, MEMORY = 12_000, 4_000, 2_000, 6_000, 10_000
-#: A heading with nothing below it.
-_EMPTY_PART = re.compile(r"^## [^\n]*\n+(?=#|\Z)", re.MULTILINE)
+#: A heading with nothing below it, with its subheadings.
+_EMPTY_PART = re.compile(
+    r"^# [^\n]*\n+(?:## [^\n]*\n+)*(?=# |\Z)|^## [^\n]*\n+(?=#|\Z)", re.MULTILINE
+)
 #: A constraint is never shortened below this length (HK-34).
 LEAST_CONSTRAINT = 24
 
@@ -25,6 +27,7 @@ class Part(IntEnum):
     MARK = 1
     SINCE = 3
     DATE = 4
+    RULES = 5
     INSTRUCTIONS = 6
     SOUL = 7
     IDENTITY = 8
@@ -41,7 +44,7 @@ class Part(IntEnum):
 #: Sections exempt from the limit of the whole text (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that may contain words of anyone: they are enclosed as data.
-FENCED = (Part.MEMORY, Part.DECIDED, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
+FENCED = (Part.RULES, Part.MEMORY, Part.DECIDED, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that appear only together with others.
 FRAME = (Part.MARK, Part.SINCE, Part.DATE)
 #: Sections dropped first if the text is too long.

@@ -82,14 +82,14 @@ def unmixed(path: Path) -> str:
 
 
 def injectable(path: Path, here: Here) -> str:
-    """Return the parts of the file for a session in this place."""
+    """Return the parts of the file for a session in this place, those of the project with its name."""
     found = parts(unmixed(path))
     names: list[str | None] = [
         "",
         here.project,
         *([None] if here.is_personal or not here.project else []),
     ]
-    return "\n\n".join(found[one] for one in dict.fromkeys(names) if found.get(one))
+    return joined({one: found[one] for one in dict.fromkeys(names) if found.get(one)})
 
 
 def checked(content: str) -> str:
