@@ -14,6 +14,7 @@ from signet.domain.episodes import fence
 from signet.domain.identity.files import IDENTITY
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import start_sources
+from signet.domain.synthesis import run as synthesis
 from support.http import Answer, Api
 from support.processes import PATIENCE_SECONDS
 
@@ -338,6 +339,58 @@ def test_rules_are_bounded_and_the_next_ones_compete_with_memories(api: Api) -> 
         starts(api, "s2").body["inject"].partition("## Standing rules\n")[2].partition("\n</")[0]
     )
     assert len(block) < 3000 and block.count("feed heron") == 6
+
+
+CHANGES = [
+    ("We use Redis as our cache.", "We moved from Redis to Valkey for the cache."),
+    ("Our deploy target is Fly.io.", "The deploy target is now Hetzner."),
+    ("Das Backup läuft um 2:00 Uhr.", "Das Backup läuft jetzt um 4:30 Uhr."),
+    ("La sauvegarde tourne à 2h00.", "La sauvegarde tourne maintenant à 4h30."),
+    ("La copia se hace a las 2:00.", "La copia se hace ahora a las 4:30."),
+    ("Il backup parte alle 2:00.", "Il backup parte adesso alle 4:30."),
+    ("The kiosk opens at 9:00.", "The kiosk opens at 11:00."),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES)
+def test_a_replaced_statement_is_neither_a_memory_nor_in_the_file(
+    api: Api, before: str, after: str
+) -> None:
+    write(api, MEMORY=f"<!-- generated 2026-05-01 10:00, by project -->\n\n## Facts\n\n- {before}")
+    remember(api, before, created_at="2026-05-01T10:00:00Z")
+    read_at = clock.parse("2026-05-02T10:00:00Z")
+    api.state.db.write(synthesis.note_run, "default", now=read_at, newest=0)
+    remember(api, after)
+    inject = starts(api).body["inject"]
+    assert after in inject and before not in inject and "## Facts" not in inject
+
+
+def test_what_may_hold_beside_it_stays(api: Api) -> None:
+    kept = [
+        "Plant 2 stands in room 42.",
+        "Plant 3 stands in room 43.",
+        "Heron number 4 is grey.",
+        "Heron number 5 is grey.",
+        "The walrus sleeps on the pier.",
+        "The walrus sleeps on the raft, too.",
+    ]
+    for text in kept:
+        remember(api, text)
+    pinned = remember(api, "The nest is now on the roof.", pinned=True)
+    remember(api, "The nest moved from the roof to the barn.")
+    answer = starts(api)
+    assert set(kept) < set(told(answer))
+    assert pinned in [one["id"] for one in answer.body["memories"]]
+
+
+def test_what_ended_is_left_out(api: Api) -> None:
+    remember(api, "The freeze lasts until May 5, 2026.", created_at="2026-05-01T10:00:00Z")
+    ruled(api, "Never deploy until 5 May 2026.", createdAt="2026-05-01T10:00:00Z")
+    remember(api, "The lease runs until May 5, 2190.")
+    write(api, MEMORY="## Facts\n\n- The freeze lasts until May 5, 2026.")
+    api.state.db.write(synthesis.note_run, "default", now=clock.now(), newest=0)
+    inject = starts(api).body["inject"]
+    assert "lease" in inject and "2026." not in inject
 
 
 def test_parts_of_the_file_are_named(api: Api) -> None:

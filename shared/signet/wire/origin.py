@@ -43,6 +43,11 @@ def distance(origin: Origin) -> int:
     return 0 if origin in SPEAKERS else _ORDER.index(origin)
 
 
+def doubt(origin: Origin) -> int:
+    """Return `distance`, but more for an agent, whose statement does not hide the user's."""
+    return 1 if origin is Origin.AGENT else distance(origin)
+
+
 def lowest(*origins: Origin) -> Origin:
     """Return the least trusted of these origins, for a text derived from all of them."""
     return max(origins, key=_ORDER.index)

@@ -148,3 +148,38 @@ def test_without_a_zone_it_is_the_machines(monkeypatch: pytest.MonkeyPatch) -> N
             assert dates.told_day("Yesterday it rained", evening) == "2026-11-20T20:00:00.000Z"
     finally:
         time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_over"),
+    [
+        ("The freeze lasts until November 20, 2026.", True),
+        ("The freeze lasts until November 21, 2026.", False),
+        ("Until 2026-11-20 the demo password is on the board", True),
+        ("Der Freeze gilt bis zum 20. November 2026.", True),
+        ("Der Freeze gilt bis 20. November", True),
+        ("Le gel dure jusqu'au 20 novembre 2026", True),
+        ("La congelación dura hasta el 20 de noviembre de 2026.", True),
+        ("Il blocco dura fino al 20 novembre 2026", True),
+        ("O congelamento vale até 20 de novembro de 2026", True),
+        ("De stop geldt tot 20 november 2026", True),
+        ("We decided: no deploys until 20 November 2026.", True),
+        ("Wir haben beschlossen: kein Deploy bis 20. November 2026", True),
+        ("No merges until the end of October", True),
+        ("Ana is away until Thursday", True),
+        ("No merges until Sunday", False),
+        ("No merges until 5 January", False),
+        ("Do not deploy before 20 November 2026", False),
+        ("The old office was open until November 20, 2026", False),
+        ("Heron runs on Fly. The freeze lasts until November 20, 2026.", False),
+        ("Retry until it works", False),
+    ],
+)
+def test_a_statement_about_a_time_until_a_day_ends_with_that_day(text: str, is_over: bool) -> None:
+    written = datetime(2026, 10 if "October" in text else 11, 18, 9, tzinfo=UTC)
+    now = datetime(2026, 11, 21, 10, tzinfo=UTC)
+    assert dates.is_over(text, written, now, UTC) is is_over
+
+
+def test_a_german_date_is_one_day() -> None:
+    assert named("am 30. November 2025") == [("2025-11-30", "2025-11-30")]

@@ -182,3 +182,25 @@ def test_questions_of_all_languages_wishes_of_others_and_moments_state_nothing(s
 def test_a_title_before_a_name_ends_no_sentence() -> None:
     said = "Contact is a Herr Dipl.-Ing. Wögerbauer. Nobody else."
     assert sentences.paragraphs(said)[0][0] == "Contact is a Herr Dipl.-Ing. Wögerbauer."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Das Backup läuft jetzt um 4:30 Uhr.",
+        "La sauvegarde tourne maintenant à 4h30.",
+        "La copia de seguridad se hace ahora a las 4:30.",
+        "Larder usa adesso la porta 9090.",
+        "O backup agora roda às 4:30.",
+        "De back-up draait nu om 4:30.",
+    ],
+)
+def test_a_new_value_is_a_change_in_every_language(said: str) -> None:
+    assert kinds.kind_of(said) is StatementKind.CHANGE
+
+
+@pytest.mark.parametrize(
+    "said", ["Der Test ist jetzt grün.", "Le test est maintenant vert.", "Il test è ora verde."]
+)
+def test_a_passing_state_is_no_change(said: str) -> None:
+    assert kinds.kind_of(said) is None

@@ -37,6 +37,8 @@ LEAST, MOST_WORDS = 0.25, 14
 VALUE_WORDS, NEAR = 2, 3
 #: Most words in which two statements with another value may differ.
 MOST_VALUE_WORDS = 4
+#: Most digits of a number that distinguishes things of a kind.
+LABEL_DIGITS = 3
 #: A word in more than this share of the compared texts is no evidence, from MANY texts on.
 COMMON, MANY = 0.25, 12
 #: Most texts that one statement about an end or a move replaces.
@@ -280,6 +282,24 @@ class Replacement:
     #: Share of the older statement's words that the newer one names.
     near: float
 
+    @property
+    def is_certain(self) -> bool:
+        """Return whether the older text may be left out: the newer says that something changed, or is the same but for
+        one value, which is no number of a thing ("room 42").
+        """
+        if self.is_part or self.why != "value" or announces(self.new):
+            return not self.is_part
+        before, after = (
+            [token[0].lower() for token in _TOKEN.finditer(text)] for text in (self.old, self.new)
+        )
+        gone = [one for one in before if one not in after]
+        came = [at for at, one in enumerate(after) if one not in before]
+        if len(gone) != 1 or len(came) != 1:
+            return False
+        value, lead = after[came[0]], after[came[0] - 1] if came[0] else ""
+        is_label = value.isdigit() and len(value) <= LABEL_DIGITS
+        return not is_label or lead in _PREPOSITIONS | _LEADS
+
 
 def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacement]:
     """Map the index of each replaced text (of the first `older`, by default all) to its newest replacement.
@@ -491,6 +511,7 @@ def _is_same_but_value(
         not shared.isdisjoint(new.names & old.names)
         or (is_place and not shared.isdisjoint(new.relates & old.relates))
         or (is_place and (is_told or (new.is_at and old.is_at)))
+        or (is_told and old.has_copula and all(word.kind for word in theirs))
     )
     # "Ana is the lead" and "the lead is Ben": the value is on the other side of the verb.
     is_turned = (ours[0] is new.words[0]) != (theirs[0] is old.words[0])

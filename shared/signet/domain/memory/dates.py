@@ -50,7 +50,7 @@ _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-_NTH = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_NTH = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.(?=\s(?:apr|aug|sep|nov)))?"  # "30. November"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _NUMBER = r"(?P<number>\d{1,3}|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
 _UNIT = r"(?P<unit>day|week|month|year)s?"
@@ -68,13 +68,28 @@ _PAST = re.compile(
     r"\b(?:was|were|had|did|went|met|came|became|began|got|gave|made|took|ran|saw|said|told|left|bought|broke|built"
     r"|chose|fell|felt|found|held|kept|lost|paid|read|sent|sold|spent|won|wrote|ago|since|(?<!is )(?<!are )(?<!be )"
     r"\w{2,}[^\We]ed|war(?:en)?|hat(?:ten?)?|haben?|wurden?|seit|était|avait|avons|avez|ont|depuis"
-    r"|fue|era|hubo|ha|hemos|han|desde|foi|teve|è stat[oa]|ho|abbiamo|hanno)\b|\w[óé]\b",
+    r"|fue|era|hubo|ha|hemos|han|desde|foi|teve|è stat[oa]|ho|abbiamo|hanno)\b|\w(?:ó|(?<!\bat)é)\b",
     re.IGNORECASE,
 )
 #: Before a day that is still to come.
 _UNTIL = re.compile(
     r"\b(?:until|till|by|due|before|bis(?: zum)?|jusqu['’]au|avant le|hasta(?: el)?|antes del|até(?: o)?|fino al"
     r"|tot)\s+(?:on\s+|the\s+)?$",
+    re.IGNORECASE,
+)
+#: Before the last day of a state: "the freeze lasts until 5 May".
+_LAST = re.compile(
+    r"\b(?:until|till|through|bis(?: zum)?|jusqu['’](?:au|en|à)|hasta(?: el)?|até(?: o)?|fino (?:al|a)|tot(?: en met)?)"
+    r"\s+(?:(?:the\s+)?end\s+of\s+|ende\s+|(?:la\s+)?fin(?:ales)?\s+(?:de\s+)?)?$",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(_LAST.pattern.partition(r"\s+(?:(?:the")[0] + r"\s", re.IGNORECASE)
+#: A sentence, which does not end behind a number: "bis zum 5. Mai".
+_SENTENCE_END = re.compile(r"(?<=[^\W\d][.!?])\s+|\n+")
+#: A report that somebody decided something is no report of a past state.
+_RESOLVED = re.compile(
+    r"\b(?:decided|agreed|haben\s.{0,40}?(?:beschlossen|entschieden)|(?:avons|a|ont)\s+décidé"
+    r"|(?:hemos|ha|han)\s+(?:decidido|acordado)|(?:abbiamo|ha|hanno)\s+deciso)\b",
     re.IGNORECASE,
 )
 #: Words that may precede a month or year without a day.
@@ -177,6 +192,33 @@ def _is_ahead(mention: Mention, text: str, today: datetime) -> bool:
         return False
     is_nearer = _in_year(mention.start, mention.start.year + 1) - today < today - mention.start
     return mention.is_weekday or is_nearer or _UNTIL.search(text, 0, mention.at) is not None
+
+
+def is_over(text: str, written_at: datetime, now: datetime, zone: tzinfo | None = None) -> bool:
+    """Return whether each sentence of a text is about a time until a day, such as "until 5 May", that has passed."""
+    if not _LASTS.search(text[:MAX_CHARS]):
+        return False
+    today, local = to_local(now, zone), to_local(written_at, zone)
+    return all(_has_ended(one, local, today) for one in _SENTENCE_END.split(text) if one.strip())
+
+
+def _has_ended(sentence: str, written_at: datetime, today: datetime) -> bool:
+    ends = [
+        _coming(one, written_at)
+        for one in find(sentence, written_at, (_UNTIL_WEEKDAY,))
+        if _LAST.search(sentence, 0, one.at)
+    ]
+    is_report = _PAST.search(_RESOLVED.sub(" ", sentence)) is not None
+    return bool(ends) and not is_report and max(ends) <= today
+
+
+def _coming(one: Mention, written_at: datetime) -> datetime:
+    """Return the end of a day, without year or week that of the next such day."""
+    if one.end > written_at:
+        return one.end
+    if one.is_weekday:
+        return one.end + WEEK
+    return one.end if one.has_year else _in_year(one.end, one.end.year + 1)
 
 
 def told_day(text: str, written_at: datetime) -> str | None:
@@ -427,6 +469,12 @@ def _compiled() -> Iterator[Form]:
 
 
 _FORMS = tuple(_compiled())
+_UNTIL_WEEKDAY: Form = (
+    ("day",),
+    patterns.lazy(rf"\b(?:until|till|through)\s+(?P<span>{_WEEKDAY})(?!\w)", re.IGNORECASE),
+    weekday,
+    False,
+)
 
 #: A month that is also an ordinary word needs one of these before it, if it is in small letters with a bare number.
 _WORDS_TOO = ("may", "mar", "march")

@@ -13,6 +13,7 @@ from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence
 from signet.domain.graph import lexicon
+from signet.domain.graph.changes import Dated
 from signet.domain.graph.traversal import WHOLE_CHARS
 from signet.domain.injections.models import Ranked, Team
 from signet.domain.learning import influence
@@ -23,7 +24,7 @@ from signet.domain.sessions import prompt_text, standing_rules, start_text
 from signet.domain.sessions.sql import every, memories
 from signet.domain.sessions.sql.memories import MemoryRow
 from signet.domain.synthesis.sources import effective
-from signet.wire.origin import Origin
+from signet.wire.origin import Origin, doubt
 
 #: Below this score a memory has faded (HK-41); pinned ones never fade.
 LEAST_SCORE = 0.2
@@ -62,8 +63,9 @@ class StartCandidate:
     created_at: str
     score: float
     source: str
-    #: The speaker or program that stated it.
+    #: The speaker or program that stated it, and how far it is trusted (`wire/origin.py`).
     origin: str
+    doubt: int
     event_at: str | None = None
     read_from: str | None = None
     is_pinned: bool = False
@@ -73,6 +75,15 @@ class StartCandidate:
     team: Team | None = None
     #: Labels that show it belongs to no single project, or to another, or to a space.
     labels: tuple[str, ...] = ()
+
+    @property
+    def dated(self) -> Dated:
+        return Dated(
+            text=self.content,
+            said_at=self.created_at,
+            project=self.project,
+            distance=self.doubt,
+        )
 
     @property
     def line(self) -> str:
@@ -318,6 +329,7 @@ def _candidate(row: MemoryRow, score: float, source: str, reader: Reader) -> Sta
         read_from=row.read_from,
         is_pinned=bool(row.pinned),
         origin=fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None),
+        doubt=doubt(Origin(row.origin)),
         labels=(
             *(reader.here.labels(row.project) if reader.here else ()),
             *fence.labels(row),

@@ -16,6 +16,7 @@ from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.graph import changes
+from signet.domain.graph.changes import Dated
 from signet.domain.injections.models import Item, ItemKind, Reason
 from signet.domain.recall import answer_type, prompt, turns
 from signet.domain.recall.models import Filters, Query, QueryVector, Sessions
@@ -126,6 +127,7 @@ def _context(
         needed.memories,
         rules,
         stretches,
+        later=_whole(tx, needed.matches, reader),
         room=room,
         least=hooks.min_score if asked.min_score is None else asked.min_score,
     )
@@ -271,6 +273,20 @@ def _earlier(
         *(_item_of(one, reason=Reason.FLOOR) for one in far),
     ]
     return _Earlier(told, left)
+
+
+def _whole(tx: ReadTx, matches: Sequence[Match], reader: Reader) -> list[Dated]:
+    """Return the best chunks of the nearest sessions, with the turns that this session has received."""
+    return [
+        Dated(
+            text=brief.around(tx, one.source, one.position, one.position, reader=reader),
+            said_at=one.said_at,
+            project=one.source.project,
+            is_talk=True,
+        )
+        for one in matches[: 2 * brief.MOST_STRETCHES]
+        if one.source.type is SourceType.SESSION
+    ]
 
 
 def _adds(one: Stretch, known: frozenset[str]) -> bool:

@@ -54,18 +54,22 @@ def select(
     rules: Sequence[Rule],
     stretches: Sequence[Stretch],
     *,
+    later: Sequence[Dated],
     room: int,
     least: float,
 ) -> Memories:
     """Return memories in at most `room` characters that neither the session nor the block contains yet.
 
+    `later` are whole texts that may replace a statement, even if the block leaves them out as known.
+
     Returns none if the best is less relevant than `least`.
     """
     if not asked.terms:
-        return Memories()
+        return Memories(replaced=_newer([], stretches, later)[1])
     hits = [hit for hit in hits if hit.importance >= prompt_text.LEAST_IMPORTANCE]
     if not hits:
-        return _so_far(tx, asked, min(asked.line_chars, room - STATUS_CHARS))
+        found = _so_far(tx, asked, min(asked.line_chars, room - STATUS_CHARS))
+        return found._replace(replaced=_newer([], stretches, later)[1])
     is_near = max(hit.score for hit in hits) >= least
     known = {
         *(one.memory_id for one in rules),
@@ -88,7 +92,7 @@ def select(
         for hit in hits
         if hit not in new
     ]
-    delivered = _delivered(tx, asked, new, scores, stretches, room)
+    delivered = _delivered(tx, asked, new, scores, stretches, later, room)
     return delivered._replace(left=[*delivered.left, *left])
 
 
@@ -98,6 +102,7 @@ def _delivered(
     hits: Sequence[Hit],
     scores: Sequence[tuple[str, float]],
     stretches: Sequence[Stretch],
+    later: Sequence[Dated],
     room: int,
 ) -> Memories:
     """Return hits as lines; a hit that needs its conversation becomes the passage it was distilled from."""
@@ -108,7 +113,7 @@ def _delivered(
     items: list[Line] = []
     passages: list[Stretch] = []
     left: list[Item] = []
-    newer, replaced = _newer(hits, stretches)
+    newer, replaced = _newer(hits, stretches, later)
     for hit in hits:
         key = roots.get(hit.id)
         if _is_held(hit):
@@ -141,7 +146,7 @@ def _delivered(
 
 
 def _newer(
-    hits: Sequence[Hit], stretches: Sequence[Stretch]
+    hits: Sequence[Hit], stretches: Sequence[Stretch], later: Sequence[Dated]
 ) -> tuple[dict[str, Newer], dict[int, tuple[str, str]]]:
     """Return the later statements for replaced hits, by ID, and replaced statements of passages, by index.
 
@@ -169,7 +174,7 @@ def _newer(
             for one in talks.values()
         ),
     ]
-    found = changes.find(texts) if talks else {}
+    found = changes.find([*texts, *later], older=len(texts)) if talks or later else {}
     here = {hit.id for hit in hits}
     newer = {
         hit.id: Newer({**hit.newer, "says": "" if hit.newer["id"] in here else hit.newer["says"]})
@@ -179,12 +184,13 @@ def _newer(
     replaced: dict[int, tuple[str, str]] = {}
     places = list(talks)
     for old, change in found.items():
-        since = texts[change.by].said_at
+        since = [*texts, *later][change.by].said_at
         if old >= len(hits):
             replaced[places[old - len(hits)]] = change.old, since
         elif hits[old].id not in newer:
+            says = change.new if change.by >= len(texts) else ""
             newer[hits[old].id] = Newer(
-                id="", since=since, says="", replaces=change.old, is_part=change.is_part
+                id="", since=since, says=says, replaces=change.old, is_part=change.is_part
             )
     return newer, replaced
 

@@ -69,6 +69,10 @@ class Decided:
         return f"{self.question} – {self.text}" if self.question else self.text
 
     @property
+    def dated(self) -> Dated:
+        return Dated(text=self.text, said_at=self.said_at)
+
+    @property
     def is_open(self) -> bool:
         return self.open_by != ""
 
@@ -145,7 +149,7 @@ def _compared(
         for one in reversed(_statements(row.content, row.position == 0))
     ]
     standing = _standing(every)[:COMPARED]
-    return standing, changes.find([Dated(text=one.text, said_at=one.said_at) for one in standing])
+    return standing, changes.find([one.dated for one in standing])
 
 
 def _key(one: Decided) -> str:

@@ -15,10 +15,12 @@ from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.models import SourceType, statement_name
-from signet.domain.graph import traversal
+from signet.domain.graph import changes, traversal
+from signet.domain.graph.changes import Dated
 from signet.domain.graph.traversal import EntityRule, Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, ItemKind, Reason
 from signet.domain.learning import influence, worth
+from signet.domain.memory import dates
 from signet.domain.sessions import (
     candidates,
     checkpoints,
@@ -45,6 +47,8 @@ T = TypeVar("T")
 #: Kinds of facts that hold in every session.
 _STANDING = frozenset({"preference", "rule", "constraint", "correction"})
 
+#: Best candidates compared with each other and with the statements of sessions.
+COMPARED = 60
 #: Most omitted memories listed in the record.
 MOST_LEFT = 10
 
@@ -81,8 +85,11 @@ class StartMaterial:
     recovery: str = ""
     #: MEMORY.md without forgotten and outdated statements.
     memory: str = ""
-    #: The forgotten statements.
+    #: The forgotten statements, those replaced by words, the memories that no longer hold, and the texts that do.
     withheld: Sequence[Statement] = ()
+    replaced: Sequence[Statement] = ()
+    over: Collection[str] = ()
+    texts: Sequence[Dated] = ()
     #: The session receives no memories; those it would have received are among the candidates.
     is_held_out: bool = False
     #: Parts that could not be read.
@@ -97,8 +104,6 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
     found = StartMaterial()
     reader, start = asked.reader, settings.hooks.session_start
     found.withheld = withheld.statements(tx, reader.agent_id)
-    if asked.memory:
-        found.memory = _try(found, "memory", lambda: _current(tx, found, asked), "")
     found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
     found.decided = _try(
         found,
@@ -129,6 +134,9 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
     ruled = {one.id for one in found.rules}
     known = [*found.rules, *(one for one in known if one.id not in ruled)]
     found.candidates = candidates.ranked(known, asked.project)
+    _try(found, "over", lambda: _leave_over(found, now), None)
+    if asked.memory:
+        found.memory = _try(found, "memory", lambda: _current(tx, found, asked, now), "")
     _try(found, "covered", lambda: _leave_covered(tx, found), None)
     found.others = _others(found, settings)
     _try(found, "learned", lambda: _learn(tx, found, asked, settings), None)
@@ -140,6 +148,7 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
             lambda: candidates.by_project_words(tx, reader, project, given=found.told),
             [],
         )
+        more = [one for one in more if one.id not in found.over]
         new = {one.id for one in more} - {one.id for one in found.candidates}
         found.others = [*found.others, *more]
         found.candidates = [*found.candidates, *(one for one in more if one.id in new)]
@@ -162,9 +171,43 @@ def gather(tx: ReadTx, asked: StartQuery, settings: Settings, *, now: datetime) 
     return found
 
 
-def _current(tx: ReadTx, found: StartMaterial, asked: StartQuery) -> str:
-    outdated = synthesis.outdated(tx, asked.reader)
-    return withheld.without(asked.memory, [*found.withheld, *outdated])
+def _leave_over(found: StartMaterial, now: datetime) -> None:
+    """Drop what ended, such as "until 5 May", and what a later statement replaces by its words; pinned ones stay."""
+    compared: list[StartCandidate | Decided] = [*found.candidates[:COMPARED], *found.decided]
+    certain = {
+        at: one
+        for at, one in changes.find([one.dated for one in compared]).items()
+        if one.is_certain
+    }
+    found.replaced = [withheld.outdated(one.old, one.new) for one in certain.values()]
+    gone = {compared[at] for at in certain}
+    listed: list[StartCandidate | Decided] = [*compared, *found.candidates[COMPARED:]]
+    gone.update(one for one in listed if _is_over(one.dated, one.dated.said_at, now))
+    left = [one for one in found.candidates if one.is_pinned or one not in gone]
+    found.over = {one.id for one in found.candidates} - {one.id for one in left}
+    found.candidates = left
+    found.rules = [one for one in found.rules if one.id not in found.over]
+    found.decided = [one for one in found.decided if one not in gone]
+    found.texts = [one.dated for one in left[:COMPARED]]
+    found.texts += [one.dated for one in found.decided]
+
+
+def _is_over(one: Dated, since: str, now: datetime) -> bool:
+    return dates.is_over(one.text, clock.parsed(since) or now, now)
+
+
+def _current(tx: ReadTx, found: StartMaterial, asked: StartQuery, now: datetime) -> str:
+    """Return MEMORY.md without what was forgotten, edited, replaced, or ended since it was written."""
+    unwanted = (*found.withheld, *synthesis.outdated(tx, asked.reader), *found.replaced)
+    text = withheld.without(asked.memory, unwanted)
+    since = synthesis.read_at(tx, asked.reader.agent_id)
+    lines = [one for one in text.split("\n") if one.startswith("- ")] if since else []
+    listed = [Dated(text=one[2:], said_at=since, distance=1) for one in lines]
+    newer = [one for one in found.texts if one.said_at > since]
+    changed = changes.find([*listed, *newer], older=len(listed)) if newer else {}
+    gone = {lines[at] for at, one in changed.items() if one.is_certain}
+    gone.update(line for line, one in zip(lines, listed, strict=True) if _is_over(one, since, now))
+    return start_text.without_items(text, gone)
 
 
 def _rules(tx: ReadTx, found: StartMaterial, reader: Reader) -> list[StartCandidate]:

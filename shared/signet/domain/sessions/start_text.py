@@ -1,7 +1,7 @@
 """The start text of a session: its sections, their order and budgets. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -96,11 +96,15 @@ def titled(part: Part, title: str, text: str, most: int) -> Section:
 def without_said(text: str, said: Sequence[frozenset[str]]) -> str:
     """Drop items whose words are all in one of several texts, then parts left empty."""
     lines = text.split("\n")
-    kept = [
-        one
-        for one in lines
-        if not (one.startswith("- ") and any(prompt_text.is_said(one, words) for words in said))
-    ]
+    return without_items(
+        text, {one for one in lines if any(prompt_text.is_said(one, words) for words in said)}
+    )
+
+
+def without_items(text: str, gone: Collection[str]) -> str:
+    """Drop these lines if they are items, then parts left empty."""
+    lines = text.split("\n")
+    kept = [one for one in lines if not (one.startswith("- ") and one in gone)]
     return text if len(kept) == len(lines) else _EMPTY_PART.sub("", "\n".join(kept))
 
 

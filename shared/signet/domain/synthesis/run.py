@@ -55,6 +55,11 @@ def last_run_at(tx: ReadTx, agent_id: str) -> str | None:
     return _last(tx, agent_id)[0]
 
 
+def read_at(tx: ReadTx, agent_id: str) -> str:
+    """Return when the last run read the memories, empty before the first."""
+    return _last(tx, agent_id)[3]
+
+
 def note_run(
     tx: WriteTx,
     agent_id: str,
@@ -73,7 +78,7 @@ def note_run(
 
 def outdated(tx: ReadTx, reader: Reader, since: str | None = None) -> list[withheld.Statement]:
     """Return what the file may still say though it was edited or superseded after an instant, or after its run."""
-    since = (_last(tx, reader.agent_id)[3] or None) if since is None else since
+    since = (read_at(tx, reader.agent_id) or None) if since is None else since
     if since is None:
         return []  # a file that Signet did not write
     seen = visibility.readable(reader)

@@ -17,17 +17,23 @@ from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.episodes import search
 from signet.domain.extraction.grounding import Grounds, Verdict, content
+from signet.domain.graph import changes
+from signet.domain.graph.changes import Dated
+from signet.domain.memory import dates
 from signet.domain.memory.wording import one_line
 from signet.domain.synthesis import file, sql
 from signet.domain.synthesis.plan import Plan
-from signet.domain.synthesis.sql import CandidateRow, NoteRow
+from signet.domain.synthesis.sql import CandidateRow, NoteRow, TextRow
 from signet.domain.transcripts import withheld
 from signet.providers import asking
+from signet.wire.origin import Origin, doubt
 
 #: Effective importance below which a memory is left out.
 THRESHOLD = 0.2
 #: More memories than this fit into no budget.
 MOST = 4_000
+#: Memories compared with each other.
+COMPARED = 400
 #: Notes of sessions take at most this share of the budget, and are of this many sessions.
 NOTES_SHARE = 0.25
 MOST_NOTES = 10
@@ -103,10 +109,11 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
     listed = as_list(seq for _, seq in best)
     texts = {row.seq: row for row in tx.rows(sql.TextRow, sql.TEXTS, (listed,))}
     room = plan.chars - sum(len(one.content) for one in notes)
+    over = _over([texts[seq] for _, seq in best], now)
     memories: list[RankedMemory] = []
     for score, seq in best:
         row = texts[seq]
-        if len(row.content) > room:
+        if len(row.content) > room or seq in over:
             continue
         room -= len(row.content)
         kept = RankedMemory(
@@ -118,6 +125,27 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
         )
         memories.append(kept)
     return Sources(memories=tuple(memories), notes=tuple(notes), newest=sql.newest(tx, reader))
+
+
+def _over(rows: Sequence[TextRow], now: datetime) -> set[int]:
+    """Return the numbers of memories that ended, or that a later one replaces by its words; not of pinned ones."""
+    compared = rows[:COMPARED]
+    texts = [
+        Dated(
+            text=one.content,
+            said_at=one.created_at,
+            project=one.project,
+            distance=doubt(Origin(one.origin)),
+        )
+        for one in compared
+    ]
+    gone = {compared[at].seq for at, one in changes.find(texts).items() if one.is_certain}
+    gone.update(
+        one.seq
+        for one in rows
+        if dates.is_over(one.content, clock.parsed(one.created_at) or now, now)
+    )
+    return gone - {one.seq for one in rows if one.pinned}
 
 
 def _score(row: CandidateRow, rate: float, now: datetime) -> float:

@@ -25,6 +25,8 @@ class TextRow(NamedTuple):
     created_at: str
     #: Empty for every project, None for imports without one.
     project: str | None
+    origin: str
+    pinned: int
 
 
 class NoteRow(NamedTuple):
@@ -43,7 +45,8 @@ SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS
  WHERE {_WORTHY} AND (m.pinned = 1 OR (m.importance >= ? AND COALESCE(m.last_accessed, m.created_at) >= ?)) AND """
 TEXTS = f"""
 SELECT m.seq, m.type, m.content, m.created_at,
-       CASE WHEN {EVERYWHERE.format(m="m")} THEN '' ELSE m.project END AS project
+       CASE WHEN {EVERYWHERE.format(m="m")} THEN '' ELSE m.project END AS project,
+       coalesce(m.origin, 'agent') AS origin, m.pinned
   FROM memories m WHERE m.seq IN {LIST}"""
 NOTES = """
 SELECT s.content, s.project FROM session_summaries s
