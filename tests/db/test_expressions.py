@@ -199,6 +199,15 @@ def test_both_engines_give_each_expression_the_same_value(
     assert not differences, "\n".join(map(str, differences))
 
 
+def test_both_engines_give_columns_the_names_that_a_statement_gives_them(
+    engines: tuple[Database, Database],
+) -> None:
+    sql = f"SELECT t AS entityType, n, r AS upper_and_lower, x AS _X1 FROM {ROWS} ORDER BY entityType DESC"
+    one, other = (engine.read(lambda tx: [dict(row) for row in tx.all(sql)]) for engine in engines)
+    assert list(one[0]) == ["entityType", "n", "upper_and_lower", "_X1"]
+    assert one == other
+
+
 def test_the_examples_have_each_kind_of_expression_of_the_product() -> None:
     parsed = [kinds(sql) for sql in EXPRESSIONS]
     assert None not in parsed

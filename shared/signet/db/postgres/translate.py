@@ -134,6 +134,7 @@ class _Translation(RewriteRules):
                 table.set("db", None)
         for select in list(self.tree.find_all(exp.Select)):
             self._words(select)
+        self._names()
         self._rowids()
         self._lists()
         self._insert()
@@ -217,6 +218,12 @@ class _Translation(RewriteRules):
                     table.replace(call)
                     self.reads_words = True
                     break
+
+    def _names(self) -> None:
+        """Keep the capital letters of names that a statement gives to columns."""
+        for name in self.tree.find_all(exp.Identifier):
+            if isinstance(name.parent, exp.Alias | exp.Column) and name.name != name.name.lower():
+                name.set("quoted", True)
 
     def _rowids(self) -> None:
         for column in list(self.tree.find_all(exp.Column)):
