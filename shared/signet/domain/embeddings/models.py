@@ -55,6 +55,8 @@ class Survey:
     without_values: int = 0
     in_table: int = 0
     in_index: int | None = None
+    #: Whether the engine of the database keeps an index.
+    needs_index: bool = True
     #: Vectors missing in the index.
     unindexed: int = 0
     orphaned: int = 0

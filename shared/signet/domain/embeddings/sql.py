@@ -1,5 +1,6 @@
 """The statements of embeddings."""
 
+from signet.db import dialect
 from signet.domain.embeddings.models import CURRENT
 
 INSERT = """
@@ -34,6 +35,8 @@ WHERE e.source_type = 'memory' GROUP BY e.dimensions, e.model
 """
 ALL = "SELECT count(*) FROM embeddings"
 #: sqlite-vec keeps its IDs in a separate table, which is quick to count and to search.
+#: 1 if the engine keeps an index of vectors.
+NEEDS_INDEX = dialect.sql("SELECT 1", postgres="SELECT 0")
 INDEX_IDS = "vec_embeddings_rowids"
 INDEXED = f"SELECT count(*) FROM {INDEX_IDS}"
 UNINDEXED = f"""

@@ -159,6 +159,7 @@ def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
         without_values=sum(row[4] for row in kinds),
         in_table=int(tx.value(sql.ALL)),
         in_index=in_index,
+        needs_index=bool(tx.value(sql.NEEDS_INDEX)),
         unindexed=unindexed,
         orphaned=sum(row[2] - row[3] for row in kinds),
     )
@@ -354,10 +355,13 @@ def _index(survey: Survey) -> HealthCheck:
     name = "vec-table-sync"
     if survey.in_index is None:
         # An empty index is not a fault: its table is created with the first vector.
-        grade = Grade.WARN if survey.in_table else Grade.OK
+        is_missing = survey.needs_index and survey.in_table > 0
         message = "There is no vector index; vectors are compared one by one"
         return HealthCheck(
-            name=name, grade=grade, message=message, fix=RESYNC if survey.in_table else None
+            name=name,
+            grade=Grade.WARN if is_missing else Grade.OK,
+            message=message,
+            fix=RESYNC if is_missing else None,
         )
     if survey.in_index == survey.in_table:
         message = f"The index holds all {survey.in_index} vectors"
