@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 import sqlglot
+from psycopg import Error
+from psycopg.errors import UndefinedColumn, UndefinedFunction
 from sqlglot import exp
 
 import signet
@@ -21,6 +23,7 @@ import signet_api
 import signet_scheduler
 import signet_worker
 from signet.db import Database, dialect
+from signet.db.postgres.connection import raw, translated
 from support.database import ENGINES, fresh_database
 
 Params = Sequence[Any] | Mapping[str, Any]
@@ -197,6 +200,26 @@ def test_both_engines_give_each_expression_the_same_value(
         if (found := [values(engine, sql, params) for engine in engines])[0] != found[1]
     ]
     assert not differences, "\n".join(map(str, differences))
+
+
+def test_a_server_finds_the_columns_and_functions_of_every_statement(
+    engines: tuple[Database, Database],
+) -> None:
+    refused = []
+    with raw(str(engines[1].url)) as server:
+        for sql in sorted(statements()):
+            if "{" in sql or kinds(sql) is None:
+                continue  # a text that is only a part of a statement
+            text, _ = translated(sql).with_nulls(frozenset())
+            try:
+                server.execute(f"PREPARE one AS {text}")
+                server.execute("DEALLOCATE one")
+            except (UndefinedColumn, UndefinedFunction) as error:
+                if "operator" not in str(error):  # it depends on the types of parameters
+                    refused.append((str(error), sql))
+            except Error:
+                continue  # it has tables of other programs, or parameters without a type
+    assert not refused, refused
 
 
 def test_both_engines_give_columns_the_names_that_a_statement_gives_them(

@@ -70,9 +70,9 @@ WHERE id = ? AND status = 'active'
   AND EXISTS (SELECT 1 FROM entity_attributes WHERE id = ? AND source_memory_id IS NOT NULL)"""
 #: The place is the instant of the change and the row, so that a sweep gets on however many changed at once.
 CHANGED = """
-SELECT source_memory_id AS memory_id, updated_at || ' ' || printf('%020d', rowid) AS place FROM entity_attributes
-WHERE status = 'active' AND kind = 'attribute' AND source_memory_id IS NOT NULL AND place > ?
-ORDER BY place LIMIT ?"""
+SELECT memory_id, place FROM (SELECT source_memory_id AS memory_id, updated_at || ' ' || printf('%020d', rowid) AS place
+  FROM entity_attributes WHERE status = 'active' AND kind = 'attribute' AND source_memory_id IS NOT NULL)
+WHERE place > ? ORDER BY place LIMIT ?"""
 UNFOUNDED = f"""
 SELECT a.id FROM memories m {by_index("idx_memories_deleted_at")}
 {THEN_JOIN} entity_attributes a ON a.source_memory_id = m.id
