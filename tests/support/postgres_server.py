@@ -61,6 +61,7 @@ def main() -> None:
         server.send_signal(signal.SIGQUIT)
         server.wait()
         shutil.rmtree(folder, ignore_errors=True)
+        folder.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def run(
