@@ -49,6 +49,8 @@ _STANDING = frozenset({"preference", "rule", "constraint", "correction"})
 
 #: Best candidates compared with each other and with the statements of sessions.
 COMPARED = 60
+#: Share of a rule's words in a listed statement of its session from which the statement says the rule.
+SAID = 0.8
 #: Most omitted memories listed in the record.
 MOST_LEFT = 10
 
@@ -218,14 +220,28 @@ def _rules(tx: ReadTx, found: StartMaterial, reader: Reader) -> list[StartCandid
 
 
 def _leave_covered(tx: ReadTx, found: StartMaterial) -> None:
-    """Drop facts from sessions whose own statements are listed."""
-    sessions = {one.session for one in found.decided}
-    roots = search.roots(tx, [one.id for one in found.candidates]) if sessions else {}
+    """Drop facts from sessions whose own statements are listed, and rules that such a statement contains."""
+    said = [(one.session, prompt_text.words(one.text)) for one in found.decided]
+    sessions = {session for session, _ in said}
+    every = {one.id for one in (*found.candidates, *found.rules)}
+    roots = search.roots(tx, [*every]) if sessions else {}
+    found.rules = [
+        one
+        for one in found.rules
+        if not _is_said(
+            prompt_text.words(one.content), [held for at, held in said if at == roots.get(one.id)]
+        )
+    ]
     found.candidates = [
         one
         for one in found.candidates
         if one.type in _STANDING or roots.get(one.id) not in sessions
     ]
+
+
+def _is_said(words: Collection[str], said: Sequence[Collection[str]]) -> bool:
+    """Return whether a statement contains nearly all words of a rule."""
+    return any(len({*words}.intersection(one)) >= SAID * len(words) for one in said)
 
 
 def held_out(found: StartMaterial) -> StartMaterial:
