@@ -83,7 +83,7 @@ def test_recall_finds_a_session_of_which_nothing_was_distilled(begun: Program) -
     [hit] = begun.run(*asked, "--json").json()
     assert hit["id"] == "session:first" and "gannet in Redis" in hit["content"]
     shown = begun.run(*asked)
-    assert "  session · " in shown.out and shown.out.rstrip().endswith("session:first")
+    assert "  said in a session · " in shown.out and shown.out.rstrip().endswith("session:first")
     assert "signet sessions show first" in shown.err
     read = begun.run("sessions", "show", "fir").out
     assert SAID[2] in read and hit["title"] == read.split("\n")[0]

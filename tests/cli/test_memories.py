@@ -365,7 +365,7 @@ def test_every_stage_of_recall_has_its_words() -> None:
     code = Path(str(recall.__file__)).with_name("correct.py").read_text()
     stages = set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|query\.|bool\(|scores)', code))
     assert {"learned", "superseded", "topics"} < stages
-    assert {"page", *rank.FEATURES, *stages} == explain.STAGES.keys()
+    assert {"page", "own", *rank.FEATURES, *stages} == explain.STAGES.keys()
 
 
 def test_results_keep_within_the_terminal(served: Program) -> None:

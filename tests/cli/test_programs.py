@@ -210,7 +210,8 @@ def test_what_agents_may_run(daemon: Program) -> None:
     ran = daemon.run("secret", "exec", "-s", "KEY", "printenv", "KEY", **agent)
     assert (ran.status, ran.out) == (0, "[REDACTED]\n")
     assert daemon.run("remember", "The user prefers tabs", **agent).status == 0
-    assert daemon.run("config", "set", "search.alpha", "0.5", **agent).status == 0
+    refused = daemon.run("config", "set", "search.alpha", "0.5", **agent)
+    assert (refused.status, "Agents may not change search.alpha" in refused.err) == (1, True)
     assert daemon.run("status", **agent).status == 0
     assert daemon.run("task", "list", **agent).status == 0
     opened = daemon.run("dashboard", "--no-open", **agent)

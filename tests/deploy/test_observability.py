@@ -86,7 +86,7 @@ def test_a_scrape_shows_what_is_promised(labels_of: dict[str, set[str]]) -> None
 
 def test_no_label_can_be_an_id_a_path_or_a_text(labels_of: dict[str, set[str]]) -> None:
     allowed = set().union(*PROMISED.values()) | {
-        "file", "by", "why", "beat", "stage", "version", "direction", "le", "operation",
+        "file", "by", "why", "beat", "stage", "version", "direction", "le", "operation", "engine",
     }  # fmt: skip
     assert set().union(*labels_of.values()) <= allowed
     assert all(re.fullmatch(r"signet_[a-z_]+", name) for name in labels_of)

@@ -183,6 +183,8 @@ class Walk:
                 is_of_owner = table in _RECORDS or operation == "cancel_jobs"
                 if is_foreign and not (is_of_owner and self._may_write(table, row)):
                     yield f"changed a row of {table}: {_short(row)}"
+            elif row.get("job_type") == "clean_texts":
+                continue  # what Signet wrote for the agent leaves out a text that the caller changed
             elif row.get("agent_id") is not None and not self._may_write(table, row):
                 yield f"added a row to {table}: {_short(row)}"
 

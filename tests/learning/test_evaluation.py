@@ -68,8 +68,7 @@ def test_a_rule_is_told_in_a_session_that_is_held_out(used: Api) -> None:
     said = {"content": rule, "type": "rule", "pinned": True}
     used.post("/api/memory/remember", said, x_signet_actor_type="operator")
     [key] = keys(1, held=True)
-    hook(used, "session-start", key)
-    assert rule in prompt(used, "Make a release and run the harbour checks.", key)
+    assert rule in hook(used, "session-start", key).body["inject"]
 
 
 @pytest.mark.parametrize(

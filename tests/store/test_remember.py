@@ -65,7 +65,8 @@ def test_the_same_words_with_other_case_spacing_and_ending_are_the_same_memory(t
     assert (again.deduped, again.embedded) == (True, True)
     assert (again.type, again.importance) == ("preference", 0.8)
     assert count(tx, "memories") == 1
-    assert count(tx, "memory_jobs") == 2
+    kinds = tx.column("SELECT job_type FROM memory_jobs ORDER BY created_at, rowid")
+    assert kinds == ["extract", "embed", "clean_texts"]
     assert count(tx, "memory_history") == 2
 
 

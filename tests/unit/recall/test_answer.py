@@ -31,7 +31,7 @@ def test_the_answer_has_the_fields_that_clients_read() -> None:
 
 def test_a_row_has_two_decimals_and_no_optional_field_that_is_not_set() -> None:
     row = answer.row(_hit(), truncate_chars=500)
-    additive = {"source_type", "source_id", "accessCount", "lastAccessed"}
+    additive = {"says", "source_type", "source_id", "accessCount", "lastAccessed"}
     assert set(row) == FIELDS | additive
     assert row["score"] == 0.12
 

@@ -97,7 +97,7 @@ QUESTION_MAX_CHARS = 100
 #: Question marks, and the characters that may follow one.
 QUESTION_MARKS = ("?", "？", "؟")
 CLOSING = "\"'”’)]* "
-_QUESTIONS = re.compile(rf"[^.!?…。\n{''.join(QUESTION_MARKS)}]+[{''.join(QUESTION_MARKS)}]")
+_SENTENCES = re.compile(rf"(?<=[.!?…。\n{''.join(QUESTION_MARKS)}])")
 
 #: Words that request a form of answer or name an earlier conversation: they do not occur in the answer with this
 #: meaning.
@@ -146,7 +146,7 @@ def asks(prompt: str) -> bool:
 
 def stated(text: str) -> str:
     """Return a text without its questions."""
-    return _QUESTIONS.sub(" ", text)
+    return "".join(one for one in _SENTENCES.split(text) if not one.endswith(QUESTION_MARKS))
 
 
 def reports(prompt: str, words: Sequence[str]) -> bool:

@@ -15,6 +15,8 @@ DOCUMENT_PIECE = "document_chunk"
 
 #: Copies are compared by their whole text, up to this many characters.
 WHOLE = 1_000
+#: Least relevance that a result shows: clients take 0 for none.
+LEAST_SHOWN = 0.01
 
 
 @dataclass(slots=True, kw_only=True)
@@ -212,7 +214,7 @@ def _relevance(run: Run, page: Page, saying: Saying) -> float:
 def _shown(run: Run, page: Page) -> list[float]:
     """Return each saying's relevance as its score 0..1, never rising down the page, since clients sort by it."""
     found = [_relevance(run, page, one) for one in page.sayings]
-    return [max(found[place:]) for place in range(len(found))]
+    return [max(LEAST_SHOWN, *found[place:]) for place in range(len(found))]
 
 
 def _least(run: Run) -> float | None:
