@@ -222,7 +222,7 @@ def _exchanged(
     control.stop(workspace)
     try:
         with restore.server_as_file(workspace, now=clock.now()):
-            forgotten, gone_sessions = _carried(workspace, staged, choice, wishes)
+            forgotten, gone_sessions, stayed = _carried(workspace, staged, choice, wishes)
             aside = restore.exchange(
                 workspace,
                 staged,
@@ -256,7 +256,7 @@ def _exchanged(
     if gone_sessions:
         what = output.count(gone_sessions, "session")
         output.say(f"{what} forgotten since the backup stay forgotten")
-    _report(source, staged, aside, choice, is_running=found is not None)
+    _report(source, staged, aside, choice, stayed=stayed, is_running=found is not None)
     if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
         output.hint(
             "Revoked tokens stay revoked; tokens of another machine are not valid here: "
@@ -266,8 +266,11 @@ def _exchanged(
 
 def _carried(
     workspace: Workspace, staged: "Staged", choice: SettingsDiff, wishes: RestoreOptions
-) -> tuple[int, int]:
-    """Repeat later forgetting in the unpacked database; return the numbers of memories and sessions."""
+) -> tuple[int, int, bool]:
+    """Repeat later forgetting in the unpacked database, and keep the workspace's tasks and connectors if asked.
+
+    Return the numbers of memories and sessions, and whether the tasks and connectors could be read.
+    """
     from signet.domain import memory_followers
     from signet.domain.backup.models import DATABASE
     from signet.domain.connectors import registry
@@ -276,17 +279,17 @@ def _carried(
     from signet.domain.spaces import share
 
     database = staged.folder / DATABASE
-    registry.settle_carried(database, keeps_settings=choice is SettingsDiff.KEEP, now=clock.now())
+    keeps = workspace.database if choice is SettingsDiff.KEEP else None
+    stayed = registry.settle_carried(database, keeps=keeps, now=clock.now())
     if not workspace.database.exists():
-        return 0, 0
+        return 0, 0, stayed
     memory_followers.register()
     now, present = clock.now(), workspace.database
     forgets = not wishes.with_forgotten
     gone_sessions = sessions.over(present, database, now=now) if forgets else 0
     also = partial(share.carry_over, now=now)
-    return memories.carry_over(
-        present, database, now=now, also=also, forgets=forgets
-    ), gone_sessions
+    forgot = memories.carry_over(present, database, now=now, also=also, forgets=forgets)
+    return forgot, gone_sessions, stayed
 
 
 def _adopted(workspace: Workspace, source: BackupSource) -> "Staged":
@@ -378,15 +381,24 @@ def _say_skipped(skipped: "tuple[LeftOut, ...]") -> None:
 
 
 def _report(
-    source: BackupSource, staged: "Staged", aside: Path, choice: SettingsDiff, *, is_running: bool
+    source: BackupSource,
+    staged: "Staged",
+    aside: Path,
+    choice: SettingsDiff,
+    *,
+    stayed: bool,
+    is_running: bool,
 ) -> None:
     memories = output.count(staged.counts.get("memories", 0), "memory")
     output.say(f"Restored {memories} from {source.path}")
     if staged.migrated_from:
         output.say(f"  upgraded from schema {staged.migrated_from} to {staged.schema}")
     if choice is SettingsDiff.KEEP:
-        output.say("  settings, instructions, skills, connected folders and secrets stayed")
-        output.say("  tasks of the backup are disabled: signet task list")
+        also = "tasks, connected folders, " if stayed else ""
+        output.say(f"  {also}settings, instructions, skills and secrets stayed")
+        if not stayed:
+            output.say("  tasks and connected folders could not be read, and are gone")
+        output.say("  other tasks of the backup are disabled: signet task list")
     elif staged.secrets:
         output.say(f"  {output.count(len(staged.secrets), 'secret')} restored")
     output.say(f"  the previous state is kept in {aside}")

@@ -8,17 +8,20 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
-from signet.db.driver import connect
+from signet.db.dialect import as_list
+from signet.db.driver import connect, sqlite
 from signet.domain.connectors import sql
 from signet.domain.documents import records
 from signet.domain.documents.records import DocumentRules
 from signet.domain.folders.private import Places, find_places
 from signet.domain.folders.reading import real_folder
 from signet.domain.memory.models import Actor
-from signet.domain.tasks import run
+from signet.domain.tasks import run, scheduled
+from signet.domain.tasks.models import Task
 from signet.errors import Frozen, Invalid, Kind, NotFound, SignetError
 from signet.paths import Workspace
 from signet.queue import NewJob, enqueue, transitions
@@ -326,25 +329,44 @@ def remove(
     tx.run(sql.DELETE, (connector_id,))
 
 
-def remove_all(tx: WriteTx) -> None:
-    """Remove every connector and keep the documents; open syncs then end."""
-    tx.run(sql.DELETE_ALL)
-
-
 def _stop(tx: WriteTx, connector: StoredConnector, now: datetime) -> None:
     job_id = tx.value(sql.OPEN_JOB, (job_of(connector).unique_key or "",))
     if job_id is not None:
         transitions.cancel(tx, job_id, now=now)
 
 
-def settle_carried(staged: Path, *, keeps_settings: bool, now: datetime) -> None:
-    """Cancel unfinished task runs of a restored state.
+def settle_carried(staged: Path, *, keeps: Path | None, now: datetime) -> bool:
+    """Cancel unfinished task runs of a restored state; with `keeps`, leave the tasks and connectors as they are there.
 
-    If the workspace keeps its settings, also disable all tasks and remove all connectors.
+    `keeps` is the present database of a workspace that keeps its settings. Other tasks of the restored state are
+    disabled, and other connectors removed, without their documents. Returns False if `keeps` cannot be read.
     """
+    kept = _Kept((), ()) if keeps is None or not keeps.exists() else _kept_of(keeps)
     with contextlib.closing(connect(staged)) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        run.withdraw(WriteTx(connection), disable=keeps_settings, now=now)
-        if keeps_settings:
-            remove_all(WriteTx(connection))
+        tx = WriteTx(connection)
+        run.withdraw(tx, disable=keeps is not None, now=now)
+        if keeps is not None:
+            own = kept or _Kept((), ())
+            run.carry(tx, own.tasks)
+            tx.run(sql.DELETE_OTHERS, (as_list([one["id"] for one in own.connectors]),))
+            for connector in own.connectors:
+                tx.run(sql.CARRY, connector)
         connection.execute("COMMIT")
+    return kept is not None
+
+
+class _Kept(NamedTuple):
+    """What a database holds that belongs to a workspace's settings."""
+
+    tasks: Sequence[Task]
+    connectors: Sequence[StoredConnector]
+
+
+def _kept_of(present: Path) -> _Kept | None:
+    try:
+        with contextlib.closing(connect(present, read_only=True)) as connection:
+            tx = ReadTx(connection)
+            return _Kept([task for task, _ in scheduled.every(tx)], newest(tx))
+    except sqlite.Error:  # damaged, or from an earlier version
+        return None

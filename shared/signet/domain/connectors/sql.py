@@ -13,8 +13,11 @@ NEWEST = f"{_FIELDS} ORDER BY created_at DESC, rowid DESC"
 INSERT = """
 INSERT INTO connectors (id, provider, display_name, config_json, agent_id, created_at, updated_at)
 VALUES (:id, :provider, :display_name, :config_json, :agent_id, :created_at, :updated_at)"""
+CARRY = f"""{INSERT}
+ON CONFLICT (id) DO UPDATE SET provider = excluded.provider, display_name = excluded.display_name,
+       config_json = excluded.config_json, agent_id = excluded.agent_id, created_at = excluded.created_at"""
 DELETE = "DELETE FROM connectors WHERE id = ?"
-DELETE_ALL = "DELETE FROM connectors"
+DELETE_OTHERS = f"DELETE FROM connectors WHERE id NOT IN {LIST}"
 BEGIN = (
     "UPDATE connectors SET status = 'syncing', progress_json = NULL, updated_at = ? WHERE id = ?"
 )

@@ -294,6 +294,12 @@ def withdraw(tx: WriteTx, *, disable: bool, now: datetime) -> None:
         tx.run(sql.DISABLE_ALL, (clock.to_text(now),))
 
 
+def carry(tx: WriteTx, tasks: Sequence[Task]) -> None:
+    """Store tasks of another database as they are there, without their runs."""
+    for task in tasks:
+        tx.run(sql.CARRY, task._asdict())
+
+
 def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
     """Delete a task with its runs, and cancel an active one; raises NotFound."""
     get(tx, task_id)

@@ -26,6 +26,12 @@ UPDATE scheduled_tasks SET name = :name, prompt = :prompt, cron_expression = :cr
     harness = :harness, working_directory = :working_directory, enabled = :enabled, next_run_at = :next_run_at,
     skill_name = :skill_name, skill_mode = :skill_mode, skip_permissions = :skip_permissions,
     updated_at = :updated_at WHERE id = :id"""
+CARRY = f"""{INSERT}
+ON CONFLICT (id) DO UPDATE SET name = excluded.name, prompt = excluded.prompt,
+    cron_expression = excluded.cron_expression, timezone = excluded.timezone, harness = excluded.harness,
+    working_directory = excluded.working_directory, enabled = excluded.enabled, last_run_at = excluded.last_run_at,
+    next_run_at = excluded.next_run_at, skill_name = excluded.skill_name, skill_mode = excluded.skill_mode,
+    skip_permissions = excluded.skip_permissions, created_at = excluded.created_at, updated_at = excluded.updated_at"""
 DELETE_RUNS = "DELETE FROM task_runs WHERE task_id = ?"
 DELETE = "DELETE FROM scheduled_tasks WHERE id = ?"
 _SET_LAST_RUN = "UPDATE scheduled_tasks SET last_run_at = ?, next_run_at = COALESCE(?, next_run_at) WHERE id = ?"
