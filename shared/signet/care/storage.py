@@ -4,13 +4,16 @@ The setting `storage.url` changes last: a move that was killed before has change
 repeated.
 """
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from signet import clock, config, engine
 from signet.config import manifest
-from signet.db import migrate
+from signet.db import ReadTx, migrate
+from signet.db.driver import connect
 from signet.domain.backup import restore
+from signet.domain.connectors import registry
 from signet.errors import Conflict, Invalid
 from signet.paths import Workspace
 
@@ -28,6 +31,8 @@ class StorageMove(NamedTuple):
     moved: "Moved"
     left: str
     file: Path | None = None
+    #: Connected folders, which are only read while the memory is in a file.
+    folders: tuple[str, ...] = ()
 
 
 def check(workspace: Workspace, target: str) -> None:
@@ -71,10 +76,17 @@ def to_server(workspace: Workspace, url: str, *, tell: "Tell") -> StorageMove:
 
     with restore.idle(workspace), moving.alone(url) as server:
         migrate.upgrade(workspace.database, now=clock.now())
+        folders = _folders(workspace.database)
         moved = moving.load_file(workspace.database, server, tell=tell)
         manifest.set_values(workspace, {KEY: url})
         engine.use(workspace.database, url)
-    return StorageMove(moved, left=str(workspace.database))
+    return StorageMove(moved, left=str(workspace.database), folders=folders)
+
+
+def _folders(database: Path) -> tuple[str, ...]:
+    with contextlib.closing(connect(database, read_only=True)) as connection:
+        found = map(registry.root_of, registry.newest(ReadTx(connection)))
+        return tuple(filter(None, found))
 
 
 def to_file(workspace: Workspace, *, tell: "Tell") -> StorageMove:
@@ -90,10 +102,11 @@ def to_file(workspace: Workspace, *, tell: "Tell") -> StorageMove:
     with restore.idle(workspace), moving.alone(url) as server:
         try:
             moved = moving.write_file(server, part, now=clock.now(), tell=tell)
+            folders = _folders(part)
             engine.use(workspace.database, None)
             older = moving.set_aside(workspace.database)
             part.rename(workspace.database)
         finally:
             moving.remove(part)
         manifest.set_values(workspace, {KEY: None})
-    return StorageMove(moved, left=url, file=older)
+    return StorageMove(moved, left=url, file=older, folders=folders)

@@ -26,6 +26,7 @@ def move(
     The daemon stops meanwhile and starts again if it was running. All rows are copied in one transaction and compared
     with the old ones; if anything fails, nothing has changed. The old copy stays until you remove it. The address
     contains no password: set PGPASSWORD or use ~/.pgpass. Settings, identity files, skills and secrets stay here.
+    Connected folders are not read on a server; their documents stay.
 
     Examples: signet storage move postgresql://ada@db.example/signet · signet storage move file
     """
@@ -53,6 +54,7 @@ def move(
         "adapted": done.moved.adapted,
         "leftOut": list(done.moved.left_out),
         "left": done.left,
+        "connectedFolders": list(done.folders),
         "daemonRunning": found is not None,
     }
     memories = output.count(done.moved.rows.get("memories", 0), "memory")
@@ -61,6 +63,12 @@ def move(
         output.say(f"  {output.count(count, 'value')} of {column} stored in another form")
     if done.moved.left_out:
         output.say(f"  left out, because Signet does not know it: {', '.join(done.moved.left_out)}")
+    is_back = target == storage.FILE
+    for folder in done.folders:
+        state = "read on this machine again" if is_back else "no longer read; its documents stay"
+        output.say(f"  connected folder, {state}: {output.plain(folder)}")
+    if is_back and done.folders:
+        output.hint("Remove folders of other machines before a sync: signet connector remove NAME")
     output.hint(f"The old copy stays in {output.plain(done.left)}")
     if found is None:
         output.hint("Start the daemon with: signet daemon start")

@@ -16,6 +16,7 @@ from signet.domain.backfill.models import UserHome, WantedSessions
 from signet.domain.connectors import registry
 from signet.domain.documents import records
 from signet.domain.documents.records import DocumentRules, DocumentSource, NewDocument
+from signet.domain.folders.reading import check_local
 from signet.errors import Invalid, SignetError
 from signet.wire import backfill as wire_backfill
 from signet.wire import connectors as wire
@@ -39,6 +40,8 @@ async def post_document(body: DocumentBody, ask: Ask) -> Response:
     if asked.agent and body.source_type == DocumentSource.FILE and not body.content:
         whose = f"user '{asked.user}'" if asked.user else f"agent '{asked.agent}'"
         raise ScopeDenied(f"the token is limited to {whose} and may not read files")
+    if body.source_type == DocumentSource.FILE and not body.content:
+        check_local(ask.state.workspace)
     rules = DocumentRules.from_settings(ask.state.settings)
     kind, agent_id = body.source_type or "", await ask.agent(body)
     new = filled(NewDocument, body, source_type=kind, agent_id=agent_id)
@@ -246,6 +249,7 @@ async def delete_connector(
 
 
 async def _start(state: State, connector_id: str, *, is_full: bool) -> registry.StartedSync:
+    check_local(state.workspace)
     return await state.db.awrite(
         registry.start,
         connector_id,

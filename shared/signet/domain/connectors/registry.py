@@ -18,7 +18,7 @@ from signet.domain.connectors import sql
 from signet.domain.documents import records
 from signet.domain.documents.records import DocumentRules
 from signet.domain.folders.private import Places, find_places
-from signet.domain.folders.reading import real_folder
+from signet.domain.folders.reading import check_local, real_folder
 from signet.domain.memory.models import Actor
 from signet.domain.tasks import run, scheduled
 from signet.domain.tasks.models import Task
@@ -208,11 +208,13 @@ def draft(
 ) -> StoredConnector:
     """Return the connector that a client describes, with complete settings.
 
-    Raises Invalid for wrong settings and for a folder that is private or unreadable (CON-1, CON-11).
+    Raises Invalid for wrong settings and for a folder that is private or unreadable (CON-1, CON-11), and
+    SharedByHosts.
     """
     if provider not in set(Provider):
         raise Invalid("provider must be filesystem, github-docs, or gdrive")
     if provider == Provider.FILESYSTEM:
+        check_local(workspace)
         folder = checked_folder(folder_of(settings), find_places(workspace))
         settings = folder_json(folder)
     at = clock.to_text(now)
@@ -336,7 +338,7 @@ def _stop(tx: WriteTx, connector: StoredConnector, now: datetime) -> None:
 
 
 def settle_carried(staged: Path, *, keeps: Path | None, now: datetime) -> bool:
-    """Cancel unfinished task runs of a restored state; with `keeps`, leave the tasks and connectors as they are there.
+    """Cancel unfinished task runs of a restored state; with `keeps`, take its tasks and connectors instead.
 
     `keeps` is the present database of a workspace that keeps its settings. Other tasks of the restored state are
     disabled, and other connectors removed, without their documents. Returns False if `keeps` cannot be read.

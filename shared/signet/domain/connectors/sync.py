@@ -25,7 +25,7 @@ from signet.domain.connectors.sql import KnownFile
 from signet.domain.documents import ingest, records
 from signet.domain.documents.records import DocumentRules, DocumentSource, NewDocument
 from signet.domain.folders.private import Places, find_places, is_below, is_settings
-from signet.domain.folders.reading import NotAllowed, opened_folder
+from signet.domain.folders.reading import NotAllowed, check_local, opened_folder
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen, PermanentJobError
 from signet.observe import logs, record
@@ -215,6 +215,7 @@ def run(job: JobContext, rules: DocumentRules, workspace: Workspace) -> None:
     if connector is None:
         job.commit(lambda tx: {"skipped": "connector_gone"})
         return
+    check_local(workspace)
     folder, places = registry.stored_folder(connector), find_places(workspace)
     if reason := _refusal(folder, places):
         raise PermanentJobError(

@@ -9,7 +9,7 @@ from signet.domain.documents import readers
 from signet.domain.documents.readers.files import Raw
 from signet.domain.documents.records import DocumentRules, DocumentSource
 from signet.domain.folders.private import find_places, is_below
-from signet.domain.folders.reading import NotAFile, NotAllowed, opened
+from signet.domain.folders.reading import NotAFile, NotAllowed, check_local, opened
 from signet.errors import PermanentJobError, Unavailable
 from signet.net import fetch
 from signet.net.addresses import PrivateAddress
@@ -117,6 +117,7 @@ def raw(
 
 def _file(path: str, workspace: Workspace, connected: Sequence[str], max_bytes: int) -> bytes:
     """Return the bytes of a file; a symbolic link counts as its target."""
+    check_local(workspace)
     places = find_places(workspace)
 
     def check(real: str) -> str | None:

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from signet import files
-from signet.errors import Invalid
+from signet import engine, files
+from signet.errors import Invalid, Kind, PermanentJobError
+from signet.paths import Workspace
 
 #: Returns why the file at a real path must not be read, None if it may be.
 Check = Callable[[str], str | None]
@@ -26,6 +27,22 @@ class NotAllowed(Invalid):
     """This path must not be read."""
 
     code = "path_not_allowed"
+
+
+class SharedByHosts(PermanentJobError):
+    """The memory is on a server: any of its hosts may run a job, and a path may lead to another file there."""
+
+    kind = Kind.UNSUPPORTED
+    code = "paths_need_local_memory"
+
+
+def check_local(workspace: Workspace) -> None:
+    """Raise SharedByHosts unless the memory is in the file of this workspace, so that its paths mean this machine's."""
+    if engine.url_of(workspace.database) is not None:
+        raise SharedByHosts(
+            "Connected folders and documents by path are not read while the memory is on a server (storage.url), "
+            "because its hosts have different files. Add a file as a text: signet document add FILE"
+        )
 
 
 class NotAFile(Invalid):

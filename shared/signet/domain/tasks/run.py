@@ -295,7 +295,7 @@ def withdraw(tx: WriteTx, *, disable: bool, now: datetime) -> None:
 
 
 def carry(tx: WriteTx, tasks: Sequence[Task]) -> None:
-    """Store tasks of another database as they are there, without their runs."""
+    """Store tasks of another database, without their runs, in place of those with the same ids."""
     for task in tasks:
         tx.run(sql.CARRY, task._asdict())
 
