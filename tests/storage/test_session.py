@@ -53,6 +53,20 @@ def test_one_process_leads_and_another_follows_when_it_is_killed(url: str) -> No
         mine.close()
 
 
+def test_another_follows_a_leader_that_is_frozen(url: str) -> None:
+    mine = ServerSession(url, "mine")
+    try:
+        short = f"{url}&options=-c%20idle_session_timeout%3D1500"
+        with program("-c", KILLED, short) as other:
+            said(other, "leads")
+            os.kill(other.pid, signal.SIGSTOP)
+            assert not mine.try_to_lead()
+            eventually(mine.try_to_lead, 15)
+            eventually(lambda: mine.has_ended("killed"), 15)
+    finally:
+        mine.close()
+
+
 def test_a_process_that_came_after_the_last_look_has_not_ended(url: str) -> None:
     mine = ServerSession(url, "mine")
     later = ServerSession(url, "later")

@@ -102,7 +102,7 @@ def connect(path: Path, *, read_only: bool = False) -> Connection:
     if (url := engine.url_of(path)) is not None:
         from signet.db.postgres.connection import ServerConnection
 
-        return cast(Connection, ServerConnection(url))
+        return cast(Connection, ServerConnection(url, read_only=read_only))
     mode = "ro" if read_only else "rwc"
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     connection: Connection = sqlite.connect(

@@ -267,8 +267,11 @@ class Writer:
             hook.before_commit(tx)
             self._connection.execute("COMMIT")
             committed = True
-        except Exception:
-            log.exception("writer.hook_failed")
+        except Exception as error:
+            if self._may_run_again():
+                log.warning("writer.hook_waits", error=str(error))
+            else:
+                log.exception("writer.hook_failed")
             self._roll_back()
         finally:
             self._tell_hook(hook, committed)

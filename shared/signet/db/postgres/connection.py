@@ -26,15 +26,29 @@ from signet.db.postgres.translate import Translated, translate
 #: How long a statement waits for the rows of another transaction.
 LOCK_MS = 4_000
 CONNECT_SECONDS = 10
+#: The server ends what a process holds (a write transaction, proof of life) after this long without a word of it: the
+#: host sleeps or hangs. The parameter `options` of the address can set another time.
+SILENT_MS = 30_000
+WRITES, LIVES = "idle_in_transaction_session_timeout", "idle_session_timeout"
 #: Statements that a connection keeps prepared.
 PREPARED = 400
 
 _SETTINGS = f"-c jit=off -c synchronous_commit=on -c lock_timeout={LOCK_MS}"
 _SETTINGS += " -c timezone=UTC -c extra_float_digits=1 -c bytea_output=hex"
+#: How soon each side finds out that the network, or the other's machine, is gone.
+_ALIVE = {
+    "keepalives_idle": "20",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "35000",
+}
+_ALIVE_THERE = "-c tcp_keepalives_idle=20 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+_ALIVE_THERE += " -c tcp_user_timeout=35000"
 _BUSY, _FULL, _SQL = 5, 13, 1
+_SILENT = "25P03"
 #: Conditions after which a transaction may succeed when it runs again.
-_AGAIN = frozenset({"40001", "40P01", "55P03"})
-_LOST = ("08", "57P")
+_AGAIN = frozenset({"40001", "40P01", "55P03", _SILENT})
+_LOST = ("08", "57P", _SILENT)
 
 _BEGIN = {
     "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -45,6 +59,7 @@ _BEGIN = {
 _PRAGMAS = {
     "PRAGMA synchronous = FULL": "SET synchronous_commit = on",
     "PRAGMA synchronous = NORMAL": "SET synchronous_commit = off",
+    "PRAGMA busy_timeout = 500": "SET LOCAL lock_timeout = 500",
     "PRAGMA page_count": "SELECT pg_database_size(current_database()) / 8192",
     "PRAGMA page_size": "SELECT 8192",
     "PRAGMA freelist_count": "SELECT 0",  # the server reuses the space
@@ -111,15 +126,16 @@ def _variant(
     return text.encode(), given
 
 
-def raw(url: str, *, autocommit: bool = True) -> "psycopg.Connection[tuple[Any, ...]]":
-    """Open a connection; raises psycopg.OperationalError."""
+def raw(url: str, *, ends: str = "") -> "psycopg.Connection[tuple[Any, ...]]":
+    """Open a connection; the server ends it as `WRITES` or `LIVES` says. Raises psycopg.OperationalError."""
     parts = urlsplit(url)
-    asked = dict(parse_qsl(parts.query))
-    asked["options"] = f"{asked.get('options', '')} {_SETTINGS}".strip()
+    asked = _ALIVE | dict(parse_qsl(parts.query))
+    ours = f"{_ALIVE_THERE} -c {ends}={SILENT_MS}" if ends else _ALIVE_THERE
+    asked["options"] = f"{ours} {asked.get('options', '')} {_SETTINGS}"
     asked.setdefault("connect_timeout", str(CONNECT_SECONDS))
     asked.setdefault("application_name", "signet")
     full = urlunsplit(parts._replace(query=urlencode(asked).replace("+", "%20")))
-    found = psycopg.connect(full, autocommit=autocommit, prepare_threshold=2)
+    found = psycopg.connect(full, autocommit=True, prepare_threshold=2)
     found.prepared_max = PREPARED
     adapters = found.adapters
     adapters.register_loader("numeric", _Number)
@@ -132,9 +148,11 @@ def raw(url: str, *, autocommit: bool = True) -> "psycopg.Connection[tuple[Any, 
 class ServerConnection:
     """One connection; for one thread at a time. After a restart of the server it opens again."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
+        """Open it. With `read_only` a transaction may last as long as it likes: no other waits for it."""
         self._url = url
-        self._raw = _opened(url)
+        self._ends = "" if read_only else WRITES
+        self._raw = _opened(url, self._ends)
         self.total_changes = 0
         self.row_factory: object = ServerRow
         self.words_due = False
@@ -175,7 +193,7 @@ class ServerConnection:
         """Open the connection again if the server has closed it outside of a transaction; return whether it did."""
         if self._has_begun or not self._raw.closed:
             return False
-        self._raw = _opened(self._url)
+        self._raw = _opened(self._url, self._ends)
         return True
 
     def begin(self, statement: str) -> None:
@@ -205,9 +223,9 @@ class ServerConnection:
         words.index(self._raw)
 
 
-def _opened(url: str) -> "psycopg.Connection[tuple[Any, ...]]":
+def _opened(url: str, ends: str) -> "psycopg.Connection[tuple[Any, ...]]":
     try:
-        return raw(url)
+        return raw(url, ends=ends)
     except psycopg.Error as error:
         raise _as_sqlite(error) from error
 

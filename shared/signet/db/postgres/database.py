@@ -60,8 +60,12 @@ class PostgresDatabase(Database):
         self._gate = NoGate()
 
     def _begin_apart(self) -> None:
-        """Begin the transaction in which the queue claims jobs: one process after the other, each seeing the last."""
+        """Begin the transaction in which the queue claims jobs: one process after the other, each seeing the last.
+
+        It does not wait long, because writes wait meanwhile: a process that hangs may hold the lock.
+        """
         self._write_connection.execute("BEGIN CLAIM")
+        self._write_connection.execute("PRAGMA busy_timeout = 500")
         self._write_connection.execute("SELECT pg_advisory_xact_lock(7391, 3)")
 
     def _check(self) -> None:

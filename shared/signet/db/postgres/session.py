@@ -1,7 +1,8 @@
 """This process's own session on a PostgreSQL server: proof of life, leadership, calls, and the server's clock.
 
-The session holds an advisory lock for the process, which the server releases when the process dies or its host is cut
-off. So a process whose lock is free has ended, wherever it ran. Only one session can hold the lock of the leader.
+The session holds an advisory lock for the process, which the server releases when the process dies, or is silent
+for half a minute because its host sleeps or is cut off. So a process whose lock is free has ended, wherever it ran.
+Only one session can hold the lock of the leader.
 
 A lost session is opened again. Until then this process leads nothing, and believes of no other that it has ended.
 """
@@ -18,7 +19,7 @@ from typing import Any
 import psycopg
 
 from signet.clock import Clock
-from signet.db.postgres.connection import raw
+from signet.db.postgres.connection import LIVES, raw
 from signet.observe import logs
 
 log = logs.get("system")
@@ -132,7 +133,7 @@ class ServerSession:
                 return
 
     def _open(self) -> "psycopg.Connection[tuple[Any, ...]]":
-        connection = raw(self._url)
+        connection = raw(self._url, ends=LIVES)
         try:
             # The server may not know yet that an earlier connection of this process is gone.
             while not _value(connection, _HOLD, (self._key,)):
