@@ -10,6 +10,7 @@ from signet.errors import Invalid
 
 _URLS: dict[Path, str] = {}
 _PROBLEMS: dict[Path, str] = {}
+_OPEN: set[Path] = set()
 
 
 class StorageUnclear(Invalid):
@@ -44,6 +45,16 @@ def url_of(database: Path) -> str | None:
 def used(database: Path) -> str | None:
     """Return the address that this process uses for a database, None for a file or an unclear place."""
     return _URLS.get(database.absolute())
+
+
+def keep(database: Path, *, is_open: bool) -> None:
+    """Note that this process has opened a database, or closed it: until then settings change nothing for it."""
+    (_OPEN.add if is_open else _OPEN.discard)(database.absolute())
+
+
+def is_kept(database: Path) -> bool:
+    """Return whether this process has opened a database and not closed it."""
+    return database.absolute() in _OPEN
 
 
 def exists(database: Path) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from cli.program import Program
 from storage.hosts import Host, a_program, rows
 from support import postgres
+from support.processes import eventually
 
 #: Runs a command and ends itself (SIGKILL) when all rows are in the target and compared, before the commit of the copy
 #: whose number is the first argument.
@@ -173,3 +174,17 @@ def test_an_address_with_a_password_or_of_nothing_is_refused(host: Host) -> None
     gone = host.program.run("storage", "move", "postgresql://ada@/nowhere?host=/nowhere")
     assert gone.status == 1 and "does not answer" in gone.err
     assert engine(host) == "sqlite"
+
+
+def test_a_daemon_that_still_uses_the_file_says_so(host: Host) -> None:
+    program = host.program
+    run(program, "remember", "Saved before the change.")
+    done = program.run("config", "set", "storage.url", host.url)
+    assert "Restart: signet daemon restart" in done.out + done.err
+    eventually(lambda: host.get("/health")["pendingRestart"] == "storage.url")
+    told = program.run("doctor").out
+    assert "this daemon still uses the file memories.db, the settings say postgresql:///" in told
+    assert contents(program) == {*TEXTS, "Saved before the change."}
+    assert program.run("daemon", "restart").status == 0
+    assert host.get("/health")["pendingRestart"] is None
+    assert "still uses" not in program.run("doctor").out and contents(program) == set()

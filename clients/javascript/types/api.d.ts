@@ -3821,7 +3821,7 @@ export interface Health {
   reasons: string[];
   /** Whether a newer version exists */
   updateAvailable: boolean;
-  /** Version that is installed and needs a restart */
+  /** Version that is installed, or setting, that needs a restart */
   pendingRestart: string | null;
 }
 

@@ -81,17 +81,23 @@ def set_(
     """
     from signet import config
     from signet.config import described, manifest
+    from signet.daemon import record
 
     if value is None:
         name, _, value = key.partition("=")
         raise Invalid(f"A value is missing. Write: signet config set {name} {value or 'VALUE'}")
     workspace = find_workspace(path)
     wished = parsed(value)
-    key = described.named(key, dict(described.flat(_settings(workspace))))
+    before = config.load(workspace).settings
+    key = described.named(key, dict(described.flat(config.as_public_dict(before))))
     config.check({key: wished})
     file = manifest.set_values(workspace, {key: wished}, guard=_check_person)
-    yield {"key": key, "value": wished, "file": str(file)}
+    needed = config.restart_required(before, config.load(workspace).settings)
+    is_running = bool(needed) and record.running(workspace) is not None
+    yield {"key": key, "value": wished, "file": str(file), "restartRequired": is_running}
     output.say(f"{key} is set in {file}")
+    if is_running:
+        output.hint("The running daemon uses the old value. Restart: signet daemon restart")
 
 
 def _check_person(before: Mapping[object, object], after: Mapping[object, object]) -> None:

@@ -71,7 +71,7 @@ def load(
             warnings += found
         except ManifestError as error:
             problem = error.message
-    if last_good is None:  # a running process stays where it is
+    if last_good is None and not engine.is_kept(workspace.database):
         url = settings.storage.url or engine.used(workspace.database) or environment.storage_url
         engine.use(workspace.database, url, problem=_unclear(warnings, problem, content))
     unsafe = security.unreadable(warnings, problem, content, name)

@@ -103,6 +103,7 @@ class Database:
         )
         self.caches = ProcessCaches(self._snapshot)
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="db-reader")
+        engine.keep(path, is_open=True)
 
     def write(
         self,
@@ -191,6 +192,7 @@ class Database:
         self._write_connection.close()
         self._gate.close()
         self._close_files()
+        engine.keep(self.path, is_open=False)
 
     def _open(self, path: Path) -> None:
         self._write_connection = connect(path)

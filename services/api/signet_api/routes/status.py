@@ -19,6 +19,7 @@ from signet.config import Settings
 from signet.db import ReadTx, driver, inspection
 from signet.db.postgres.address import shown
 from signet.domain.auth import caller
+from signet.domain.backup.restore import STORAGE_URL
 from signet.domain.diagnostics import report
 from signet.domain.diagnostics.counts import DEGRADED, HealthReport, status_of
 from signet.domain.embeddings import vectors as embeddings
@@ -220,11 +221,16 @@ async def get_health(state: Shared) -> wire.Health:
         "db": seen.database,
         "reasons": _shown(state, seen.reasons),
         "updateAvailable": state.health.update.is_update,
-        "pendingRestart": state.health.pending,
+        "pendingRestart": state.health.pending or _other_storage(state),
     }
     if caller.current().is_local_user:
         found["agentsDir"] = str(state.workspace.root)
     return found
+
+
+def _other_storage(state: State) -> str | None:
+    """Return the setting of the storage, if this process still uses another one."""
+    return next((key for key in state.live.restart_required if key == STORAGE_URL), None)
 
 
 def _shown(state: State, reasons: Sequence[str]) -> list[str]:

@@ -27,6 +27,10 @@ _WORDS = {"healthy": CheckStatus.OK, "degraded": CheckStatus.WARN, "unhealthy": 
 
 def checks(scene: Scene) -> Iterator[DoctorCheck]:
     """Yield the checks of the database; only the first if it is unreadable."""
+    wanted = scene.settings.storage.url or scene.loaded.environment.storage_url
+    if (used := engine.used(scene.workspace.database)) != wanted:
+        told = f"this daemon still uses {_place_of(used)}, the settings say {_place_of(wanted)}"
+        yield warn("storage", told, "signet daemon restart")
     if (url := engine.url_of(scene.workspace.database)) is not None:
         yield from _on_server(scene, url)
         return
@@ -50,6 +54,15 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
             yield from _counted(scene, scene.tx)
         except sqlite.OperationalError as error:
             yield ok("counts", f"not finished in time ({error})")
+
+
+def _place_of(url: str | None) -> str:
+    """Name a server or the workspace's file."""
+    if url is None:
+        return "the file memories.db"
+    from signet.db.postgres.address import shown
+
+    return shown(url)
 
 
 def _on_server(scene: Scene, url: str) -> Iterator[DoctorCheck]:
