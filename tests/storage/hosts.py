@@ -100,6 +100,7 @@ def cut_off(url: str) -> None:
 
 
 def rows(url: str, sql: str) -> list[tuple[Any, ...]]:
-    """Return the rows of a query on a server."""
+    """Return the rows of a query on a server; none of a command."""
     with psycopg.connect(url, autocommit=True) as connection:
-        return connection.execute(sql.encode()).fetchall()
+        found = connection.execute(sql.encode())
+        return found.fetchall() if found.description else []

@@ -10,6 +10,7 @@ import pytest
 from migrations import postgres as written
 from signet import engine
 from signet.db import migrate
+from signet.db.postgres import address, moving
 from signet.db.postgres.schema import ServerUnfit
 from signet.resources import alembic_dir
 from storage.hosts import rows
@@ -82,3 +83,32 @@ def test_a_database_of_a_newer_program_is_refused(
         migrate.upgrade(place, now=NOW)
     with pytest.raises(migrate.SchemaTooNew):
         migrate.current(place)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("FATAL:  password authentication failed for user", "refuses the password of ada"),
+        ("fe_sendauth: no password supplied", "asks for a password of ada"),
+    ],
+)
+def test_a_password_that_is_wrong_or_missing_is_named(said: str, told: str) -> None:
+    found = address.password_fault("postgresql://ada@db.example/signet", said)
+    assert found is not None and told in found
+    assert "~/.pgpass (chmod 600) as HOST:PORT:signet:ada:PASSWORD" in found
+
+
+def test_a_role_without_rights_is_told_the_line_that_helps() -> None:
+    url = postgres.empty()
+    role = postgres.name_of(url) + "_wren"
+    try:
+        rows(url, f'CREATE ROLE "{role}" LOGIN')
+        weak = url.replace("postgres@", f"{role}@")
+        line = f'ALTER DATABASE "{postgres.name_of(url)}" OWNER TO "{role}"'
+        with pytest.raises(ServerUnfit, match=f"the right CREATE in its schema.*{line}"):
+            moving.opened(weak)
+        rows(url, line)
+        moving.opened(weak).close()
+    finally:
+        postgres.drop(url)
+        rows(postgres.address("postgres"), f'DROP ROLE "{role}"')

@@ -71,7 +71,11 @@ def _on_server(scene: Scene, url: str) -> Iterator[DoctorCheck]:
     schema = _schema(scene)
     if scene.tx is None:
         yield fail(
-            "database", schema.detail, f"start the server of {shown(url)}, or correct storage.url"
+            "database",
+            schema.detail,
+            None
+            if "~/.pgpass" in schema.detail
+            else f"start the server of {shown(url)}, or correct storage.url",
         )
         return
     found = inspection.server(scene.tx)

@@ -9,7 +9,7 @@ from pathlib import Path
 from signet import engine
 from signet.db import Database
 from signet.db.driver import connect, sqlite
-from signet.db.postgres.address import shown
+from signet.db.postgres.address import password_fault, shown
 from signet.db.postgres.schema import ServerUnfit
 from signet.db.writer import translate
 
@@ -74,7 +74,9 @@ class PostgresDatabase(Database):
     def _translate(self, error: BaseException) -> BaseException:
         if not getattr(error, "is_lost", False):
             return translate(error)
-        away = ServerUnfit(f"{shown(str(self.url))} does not answer; nothing was written")
+        url = str(self.url)
+        told = password_fault(url, str(error)) or f"{shown(url)} does not answer"
+        away = ServerUnfit(f"{told}; nothing was written")
         away.__cause__ = error
         return away
 

@@ -9,7 +9,7 @@ import psycopg
 
 from signet import clock
 from signet.db.postgres import tables
-from signet.db.postgres.address import shown
+from signet.db.postgres.address import name_of, password_fault, role_of, shown
 from signet.db.postgres.connection import raw
 from signet.errors import StorageBusy
 
@@ -32,7 +32,10 @@ def opened(url: str) -> Raw:
     try:
         return raw(url)
     except psycopg.Error as error:
-        raise ServerUnfit(f"{shown(url)} does not answer: {str(error).strip()}") from error
+        told = (
+            password_fault(url, str(error)) or f"{shown(url)} does not answer: {str(error).strip()}"
+        )
+        raise ServerUnfit(told) from error
 
 
 def current(url: str) -> str | None:
@@ -82,6 +85,15 @@ def check(connection: Raw, url: str) -> None:
     if encoding != "UTF8":
         raise ServerUnfit(
             f"{shown(url)} has the encoding {encoding}; create the database with UTF8"
+        )
+    right = "has_schema_privilege(current_schema(), 'CREATE')"
+    found = connection.execute(
+        f"SELECT {_EXISTS[7:]} OR coalesce({right}, false)".encode()
+    ).fetchone()
+    if not (found and found[0]):
+        raise ServerUnfit(
+            f"{shown(url)} refuses the role {role_of(url)} the right CREATE in its schema. Make the role the owner of"
+            f' the database; as its owner or a superuser: ALTER DATABASE "{name_of(url)}" OWNER TO "{role_of(url)}"'
         )
 
 
