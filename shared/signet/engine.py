@@ -4,6 +4,7 @@ Everything names a database by the path of its file in the workspace. With `stor
 this process remembers the address for that path.
 """
 
+import importlib.util
 from pathlib import Path
 
 from signet.errors import Invalid
@@ -25,6 +26,8 @@ def use(database: Path, url: str | None, *, problem: str | None = None) -> None:
     With a `problem` nothing can be opened: a memory must not be split between a file and a server.
     """
     place = database.absolute()
+    if url and not problem:
+        problem = missing_packages()
     for kept, value in ((_URLS, url), (_PROBLEMS, problem)):
         if value:
             kept[place] = value
@@ -45,6 +48,17 @@ def url_of(database: Path) -> str | None:
 def used(database: Path) -> str | None:
     """Return the address that this process uses for a database, None for a file or an unclear place."""
     return _URLS.get(database.absolute())
+
+
+def missing_packages() -> str | None:
+    """Return what to install to use a server, None if all is there."""
+    names = [name for name in ("psycopg", "sqlglot") if importlib.util.find_spec(name) is None]
+    if not names:
+        return None
+    return (
+        f"storage.url needs {' and '.join(names)}, not installed. Install: pip install 'signetai[postgres]';"
+        " in a checkout: pip install '.[postgres]'"
+    )
 
 
 def keep(database: Path, *, is_open: bool) -> None:

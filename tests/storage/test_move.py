@@ -1,5 +1,6 @@
 """`signet storage move`, backup and restore with a PostgreSQL server, as a person uses them, and killed meanwhile."""
 
+import importlib.util
 import signal
 import sqlite3
 import subprocess
@@ -11,6 +12,8 @@ from typing import Any
 import pytest
 
 from cli.program import Program
+from signet import engine as engines
+from signet.db import Database
 from storage.hosts import Host, a_program, rows
 from support import postgres
 from support.processes import eventually
@@ -188,3 +191,30 @@ def test_a_daemon_that_still_uses_the_file_says_so(host: Host) -> None:
     assert program.run("daemon", "restart").status == 0
     assert host.get("/health")["pendingRestart"] is None
     assert "still uses" not in program.run("doctor").out and contents(program) == set()
+
+
+def test_a_server_without_the_packages_for_it_is_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "psycopg" else found(name)
+    )
+    place = tmp_path / "memories.db"
+    engines.use(place, "postgresql://ada@db.example/signet")
+    try:
+        told = r"needs psycopg, not installed.*'signetai\[postgres\]'.*'\.\[postgres\]'"
+        with pytest.raises(engines.StorageUnclear, match=told):
+            Database(place)
+    finally:
+        engines.use(place, None)
+
+
+def test_each_fault_of_an_address_is_named(host: Host) -> None:
+    for target, told in (
+        ("mysql://db/signet", "begins with postgresql://"),
+        ("postgresql://ada:x@db/signet", "without a password"),
+        ("postgresql:///signet", "with a host"),
+        ("postgresql://db", "the name of a database"),
+    ):
+        assert told in host.program.run("storage", "move", target).err

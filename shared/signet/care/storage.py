@@ -5,6 +5,7 @@ repeated.
 """
 
 import contextlib
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,16 +50,18 @@ def check(workspace: Workspace, target: str) -> None:
         )
     if not workspace.database.exists():
         raise Invalid(
-            f"No memory to move. Set the address instead: signet config set {KEY} {target}",
+            f"No memory to move. Set the address instead: signet config set {KEY} {shlex.quote(target)}",
             "no_database",
         )
+    if missing := engine.missing_packages():
+        raise Invalid(missing, "no_packages")
     from signet.db.postgres import moving
 
     with moving.opened(target) as server:
         if not moving.is_empty(server):
             raise Conflict(
-                f"{target} contains tables. To use a memory that is there: signet config set {KEY} {target}. "
-                "To move this one, choose a new database: createdb NAME",
+                f"{target} contains tables. To use a memory that is there: signet config set {KEY} "
+                f"{shlex.quote(target)}. To move this one, choose a new database: createdb NAME",
                 "not_empty",
             )
 

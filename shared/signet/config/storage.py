@@ -6,7 +6,7 @@ from signet.config.fields import SettingsSection, section, setting
 from signet.config.values import Unfit
 
 _SCHEMES = ("postgresql", "postgres")
-_SAID = "postgresql://USER@HOST:PORT/NAME, with the password in PGPASSWORD or ~/.pgpass,"
+_SAID = "postgresql://USER@HOST:PORT/NAME"
 
 
 def storage_url(value: object, where: str, warnings: list[str]) -> object:
@@ -18,12 +18,16 @@ def storage_url(value: object, where: str, warnings: list[str]) -> object:
     except ValueError:
         raise Unfit(_SAID) from None
     asked = dict(parse_qsl(parts.query))
-    has_place = (
-        bool(parts.hostname or asked.get("host")) and len(parts.path) > 1 and not parts.fragment
-    )
-    has_password = parts.password is not None or "password" in asked
-    if parts.scheme not in _SCHEMES or not has_place or has_password:
-        raise Unfit(_SAID)
+    if parts.scheme not in _SCHEMES:
+        raise Unfit(f"an address that begins with postgresql://, such as {_SAID},")
+    if parts.password is not None or "password" in asked:
+        raise Unfit(f"an address without a password (write it in ~/.pgpass), such as {_SAID},")
+    if not (parts.hostname or asked.get("host")):
+        raise Unfit(
+            f"an address with a host, or with the folder of a socket (?host=), such as {_SAID},"
+        )
+    if len(parts.path) < 2 or parts.fragment:
+        raise Unfit(f"an address with the name of a database, such as {_SAID},")
     return text
 
 
