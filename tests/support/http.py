@@ -5,6 +5,7 @@ Both have a real database in a workspace of their own, and no model: what is ask
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -69,6 +70,15 @@ class Answer:
         assert isinstance(self.body, dict) and isinstance(self.body.get("error"), str), self.body
         assert self.body["error"] and "detail" not in self.body
         return str(self.body["error"])
+
+
+def taken(description: Any, method: str, path: str, sent: Mapping[str, T]) -> dict[str, T]:
+    """Return those of the fields that an operation takes, as parameters or in its body; others are refused."""
+    way = description["paths"][path][method]
+    names = {one["name"] for one in way.get("parameters", ())}
+    for schema in re.findall(r"schemas/(\w+)", json.dumps(way.get("requestBody"))):
+        names |= description["components"]["schemas"][schema]["properties"].keys()
+    return {name: value for name, value in sent.items() if name in names}
 
 
 def answer_of(response: httpx.Response) -> Answer:
