@@ -50,6 +50,7 @@ def main(path: Path, lease: Path) -> None:
         after = left(path)
         state = "same" if after == before else "whole" if is_whole(after, lease) else "broken"
         sys.stdout.write(f"{state}\n")
+        sys.stdout.flush()  # a child would write its copy of the buffer again
 
 
 def run(path: Path, lease: Path, place: int) -> None:
