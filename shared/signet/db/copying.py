@@ -77,7 +77,7 @@ def rows(tx: ReadTx, table: str, where: Where) -> Generator[dict[str, Any]]:
     with closing(tx.connection.execute(sql, where.params)) as found:
         for row in found:
             values = dict(row)
-            values.pop("rowid", None)  # a column of its own on a server
+            values.pop("rowid", None)  # on a server this is a real column
             yield values
 
 

@@ -365,7 +365,7 @@ class ServerCursor:
         return iter(self.fetchall())
 
     def close(self) -> None:
-        """Let go of the rows."""
+        """Drop the rows."""
         self._cursor = None
 
 

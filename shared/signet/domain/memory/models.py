@@ -96,7 +96,7 @@ class Rules:
     priority: int = NORMAL
     #: Whether secrets in the text are replaced.
     masks: bool = True
-    #: Whether others may read what is saved from a session without a request.
+    #: Whether others may read memories that a session leaves without a request.
     shares_sessions: bool = True
     #: How long the store keeps a forgotten memory, and a person can recover it.
     recover_within: timedelta = timedelta(days=30)

@@ -206,7 +206,7 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying], scores: Scores)
 
 
 def _relevance(run: Run, page: Page, saying: Saying) -> float:
-    """Return a saying's relevance 0..1, beside better candidates unless it is shown by its meaning alone."""
+    """Return a saying's relevance 0..1; better candidates lower it, unless it is shown by its meaning alone."""
     lowered = [0.0 if page.is_by_meaning else run.lowered.get(one, 0.0) for one in saying.members]
     return rank.relevance(saying.score + max(lowered))
 

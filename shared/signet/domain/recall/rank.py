@@ -80,7 +80,7 @@ class Model:
     score: float
     page: Array
     bias: float
-    #: Weight and bias of `behind` for whether a candidate answers if any does.
+    #: Weight and bias of `behind` for whether a candidate answers a question that has an answer.
     own: tuple[float, float]
     need: Array
     need_bias: float
@@ -100,7 +100,7 @@ class Model:
         return found
 
     def beside(self, scores: Array, evidence: Array) -> Array:
-        """Return the same beside better candidates.
+        """Return these log-odds, lowered for candidates that others surpass.
 
         The page decides whether the question is answered; each candidate is worth its share of that, compared with the
         best one that does not only ask.

@@ -70,7 +70,7 @@ def page(run: Run) -> tuple[Run, Page] | None:
     found = named or [seq for seq in known if _holds(known[seq][2], words)]
     if not found:
         return None
-    # Without another word a session stands for the facts that were read from it.
+    # Without another word, list a session instead of the facts that were read from it.
     is_of_all = bool(named) or not words
     sessions = {row.source_id for number, row in passages.items() if is_of_all and number in found}
     roots = search.roots(run.tx, [rows[seq]["id"] for seq in found if seq in rows])

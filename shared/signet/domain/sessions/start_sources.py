@@ -199,7 +199,7 @@ def _is_over(one: Dated, since: str, now: datetime) -> bool:
 
 
 def _current(tx: ReadTx, found: StartMaterial, asked: StartQuery, now: datetime) -> str:
-    """Return MEMORY.md without what was forgotten, edited, replaced, or ended since it was written."""
+    """Return MEMORY.md without statements that were forgotten, edited, replaced, or ended since it was written."""
     unwanted = (*found.withheld, *synthesis.outdated(tx, asked.reader), *found.replaced)
     text = withheld.without(asked.memory, unwanted)
     since = synthesis.read_at(tx, asked.reader.agent_id)

@@ -133,7 +133,7 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     job.check()
     now = clock.now()
     with file.alone(workspace, wait=True):
-        # Something may have changed while the model wrote; `clean` removes what is forgotten or outdated from now on.
+        # Something may have changed while the model wrote; `clean` removes later changes.
         forgotten, old = job.db.read(unwanted, agent_id, since)
         text = withheld.without(text, [*forgotten, *old])
         file.write(workspace, path, text, at=now, run_at=clock.parsed(job.lease.created_at) or now)
