@@ -36,6 +36,7 @@ class LiveSettings:
         self._started_with = loaded.settings
         self._followers: list[Callable[[], None]] = []
         self._stop = threading.Event()
+        self._polling = threading.Lock()
         self._thread = threading.Thread(target=self._watch, name="settings", daemon=True)
         self._seen = self._identity()
         if config.fingerprint(workspace) != loaded.fingerprint:
@@ -69,10 +70,13 @@ class LiveSettings:
         self._thread.join()
 
     def poll(self) -> None:
-        """Reread the file if it has changed."""
-        seen = self._identity()
-        if seen == self._seen:
-            return
+        """Reread the file if it has changed; from any thread. No follower still acts on older settings afterwards."""
+        with self._polling:
+            seen = self._identity()
+            if seen != self._seen:
+                self._reread(seen)
+
+    def _reread(self, seen: Identity) -> None:
         self.loaded = config.load(self._workspace, last_good=self.settings)
         self._seen = seen
         self._keyed = self._with_secrets()

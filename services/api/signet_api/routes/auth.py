@@ -223,6 +223,8 @@ async def delete_agent(
         # It may be named elsewhere, or its entry already removed.
         with contextlib.suppress(NotListed):
             await asyncio.to_thread(roster.remove, path, name)
+        # Else a reload that still knows the entry could insert the row again, after it was deleted.
+        await asyncio.to_thread(state.live.poll)
     step = leave.erase if purge else leave.archive
     while await state.db.awrite(step, name, actor=actor, now=clock.now()):
         pass
