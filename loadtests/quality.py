@@ -33,7 +33,9 @@ READER = Reader(policy=ReadPolicy.SHARED)
 STORES = {
     "locomo": ("turns", "facts", "sessions"),
     "beam-100k": ("turns",),
+    "beam-500k": ("turns",),
     "lme-mini": ("sessions",),
+    "locomo-plus": ("turns",),
 }
 
 #: One memory per item, whatever its length, without extraction.
