@@ -35,7 +35,6 @@ def serve(booted: Booted) -> int:
     from signet.observe import logs
     from signet.process.coordination import join
     from signet.process.memory import Thrift
-    from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
     from signet_scheduler.git import GitWatch
     from signet_scheduler.notes import NoteWatch
@@ -57,13 +56,7 @@ def serve(booted: Booted) -> int:
     live.start()
     flusher = Flusher(db, live)
     flusher.start()
-    rescuer = Rescuer(
-        db,
-        workspace.runtime_dir,
-        coordination.owner,
-        has_ended=coordination.has_ended,
-        clock=coordination.clock,
-    )
+    rescuer = coordination.rescuer()
     watches = (
         SkillWatch(db, live, workspace),
         HarnessSync(live, workspace),

@@ -54,7 +54,6 @@ def serve(booted: Booted) -> int:
     from signet.observe.tracing import TRACES
     from signet.process.coordination import join
     from signet.process.memory import Thrift
-    from signet.process.rescuer import Rescuer
     from signet.process.settings_reload import LiveSettings
     from signet.queue import QUEUES
     from signet.queue.wakeup import Listener
@@ -96,13 +95,7 @@ def serve(booted: Booted) -> int:
     log.info("worker.ready", threads=len(executor), owner=coordination.owner)
 
     # The scheduler notices deaths at once; this is for while it is down itself.
-    rescuer = Rescuer(
-        db,
-        workspace.runtime_dir,
-        coordination.owner,
-        has_ended=coordination.has_ended,
-        clock=coordination.clock,
-    )
+    rescuer = coordination.rescuer()
     lost = False
     while True:
         with contextlib.suppress(SignetError):  # busy or full: the next check retries

@@ -9,6 +9,7 @@ from signet import clock
 from signet.db import Database
 from signet.paths import Workspace
 from signet.process.liveness import Presence
+from signet.process.rescuer import Rescuer
 from signet.queue.wakeup import Notifier
 
 
@@ -20,7 +21,7 @@ class Coordination:
 
     def __init__(self, db: Database, workspace: Workspace, kind: str, *, queues: str = "") -> None:
         """Prove that this process lives, and insert its row; `queues` are those whose jobs it runs."""
-        self._db = db
+        self._db, self._folder = db, workspace.runtime_dir
         self.presence = Presence(workspace.runtime_dir, kind)
         self._notifier = Notifier(workspace.runtime_dir)
         self._queues = queues
@@ -46,6 +47,11 @@ class Coordination:
     def has_ended(self, owner: str) -> bool | None:
         """Return whether a process without a lock file here has ended; None if only its lease can tell."""
         return None
+
+    def rescuer(self) -> Rescuer:
+        """Return what releases the jobs of the other processes when they end."""
+        ended = self.has_ended
+        return Rescuer(self._db, self._folder, self.owner, has_ended=ended, clock=self.clock)
 
     def withdraw(self) -> None:
         """Remove this process's row."""
