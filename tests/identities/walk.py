@@ -11,6 +11,7 @@ from identities.identities import NOT_PROVEN, Identity
 from identities.world import GROUPS, VAULT, Group
 from signet.db.driver import connect
 from signet.wire import access, operations
+from support.database import tables
 from support.http import Answer, Api
 
 World = Mapping[Group, Mapping[str, str]]
@@ -56,7 +57,11 @@ class Store:
         self._connection = connect(self.api.state.workspace.database, read_only=True)
         self._version = 0
         self.is_changed()
-        self._columns: dict[str, list[str]] = {}
+        self._columns = {
+            table.name: [name for name, *_ in table.columns if name not in _COUNTS]
+            for table in tables()
+            if not _OTHERS.fullmatch(table.name)
+        }
         self._before = self._rows()
 
     def is_changed(self) -> bool:
@@ -76,15 +81,12 @@ class Store:
                 yield "added", table, dict(zip(names, row, strict=True))
 
     def _rows(self) -> dict[str, set[_Row]]:
-        names = self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        return {name: self._table(name) for (name,) in names if not _OTHERS.fullmatch(name)}
-
-    def _table(self, name: str) -> set[_Row]:
-        if name not in self._columns:
-            found = self._connection.execute(f"SELECT name FROM pragma_table_info('{name}')")
-            self._columns[name] = [one for (one,) in found if one not in _COUNTS]
-        columns = ", ".join(f'"{one}"' for one in self._columns[name])
-        return set(self._connection.execute(f"SELECT {columns} FROM {name}"))
+        return {
+            name: set(
+                map(tuple, self._connection.execute(f"SELECT {', '.join(columns)} FROM {name}"))
+            )
+            for name, columns in self._columns.items()
+        }
 
     def close(self) -> None:
         """Close the connection."""
@@ -147,6 +149,7 @@ class Walk:
     def _of_status(self, request: Request, answer: Answer) -> Iterator[str]:
         id = request.operation
         is_away = answer.status == 503 and id in _NEVER_READY | _NO_WORKER
+        is_away |= answer.status == 501 and self._needs_file(answer)
         if answer.status >= 500 and not is_away:
             yield str(answer.body)[:300]
         if id not in operations.BY_ID:
@@ -160,6 +163,11 @@ class Walk:
                 yield f"not refused with {refusal!r}: {str(answer.body)[:200]}"
         elif answer.status == 401 and id != "exchange":
             yield "an unknown caller"
+
+    def _needs_file(self, answer: Answer) -> bool:
+        """Return whether the operation is one on files of this machine, and the memory on a server."""
+        is_on_server = self._api.state.db.url is not None
+        return is_on_server and answer.body["code"] == "paths_need_local_memory"
 
     def _of_text(self, request: Request, answer: Answer) -> Iterator[str]:
         self._sent += request.keys if request.method == "GET" else request.text

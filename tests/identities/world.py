@@ -5,12 +5,13 @@ The names of owners, projects, sessions and entities appear in requests; a mark 
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from signet.db import ReadTx
 from support.asgi import OVER_SOCKET
+from support.database import tables
 from support.http import Api, a_workspace, api_over
 from support.tokens import a_token, bearer
 
@@ -144,11 +145,12 @@ def _machine(api: Api) -> dict[str, str]:
         "INSERT INTO task_runs (id, task_id, status, started_at, stdout) VALUES ('run-1', 'task-1', 'completed', ?, ?)",
         _DATE, MACHINE,
     )  # fmt: skip
-    connector = _post(
-        api,
-        "/api/connectors",
-        {"provider": "filesystem", "displayName": MACHINE, "settings": {"rootPath": str(notes)}},
-    )
+    # As a move to a server leaves it: there a folder can no longer be connected.
+    api.run(
+        "INSERT INTO connectors (id, provider, display_name, config_json, created_at, updated_at)"
+        " VALUES ('connector-1', 'filesystem', ?, ?, ?, ?)",
+        MACHINE, json.dumps({"rootPath": str(notes)}), _DATE, _DATE,
+    )  # fmt: skip
     _post(api, "/api/secrets/KEY", {"value": VAULT})
     skill = api.state.workspace.root / "skills" / "dig"
     skill.mkdir(parents=True)
@@ -158,7 +160,7 @@ def _machine(api: Api) -> dict[str, str]:
     assert api.get("/api/auth/whoami", **bearer(token)).status == 200
     return {
         "task": "task-1",
-        "connector": connector["id"],
+        "connector": "connector-1",
         "secret": "KEY",
         "skill": "dig",
         "jti": "jti-of-a-machine",
@@ -266,15 +268,7 @@ def _looked_up(api: Api, group: Group, memory_id: str) -> dict[str, str]:
 
 def _fill(api: Api, group: Group, ids: Mapping[str, str]) -> None:
     """Insert a row of the group into each table with owners that has none of it yet."""
-    tables = api.state.db.read(
-        lambda tx: [
-            (str(name), str(sql))
-            for name, sql in tx.tuples(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'table'", ()
-            )
-        ]
-    )
-    for table, sql in tables:
+    for table, sql, columns in tables():
         if "agent_id" not in sql or _FILLED_ELSEWHERE.fullmatch(table):
             continue
         has = f"SELECT 1 FROM {table} WHERE agent_id = ?"
@@ -282,13 +276,17 @@ def _fill(api: Api, group: Group, ids: Mapping[str, str]) -> None:
         if re.search(r"^\s*session_key\b", sql, re.MULTILINE):
             has, params = f"{has} AND session_key LIKE ?", (group.agent, f"%{group.place}")
         if api.state.db.read(ReadTx.value, has, params) is None:
-            row = dict(_row(api, table, sql, group, ids))
+            row = dict(_row(table, sql, columns, group, ids))
             marks = ", ".join("?" * len(row))
             api.run(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", *row.values())
 
 
 def _row(
-    api: Api, table: str, sql: str, group: Group, ids: Mapping[str, str]
+    table: str,
+    sql: str,
+    columns: Sequence[tuple[str, str, int]],
+    group: Group,
+    ids: Mapping[str, str],
 ) -> Iterator[tuple[str, object]]:
     is_gone = table in ("forgotten_sessions", "unkept_sessions")
     named: dict[str, object] = {
@@ -312,9 +310,6 @@ def _row(
         "state": "read",
         "archived_reason": "cold",
     }
-    columns = api.state.db.read(
-        lambda tx: tx.tuples(f"SELECT name, type, pk FROM pragma_table_info('{table}')", ())
-    )
     for name, type, pk in columns:
         among = re.search(rf"^\s*{name} TEXT[^,]*CHECK \({name} IN \('(\w+)'", sql, re.MULTILINE)
         if name in named:

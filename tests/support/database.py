@@ -3,13 +3,15 @@
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from signet import engine
 from signet.db import migrate
+from signet.db.driver import connect
 
 #: When every test database was made.
 MADE_AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -17,6 +19,7 @@ MADE_AT = datetime(2026, 1, 1, tzinfo=UTC)
 STORAGE_URL = "SIGNET_STORAGE_URL"
 #: The process whose end is the end of the test run; workers of pytest-xdist inherit it.
 RUN = "SIGNET_TEST_RUN"
+_COLUMNS = "SELECT name, type, pk FROM pragma_table_info(?)"
 
 
 class Engines:
@@ -44,6 +47,16 @@ class Engines:
             if url is not None:
                 os.environ[STORAGE_URL] = url
 
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep the databases that are made in the block until the end of the run: several tests use them."""
+        before, url = len(self.made), os.environ.get(STORAGE_URL)
+        yield
+        del self.made[before:]
+        os.environ.pop(STORAGE_URL, None)
+        if url is not None:
+            os.environ[STORAGE_URL] = url
+
 
 ENGINES = Engines()
 
@@ -60,7 +73,40 @@ def fresh_database(path: Path) -> Path:
         return path
     from support import postgres
 
-    url = postgres.clone(_fill)
+    return _use(path, postgres.clone(_fill))
+
+
+def copy_on_server(path: Path, of: Path) -> None:
+    """Give a workspace that was copied its database, too, where that is on the server; nothing may have it open."""
+    if (url := engine.url_of(of)) is not None:
+        from support import postgres
+
+        _use(path, postgres.copy(url))
+
+
+class TableSchema(NamedTuple):
+    """A table of the memory: its name, the statement that makes it, and its columns (name, type, place in the key)."""
+
+    name: str
+    sql: str
+    columns: tuple[tuple[str, str, int], ...]
+
+
+@cache
+def tables() -> tuple[TableSchema, ...]:
+    """Return the tables of a memory as SQLite has them: those of PostgreSQL are made from these."""
+    listed = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "memories.db"
+        model.write_bytes(_template())
+        with closing(connect(model)) as db:
+            return tuple(
+                TableSchema(name, sql, tuple(map(tuple, db.execute(_COLUMNS, (name,)).fetchall())))
+                for name, sql in db.execute(listed).fetchall()
+            )
+
+
+def _use(path: Path, url: str) -> Path:
     ENGINES.made.append(url)
     engine.use(path, url)
     os.environ[STORAGE_URL] = url

@@ -57,6 +57,11 @@ def clone(fill: Callable[[str], object]) -> str:
     return _make(TEMPLATE)
 
 
+def copy(url: str) -> str:
+    """Make a database with all that is in another one, to which nothing is connected; return its address."""
+    return _make(name_of(url))
+
+
 def drop(url: str) -> None:
     """Remove a database, and end the connections that are still open to it."""
     with _connected() as connection:
