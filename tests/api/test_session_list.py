@@ -7,6 +7,7 @@ from typing import Any, get_args
 from learning.talk import claimed
 from signet.domain.auth.tokens import TokenScope
 from signet.domain.episodes import index as episodes
+from signet.domain.injections import record
 from signet.domain.sessions import decided
 from signet.domain.summaries import prompt
 from signet.domain.transcripts import stored
@@ -43,13 +44,11 @@ def test_sessions_are_listed_with_what_they_were_given(api: Api) -> None:
     said = [{"role": "user", "content": "Where does  the walrus\nsleep?"}]
     log = "\n".join(json.dumps({"type": "user", "message": one}) for one in said)
     hook(api, "session-end", "first", transcript=log, reason="other")
-    first, _ = listed(api)
-    assert first["title"] is None
     index(api)
     first, second = listed(api)
     assert (first["key"], second["key"]) == ("first", "second")
     assert first["endedAt"] == first["lastAt"] and second["endedAt"] is None
-    assert first["title"] == "Where does the walrus sleep?" and second["title"] is None
+    assert first["title"] == second["title"] == "Where does the walrus sleep?"
     assert (first["harness"], first["project"]) == ("claude-code", "/work/harbour")
     for one in (first, second):
         assert (one["prompts"], one["agentId"], one["bypassed"]) == (1, "default", False)
@@ -126,6 +125,35 @@ def test_titles_say_nothing_that_was_forgotten_or_erased(api: Api) -> None:
     assert len(listed(api)[0]["decisions"]) == 1
     sent = {"mode": "execute", "reason": "private"}
     assert api.post("/api/sessions/whole/forget", sent).status == 200
+    assert api.rows("session_overviews") == []
+
+
+def test_a_running_session_has_the_title_of_its_first_prompt(api: Api) -> None:
+    hook(api, "session-start", "whole")
+    assert listed(api)[0]["title"] is None
+    prompts = (
+        "<private>The password is otter-4711.</private>",
+        "ok\n$ git status\nWhy is the walrus log empty since Monday?",
+        "Delete the walrus log.",
+    )
+    for message in prompts:
+        hook(api, "user-prompt-submit", "whole", userMessage=message)
+    assert listed(api)[0]["title"] == "Why is the walrus log empty since Monday?"
+    hook(api, "session-end", "whole", transcript=transcript(), reason="other")
+    index(api)
+    assert listed(api)[0]["title"] == "Move the walrus log to Redis"
+
+
+def test_the_title_of_a_session_without_a_transcript_ends_with_its_record(api: Api) -> None:
+    for key in ("lost", "whole"):
+        play(api, key)
+    hook(api, "session-end", "whole", transcript=transcript(), reason="other")
+    assert len(api.rows("session_overviews")) == 2
+    api.state.db.write(record.delete_old_injections, "2999", 100)
+    assert [row["session_key"] for row in api.rows("session_overviews")] == ["whole"]
+    forgotten = {"mode": "execute", "reason": "private"}
+    assert api.post("/api/sessions/whole/forget", forgotten).status == 200
+    hook(api, "user-prompt-submit", "whole", userMessage="Where does the walrus sleep?")
     assert api.rows("session_overviews") == []
 
 

@@ -121,8 +121,8 @@ class Item:
 class Injection:
     """One injection, which may be empty.
 
-    `prompt` is the message it answers, stored only as a hash, to find it in the transcript. `best_score` is the
-    nearest memory's, `floor` the required score.
+    `prompt` is the message it answers, stored only as a hash, to find it in the transcript, and its `title` until the
+    transcript is indexed. `best_score` is the nearest memory's, `floor` the required score.
     """
 
     agent_id: str
@@ -138,6 +138,7 @@ class Injection:
     floor: float | None = None
     #: The episodes' ranges in their sources, by place; located before storing (`record.py`).
     spans: Mapping[int, Spans] = field(default_factory=dict)
+    title: str = ""
 
 
 def hash_of(text: str) -> str:

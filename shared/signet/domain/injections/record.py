@@ -12,13 +12,13 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
-from signet.domain.episodes import brief
+from signet.domain.episodes import brief, overview
 from signet.domain.episodes.models import SourceType
 from signet.domain.injections import sql
 from signet.domain.injections.models import Injection, Item, ItemKind, Phase, Spans, hash_of
 from signet.domain.injections.sql import ItemRow, NewRow, spans_of
 from signet.domain.memory import lookup
-from signet.domain.transcripts import steps, withheld
+from signet.domain.transcripts import steps, stored, withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK, NewJob, enqueue
 from signet.queue.job_context import JobContext
@@ -28,6 +28,8 @@ from signet.text.masking import mask
 TRACE = "trace_use"
 #: The kind of job that labels a session's memories (domain/learning).
 LABEL = "label_session"
+#: Minimum length of a title: shorter lines ("ok", "go on") name no subject.
+TITLE_CHARS = 12
 #: Items stored per injection: a recall may request a thousand.
 MOST_ITEMS = 100
 
@@ -39,6 +41,8 @@ def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
         known = gone.get(injection.agent_id, ())
         items = [_without(item, known) for item in injection.items[:MOST_ITEMS]]
         is_prompt = injection.phase is Phase.PROMPT
+        if injection.title:
+            stored.put_first_title(tx, injection.agent_id, injection.key, injection.title)
         seq = tx.value(
             sql.INSERT,
             (
@@ -121,6 +125,7 @@ def since(tx: ReadTx, seq: int, *, limit: int) -> list[NewRow]:
 
 def delete_old_injections(tx: WriteTx, before: str, limit: int) -> int:
     seqs = as_list(row[0] for row in tx.tuples(sql.OLD, (before, limit)))
+    stored.delete_first_titles(tx, tx.tuples(sql.SESSIONS_OF, (seqs,)))
     tx.run(sql.DELETE_ITEMS, (seqs,))
     gone = tx.run(sql.DELETE, (seqs,))
     if gone:
@@ -140,6 +145,12 @@ def forget(tx: WriteTx, agent_id: str, key: str) -> None:
     tx.run(sql.DELETE_LOST_SECTIONS)
     tx.run(sql.DELETE_STEPS_OF, (agent_id, key))
     tx.run(sql.DELETE_OF, (agent_id, key))
+
+
+def _title(prompt: str) -> str:
+    """Return the first sentence of a prompt that can stand alone as a title, without secrets and private text."""
+    said = overview.lines(mask(prompt).text)
+    return next((line for line in said if len(line) >= TITLE_CHARS), "")
 
 
 def _without(item: Item, known: Sequence[Statement]) -> Item:
@@ -225,7 +236,7 @@ class ItemTexts:
 
 
 def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:
-    """Return injections with their episodes' ranges in the sources, and sections without secrets."""
+    """Return injections with their titles, their episodes' ranges in the sources, and sections without secrets."""
     return [_located(tx, one) for one in injections]
 
 
@@ -241,7 +252,8 @@ def _located(tx: ReadTx, injection: Injection) -> Injection:
             if spans := locate(item.text, source):
                 found[place] = spans
                 items[place] = replace(item, text=cut(source, spans))
-    return replace(injection, items=items, spans=found)
+    title = _title(injection.prompt) if injection.phase is Phase.PROMPT else ""
+    return replace(injection, items=items, spans=found, title=title)
 
 
 def locate(text: str, source: str) -> Spans:

@@ -126,6 +126,7 @@ OLD = "SELECT seq FROM session_injections WHERE created_at < ? ORDER BY seq LIMI
 OF_KEY = "SELECT seq FROM session_injections WHERE agent_id = ? AND session_key = ?"
 DELETE_STEPS_OF = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ?"
 DELETE_ITEMS = f"DELETE FROM injected_items WHERE injection_seq IN {LIST}"
+SESSIONS_OF = f"SELECT DISTINCT agent_id, session_key FROM session_injections WHERE seq IN {LIST}"
 DELETE = f"DELETE FROM session_injections WHERE seq IN {LIST}"
 RUNS = (
     "SELECT count(*) FROM session_states WHERE agent_id = ? AND session_key = ? AND expires_at > ?"

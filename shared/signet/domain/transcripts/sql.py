@@ -82,6 +82,12 @@ DELETE_PARTS = "DELETE FROM session_parts WHERE agent_id = ? AND session_key = ?
 PUT_OVERVIEW = """
 INSERT INTO session_overviews (agent_id, session_key, title, outcome, decisions) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET title = excluded.title, outcome = excluded.outcome, decisions = excluded.decisions"""
+#: Until then a running session has the title of its first prompt.
+PUT_FIRST_TITLE = """
+INSERT INTO session_overviews (agent_id, session_key, title) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"""
+DELETE_FIRST_TITLE = """
+DELETE FROM session_overviews WHERE agent_id = ?1 AND session_key = ?2 AND decisions IS NULL
+   AND NOT EXISTS (SELECT 1 FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2)"""
 PUT_TOPIC = """
 INSERT INTO session_overviews (agent_id, session_key, topic) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET topic = excluded.topic"""

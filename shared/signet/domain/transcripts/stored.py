@@ -1,7 +1,7 @@
 """The stored transcripts of sessions: a new part is joined with the stored text."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -246,6 +246,17 @@ def put_overview(tx: WriteTx, agent_id: str, key: str, found: Overview) -> None:
     """Store the overview of a session, except for its files, which are stored with its log."""
     decisions = json.dumps(list(found.decisions), ensure_ascii=False)
     tx.run(sql.PUT_OVERVIEW, (agent_id, key, found.title, found.outcome, decisions))
+
+
+def put_first_title(tx: WriteTx, agent_id: str, key: str, title: str) -> None:
+    """Store the title of a running session, unless it has an overview or is not to be stored."""
+    if not is_forgotten(tx, agent_id, key) and not readings.is_unkept(tx, agent_id, key):
+        tx.run(sql.PUT_FIRST_TITLE, (agent_id, key, title))
+
+
+def delete_first_titles(tx: WriteTx, sessions: Iterable[tuple[str, str]]) -> None:
+    """Delete the titles of those sessions (agent and key) that never had a transcript."""
+    tx.many(sql.DELETE_FIRST_TITLE, sessions)
 
 
 def put_topic(tx: WriteTx, agent_id: str, key: str, topic: str) -> None:
