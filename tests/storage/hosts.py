@@ -90,12 +90,12 @@ def hosts(folder: Path, *names: str) -> Iterator[list[Host]]:
         yield found
 
 
-def cut_off(url: str) -> None:
-    """Close every connection to a database, as a restart of the server does."""
+def cut_off(url: str, *, through: str | None = None) -> None:
+    """Close every connection to a database, as a restart of the server does, through another one if it lets none in."""
     rows(
-        url,
+        through or url,
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-        " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        f" WHERE datname = '{postgres.name_of(url)}' AND pid <> pg_backend_pid()",
     )
 
 

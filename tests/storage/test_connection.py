@@ -3,18 +3,22 @@
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from signet import engine
+from signet import clock, engine
 from signet.db import Database, ReadTx, WriteTx
-from signet.db.driver import connect
+from signet.db.commits import Commits
+from signet.db.driver import connect, sqlite
 from signet.db.postgres.schema import ServerUnfit
+from signet.queue import NewJob, enqueue
 from storage.hosts import cut_off, rows
+from support import postgres
 from support.database import ENGINES, fresh_database
-from support.processes import eventually, program, said, state
+from support.executor import a_dispatcher
+from support.processes import PATIENCE_SECONDS, eventually, program, said, state
 
 COUNT = "SELECT count(*) FROM runtime_settings"
 ADD = "INSERT INTO runtime_settings (key, value) VALUES (?, ?)"
@@ -126,3 +130,93 @@ def test_a_read_may_think_as_long_as_it_likes(db: Database) -> None:
             "SELECT current_setting('idle_in_transaction_session_timeout')"
         ).fetchone()
     assert found[0] == "0"
+
+
+def test_a_read_that_the_server_cuts_short_runs_again_whoever_caught_the_error(
+    db: Database,
+) -> None:
+    db.write(add, "here")
+    tries = 0
+
+    def read(tx: ReadTx) -> str:
+        nonlocal tries
+        tries += 1
+        tx.value(COUNT)
+        if tries == 1:
+            cut_off(str(db.url))
+        with suppress(sqlite.DatabaseError):
+            return f"{count(tx)} found"
+        return "nothing found"
+
+    assert db.read(read) == "1 found"
+    assert tries == 2
+
+
+def test_a_read_that_is_cut_short_twice_names_the_server(db: Database) -> None:
+    def read(tx: ReadTx) -> None:
+        tx.value(COUNT)
+        cut_off(str(db.url))
+        with suppress(sqlite.DatabaseError):
+            tx.value(COUNT)
+
+    with pytest.raises(ServerUnfit, match="does not answer"):
+        db.read(read)
+    assert db.read(count) == 0
+
+
+def test_two_hosts_that_add_the_same_row_at_once_both_see_it(db: Database) -> None:
+    """What each adds if it is missing is there once, and neither fails or leaves out a part of its work."""
+    tries = 0
+
+    def add_if_missing(tx: WriteTx) -> str:
+        nonlocal tries
+        tries += 1
+        found = tx.one("SELECT value FROM runtime_settings WHERE key = 'celery'")
+        if tries == 1:
+            rows(str(db.url), "INSERT INTO runtime_settings (key, value) VALUES ('celery', 'b')")
+        if found is not None:
+            return f"{found['value']} was there"
+        return tx.optional("link", lambda: str(tx.run(ADD, ("celery", "a"))), "left out")
+
+    assert db.write(add_if_missing) == "b was there"
+    assert tries == 2
+
+
+def test_a_row_that_breaks_a_unique_index_each_time_is_an_error(db: Database) -> None:
+    db.write(add, "once")
+    with pytest.raises(sqlite.IntegrityError, match="duplicate key"):
+        db.write(add, "once")
+    db.write(add, "twice")
+    assert db.read(count) == 2
+
+
+class Watched(Commits):
+    """A watcher that notes when it could not read."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.has_failed = threading.Event()
+
+    def version(self) -> int:
+        try:
+            return super().version()
+        except sqlite.Error:
+            self.has_failed.set()
+            raise
+
+
+def test_a_worker_looks_for_jobs_again_when_the_server_is_back(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watcher = Watched(db.path)
+    monkeypatch.setattr(db, "commits", lambda: watcher)
+    name = postgres.name_of(str(db.url))
+    allow = f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS '
+    with a_dispatcher(db, 60_000, 1) as broker:
+        rows(postgres.address("postgres"), allow + "false")
+        cut_off(str(db.url), through=postgres.address("postgres"))
+        assert watcher.has_failed.wait(PATIENCE_SECONDS)
+        rows(postgres.address("postgres"), allow + "true")
+        with closing(Database(db.path)) as elsewhere:  # whose calls this worker does not hear
+            elsewhere.write(enqueue, NewJob(kind="noop", queue="q"), now=clock.now())
+        assert broker.dispatcher.fetch("q", PATIENCE_SECONDS) is not None

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from signet import clock
 from signet.clock import Clock
 from signet.db import Database, ReadTx, WriteTx
+from signet.db.commits import Commits
+from signet.db.driver import sqlite
 from signet.observe import metrics
 from signet.queue import circuit_breaker, pauses, transitions
 from signet.queue.job_context import JobContext
@@ -242,7 +244,7 @@ class Dispatcher:
         watcher = self._db.commits()
         try:
             # Always read the version before the poke: later commits are noticed by the next check.
-            seen = watcher.version()
+            seen = self._version(watcher)
             self.poke()
             looked = time.monotonic()
             while self._running:
@@ -251,7 +253,7 @@ class Dispatcher:
                     by = "timer"
                 if time.monotonic() - looked >= LOOK_SECONDS:
                     looked = time.monotonic()
-                    last, seen = seen, watcher.version()
+                    last, seen = seen, self._version(watcher)
                     waits = any(lane.maybe_due for lane in self._lanes.values())
                     by = by or ("data_version" if seen != last or waits else None)
                 if by is not None:
@@ -259,6 +261,14 @@ class Dispatcher:
                     self.poke()
         finally:
             watcher.close()
+
+    @staticmethod
+    def _version(watcher: Commits) -> int | None:
+        """Return the version of the data, None while it cannot be read."""
+        try:
+            return watcher.version()
+        except sqlite.Error:
+            return None
 
     def _sleep_seconds(self) -> float:
         wall = self._clock.wall_ms()

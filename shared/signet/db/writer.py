@@ -228,8 +228,11 @@ class Writer:
                     self._commit_apart(hook, self._begin_apart)
             elif self._waiting or (hook and hook.wants_commit(ReadTx(self._connection))):
                 self._one_group(hook)
-        except Exception:  # the writer must outlive a bug in a hook or listener
-            log.exception("writer.failed")
+        except Exception as error:  # the writer must outlive a bug in a hook or listener
+            if getattr(error, "is_lost", False):
+                log.warning("writer.hook_waits", error=str(error))
+            else:
+                log.exception("writer.failed")
 
     def _one_group(self, hook: CommitHook | None) -> None:
         group: list[WriteOperation] = []

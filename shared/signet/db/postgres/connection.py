@@ -49,6 +49,9 @@ _SILENT = "25P03"
 #: Conditions after which a transaction may succeed when it runs again.
 _AGAIN = frozenset({"40001", "40P01", "55P03", _SILENT})
 _LOST = ("08", "57P", _SILENT)
+#: Transactions in a row that run again after they met a unique index: a row that another process has just inserted is
+#: not in their snapshot. Then the row is no accident.
+_COLLISIONS = 8
 
 _BEGIN = {
     "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -160,6 +163,7 @@ class ServerConnection:
         self._has_begun = False
         #: Whether a statement of the transaction met a conflict with another transaction.
         self.has_conflict = False
+        self._collisions = 0
 
     @property
     def raw(self) -> "psycopg.Connection[tuple[Any, ...]]":
@@ -168,6 +172,10 @@ class ServerConnection:
     @property
     def in_transaction(self) -> bool:
         return self._has_begun
+
+    @property
+    def is_lost(self) -> bool:
+        return self._raw.closed
 
     def cursor(self) -> "ServerCursor":
         return ServerCursor(self)
@@ -213,9 +221,17 @@ class ServerConnection:
         if self.words_due:
             self.index_words()
         self._raw.execute("COMMIT")
-        self._has_begun = (
-            False  # after a failure the writer rolls back, and nothing may repeat the statement
-        )
+        # After a failure the writer rolls back, and nothing may repeat the statement.
+        self._has_begun = False
+        self._collisions = 0
+
+    def note_failure(self, error: psycopg.Error, *, may_run_again: bool) -> None:
+        """Note that the transaction must be rolled back, and whether it may succeed when it runs again."""
+        self.total_changes += 1
+        if isinstance(error, psycopg.errors.UniqueViolation):
+            self._collisions += 1
+            may_run_again = self._collisions <= _COLLISIONS
+        self.has_conflict |= may_run_again
 
     def index_words(self) -> None:
         """Index the words of the rows that this transaction has changed."""
@@ -290,8 +306,8 @@ class ServerCursor:
     def _failed(self, error: psycopg.Error, *, ends: bool = False) -> Exception:
         """Return the error of `sqlite3`, and note that the transaction must be rolled back."""
         found = _as_sqlite(error, ends=ends)
-        self._connection.total_changes += 1
-        self._connection.has_conflict |= getattr(found, "can_run_again", False)
+        again = getattr(found, "can_run_again", False)
+        self._connection.note_failure(error, may_run_again=again)
         return found
 
     def _command(self, statement: str) -> bool:

@@ -4,14 +4,24 @@ A group is a REPEATABLE READ transaction. If it meets rows that another process 
 """
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 from signet import engine
-from signet.db import Database
+from signet.db import Database, ReadTx
 from signet.db.driver import connect, sqlite
 from signet.db.postgres.address import password_fault, shown
 from signet.db.postgres.schema import ServerUnfit
 from signet.db.writer import translate
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class ReadLost(ServerUnfit):
+    """The server ended the connection in the middle of a read."""
 
 
 class NoGate:
@@ -58,6 +68,25 @@ class PostgresDatabase(Database):
             raise self._translate(error) from error
         self.has_vec = False
         self._gate = NoGate()
+
+    def read(
+        self, function: Callable[Concatenate[ReadTx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Read as in a file; what the server cut short runs again, once."""
+        try:
+            return super().read(function, *args, **kwargs)
+        except ReadLost:
+            return super().read(function, *args, **kwargs)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[ReadTx]:
+        """Lend a snapshot; raise ReadLost if its connection is lost at the end."""
+        with super()._snapshot() as tx:
+            try:
+                yield tx
+            finally:
+                if getattr(tx.connection, "is_lost", False):
+                    raise ReadLost(f"{shown(str(self.url))} does not answer")
 
     def _begin_apart(self) -> None:
         """Begin the transaction in which the queue claims jobs: one process after the other, each seeing the last.
