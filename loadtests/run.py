@@ -45,6 +45,7 @@ SCENARIOS = {
     "forgetting": 0.0,
     "shipped": 0.0,
     "crash": 0.0,
+    "partition": 0.0,
     "clock": 0.0,
     "cli": 0.0,
     "idle": 20.0,
@@ -60,6 +61,7 @@ def main() -> int:
     """Run a scenario and return the exit status."""
     asked = _arguments()
     sys.path[:0] = [str(source) for source in SOURCES]
+    sys.path.append(str(ROOT / "tests"))  # for the programs of a PostgreSQL server
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, SOURCES))
     from loadtests.report import Options, judge
 

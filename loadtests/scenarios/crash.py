@@ -110,23 +110,30 @@ class Saver(threading.Thread):
             number += 1
             texts = [self._corpus.memory(number * 10 + part) for part in range(3)]
             try:
-                self._save(" ".join(texts))
+                self.act(number, " ".join(texts))
             except (OSError, http.client.HTTPException, ValueError):
                 self.unanswered += 1
             self._stop_event.wait(REST_SECONDS)
 
-    def _save(self, content: str) -> None:
+    def act(self, number: int, content: str) -> None:
+        """Save a text."""
+        body = self.post("/api/memory/remember", {"content": content})
+        if body is not None:
+            self.acknowledged[str(body["id"])] = content
+
+    def post(self, path: str, said: object) -> dict[str, object] | None:
+        """Return the answer with status 200; count any other one as unanswered."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=ANSWER_SECONDS)
         try:
-            connection.request("POST", "/api/memory/remember", json.dumps({"content": content}))
+            connection.request("POST", path, json.dumps(said))
             answer = connection.getresponse()
-            body = json.loads(answer.read())
-            if answer.status == 200:
-                self.acknowledged[body["id"]] = content
-            else:
-                self.unanswered += 1
+            body: dict[str, object] = json.loads(answer.read())
         finally:
             connection.close()
+        if answer.status == 200:
+            return body
+        self.unanswered += 1
+        return None
 
 
 @dataclass(slots=True)
