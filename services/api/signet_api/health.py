@@ -56,7 +56,7 @@ class Seen:
 def read_health(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
     """Check schema, processes and queue in one snapshot."""
     others = processes.states(tx, workspace)[1:]
-    missing = [str(one["name"]) for one in others if one["state"] != "running"]
+    missing = processes.missing(tx, workspace, others)
     schema = tx.value(migrate.READ_VERSION)
     stuck = stats.oldest_due_seconds(tx, now=now) > OLDEST_DUE_SECONDS
     reasons = [

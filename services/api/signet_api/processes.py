@@ -47,8 +47,21 @@ def states(tx: ReadTx, workspace: Workspace) -> list[dict[str, object]]:
     return found
 
 
-def missing(tx: ReadTx, workspace: Workspace) -> list[str]:
-    return [str(one["name"]) for one in states(tx, workspace) if one["state"] != "running"]
+def missing(
+    tx: ReadTx, workspace: Workspace, known: Sequence[Mapping[str, object]] | None = None
+) -> list[str]:
+    """Return the programs that run neither here (`known` has their states) nor, with a server, on another host."""
+    here = states(tx, workspace) if known is None else known
+    found = [str(one["name"]) for one in here if one["state"] != "running"]
+    if not found or engine.url_of(workspace.database) is None:
+        return found
+    # Rows of ended processes are removed by the other hosts.
+    elsewhere = {
+        row.kind
+        for row in processes.every(tx)
+        if liveness.is_alive(workspace.runtime_dir, row.owner) is None
+    }
+    return [name for name in found if name not in elsewhere]
 
 
 def takes_jobs(tx: ReadTx, workspace: Workspace) -> bool:
