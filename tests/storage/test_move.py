@@ -18,10 +18,11 @@ from storage.hosts import Host, a_program, rows
 from support import postgres
 from support.processes import eventually
 
-#: Runs a command and ends itself (SIGKILL) when all rows are in the target and compared, before the commit of the copy
-#: whose number is the first argument.
+#: Runs a command and ends itself (SIGKILL): with a first argument of 0 when the copy is committed, before the settings
+#: name it; else when all rows are in the target and compared, before the commit of the copy with that number.
 KILLED = """
 import os, signal, sys
+import signet.care.storage as storage
 import signet.db.postgres.moving as moving
 check, left = moving._check, [int(sys.argv.pop(1))]
 def checked(*given):
@@ -30,6 +31,8 @@ def checked(*given):
     if not left[0]:
         os.kill(os.getpid(), signal.SIGKILL)
 moving._check = checked
+if not left[0]:
+    storage.manifest.set_values = lambda *given: os.kill(os.getpid(), signal.SIGKILL)
 from signet.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -119,6 +122,56 @@ def test_a_memory_moves_to_a_server_and_back_and_answers_as_before(host: Host) -
     refused = program.run("storage", "move", host.url)
     assert refused.status == 1 and "contains tables" in refused.err
     assert "Saved in the file again." in contents(program)
+
+
+def test_what_a_move_has_left_says_so_until_it_is_used_again(host: Host, tmp_path: Path) -> None:
+    program = host.program
+    run(program, "storage", "move", host.url)
+    assert "moved" not in program.run("doctor").out
+    run(program, "config", "set", "storage.url", "null")
+    told = program.run("daemon", "restart")
+    address = host.url.partition("@")[2]
+    assert f"this memory was moved to postgresql://{address} on " in told.out + told.err
+    check = next(one for one in run(program, "doctor") if one["check"] == "moved")
+    assert check["status"] == "warn" and address in check["detail"]
+    program.run("doctor", "--fix")
+    assert "moved" not in program.run("doctor").out
+    told = program.run("daemon", "restart")
+    assert told.status == 0 and "was moved" not in told.out + told.err
+
+    run(program, "config", "set", "storage.url", host.url)
+    run(program, "storage", "move", "file")
+    assert "moved" not in program.run("doctor").out
+    other = a_program(tmp_path / "other", host.url)
+    told = other.run("daemon", "start", "--port", str(other.port))
+    try:
+        assert "this memory was moved to a file of " in told.out + told.err
+    finally:
+        other.run("daemon", "stop")
+
+
+@pytest.mark.parametrize("when", [0, 1])
+def test_a_move_that_was_killed_is_started_again(host: Host, when: int) -> None:
+    program = host.program
+    killed(program, "storage", "move", host.url, copy=when)
+    run(program, "storage", "move", host.url)
+    host.start()
+    assert engine(host) == "postgresql" and set(TEXTS) <= contents(program)
+    run(program, "remember", "Saved on the server.")
+    killed(program, "storage", "move", "file", copy=when)
+    run(program, "storage", "move", "file")
+    host.start()
+    assert engine(host) == "sqlite" and {*TEXTS, "Saved on the server."} <= contents(program)
+
+
+def test_a_copy_that_was_used_is_not_replaced(host: Host, tmp_path: Path) -> None:
+    killed(host.program, "storage", "move", host.url, copy=0)
+    other = a_program(tmp_path / "other", host.url)
+    assert other.run("daemon", "start", "--port", str(other.port)).status == 0
+    run(other, "remember", "Saved on another host.")
+    assert other.run("daemon", "stop").status == 0
+    refused = host.program.run("storage", "move", host.url)
+    assert refused.status == 1 and "contains tables" in refused.err
 
 
 def test_a_backup_of_a_server_is_restored_to_it_and_to_a_file(host: Host, tmp_path: Path) -> None:

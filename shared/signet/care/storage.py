@@ -1,10 +1,11 @@
 """Move a workspace's memory between its file and a PostgreSQL server. The old copy stays until a person removes it.
 
 The setting `storage.url` changes last: a move that was killed before has changed nothing that is in use, and can be
-repeated.
+repeated. The old copy is marked then, so that a daemon that opens it reports where the memory is.
 """
 
 import contextlib
+import platform
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from signet import clock, config, engine
 from signet.config import manifest
 from signet.db import ReadTx, migrate
+from signet.db import moved as notes
 from signet.db.driver import connect
 from signet.domain.backup import restore
 from signet.domain.connectors import registry
@@ -55,10 +57,12 @@ def check(workspace: Workspace, target: str) -> None:
         )
     if missing := engine.missing_packages():
         raise Invalid(missing, "no_packages")
-    from signet.db.postgres import moving
+    from signet.db.postgres import moving, schema
 
     with moving.opened(target) as server:
-        if not moving.is_empty(server):
+        is_free = moving.is_empty(server)
+        # Or a move of this file was killed after its copy, and nothing was saved there since.
+        if not (is_free or schema.note(server) == notes.copy_of(server, workspace.database)):
             raise Conflict(
                 f"{target} contains tables. To use a memory that is there: signet config set {KEY} "
                 f"{shlex.quote(target)}. To move this one, choose a new database: createdb NAME",
@@ -75,14 +79,19 @@ def move(workspace: Workspace, target: str, *, tell: "Tell") -> StorageMove:
 
 def to_server(workspace: Workspace, url: str, *, tell: "Tell") -> StorageMove:
     """Copy the file to an empty database and use it from now on. The daemon must not run."""
-    from signet.db.postgres import moving
+    from signet.db.postgres import moving, schema
+    from signet.db.postgres.address import shown
 
     with restore.idle(workspace), moving.alone(url) as server:
         migrate.upgrade(workspace.database, now=clock.now())
         folders = _folders(workspace.database)
-        moved = moving.load_file(workspace.database, server, tell=tell)
+        with server.transaction():
+            moved = moving.load_file(workspace.database, server, tell=tell)
+            schema.set_note(server, notes.copy_of(server, workspace.database))
         manifest.set_values(workspace, {KEY: url})
+        notes.note(workspace.database, shown(url), clock.now())
         engine.use(workspace.database, url)
+        notes.clear(workspace.database)
     return StorageMove(moved, left=str(workspace.database), folders=folders)
 
 
@@ -112,4 +121,7 @@ def to_file(workspace: Workspace, *, tell: "Tell") -> StorageMove:
         finally:
             moving.remove(part)
         manifest.set_values(workspace, {KEY: None})
+        engine.use(workspace.database, url)
+        notes.note(workspace.database, f"a file of {platform.node()}", clock.now())
+        engine.use(workspace.database, None)
     return StorageMove(moved, left=url, file=older, folders=folders)

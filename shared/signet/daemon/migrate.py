@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from signet import clock, config, engine
-from signet.db import Database, damage, fts_index, migrate
+from signet.db import Database, damage, fts_index, migrate, moved
 from signet.domain.activity import events
 from signet.domain.backup import restore, swap
 from signet.errors import SignetError, StorageBusy, StorageFull
@@ -37,6 +37,8 @@ def main() -> int:
         if engine.url_of(workspace.database) is None:
             damage.recover(workspace.database)
         done = migrate.upgrade(workspace.database, now=clock.now())
+        if (elsewhere := moved.read(workspace.database)) is not None:
+            sys.stdout.write(f"Warning: {elsewhere.message}\n")
     except SignetError as error:
         sys.stderr.write(f"{error.message}\n")
         return 1

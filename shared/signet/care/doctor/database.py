@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from signet import engine
 from signet.care.doctor.models import CheckStatus, DoctorCheck, Scene, fail, ok, warn
-from signet.db import ReadTx, damage, inspection, migrate, snapshot
+from signet.db import ReadTx, damage, inspection, migrate, moved, snapshot
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import report
 from signet.domain.diagnostics.counts import Domain, Facts
@@ -44,6 +44,7 @@ def checks(scene: Scene) -> Iterator[DoctorCheck]:
         return
     sound = _sound(scene)
     yield sound
+    yield from _moved(scene)
     if scene.tx is None or sound.status is CheckStatus.FAIL:
         return
     schema = _schema(scene)
@@ -81,9 +82,15 @@ def _on_server(scene: Scene, url: str) -> Iterator[DoctorCheck]:
     found = inspection.server(scene.tx)
     size = f"{found.size / 1e6:,.1f} MB"
     yield ok("database", f"PostgreSQL {found.version}, {shown(url)}, {size}")
+    yield from _moved(scene)
     yield schema
     if schema.status is CheckStatus.OK:
         yield from _counted(scene, scene.tx)
+
+
+def _moved(scene: Scene) -> Iterator[DoctorCheck]:
+    if (found := moved.read(scene.workspace.database)) is not None:
+        yield warn("moved", found.message, "signet doctor --fix", "moved")
 
 
 def _counted(scene: Scene, tx: ReadTx) -> Iterator[DoctorCheck]:

@@ -5,7 +5,7 @@ from signet.care.doctor.place import too_open
 from signet.care.steps import CareStep
 from signet.client import Signet
 from signet.client.call import Call
-from signet.db import damage, migrate
+from signet.db import damage, migrate, moved
 from signet.domain.backup import create, restore
 from signet.paths import Workspace
 
@@ -42,6 +42,7 @@ _HERE = {
     "restore": ("finish the interrupted restore", _finish),
     "backup": ("create a backup", _back_up),
     "loss": ("accept the loss", lambda workspace: damage.accept(workspace.database)),
+    "moved": ("use this memory again", lambda workspace: moved.clear(workspace.database)),
     "structure": ("repair indexes and triggers", _structure),
 }
 

@@ -48,8 +48,8 @@ _OF_SQLITE = ("sqlite_", "vec_embeddings")
 _OF_FILES = ("schema_migrations", "schema_migrations_audit")
 
 
-#: Suffixes of what `damage` notes next to a file.
-_NOTES = (".mark", ".damage")
+#: Suffixes of what `damage` and `moved` note next to a file.
+_NOTES = (".mark", ".damage", ".left")
 
 
 class CommonTable(NamedTuple):

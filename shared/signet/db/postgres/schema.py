@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from signet import clock
 from signet.db.postgres import tables
@@ -16,6 +17,7 @@ from signet.errors import StorageBusy
 #: Collation `pg_c_utf8` is as old.
 LEAST_VERSION = 170_000
 _LOCK = "SELECT pg_advisory_xact_lock(7391, 2)"
+_NOTE = "SELECT obj_description(to_regclass('signet_schema_version'), 'pg_class')"
 _EXISTS = "SELECT to_regclass('signet_schema_version') IS NOT NULL"
 
 Raw = psycopg.Connection[tuple[Any, ...]]
@@ -95,6 +97,19 @@ def check(connection: Raw, url: str) -> None:
             f"{shown(url)} refuses the role {role_of(url)} the right CREATE in its schema. Make the role the owner of"
             f' the database; as its owner or a superuser: ALTER DATABASE "{name_of(url)}" OWNER TO "{role_of(url)}"'
         )
+
+
+def note(connection: Raw) -> str:
+    """Return the note of a database, which is no row and is never copied; empty for none."""
+    found = connection.execute(_NOTE).fetchone()
+    return str(found[0] or "") if found else ""
+
+
+def set_note(connection: Raw, text: str | None) -> None:
+    """Write the note of a database, or remove it."""
+    connection.execute(
+        sql.SQL("COMMENT ON TABLE signet_schema_version IS {}").format(sql.Literal(text))
+    )
 
 
 def create(connection: Raw, head: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from signet import engine
 from signet.config import manifest
-from signet.db import migrate, snapshot
+from signet.db import migrate, moved, snapshot
 from signet.domain.backup import archive, create, kept, swap
 from signet.domain.backup.archive import ArchiveReader, Tell
 from signet.domain.backup.create import SPARE, megabytes
@@ -127,6 +127,7 @@ def exchange(
             put_secrets(workspace, workspace.root, {})
         swap.begin(workspace, swap.plan(workspace, staged.folder, aside, only=only))
         swap.finish(workspace)
+        moved.clear(workspace.database)
     return aside
 
 
@@ -202,6 +203,8 @@ def load_pending(workspace: Workspace) -> Path | None:
         engine.use(workspace.database, url)
     workspace.load_journal.unlink()
     moving.remove(workspace.database)
+    if is_same:
+        moved.clear(workspace.database)
     return left
 
 
