@@ -22,10 +22,15 @@ def page(name: str) -> str:
     return str(reference().generated()[f"reference/{name}.md"])
 
 
-@pytest.mark.parametrize("place", sorted(reference().generated()))
-def test_a_generated_page_is_current(place: str) -> None:
-    text = reference().generated()[place]
-    assert (ROOT / "docs" / place).read_text("utf-8") == text, "run: python docs/reference.py"
+def test_generated_pages_are_current() -> None:
+    generated = reference().generated()
+    assert len(generated) > 10
+    stale = [
+        place
+        for place, text in generated.items()
+        if (ROOT / "docs" / place).read_text("utf-8") != text
+    ]
+    assert stale == [], "run: python docs/reference.py"
 
 
 def test_every_setting_is_explained_and_every_explanation_is_of_a_setting() -> None:

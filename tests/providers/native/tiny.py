@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from signet.providers import scale
@@ -54,6 +53,12 @@ def graph(
     table: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]", inputs: Sequence[str]
 ) -> bytes:
     """Return a graph that gives the row of each token as its state."""
+    from onnx import (
+        TensorProto,
+        helper,
+        numpy_helper,
+    )  # takes long to load, for each process that collects tests
+
     size, kinds = ["batch", "tokens"], (TensorProto.INT64, TensorProto.FLOAT)
     state = helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])
     whole = helper.make_graph(
