@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from identities.conftest import Stores
 from identities.identities import KNOWN
 from identities.world import GROUPS
@@ -11,11 +9,10 @@ from mcp_server.test_stdio import call, talk
 from support.http import served
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "team"])
-def test_tools_show_and_change_rows_of_the_token_only(stores: Stores, mode: str) -> None:
+def test_tools_show_and_change_rows_of_the_token_only(stores: Stores) -> None:
     [bob] = [one for one in GROUPS if (one.owner, one.place) == ("bob", "garden")]
     foreign = stores.world[bob]["memory"]
-    with served(stores.workspace(mode)) as server:
+    with served(stores.workspace("hybrid")) as server:
         before = server.get(f"/api/memory/{foreign}?agent_id=bob").body
         for name in ("alice", "ines"):
             [identity] = [one for one in KNOWN if one.name == name]
