@@ -18,7 +18,7 @@ export default function Capture({ onClose }: { onClose: () => void }) {
     </label>
     <div class="buttons">
       <button onClick={onClose}>Close</button>
-      <button class="primary" onClick={() => void save()}>Remember <kbd>Ctrl Enter</kbd></button>
+      <button class="primary" onClick={() => save()}>Remember <kbd>Ctrl Enter</kbd></button>
     </div>
   </Dialog>;
 }

@@ -108,13 +108,13 @@ function Part({ of: { project, sessions, items, memories }, when }: { of: Group;
       const some = items.filter((one) => one.kind === kind);
       return some.length > 0 && <div key={kind}><h3>{title}</h3><ul class="diary">{some.map((one) => <li key={one.text}><a class="entry" href={one.isMemory ? href("memories", { id: one.id, part: "history" }) : href("sessions", {}, one.id)}>
         <time class="soft small" dateTime={one.at}>{(one.openBy ? brief : when)(one.at)}</time>
-        <span class="diff" dir="auto">{one.before ? <><ins>{one.text}</ins> <span class="soft small">instead of</span> <del>{one.before}</del></> : one.text}</span>
+        <span class="diff">{one.before ? <><ins>{one.text}</ins> <span class="soft small">instead of</span> <del>{one.before}</del></> : one.text}</span>
         {one.openBy && <span class="meta"><span>said by {one.openBy === "the user" ? "you" : one.openBy}</span></span>}</a></li>)}</ul></div>;
     })}
     {sessions.length > 0 && <><h3>Sessions</h3><ul class="diary">{sessions.map((one) => <li key={one.key}><Entry one={one} when={when} /></li>)}</ul></>}
     {memories.length > 0 && <><h3>New memories</h3><ul class="diary">{(isWhole ? memories : memories.slice(0, FEW)).map((row) => <li key={row.id}>
       <a href={href("memories", { id: row.id })} class="entry" onClick={() => keep(row)}><time class="soft small" dateTime={row.created_at}>{when(row.created_at)}</time>
-        <span dir="auto">{row.pinned && <Icon name="pin" />} {plain(row.content).slice(0, 240)}</span><Meta row={row} isAlone={false} /></a></li>)}</ul>
+        <span>{row.pinned && <Icon name="pin" />} {plain(row.content).slice(0, 240)}</span><Meta row={row} isAlone={false} /></a></li>)}</ul>
       {!isWhole && memories.length > FEW && <button class="link small" onClick={() => setWhole(true)}>{memories.length - FEW} more</button>}</>}
   </section>;
 }
@@ -136,9 +136,9 @@ function Triage() {
   return <Shown of={found} rows={3} what="memories">{({ total = 0 }) => <section class="triage" aria-label="What is worth keeping">
     <h2>What is worth keeping <span class="soft small">{count(total, "memory", "memories")} of the last {DAYS} days</span></h2>
     {row ? <div class="card">
-      <p class="said" dir="auto">{row.content.slice(0, 1_000)}</p>
+      <p class="said">{row.content.slice(0, 1_000)}</p>
       <Meta row={row} isLong />
-      <MaySpeak>{(may) => <p class="tools">{VERDICTS.map(([verdict, says], at) => <button key={verdict} disabled={!may} onClick={() => void doing.judge(row.id, verdict)}>{says} <kbd>{at + 1}</kbd></button>)}
+      <MaySpeak>{(may) => <p class="tools">{VERDICTS.map(([verdict, says], at) => <button key={verdict} disabled={!may} onClick={() => doing.judge(row.id, verdict)}>{says} <kbd>{at + 1}</kbd></button>)}
         <a class="plain" href={href("memories", { id: row.id, part: "edit" })}>Correct <kbd>e</kbd></a>
         <button class="plain" onClick={skip}>Not now <kbd>j</kbd></button></p>}</MaySpeak>
       <p class="small soft">A faded memory is half as important, so others come before it. Each can be undone.</p>
@@ -172,9 +172,9 @@ function Reviews() {
   return !page?.total ? null : <Card title="To review">
     <p class="small soft">{count(page.total, "instruction")} from others. Agents see them only after you approve them.</p>
     <MaySpeak>{(may) => <ul class="needs">{page.memories.map((one) => <li key={one.id}>
-      <p dir="auto">{plain(one.content).slice(0, 240)}</p>
+      <p>{plain(one.content).slice(0, 240)}</p>
       <span class="meta"><span>{one.says}</span><span>{brief(one.created_at)}</span></span>
-      <p class="tools"><button disabled={!may} onClick={() => void doing.approve(one.id)}>Approve</button><button disabled={!may} onClick={() => void doing.reject(one.id)}>Reject</button></p>
+      <p class="tools"><button disabled={!may} onClick={() => doing.approve(one.id)}>Approve</button><button disabled={!may} onClick={() => doing.reject(one.id)}>Reject</button></p>
     </li>)}</ul>}</MaySpeak></Card>;
 }
 

@@ -67,7 +67,7 @@ export function Projects() {
   return <div class="projects" role="group" aria-label="Projects"><h2>Projects</h2>
     <a class="every" href={withProject(undefined)} aria-current={project ? undefined : "true"}><span>All</span></a>
     {found.map((one) => <a key={one.project} class="hued" style={{ "--hue": hueOf(one.project) }} href={withProject(one.project)} title={one.project}
-      aria-current={one.project === project ? "true" : undefined}><span dir="auto">{projectName(one.project)}</span><small>{number(one[counted])}</small></a>)}
+      aria-current={one.project === project ? "true" : undefined}><span>{projectName(one.project)}</span><small>{number(one[counted])}</small></a>)}
   </div>;
 }
 

@@ -49,9 +49,9 @@ function List({ title, of, empty, canFade = false }: { title: string; of: readon
   if (of.length === 0 && !empty) return null;
   return <section class="day" aria-label={title}><h2>{title}</h2>
     {of.length === 0 ? <p class="soft">{empty}</p> : <ul class="needs">{of.map((one) => <li key={one.id}>
-      {one.content === null ? <p class="soft">Forgotten since.</p> : <a class="quiet" href={href("memories", { id: one.id })} dir="auto">{one.content.slice(0, 240)}</a>}
+      {one.content === null ? <p class="soft">Forgotten since.</p> : <a class="quiet" href={href("memories", { id: one.id })}>{one.content.slice(0, 240)}</a>}
       <span class="meta"><span>shown in {count(one.given, "session")}</span>{one.helped > 0 && <span class="good">helped in {one.helped}</span>}{one.hurt > 0 && <span class="warn">misled in {one.hurt}</span>}
-        {canFade && one.content !== null && <span><button class="link small" onClick={() => void doing.judge(one.id, "fade")}>Let it fade</button></span>}</span></li>)}</ul>}
+        {canFade && one.content !== null && <span><button class="link small" onClick={() => doing.judge(one.id, "fade")}>Let it fade</button></span>}</span></li>)}</ul>}
   </section>;
 }
 
@@ -60,10 +60,10 @@ function Learned() {
   return <Card title="Learning from use">
     <Load<PredictorStatus | PredictorOff> path={paths.predictor()} topics={["session", "config"]} rows={2} what="what was learned">{(one) => one.status === null ? <>
       <p>Switched off: what helped before does not change the order.</p>
-      <p><button onClick={() => void act(turn(true), "Switched on.", turn(false))}>Switch it on</button></p></> : <>
+      <p><button onClick={() => act(turn(true), "Switched on.", turn(false))}>Switch it on</button></p></> : <>
       <p>{one.state.coldStartExited ? <span class="good">Active: what helped before counts more.</span> : "Collecting data; results are unchanged until the new order has proven better."}</p>
       <p class="small soft">{one.state.sessions === 0 ? `${count(one.status.training_pairs, "sign")} of use so far.`
         : `Compared in ${count(one.state.sessions, "session")}: better in ${one.state.wins}, worse in ${one.state.losses}.`}</p>
-      <p class="tools"><button onClick={() => void act(turn(false), "Switched off.", turn(true))}>Switch it off</button></p></>}</Load>
+      <p class="tools"><button onClick={() => act(turn(false), "Switched off.", turn(true))}>Switch it off</button></p></>}</Load>
   </Card>;
 }

@@ -62,7 +62,7 @@ function Causes({ jobs }: { jobs: readonly Job[] }) {
   return <>{[...causes].map(([code, dead]) => <div key={code} class="note bad-edge">
     <p><strong>{count(dead.length, "job")} {code === CANCELLED ? "cancelled" : `failed: ${code}`}</strong></p>
     <p class="small">{dead[0]!.last_error}</p>
-    <p><button onClick={() => void retry(dead.map((one) => one.id))}>Try {dead.length === 1 ? "it" : "them"} again</button></p>
+    <p><button onClick={() => retry(dead.map((one) => one.id))}>Try {dead.length === 1 ? "it" : "them"} again</button></p>
   </div>)}</>;
 }
 
@@ -87,8 +87,8 @@ function Detail({ id }: { id: string }) {
       ] as const).filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
       {job.memory_id && <p><a href={href("memories", { id: job.memory_id })}>The memory that it is about</a></p>}
       <div class="buttons">
-        {job.status === "dead" && <button onClick={() => void retry([job.id])}>Try again</button>}
-        {(job.status === "pending" || job.status === "leased") && <button onClick={() => void cancel([job.id])}>Cancel it</button>}
+        {job.status === "dead" && <button onClick={() => retry([job.id])}>Try again</button>}
+        {(job.status === "pending" || job.status === "leased") && <button onClick={() => cancel([job.id])}>Cancel it</button>}
         <button onClick={close}>Close</button></div>
     </>}</Load>
   </Dialog>;

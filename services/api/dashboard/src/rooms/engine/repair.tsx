@@ -80,8 +80,8 @@ function Preview({ of, onClose }: { of: KnownRepair; onClose: () => void }) {
       {needed.length > 0 && <p class="small">It needs to be told {needed.join(", ")}: <code>signet repair {of.path} --help</code></p>}
     </>}
     <div class="buttons"><button onClick={onClose}>Close</button>
-      {shown && isOld && <button onClick={() => void look()}>Preview again</button>}
-      {shown && shown.affected > 0 && needed.length === 0 && <button class="primary" disabled={isOld || isRunning || of.waitMs > 0} onClick={() => void run()}>{isRunning ? "Repairing…" : `Repair ${shown.affected}`}</button>}
+      {shown && isOld && <button onClick={() => look()}>Preview again</button>}
+      {shown && shown.affected > 0 && needed.length === 0 && <button class="primary" disabled={isOld || isRunning || of.waitMs > 0} onClick={() => run()}>{isRunning ? "Repairing…" : `Repair ${shown.affected}`}</button>}
     </div>
   </Dialog>;
 }

@@ -72,6 +72,6 @@ function Work({ status }: { status: Required<Status> }) {
     <p>{jobs("pending", pending, "waiting")}, {jobs("leased", leased, "running")}, {jobs("dead", dead, "failed")}</p>
     {pauses.map((one) => <p key={one.queue} class="small warn">{one.queue === "all" ? "Everything is" : `Queue ${one.queue} is`} paused since {brief(one.since)}{one.by && ` by ${one.by}`}.</p>)}
     {Object.entries(status.waitingForProvider).map(([name, reason]) => <p key={name} class="small warn">Waits for {name}: {reason}</p>)}
-    <p><button onClick={() => void act(toggle(!paused), paused ? "It goes on." : "Paused.", toggle(paused))}>{paused ? "Go on" : "Pause"}</button></p>
+    <p><button onClick={() => act(toggle(!paused), paused ? "It goes on." : "Paused.", toggle(paused))}>{paused ? "Go on" : "Pause"}</button></p>
   </Card>;
 }

@@ -23,12 +23,12 @@ export function EntityPanel({ id, near }: { id: string; near: readonly Named[] }
     const now = entity.pinned ? "pin" : suppressed ? "suppress" : null;
     return <>
     <header>
-      <h2 class="said" dir="auto">{entity.name}</h2>
+      <h2 class="said">{entity.name}</h2>
       <p class="meta"><span>{KINDS[entity.entityType] ?? entity.entityType}</span><span>{count(entity.mentions, "mention")}</span><span>known since {brief(entity.createdAt)}</span>{entity.pinned && <span>pinned</span>}{suppressed && <span class="warn">left out of answers</span>}</p>
-      {entity.description && <p dir="auto">{entity.description}</p>}
+      {entity.description && <p>{entity.description}</p>}
       <div class="tools">
-        <button class="plain" onClick={() => void act(pin(entity.pinned ? null : "pin"), entity.pinned ? "No longer pinned." : "Pinned.", pin(now))}><Icon name="pin" />{entity.pinned ? "Unpin" : "Pin"}</button>
-        <button class="plain" onClick={() => void act(pin(suppressed ? null : "suppress"), suppressed ? "Answers go through it again." : "No answer goes through it.", pin(now))}>{suppressed ? "Take it in again" : "Leave it out"}</button>
+        <button class="plain" onClick={() => act(pin(entity.pinned ? null : "pin"), entity.pinned ? "No longer pinned." : "Pinned.", pin(now))}><Icon name="pin" />{entity.pinned ? "Unpin" : "Pin"}</button>
+        <button class="plain" onClick={() => act(pin(suppressed ? null : "suppress"), suppressed ? "Answers go through it again." : "No answer goes through it.", pin(now))}>{suppressed ? "Take it in again" : "Leave it out"}</button>
         <a class="plain small" href={href("memories", { ask: entity.name })}>Its memories</a>
         <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button>
       </div>
@@ -52,7 +52,7 @@ export function EntityPanel({ id, near }: { id: string; near: readonly Named[] }
 function Facts({ of: { aspect, attributeCount, constraintCount }, entity, isFew }: { of: CountedAspect; entity: string; isFew: boolean }) {
   const [isOpen, setOpen] = useState(isFew);
   const found = useResource<AttributePage>(isOpen ? paths.facts(entity, aspect.id) : null, ["memory"]).value;
-  const facts = <ul class="needs">{found?.items.map((one) => <li key={one.id} dir="auto">{one.memoryId ? <a class="quiet" href={href("memories", { id: one.memoryId })}>{one.content}</a> : one.content}</li>)}</ul>;
+  const facts = <ul class="needs">{found?.items.map((one) => <li key={one.id}>{one.memoryId ? <a class="quiet" href={href("memories", { id: one.memoryId })}>{one.content}</a> : one.content}</li>)}</ul>;
   // Few facts need no headings.
   return isFew ? facts : <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}><summary>{aspect.name} <span class="small">{count(attributeCount + constraintCount, "fact")}</span></summary>{facts}</details>;
 }

@@ -49,7 +49,7 @@ function Inside({ data }: { data: ProjectionColumns }) {
     return Float32Array.from(all, (one) => one * WIDE / spread);
   }, [data]);
   return <>
-    <p class="small soft" role="status">{said && hovered ? <span dir="auto">{said.content.slice(0, 240)}</span> : `${count(data.count, "memory", "memories")}. Memories with similar meaning are close together. Point at one to read it, press it to open it.`}</p>
+    <p class="small soft" role="status">{said && hovered ? <span>{said.content.slice(0, 240)}</span> : `${count(data.count, "memory", "memories")}. Memories with similar meaning are close together. Point at one to read it, press it to open it.`}</p>
     <p class="meta" role="group" aria-label="Colours">{data.typeNames.map((name, at) => <span key={name}><span style={{ color: `var(--${COLOURS[at % GROUPS]})` }} aria-hidden="true">●</span> {name}</span>)}</p>
     <div class="map"><Picture graph={graph} fixed={places} focus={undefined} onHover={(at) => setHovered(data.ids[at] ?? null)} onOpen={(id) => id && go(href("memories", { id }))}
       label={`${count(data.count, "memory", "memories")} placed by meaning. The list of memories has the same.`} /></div>

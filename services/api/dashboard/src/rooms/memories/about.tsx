@@ -12,7 +12,7 @@ export function About({ id }: { id: string }) {
   if (found.error?.status === 404) return <p class="soft">It has no vector. Engine › Repair says why.</p>;
   return <Shown of={found} what="similar memories">{({ results }) => results.length === 0 ? <Empty title="Nothing is similar" /> :
     <ul class="rows">{results.map((one) => <li key={one.id}><a class="hit" href={`#/memories?id=${one.id}`} onClick={(event) => { event.preventDefault(); open(one.id); }}>
-      <span class="text" dir="auto">{one.content}</span>
+      <span class="text">{one.content}</span>
       <span class="score">{one.score === undefined ? "" : percent(one.score)}</span>
       <span class="meta"><span>{one.type}</span><span>{brief(one.created_at)}</span></span>
     </a></li>)}</ul>}</Shown>;

@@ -117,7 +117,7 @@ function Line({ hit, isAt, isWeak, isDated }: { hit: RecallResult; isAt: boolean
   const isOpen = route.value.query.id === hit.id;
   return <li><a class={`hit${isOpen || isAt ? " at" : ""}${isWeak ? " dim" : ""}`} href={addressOf(hit)} aria-current={isOpen ? "true" : undefined}
     onClick={(event) => { event.preventDefault(); show(hit); }}>
-    <span class="text">{hit.title && <strong dir="auto">{hit.title}</strong>}<span class="passage" dir="auto"><Marked text={hit.content} places={hit.highlights} hasSpeakers={hit.type === "session"} /></span></span>
+    <span class="text">{hit.title && <strong>{hit.title}</strong>}<span class="passage" dir="auto"><Marked text={hit.content} places={hit.highlights} hasSpeakers={hit.type === "session"} /></span></span>
     <span class="score">{isDated ? clock(dateOf(hit)) : percent(hit.score)}</span>
     <span class="meta">
       <span>{hit.says}</span>

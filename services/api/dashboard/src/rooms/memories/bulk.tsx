@@ -59,12 +59,12 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   const pinned = rows.filter((row) => row.pinned).length;
   return <div class="bulk" role="group" aria-label="Chosen memories">
     <strong>{memories(rows.length)} chosen</strong>
-    {chosen.value !== all.value && <button onClick={() => void act(choose, "")}>All that match</button>}
+    {chosen.value !== all.value && <button onClick={() => act(choose, "")}>All that match</button>}
     {isForgotten
-      ? <button class="primary" onClick={() => void act(recover(ids), `${memories(ids.length)} recovered.`).then(clear)}>Recover</button>
+      ? <button class="primary" onClick={() => act(recover(ids), `${memories(ids.length)} recovered.`).then(clear)}>Recover</button>
       : <>
-        <button onClick={() => void act(rows.length > LOOK_ABOVE ? look : forget, "")}>Forget</button>
-        <button onClick={() => void change(() => ({ pinned: true }), (row) => ({ pinned: Boolean(row.pinned) }), "pinned")}>Pin</button>
+        <button onClick={() => act(rows.length > LOOK_ABOVE ? look : forget, "")}>Forget</button>
+        <button onClick={() => change(() => ({ pinned: true }), (row) => ({ pinned: Boolean(row.pinned) }), "pinned")}>Pin</button>
         <form onSubmit={(event) => {
           event.preventDefault();
           const tag = String(new FormData(event.currentTarget).get("tag")).trim();
@@ -73,7 +73,7 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
       </>}
     <button class="plain" onClick={clear}>Clear</button>
     {why && <div class="all" role="status"><p>{memories(rows.length)} would go{pinned > 0 && `, but ${number(pinned)} pinned: those stay`}. The first:</p>
-      <ul class="small soft">{why.map((row) => <li key={row.id} dir="auto">{row.content.slice(0, 100)} ({row.why})</li>)}</ul>
-      <p class="buttons"><button onClick={() => setWhy(null)}>Not these</button><button class="primary" onClick={() => void act(forget, "")}>Forget {number(rows.length - pinned)}</button></p></div>}
+      <ul class="small soft">{why.map((row) => <li key={row.id}>{row.content.slice(0, 100)} ({row.why})</li>)}</ul>
+      <p class="buttons"><button onClick={() => setWhy(null)}>Not these</button><button class="primary" onClick={() => act(forget, "")}>Forget {number(rows.length - pinned)}</button></p></div>}
   </div>;
 }

@@ -24,6 +24,6 @@ function Line({ one, id, isForgotten, version }: { one: MemoryChange; id: string
     <strong>{EVENTS[one.event] ?? one.event}</strong>
     <span class="meta"><time dateTime={one.createdAt}>{brief(one.createdAt)}</time><span>by {one.by}</span>{one.why && <span>{one.why}</span>}</span>
     {isRewritten && <Diff before={before} after={now} />}
-    {isRewritten && !isForgotten && <p><button class="link small" onClick={() => void act(() => change(id, { content: before }, version), "The earlier text is back.", () => change(id, { content: now }))}>Restore the text before this</button></p>}
+    {isRewritten && !isForgotten && <p><button class="link small" onClick={() => act(() => change(id, { content: before }, version), "The earlier text is back.", () => change(id, { content: now }))}>Restore the text before this</button></p>}
   </li>;
 }

@@ -85,7 +85,7 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
   return <div class={`row${isOpen || isAt ? " at" : ""}${row.superseded_by ? " dim" : ""}${row.forgotten ? " gone" : ""}`}
     onClick={(event) => { if (!(event.target instanceof HTMLInputElement)) { keep(row); open(row.id); } }}>
     <input class="tick" type="checkbox" aria-label={`Choose: ${row.content.slice(0, 60)}`} checked={chosen.value.has(row.id)} onChange={() => toggle(row)} />
-    <a class="text quiet" href={`#/memories?id=${row.id}`} aria-current={isOpen ? "true" : undefined} dir="auto"
+    <a class="text quiet" href={`#/memories?id=${row.id}`} aria-current={isOpen ? "true" : undefined}
       onClick={(event) => { event.preventDefault(); event.stopPropagation(); keep(row); open(row.id); }}>
       {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{plain(row.content).slice(0, 300) || <span class="soft">Its text is gone</span>}
     </a>

@@ -26,7 +26,7 @@ export function Origin({ memory }: { memory: Row | WholeMemory }) {
   const session = memory.session_id ?? (memory.source_type?.startsWith("session") ? memory.source_id : null);
   return <>
     {session && <p><a href={href("sessions", {}, session)}>The session that it is from</a></p>}
-    <dl class="facts">{rows.filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd dir="auto">{value}</dd></>)}</dl>
+    <dl class="facts">{rows.filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
     {!memory.deleted_at && memory.visibility !== "archived" && <Linked id={memory.id} />}
   </>;
 }
@@ -45,5 +45,5 @@ function Linked({ id }: { id: string }) {
 
 function Others({ title, of }: { title: string; of: readonly Followed[] }) {
   return of.length === 0 ? null : <><h2>{title}</h2><ul class="needs">{of.map((one) => <li key={one.id}>
-    <button class="link" dir="auto" onClick={() => open(one.id)}>{one.content}</button></li>)}</ul></>;
+    <button class="link" onClick={() => open(one.id)}>{one.content}</button></li>)}</ul></>;
 }

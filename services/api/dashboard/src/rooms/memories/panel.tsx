@@ -55,17 +55,17 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | WholeMemory
   const leave = (done: boolean) => done && filter({ id: undefined });
   return <>
     <header>
-      {isEdited ? <Edit memory={memory} /> : <p class="said" dir="auto" tabIndex={0}>{memory.content}</p>}
+      {isEdited ? <Edit memory={memory} /> : <p class="said" tabIndex={0}>{memory.content}</p>}
       <Meta row={summary} isLong />
       <p class="meta"><time dateTime={memory.created_at ?? ""}>{brief(memory.created_at)}</time><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
       <div class="tools">
         {isForgotten
-          ? <><button class="plain" onClick={() => void doing.recover(memory).then(leave)}>Recover</button><Erase id={memory.id} /></>
-          : isArchived ? <button class="plain" onClick={() => void doing.adopt(memory).then(leave)}>Remember it again</button> : <>
+          ? <><button class="plain" onClick={() => doing.recover(memory).then(leave)}>Recover</button><Erase id={memory.id} /></>
+          : isArchived ? <button class="plain" onClick={() => doing.adopt(memory).then(leave)}>Remember it again</button> : <>
             <button class="plain" onClick={() => filter({ part: isEdited ? undefined : "edit" })}>Edit</button>
-            <button class="plain" onClick={() => void doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
-            <button class="plain" title="A rule reaches every session" onClick={() => void doing.rule(memory)}>{doing.isRule(memory) ? "Not a rule" : "Rule"}</button>
-            <button class="plain" onClick={() => void doing.forget(memory)}>Forget</button>
+            <button class="plain" onClick={() => doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
+            <button class="plain" title="A rule reaches every session" onClick={() => doing.rule(memory)}>{doing.isRule(memory) ? "Not a rule" : "Rule"}</button>
+            <button class="plain" onClick={() => doing.forget(memory)}>Forget</button>
           </>}
         <button class="plain" onClick={() => doing.link(memory.id)}>Link</button>
         <button class="plain" aria-label="Close the panel" onClick={() => filter({ id: undefined, part: undefined }, true)}><Icon name="close" />Close</button>
@@ -129,7 +129,7 @@ function Edit({ memory }: { memory: Row | WholeMemory }) {
       if (event.key === "Escape") leave();
       if ((event.ctrlKey || event.metaKey) && (event.key === "s" || event.key === "Enter")) { event.preventDefault(); void save(seen.version); }
     }}>
-    <label class="field"><span>Text</span><textarea ref={field} rows={5} value={content} dir="auto" onInput={(event) => setContent(event.currentTarget.value)} /></label>
+    <label class="field"><span>Text</span><textarea ref={field} rows={5} value={content} onInput={(event) => setContent(event.currentTarget.value)} /></label>
     <div class="pair"><label class="field"><span>Type</span><select value={type} onChange={(event) => setType(event.currentTarget.value)}>{[...new Set([...TYPES, seen.type])].map((one) => <option key={one}>{one}</option>)}</select></label>
     <label class="field"><span>Project</span><select value={project} onChange={(event) => setProject(event.currentTarget.value)}><option value="">Every project</option>{[...new Set([...projects, project])].filter(Boolean).map((one) => <option key={one} value={one}>{projectName(one)}</option>)}</select></label></div>
     <label class="field"><span>Tags, with commas between</span><input value={tags} onInput={(event) => setTags(event.currentTarget.value)} /></label>
@@ -137,7 +137,7 @@ function Edit({ memory }: { memory: Row | WholeMemory }) {
     {clash !== null && <div class="note warn-edge" role="alert">
       <p>This memory was changed meanwhile. From what it says now to your text:</p>
       <Diff before={memory.content} after={content} />
-      <div class="buttons"><button type="button" onClick={leave}>Keep what it says now</button><button type="button" class="primary" onClick={() => void save(memory.version)}>Save my text</button></div>
+      <div class="buttons"><button type="button" onClick={leave}>Keep what it says now</button><button type="button" class="primary" onClick={() => save(memory.version)}>Save my text</button></div>
     </div>}
     <div class="buttons"><button type="button" onClick={leave}>Cancel</button><button class="primary">Save</button></div>
   </form>;

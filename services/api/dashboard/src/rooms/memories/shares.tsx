@@ -12,7 +12,7 @@ export function Shares({ query, memory }: { query: Record<string, string>; memor
   const shares = useResource<Answer>(paths.shares(query), ["memory"]).value?.shares ?? [];
   const isOpen = shares.some(({ state }) => state === "shared" || state === "proposed");
   const row = ({ id, memoryId, content, state, space, author, sharedAt }: Share) => <li key={id}>
-    {!memory && <p class="said" dir="auto">{content}</p>}
+    {!memory && <p class="said">{content}</p>}
     <p class="small soft">{state} · {author} in {space} · {brief(sharedAt)}</p>
     {!memory ? <Buttons of={[["Approve", () => decideShare(id, true)], ["Refuse", () => decideShare(id, false)]]} />
       : (state === "shared" || state === "proposed") && <Buttons of={[["Withdraw", () => withdraw(memoryId)]]} />}
@@ -24,5 +24,5 @@ export function Shares({ query, memory }: { query: Record<string, string>; memor
 }
 
 function Buttons({ of }: { of: readonly (readonly [string, () => Promise<unknown>])[] }) {
-  return <div class="buttons">{of.map(([name, go]) => <button key={name} onClick={() => void act(go, `${name}: done.`)}>{name}</button>)}</div>;
+  return <div class="buttons">{of.map(([name, go]) => <button key={name} onClick={() => act(go, `${name}: done.`)}>{name}</button>)}</div>;
 }

@@ -9,8 +9,8 @@ import { Project } from "../../ui/project";
 export function Entry({ one, when }: { one: ListedSession; when?: (at: string) => string }) {
   return <a class="entry" href={href("sessions", {}, one.key)}>
     <time class="soft small" dateTime={one.startedAt}>{(when ?? clock)(one.startedAt)}</time>
-    <span class="what"><strong dir="auto">{one.title ?? <span class="soft">{one.endedAt === null ? "Just started" : "No transcript"}</span>}</strong>
-      {one.outcome && <span class="outcome" dir="auto">{one.outcome}</span>}</span>
+    <span class="what"><strong>{one.title ?? <span class="soft">{one.endedAt === null ? "Just started" : "No transcript"}</span>}</strong>
+      {one.outcome && <span class="outcome">{one.outcome}</span>}</span>
     <span class="meta">{one.endedAt === null && <span class="good">open</span>}{!when && one.project && <Project of={one.project} />}<span>{one.harness ?? "unknown harness"}</span>
       {one.seconds > 59 && <span>{span(one.seconds * 1_000)}</span>}
       {one.decisions.length > 0 && <span>{count(one.decisions.length, "decision")}</span>}

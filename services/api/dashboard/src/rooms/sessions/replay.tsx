@@ -40,21 +40,21 @@ const TURN = /^(User|Assistant|Tool|Note)(?: \(([^)\n]+)\))?: /m;
 /** What was said, turn by turn; it may begin within one. */
 function Spoken({ text }: { text: string }) {
   const [before, ...parts] = text.split(TURN);
-  return <>{before?.trim() && <p class="said" dir="auto">{before}</p>}
+  return <>{before?.trim() && <p class="said">{before}</p>}
     {parts.map((role, at) => at % 3 === 0 && <Said key={at} role={role} at={parts[at + 1]} text={parts[at + 2]!.trim()} />)}</>;
 }
 
 function Said({ role, at, text }: { role: string; at: string | null | undefined; text: string }) {
-  return <p class="said" dir="auto"><strong>{role}</strong> {at && <time class="soft small">{clock(at)}</time>}{"\n"}{text}</p>;
+  return <p class="said"><strong>{role}</strong> {at && <time class="soft small">{clock(at)}</time>}{"\n"}{text}</p>;
 }
 
 /** How the session stands, what the user decided in it, and which files changed. */
 function Title({ of: { title, project, harness, outcome, decisions, files }, name, at, children }: { of: SessionReplay; name: string; at: string | null; children: ComponentChildren }) {
   return <><div class="title"><a href={href("sessions")} aria-label="Back to the sessions"><Icon name="right" /></a>
     <div><h2>{title ?? (project ? projectName(project) : name)}</h2><p class="meta">{project && <Project of={project} />}<span>{harness}</span><time dateTime={at ?? ""}>{brief(at)}</time>{children}</p></div></div>
-    {outcome && <p class="outcome" dir="auto">{outcome}</p>}
-    {decisions.length > 0 && <section class="day" aria-label="Decisions"><h3>Decisions</h3><ul class="needs">{decisions.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></section>}
-    {files.length > 0 && <details><summary>{count(files.length, "changed file")}</summary><ul class="sample">{files.map((one) => <li key={one} dir="auto">{one}</li>)}</ul></details>}</>;
+    {outcome && <p class="outcome">{outcome}</p>}
+    {decisions.length > 0 && <section class="day" aria-label="Decisions"><h3>Decisions</h3><ul class="needs">{decisions.map((one) => <li key={one}>{one}</li>)}</ul></section>}
+    {files.length > 0 && <details><summary>{count(files.length, "changed file")}</summary><ul class="sample">{files.map((one) => <li key={one}>{one}</li>)}</ul></details>}</>;
 }
 
 function Inside({ one }: { one: SessionReplay }) {
@@ -83,13 +83,13 @@ function Inside({ one }: { one: SessionReplay }) {
           <span class={injection.given.some(isItem) ? "mark full" : "mark"} aria-hidden="true" />
           <span class="what">{phaseOf(injection)}</span>
           <span class={problems.includes(index) ? "warn small" : "soft small"}>{problems.includes(index) && "! "}{told(injection)}</span>
-          {injection.message && <span class="soft small quote" dir="auto">“{injection.message.slice(0, 90)}”</span>}
+          {injection.message && <span class="soft small quote">“{injection.message.slice(0, 90)}”</span>}
         </button></li>)}</ol>
       <Turn injection={shown} said={saidAt(one, at)} project={one.project} />
     </div> : <div class="shown"><p class="soft">No memories were shown in this session.</p>{one.turns.map((turn, index) => <Said key={index} {...turn} />)}</div>}
     {one.memories.length > 0 && <section aria-label="Remembered"><h2>Remembered</h2><ul class="needs">{one.memories.map(({ id, content, how }) =>
-      <li key={id}><a href={href("memories", { id })} dir="auto">{content}</a> <span class="soft small">{how}</span></li>)}</ul></section>}
-    {one.summary && <details><summary>Summary</summary><div class="block" tabIndex={0} dir="auto">{one.summary}</div></details>}
+      <li key={id}><a href={href("memories", { id })}>{content}</a> <span class="soft small">{how}</span></li>)}</ul></section>}
+    {one.summary && <details><summary>Summary</summary><div class="block" tabIndex={0}>{one.summary}</div></details>}
   </>;
 }
 
@@ -127,7 +127,7 @@ function Turn({ injection, said, project }: { injection: ContextInjection; said:
   const { given, leftOut } = injection;
   return <section class="shown" aria-label={phaseOf(injection)}>
     <h2>{phaseOf(injection)} <span class="soft small">{clock(injection.at)}</span></h2>
-    {injection.message && <p class="asked" dir="auto">{injection.message}{injection.message.length >= CUT && "…"}</p>}
+    {injection.message && <p class="asked">{injection.message}{injection.message.length >= CUT && "…"}</p>}
     {problemOf(injection) && <p class="warn">Problem: {problemOf(injection)}.</p>}
     {given.length === 0 ? <p class="soft">No memory was shown here.</p> : <>
       <h3>Shown to the agent</h3>
@@ -140,19 +140,19 @@ function Turn({ injection, said, project }: { injection: ContextInjection; said:
 }
 
 function Item({ item, message, isLeft = false, project = null }: { item: ContextItem; message: string | null; isLeft?: boolean; project?: string | null }) {
-  if (item.kind === "section" && item.text) return <li><details><summary><span class="cap">{item.says}</span></summary><div class="block" tabIndex={0}><p class="said" dir="auto">{item.text}</p></div></details></li>;
+  if (item.kind === "section" && item.text) return <li><details><summary><span class="cap">{item.says}</span></summary><div class="block" tabIndex={0}><p class="said">{item.text}</p></div></details></li>;
   const isMemory = item.kind === "memory" && item.state !== "forgotten" && item.state !== "gone";
   return <li class={isLeft ? "dim" : ""}>
-    {item.kind === "session" && item.text ? <div class="block" tabIndex={0}><Spoken text={item.text} /></div> : <p dir="auto">{item.text ?? (item.kind === "section" ? <span class="cap">{item.says}</span> : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>}
+    {item.kind === "session" && item.text ? <div class="block" tabIndex={0}><Spoken text={item.text} /></div> : <p>{item.text ?? (item.kind === "section" ? <span class="cap">{item.says}</span> : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>}
     <p class="meta">{item.kind !== "section" && <><span>{item.kind}</span><span>{item.says}</span></>}{item.score !== null && <span>{percent(item.score)}</span>}
       {item.use === "used" && <span class="good">✓ used{item.usedIn?.tool ? ` in ${item.usedIn.tool}` : ""}</span>}{item.use === "not used" && !isLeft && <span>not used</span>}
       {item.state === "changed" && <span class="warn">changed since</span>}
       {isMemory && <span><a href={href("memories", { ask: message ?? undefined, id: item.id, part: message ? "why" : undefined })}>{message ? "why" : "open"}</a></span>}</p>
     {isMemory && !isLeft && item.use !== "used" && <p class="tools">
-      {EVERYWHERE[item.reason] && <button class="small" onClick={() => void doing.amend(item.id, { ...(item.reason === "rule" && { type: "fact" }), pinned: false, importance: 0.5 }, "Prompts get it now only where it fits.")}>{EVERYWHERE[item.reason]}</button>}
-      {project && item.project !== project && <button class="small" onClick={() => void doing.amend(item.id, { project }, `Only sessions in ${projectName(project)} get it now.`)}>Only in this project</button>}
-      <button class="small" onClick={() => void doing.judge(item.id, "fade")}>Let it fade</button>
-      <button class="small" onClick={() => void doing.forget({ id: item.id, pinned: false })}>Forget</button></p>}
+      {EVERYWHERE[item.reason] && <button class="small" onClick={() => doing.amend(item.id, { ...(item.reason === "rule" && { type: "fact" }), pinned: false, importance: 0.5 }, "Prompts get it now only where it fits.")}>{EVERYWHERE[item.reason]}</button>}
+      {project && item.project !== project && <button class="small" onClick={() => doing.amend(item.id, { project }, `Only sessions in ${projectName(project)} get it now.`)}>Only in this project</button>}
+      <button class="small" onClick={() => doing.judge(item.id, "fade")}>Let it fade</button>
+      <button class="small" onClick={() => doing.forget({ id: item.id, pinned: false })}>Forget</button></p>}
     {item.kind === "session" && <p class="small"><a href={href("sessions", {}, item.id)}>The whole session</a></p>}
   </li>;
 }

@@ -40,5 +40,5 @@ export function Add({ title, verb = "Add", fields, does, done, note }: {
 
 /** A button that removes a thing: the daemon asks for consent first. */
 export function Remove({ kind, id, name, loses }: { kind: Parameters<typeof remove>[0]; id: string; name: string; loses: string }) {
-  return <button class="plain" aria-label={`Remove ${name}`} onClick={() => void act(() => remove(kind, id, { remove: name, note: loses }), `${name} is removed.`)}>Remove</button>;
+  return <button class="plain" aria-label={`Remove ${name}`} onClick={() => act(() => remove(kind, id, { remove: name, note: loses }), `${name} is removed.`)}>Remove</button>;
 }

@@ -54,7 +54,7 @@ function Line({ one, hash }: { one: Setting; hash: string }) {
     <div><label for={id}>{one.label}</label>
       <p class="meta"><span>{one.key}</span>{isChanged ? <span class="warn">set in {one.origin}, default: {said(one, one.default)}</span> : <span>default</span>}{one.restart && <span>after a restart</span>}</p></div>
     <div class="value"><Field one={one} id={id} onSet={set} />
-      {isChanged && <button class="link small" onClick={() => void set(null)}>Default</button>}</div>
+      {isChanged && <button class="link small" onClick={() => set(null)}>Default</button>}</div>
   </>;
 }
 
