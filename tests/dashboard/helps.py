@@ -20,7 +20,7 @@ def test_whether_memory_helps_is_said_and_learning_is_switched(
     view: View, ids: dict[str, str], daemon: Program, client: httpx.Client
 ) -> None:
     view.go("/#/engine/predictor")
-    answer = view.page.get_by_role("region", name="The answer")
+    answer = view.page.get_by_role("region", name="Does memory help?")
     expect(answer).to_contain_text("Not enough sessions yet")
     # With memory one correction in four sessions, without it one or two in each.
     rows = [(f"with-{at}", 0, int(at % 4 == 0)) for at in range(52)]
@@ -43,7 +43,7 @@ def test_whether_memory_helps_is_said_and_learning_is_switched(
     view.page.get_by_role("button", name="Switch it off").focus()
     view.press("Enter")
     view.allow("This will change pipelineV2.predictor.enabled", "false")
-    view.page.get_by_text("Switched off: what helped before").wait_for()
+    view.page.get_by_text("Switched off: use does not").wait_for()
     assert client.get("/api/predictor/status").json()["enabled"] is False
     view.press("z")
     view.allow("This will change pipelineV2.predictor.enabled", "true")

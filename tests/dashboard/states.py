@@ -74,7 +74,7 @@ def test_a_daemon_that_has_too_much_to_do_is_asked_again(view: View, ids: dict[s
         view.page.route(asked, refuse)
         view.go(address)
         alert = view.page.get_by_role("alert").filter(has_text=said)
-        expect(alert).to_contain_text("asked again by itself")
+        expect(alert).to_contain_text("Asking again")
         assert view.violations() == [], address
         view.page.unroute(asked)
         view.page.get_by_text(shown).locator("visible=true").first.wait_for()

@@ -21,8 +21,8 @@ ASKED = (
     "home", "projects", "diagnostics", "status", "harnesses", "sessions", "repairs",
     "session_replay", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
     "graph", "config_schema", "change_config", "entity", "aspects", "attributes", "dependencies", "config_files",
-    "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange", "confirm",
-    "evaluation", "predictor_status",
+    "secrets", "agents", "tokens", "changelog", "links", "access", "judge", "series", "resources", "exchange",
+    "confirm", "bypass_session", "evaluation", "predictor_status",
     "projection_columns", "whoami", "tasks", "connectors", "documents",
     "skills", "spaces", "shares",
 )  # fmt: skip

@@ -56,11 +56,11 @@ function Dot() {
   const health = useResource<Health>("/health", ["health", "process"]);
   const { state, since } = live.value;
   const reasons = health.value?.reasons ?? [];
-  if (health.error && health.error.status === 0) return <Say kind="bad" text={`Not reachable since ${clock(new Date(since).toISOString())}, trying again`} />;
+  if (health.error && health.error.status === 0) return <Say kind="bad" text={`Not reachable since ${clock(new Date(since).toISOString())}`} />;
   if (reasons.length > 0) return <Say kind="warn" text={reasons[0]!} />;
   if (state === "retrying") return <Say kind="warn" text="Reconnecting" />;
   if (health.value?.pendingRestart) return <Say kind="warn" text={`Restart to use ${health.value.pendingRestart}`} />;
-  return <Say kind={health.value ? "good" : ""} text={health.value ? "Signet is running" : "Asking…"} />;
+  return <Say kind={health.value ? "good" : ""} text={health.value ? "Signet is running" : "Connecting…"} />;
 }
 
 function Say({ kind, text }: { kind: string; text: string }) {
@@ -144,7 +144,7 @@ async function enter(): Promise<void> {
     useToken((await ask<IssuedToken>("POST", EXCHANGE, { body: { code } })).token);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    say(`The link opens nothing any more: ${error.message}. signet dashboard makes another one.`, null, true);
+    say(`The link has expired: ${error.message}. Get another: signet dashboard`, null, true);
   }
 }
 

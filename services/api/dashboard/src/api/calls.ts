@@ -117,7 +117,7 @@ export function addSource(folder: string): Promise<unknown> {
 }
 
 /** Remove a source, task, skill or secret for good. */
-export const remove = (kind: "connectors" | "tasks" | "skills" | "secrets", one: string, shows: Asked["shows"]) => tell("DELETE", `/api/${kind}/${id(one)}`, {}, shows);
+export const remove = (kind: "auth/tokens" | "connectors" | "tasks" | "skills" | "secrets", one: string, shows: Asked["shows"]) => tell("DELETE", `/api/${kind}/${id(one)}`, {}, shows);
 
 /** Add a task that recurs; its fields are as the daemon names them. */
 export function addTask({ skipPermissions, workingDirectory, ...task }: Readonly<Record<string, string>>): Promise<unknown> {
@@ -127,6 +127,9 @@ export function addTask({ skipPermissions, workingDirectory, ...task }: Readonly
 export const switchTask = (task: string, enabled: boolean, shows: Asked["shows"]) => tell("PATCH", `/api/tasks/${id(task)}`, { enabled }, { enabled, ...shows });
 
 export const installSkill = (name: string) => tell("POST", "/api/skills/install", { name });
+
+/** Let Signet store nothing more of a session and show it nothing, or go on. */
+export const bypass = (session: string, enabled: boolean) => tell<t.Bypassed>("POST", mine(`/api/sessions/${id(session)}/bypass`), { enabled });
 
 /** Save a text. */
 export function remember(content: string): Promise<t.SavedMemory> {

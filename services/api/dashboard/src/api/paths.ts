@@ -54,6 +54,7 @@ export const paths = {
   files: "/api/config",
   secrets: "/api/secrets",
   agents: "/api/agents",
+  tokens: "/api/auth/tokens",
   changelog: "/api/changelog?html=false",
   similar: (memory: string) => mine("/memory/similar", { id: memory, k: 12 }),
 };

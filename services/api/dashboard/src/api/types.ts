@@ -71,6 +71,11 @@ export interface AttributePage {
   offset: number;
 }
 
+export interface Bypassed {
+  key: string;
+  bypassed: boolean;
+}
+
 export interface Candidate {
   id: string;
   score: number;
@@ -1309,6 +1314,22 @@ export interface SyncProgress {
 export interface TaskPage {
   tasks: Record<string, unknown>[];
   presets: Record<string, string>[];
+}
+
+export interface Token {
+  jti: string;
+  sub: string | null;
+  role: string | null;
+  scope: Record<string, unknown>;
+  issuedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastSeenAt: string | null;
+}
+
+export interface Tokens {
+  tokens: Token[];
+  count: number;
 }
 
 export interface Told {

@@ -8,7 +8,7 @@ export default function Capture({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const save = () => text.trim() && act(async () => {
     const kept = await remember(text.trim());
-    say(kept.deduped ? "It was remembered before." : "Remembered.", kept.deduped ? null : () => forget(kept.id));
+    say(kept.deduped ? "Already remembered." : "Remembered.", kept.deduped ? null : () => forget(kept.id));
     onClose();
   }, "");
   return <Dialog title="Capture" onClose={onClose} isWide>

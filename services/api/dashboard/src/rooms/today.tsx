@@ -24,6 +24,8 @@ const ALL = "week";
 /** Triage covers these days, and shows so many at a time. */
 const DAYS = 14;
 const JUDGED = 30;
+/** Memories to review that are shown at first. */
+const REVIEWED = 3;
 const VERDICTS = [["keep", "Keep"], ["wrong", "Forget as wrong"], ["fade", "Let it fade"]] as const;
 
 /** Everything here but new memories and what needs a person, in one answer. */
@@ -38,7 +40,7 @@ export default function Today() {
   const [rows, digest] = [learned.value?.memories, home.value?.digest];
   const groups = useMemo(() => (rows && digest ? grouped(digest, rows) : undefined), [rows, digest]);
   return <div class="today">
-    <Needs />
+    {!triage && <Needs />}
     {triage ? <Triage /> : <Shown of={{ ...(learned.error ? learned : home), value: groups }} rows={7} what="this week">{(all) => <Digest of={all} home={home.value!} />}</Shown>}
   </div>;
 }
@@ -141,46 +143,48 @@ function Triage() {
       <MaySpeak>{(may) => <p class="tools">{VERDICTS.map(([verdict, says], at) => <button key={verdict} disabled={!may} onClick={() => doing.judge(row.id, verdict)}>{says} <kbd>{at + 1}</kbd></button>)}
         <a class="plain" href={href("memories", { id: row.id, part: "edit" })}>Correct <kbd>e</kbd></a>
         <button class="plain" onClick={skip}>Not now <kbd>j</kbd></button></p>}</MaySpeak>
-      <p class="small soft">A faded memory is half as important, so others come before it. Each can be undone.</p>
-    </div> : <Empty title={total > 0 ? "The rest is for later" : "All is judged"}><p>What nobody judged is not lost.</p></Empty>}
+      <p class="small soft">Fading halves the importance. Each can be undone.</p>
+    </div> : <Empty title={total > 0 ? "The rest is for later" : "All done"} />}
     <p><button class="link" onClick={leave}>Back to Today</button></p>
   </section>}</Shown>;
 }
 
 /** Where the reasons of a part lead. */
-const PLACES: Readonly<Record<string, string>> = { queue: "#/engine/queue?status=dead", provider: "#/engine", storage: "#/engine", mutation: "#/engine/repair" };
+const PLACES: Readonly<Record<string, string>> = { queue: "queue", provider: "", storage: "", mutation: "repair" };
 
 function Needs() {
   const found = useResource<Diagnoses>(paths.diagnostics, ["health", "job", "process"]);
-  const advice = found.value?.composite.help ?? [];
-  return advice.length === 0 ? null : <Card title="Needs you"><ul class="needs">{advice.map((one, at) => <li key={at}><Need one={one} /></li>)}</ul></Card>;
+  // Reasons with the same remedy are one problem.
+  const advice = Map.groupBy(found.value?.composite.help ?? [], (one) => one.command ?? one.reason);
+  return advice.size === 0 ? null : <Card title="Needs you"><ul>{[...advice.values()].map((some, at) => <li key={at} class="repair"><Need of={some} /></li>)}</ul></Card>;
 }
 
-function Need({ one: { reason, command, domain } }: { one: Advice }) {
+function Need({ of }: { of: readonly Advice[] }) {
+  const { command, domain } = of[0]!;
   const place = PLACES[domain];
   const preview = /^signet repair (\S+)/.exec(command ?? "")?.[1];
   return <>
-    <p>{reason}</p>
-    {command && <p class="small"><code>{command}</code></p>}
-    <p class="small meta">{preview && <span><a href={href("engine", { preview }, "repair")}>Preview the repair</a></span>}{place && <span><a href={place}>Look</a></span>}</p>
+    <div><p class="cap">{of.map((one) => one.reason).join(", ")}.</p>{command && <p class="small"><code>{command}</code></p>}</div>
+    <p class="meta">{preview && <span><a href={href("engine", { preview }, "repair")}>Preview the repair</a></span>}{place !== undefined && <span><a href={href("engine", {}, ...(place ? [place] : []))}>{place === "queue" ? "Show the jobs" : "Show details"}</a></span>}</p>
   </>;
 }
 
 /** Memories that are not the user's own words and tell an agent what to do, or correct what the user said. */
 function Reviews() {
   const page = useHome().value?.reviews;
+  const [isWhole, setWhole] = useState(false);
   return !page?.total ? null : <Card title="To review">
     <p class="small soft">{count(page.total, "instruction")} from others. Agents see them only after you approve them.</p>
-    <MaySpeak>{(may) => <ul class="needs">{page.memories.map((one) => <li key={one.id}>
-      <p>{plain(one.content).slice(0, 240)}</p>
-      <span class="meta"><span>{one.says}</span><span>{brief(one.created_at)}</span></span>
-      <p class="tools"><button disabled={!may} onClick={() => doing.approve(one.id)}>Approve</button><button disabled={!may} onClick={() => doing.reject(one.id)}>Reject</button></p>
-    </li>)}</ul>}</MaySpeak></Card>;
+    <MaySpeak>{(may) => <ul>{page.memories.slice(0, isWhole ? undefined : REVIEWED).map((one) => <li key={one.id} class="repair">
+      <div><p>{plain(one.content).slice(0, 240)}</p>
+        <span class="meta"><span>{one.says}</span><span>{brief(one.created_at)}</span></span></div>
+      <p class="value"><button disabled={!may} onClick={() => doing.approve(one.id)}>Approve</button><button disabled={!may} onClick={() => doing.reject(one.id)}>Reject</button></p>
+    </li>)}</ul>}</MaySpeak>{!isWhole && page.memories.length > REVIEWED && <button class="link small" onClick={() => setWhole(true)}>{page.memories.length - REVIEWED} more</button>}</Card>;
 }
 
 /** Whether this page may decide as the user: without its login it reads and changes memory, and no more. */
 function MaySpeak({ children }: { children: (may: boolean) => ComponentChildren }) {
   const me = useResource<WhoAmI>(paths.whoami).value;
   const may = !me || me.permissions.includes("speak");
-  return <>{!may && <p class="small warn" role="status">This page was opened without its login, so it cannot decide for you. Open it with <code>signet dashboard</code>.</p>}{children(may)}</>;
+  return <>{!may && <p class="small warn" role="status">To decide, open this page with <code>signet dashboard</code>.</p>}{children(may)}</>;
 }

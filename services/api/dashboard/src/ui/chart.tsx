@@ -21,7 +21,8 @@ export function Charts({ starts, lines: all }: { starts: readonly string[]; line
   return <>
     {few.length > 0 && <dl class="facts">{few.map((line) => <><dt>{line.name}</dt><dd>{number(sum(line.values))}</dd></>)}</dl>}
     {lines.map((line) => <div key={line.name} class="line"><p>{line.name} <strong>{number(sum(line.values))}</strong></p>
-      <Bars label={line.name} starts={starts} values={line.values} /></div>)}
+      <Bars label={line.name} starts={starts} values={line.values} />
+      <p class="small soft">{brief(starts[0])}<span>{brief(starts.at(-1))}</span></p></div>)}
     {lines.length > 0 && <details><summary>As a table</summary><Table of={["From", ...lines.map((line) => line.name)]}>{starts.map((start, at) => <tr key={start}><th scope="row">{brief(start)}</th>{lines.map((line) => <td key={line.name}>{number(line.values[at] ?? 0)}</td>)}</tr>)}</Table></details>}
   </>;
 }

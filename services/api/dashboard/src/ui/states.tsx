@@ -47,7 +47,7 @@ export function Trouble({ error, again, what }: { error: Refused; again?: () => 
   return <div class="note bad-edge" role="alert">
     <p>{error.message}</p>
     <p class="small soft">{[error.code, error.status && `HTTP ${error.status}`, error.requestId && `request ${error.requestId}`].filter(Boolean).join(" · ")}</p>
-    {error.waitMs && <p class="small soft">It is asked again by itself.</p>}
+    {error.waitMs && <p class="small soft">Asking again…</p>}
     {again && <p><button onClick={again}>Try again</button></p>}
   </div>;
 }

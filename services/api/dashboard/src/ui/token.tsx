@@ -4,14 +4,14 @@ import { Dialog } from "./dialog";
 
 export default function Token() {
   return <Dialog title="This daemon asks for a token" onClose={() => undefined}>
-    {hasEnded() && <p>Your login has ended, and nothing is lost: <code>signet dashboard</code> makes a new link, or give a token here.</p>}
+    {hasEnded() && <p>Your login has ended. Run <code>signet dashboard</code>, or enter a token.</p>}
     <form onSubmit={(event) => {
       event.preventDefault();
       const typed = new FormData(event.currentTarget).get("token");
       if (typeof typed === "string" && typed.trim()) wanting.value?.(typed.trim());
     }}>
       <label class="field"><span>Token</span><input name="token" type="password" autocomplete="off" required /></label>
-      <p class="small soft">It is kept in this tab only. An administrator makes one with <code>signet auth token create</code>.</p>
+      <p class="small soft">Kept in this tab only. Create one: <code>signet auth token create</code></p>
       <div class="buttons"><button class="primary">Continue</button></div>
     </form>
   </Dialog>;

@@ -18,7 +18,7 @@ function bounds(of: Interval | null): string {
 
 export function Helps() {
   return <Load<Evaluation> path={paths.evaluation()} topics={["session", "memory"]} rows={8} what="whether memory helps">{(one) => <div class="sides">
-    <section aria-label="Does memory help?">
+    <section aria-label="What helps">
       <Verdict of={one} />
       <List title="Helped most" of={one.helpful} empty="No memory has been used in an answer yet." />
       <List title="Misled" of={one.misleading} canFade />
@@ -31,18 +31,18 @@ export function Helps() {
 
 function Verdict({ of }: { of: Evaluation }) {
   const { sessions, neededSessions, difference, isEnough, holdout } = of;
-  return <section class="card" aria-label="The answer"><h2>Does memory help?</h2>
+  return <Card title="Does memory help?">
     {isEnough ? <><p>{sentence("corrections", difference.corrections)}</p><p>{sentence("questions asked again", difference.askedAgain)}</p></>
       : <p>Not enough sessions yet: {number(sessions)} of about {number(neededSessions)}.</p>}
-    <p class="small soft">{holdout > 0 ? `${percent(holdout)} of new sessions get no memories, to compare.` : "No session goes without memories, to compare."} <a href="#/settings/agent?find=holdout">Change that</a></p>
-  </section>;
+    <p class="small soft">{holdout > 0 ? `${percent(holdout)} of new sessions get no memories, to compare.` : "No sessions without memories to compare with."} <a href="#/settings/agent?find=holdout">Change that</a></p>
+  </Card>;
 }
 
 function sentence(what: string, of: Interval | null) {
-  if (of === null || of.low === null || of.high === null) return <>How it changes {what} cannot be told yet.</>;
+  if (of === null || of.low === null || of.high === null) return <>Effect on {what}: not known yet.</>;
   if (of.high < 0) return <span class="good">Yes: with memory there are fewer {what}, {bounds(of)} a session.</span>;
   if (of.low > 0) return <span class="bad">No: with memory there are more {what}, {bounds(of)} a session.</span>;
-  return <>No difference in {what} can be told: {bounds(of)} a session.</>;
+  return <>No clear difference in {what}: {bounds(of)} a session.</>;
 }
 
 function List({ title, of, empty, canFade = false }: { title: string; of: readonly Told[]; empty?: string; canFade?: boolean }) {
@@ -59,9 +59,9 @@ function Learned() {
   const turn = (to: boolean) => () => changeSettings({ [SWITCH]: to });
   return <Card title="Learning from use">
     <Load<PredictorStatus | PredictorOff> path={paths.predictor()} topics={["session", "config"]} rows={2} what="what was learned">{(one) => one.status === null ? <>
-      <p>Switched off: what helped before does not change the order.</p>
+      <p>Switched off: use does not change the order.</p>
       <p><button onClick={() => act(turn(true), "Switched on.", turn(false))}>Switch it on</button></p></> : <>
-      <p>{one.state.coldStartExited ? <span class="good">Active: what helped before counts more.</span> : "Collecting data; results are unchanged until the new order has proven better."}</p>
+      <p>{one.state.coldStartExited ? <span class="good">Active: what helped before ranks higher.</span> : "Collecting data; results are unchanged until the new order has proven better."}</p>
       <p class="small soft">{one.state.sessions === 0 ? `${count(one.status.training_pairs, "sign")} of use so far.`
         : `Compared in ${count(one.state.sessions, "session")}: better in ${one.state.wins}, worse in ${one.state.losses}.`}</p>
       <p class="tools"><button onClick={() => act(turn(false), "Switched off.", turn(true))}>Switch it off</button></p></>}</Load>

@@ -34,12 +34,15 @@ export function Logs() {
           <time class="soft">{clock(stamp(line))}</time>
           <span class={String(line.level).startsWith("err") ? "bad" : String(line.level).startsWith("warn") ? "warn" : "soft"}>{String(line.level ?? "")}</span>
           <span class="soft">{String(line.category ?? "")}</span>
-          <span class="cap">{named(line.message)}</span></button>
+          <span><span class="cap">{named(line.message)}</span> <span class="soft">{more(line)}</span></span></button>
         {opened === key && <pre class="block" tabIndex={0}>{JSON.stringify(line, null, 1)}</pre>}
       </li>; })}</ul>;
     }}</Shown>
   </>;
 }
+
+/** Return what a line says besides its columns. */
+const more = ({ timestamp: _, level: __, category: ___, message: ____, ...rest }: LogLines["logs"][number]) => Object.entries(rest).map(([name, value]) => `${name}=${String(value)}`).join(" ").slice(0, 240);
 
 /** Return the name of an event as words. */
 export const named = (message: unknown) => String(message ?? "").replace(/[._]/g, " ");

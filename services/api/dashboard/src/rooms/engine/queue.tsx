@@ -1,9 +1,8 @@
 /** Jobs by state; one in detail, with retry and cancel. */
-import { useState } from "preact/hooks";
 import { changeJobs } from "../../api/calls";
 import { paths } from "../../api/paths";
 import type { Job, Jobs, WholeJob } from "../../api/types";
-import { useFocus, useKeys } from "../../lib/keys";
+import { useKeys, useSteps } from "../../lib/keys";
 import { useResource } from "../../lib/resource";
 import { filter, href, route } from "../../lib/route";
 import { brief, span, whole } from "../../lib/time";
@@ -20,16 +19,12 @@ export function Queue() {
   const { status, kind, code, id } = route.value.query;
   const found = useResource<Jobs>(paths.jobs({ status, kind, code, limit: 200, facets: 1 }), ["job"]);
   const facets = found.value?.facets ?? {};
-  const [at, setAt] = useState(-1);
   const jobs = found.value?.jobs ?? [];
-  const job = jobs[at];
-  useFocus(at);
-  useKeys([
-    { key: "j", says: "Next", act: () => setAt(Math.min(at + 1, jobs.length - 1)) },
-    { key: "k", says: "Previous", act: () => setAt(Math.max(at - 1, 0)) },
-    { key: "Enter", says: "Open", act: () => job && filter({ id: job.id }, true) },
-    { key: "r", says: "Retry", act: () => job?.status === "dead" && void retry([job.id]) },
-  ]);
+  useSteps(".rows a");
+  useKeys([{ key: "r", says: "Retry", act: () => {
+    const job = jobs.find((one) => document.activeElement === document.getElementById(one.id));
+    if (job?.status === "dead") void retry([job.id]);
+  } }]);
   return <>
     <div class="filters bar" role="group" aria-label="Filters">{Object.entries(STATES).map(([name, title]) => {
       const counted = facets.status?.find((one) => one.key === name)?.count;
@@ -38,9 +33,9 @@ export function Queue() {
       <Facet label="Kind" name="kind" of={facets.kind} />
       <Facet label="Error" name="code" of={facets.code} />
     </div>
-    <Shown of={found} rows={6} what="jobs">{() => jobs.length === 0 ? <Empty title={kind || code || status === "completed" ? noneOf("job") : status === "dead" ? "No job has failed" : "All done"}><p>Jobs appear here when agents save, sessions end or documents are read.</p></Empty> : <>
+    <Shown of={found} rows={6} what="jobs">{() => jobs.length === 0 ? <Empty title={kind || code || status === "completed" ? noneOf("job") : status === "dead" ? "No job has failed" : "All done"}><p>Jobs run when agents save or sessions end.</p></Empty> : <>
       <Causes jobs={jobs} />
-      <ul class="rows" aria-label="Jobs">{jobs.map((one, index) => <li key={one.id}><Line job={one} isAt={index === at} /></li>)}</ul></>}</Shown>
+      <ul class="rows" aria-label="Jobs">{jobs.map((one) => <li key={one.id}><Line job={one} /></li>)}</ul></>}</Shown>
     {id && <Detail id={id} />}
   </>;
 }
@@ -66,10 +61,10 @@ function Causes({ jobs }: { jobs: readonly Job[] }) {
   </div>)}</>;
 }
 
-function Line({ job, isAt }: { job: Job; isAt: boolean }) {
-  return <a class={isAt ? "row at" : "row"} href={href("engine", { ...route.value.query, id: job.id }, "queue")}>
-    <span class="text"><span class="cap">{job.says}</span> <State {...job} /></span>
-    <span class="meta">{job.attempts > 1 && <span>attempt {job.attempts} of {job.max_attempts}</span>}{job.last_error && <span>{job.last_error.slice(0, 160)}</span>}</span>
+function Line({ job }: { job: Job }) {
+  return <a id={job.id} class="row" href={href("engine", { ...route.value.query, id: job.id }, "queue")}>
+    <span class="text cap">{job.says}</span>
+    <span class="meta"><State {...job} />{job.attempts > 1 && <span>attempt {job.attempts} of {job.max_attempts}</span>}{job.last_error && <span>{job.last_error.slice(0, 160)}</span>}</span>
     <time class="when" dateTime={job.updated_at}>{brief(job.updated_at)}</time>
   </a>;
 }
@@ -85,6 +80,7 @@ function Detail({ id }: { id: string }) {
         ["Attempts", `${job.attempts} of ${job.max_attempts}${job.crashes ? `, ${count(job.crashes, "crash", "crashes")}` : ""}`],
         ["Next attempt", job.status === "pending" ? whole(job.next_attempt_at) : ""], ["Error", job.last_error], ["Code", job.last_error_code], ["Id", job.id],
       ] as const).filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
+      <details><summary>Payload and result</summary><pre class="block" tabIndex={0}>{JSON.stringify({ payload: job.payload, result: job.result }, null, 1)}</pre></details>
       {job.memory_id && <p><a href={href("memories", { id: job.memory_id })}>The memory that it is about</a></p>}
       <div class="buttons">
         {job.status === "dead" && <button onClick={() => retry([job.id])}>Try again</button>}

@@ -69,7 +69,7 @@ function Preview({ of, onClose }: { of: KnownRepair; onClose: () => void }) {
   const run = () => attempt(async () => {
     setRunning(true);
     const done = await repair(of.path).finally(() => setRunning(false));
-    say(typeof done.details?.jobId === "string" ? `${done.message}. It goes on in the background; the queue shows it.` : done.message);
+    say(typeof done.details?.jobId === "string" ? `${done.message}. It runs in the background: see Jobs.` : done.message);
     onClose();
   });
   const sample = shown?.details?.sample;
@@ -77,7 +77,7 @@ function Preview({ of, onClose }: { of: KnownRepair; onClose: () => void }) {
     {error ? <Trouble error={error} again={() => void look()} what="this repair" /> : !shown ? <Skeleton rows={2} /> : <>
       <p role="status">{shown.affected === 0 ? "There is nothing to repair." : <>It would change {count(shown.affected, of.noun, plural(of.noun))}. <span class="soft">{shown.message}</span></>}</p>
       {Array.isArray(sample) && sample.length > 0 && <ul class="sample" aria-label="Some of them">{sample.slice(0, 20).map((one, at) => <li key={at}>{said(one)}</li>)}</ul>}
-      {needed.length > 0 && <p class="small">It needs to be told {needed.join(", ")}: <code>signet repair {of.path} --help</code></p>}
+      {needed.length > 0 && <p class="small">It needs {needed.join(", ")}: <code>signet repair {of.path} --help</code></p>}
     </>}
     <div class="buttons"><button onClick={onClose}>Close</button>
       {shown && isOld && <button onClick={() => look()}>Preview again</button>}

@@ -4,7 +4,7 @@ import { paths } from "../../api/paths";
 import type { LogLines, Series, Status } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { href } from "../../lib/route";
-import { brief, span } from "../../lib/time";
+import { brief, clock, span } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number, sum } from "../../lib/words";
 import { Parts } from "../../ui/parts";
@@ -71,7 +71,7 @@ function Work({ status }: { status: Required<Status> }) {
   return <Card title="Background work">
     <p>{jobs("pending", pending, "waiting")}, {jobs("leased", leased, "running")}, {jobs("dead", dead, "failed")}</p>
     {pauses.map((one) => <p key={one.queue} class="small warn">{one.queue === "all" ? "Everything is" : `Queue ${one.queue} is`} paused since {brief(one.since)}{one.by && ` by ${one.by}`}.</p>)}
-    {Object.entries(status.waitingForProvider).map(([name, reason]) => <p key={name} class="small warn">Waits for {name}: {reason}</p>)}
-    <p><button onClick={() => act(toggle(!paused), paused ? "It goes on." : "Paused.", toggle(paused))}>{paused ? "Go on" : "Pause"}</button></p>
+    {Object.entries(status.waitingForProvider).map(([name, at]) => <p key={name} class="small warn">The model for {name} does not answer. Next attempt: {clock(at)}</p>)}
+    <p><button onClick={() => act(toggle(!paused), paused ? "Resumed." : "Paused.", toggle(paused))}>{paused ? "Resume" : "Pause"}</button></p>
   </Card>;
 }

@@ -19,15 +19,15 @@ export function Tasks() {
   const turn = (task: Task, to: boolean) => () => switchTask(task.id, to, shows(task));
   return <Load<TaskPage> path={paths.tasks} topics={["task"]} rows={3} what="tasks">{(page) => {
     const tasks = page.tasks as unknown as Task[];
-    return <>{tasks.length === 0 ? <Empty title="No task yet"><p>A task gives an agent the same prompt again and again.</p></Empty> :
+    return <>{tasks.length === 0 ? <Empty title="No task yet"><p>A task sends a prompt to an agent at set times.</p></Empty> :
       <Table of={["Task", "When", "Last run", "Next run", <span class="hidden">Do</span>]}>{tasks.map((one) => <tr key={one.id}><th scope="row">{one.name}<br /><span class="small soft">{one.prompt.slice(0, 120)}</span></th>
           <td><code>{one.cron_expression}</code><br /><span class="small soft">{one.harness}</span></td>
           <td class={one.last_run_status === "failed" ? "bad" : ""}>{one.last_run_at ? `${brief(one.last_run_at)}${one.last_run_status ? `, ${one.last_run_status}` : ""}` : "never"}</td>
           <td>{one.enabled ? brief(one.next_run_at) : "switched off"}</td>
           <td><button onClick={() => run(one)}>Run now</button>
             <button class="plain" onClick={() => act(turn(one, !one.enabled), `${one.name} is switched ${one.enabled ? "off" : "on"}.`, turn(one, Boolean(one.enabled)))}>Switch {one.enabled ? "off" : "on"}</button>
-            <Remove kind="tasks" id={one.id} name={one.name} loses="Its runs go with it." /></td></tr>)}</Table>}
-      <Add title="Add a task" does={addTask} done={({ name }) => `${name} is added.`} note="Nobody answers when a task runs: without permission prompts its agent may do anything." fields={[
+            <Remove kind="tasks" id={one.id} name={one.name} loses="Its runs are deleted, too." /></td></tr>)}</Table>}
+      <Add title="Add a task" does={addTask} done={({ name }) => `${name} is added.`} note="Nobody answers when a task runs: without permission prompts, its agent may do anything." fields={[
         { name: "name", label: "Name" }, { name: "prompt", label: "Prompt" },
         { name: "cronExpression", label: "When, as a cron expression", placeholder: "0 9 * * *", like: page.presets.map((one) => [one.expression!, one.label!]) },
         { name: "harness", label: "Harness", of: HARNESSES }, { name: "workingDirectory", label: "Folder that it works in", isOptional: true },

@@ -28,7 +28,7 @@ export function EntityPanel({ id, near }: { id: string; near: readonly Named[] }
       {entity.description && <p>{entity.description}</p>}
       <div class="tools">
         <button class="plain" onClick={() => act(pin(entity.pinned ? null : "pin"), entity.pinned ? "No longer pinned." : "Pinned.", pin(now))}><Icon name="pin" />{entity.pinned ? "Unpin" : "Pin"}</button>
-        <button class="plain" onClick={() => act(pin(suppressed ? null : "suppress"), suppressed ? "Answers go through it again." : "No answer goes through it.", pin(now))}>{suppressed ? "Take it in again" : "Leave it out"}</button>
+        <button class="plain" onClick={() => act(pin(suppressed ? null : "suppress"), suppressed ? "Used in answers again." : "Left out of answers.", pin(now))}>{suppressed ? "Use it again" : "Leave it out"}</button>
         <a class="plain small" href={href("memories", { ask: entity.name })}>Its memories</a>
         <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button>
       </div>

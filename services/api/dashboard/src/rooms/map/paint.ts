@@ -5,22 +5,22 @@ export interface Camera { x: number; y: number; scale: number }
 
 /** Places points, and the ends of lines, which have neither size nor tone: a line has one tone. */
 const POINTS = `#version 300 es
-layout(location = 0) in vec2 place; layout(location = 1) in float size; layout(location = 2) in vec3 tone;
-uniform vec3 camera; uniform vec2 half_size; uniform float zoom;
-out vec3 colour; out float radius;
-void main() {
-  gl_Position = vec4((place - camera.xy) * camera.z / half_size * vec2(1, -1), 0, 1);
-  radius = max(1.0, size * zoom);
-  gl_PointSize = 2.0 * radius + 2.0;
-  colour = tone;
+layout(location=0)in vec2 place;layout(location=1)in float size;layout(location=2)in vec3 tone;
+uniform vec3 camera;uniform vec2 half_size;uniform float zoom;
+out vec3 colour;out float radius;
+void main(){
+gl_Position=vec4((place-camera.xy)*camera.z/half_size*vec2(1,-1),0,1);
+radius=max(1.0,size*zoom);
+gl_PointSize=2.0*radius+2.0;
+colour=tone;
 }`;
 const COLOURS = `#version 300 es
 precision mediump float;
 uniform vec4 line;
-in vec3 colour; in float radius; out vec4 result;
-void main() {
-  float far = length(gl_PointCoord - 0.5) * (2.0 * radius + 2.0);
-  result = line.a > 0.0 ? line : vec4(colour, 1.0) * (1.0 - smoothstep(radius - 1.0, radius + 0.5, far));
+in vec3 colour;in float radius;out vec4 result;
+void main(){
+float far=length(gl_PointCoord-0.5)*(2.0*radius+2.0);
+result=line.a>0.0?line:vec4(colour,1.0)*(1.0-smoothstep(radius-1.0,radius+0.5,far));
 }`;
 
 /** Entities of a cluster whose name is shown. */

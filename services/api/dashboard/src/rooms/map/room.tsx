@@ -64,7 +64,7 @@ function Inside({ data, least }: { data: GraphColumns; least: string }) {
       <button class="chip" aria-pressed={isList} disabled={!isDrawable} onClick={() => filter({ view: isList ? undefined : "list" })}>As a list</button>
       <span class="found">{number(graph.entities.length)} of {number(data.total)} names</span>
     </div>
-    <p class="small soft">A line joins names that occur together. Larger ones are mentioned more often. A colour is a group, most often a project.</p>
+    {!isList && <p class="small soft">A line joins names that occur together. Size: how often. Colour: group, usually a project.</p>}
     <div class={focus ? "two open map" : "two map"}>
       {data.total === 0 ? <Empty title={noneOf("name")} /> : isList ? <AsList graph={graph} /> : <Picture graph={graph} focus={focus} isPart={isNear} onNear={toNear} onFail={() => setDrawable(false)} onOpen={(id) => filter({ focus: id }, true)}
         label={`${count(graph.entities.length, "entity", "entities")} and ${count(graph.sources.length, "link")} between them. Arrow keys go from one to the next; the list has the same.`} />}
@@ -76,7 +76,7 @@ function Inside({ data, least }: { data: GraphColumns; least: string }) {
 /** A project or file: where to read on. */
 function Place({ of }: { of: Named | undefined }) {
   const path = of?.id.replace(/^\w+:/, "");
-  return <aside class="panel" aria-label="Entity"><header><h2 class="said">{of?.name}</h2><p class="meta"><span>{of?.kind}</span><span>{count(of?.mentions ?? 0, "mention")}</span></p><p class="small soft" dir="auto">{path}</p></header>
+  return <aside class="panel" aria-label="Entity"><header><h2 class="said">{of?.name}</h2><p class="meta"><span>{of?.kind}</span><span>{count(of?.mentions ?? 0, "mention")}</span></p><p class="small soft">{path}</p></header>
     <div class="body tools">{of?.kind === "project" ? <><a href={href("today", { project: path, day: "week" })}>This week</a><a href={href("map", { project: path })}>Its map</a></> : <a href={href("memories", { ask: of?.name })}>What was said about it</a>}
       <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button></div></aside>;
 }

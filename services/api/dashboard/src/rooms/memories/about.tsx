@@ -9,7 +9,7 @@ import { open } from "./room";
 
 export function About({ id }: { id: string }) {
   const found = useResource<FoundMany>(paths.similar(id), ["memory"]);
-  if (found.error?.status === 404) return <p class="soft">It has no vector. Engine › Repair says why.</p>;
+  if (found.error?.status === 404) return <p class="soft">It has no vector yet.</p>;
   return <Shown of={found} what="similar memories">{({ results }) => results.length === 0 ? <Empty title="Nothing is similar" /> :
     <ul class="rows">{results.map((one) => <li key={one.id}><a class="hit" href={`#/memories?id=${one.id}`} onClick={(event) => { event.preventDefault(); open(one.id); }}>
       <span class="text">{one.content}</span>

@@ -59,18 +59,14 @@ export function Asked({ question }: { question: string }) {
     { key: "k", says: "Previous", act: () => setAt(Math.max(at - 1, 0)) },
     { key: "Enter", says: "Open", act: () => hit && show(hit) },
     { key: "w", says: "Why", act: () => memory && open(memory.id, "why") },
-    { key: "e", says: "Edit", act: () => memory && open(memory.id, "edit") },
-    { key: "h", says: "History", act: () => memory && open(memory.id, "history") },
-    { key: "p", says: "Pin", act: () => memory && doing.pin(memory) },
-    { key: "f", says: "Forget", act: () => memory && doing.forget(memory) },
-    { key: "y", says: "Copy the link", act: () => memory && doing.link(memory.id) },
+    ...doing.keys(memory, (part) => open(memory!.id, part)),
   ]);
   if (error) return <Trouble error={error} again={() => void load()} what="memories" />;
   if (!answer) return <Skeleton rows={6} />;
   const list = (label: string, some: readonly RecallResult[], isWeak = false) =>
     <ol class="rows" aria-label={label}>{some.map((one) => <Line key={one.id} hit={one} isAt={one === hit} isWeak={isWeak} isDated={isTimeline(answer)} />)}</ol>;
   return <div>
-    <Read answer={answer} told={told} />
+    <Read answer={answer} told={told} again={() => void load()} />
     {hits.length === 0 && <Empty title="Nothing answers this"><p><button class="link" onClick={() => filter({ ask: undefined })}>Back to the list</button></p></Empty>}
     {isTimeline(answer) ? byDay(hits, dateOf).map(([day, some]) => <section key={day} class="moment"><h2>{dayName(new Date(dateOf(some[0]!)))}</h2>{list(day, some)}</section>)
       : told > 0 && list("Answers", hits.slice(0, told))}
@@ -101,7 +97,7 @@ function show(hit: RecallResult): void {
 }
 
 /** How the question was read. */
-function Read({ answer, told }: { answer: Recalled; told: number }) {
+function Read({ answer, told, again }: { answer: Recalled; told: number; again: () => void }) {
   const [isShown, setShown] = useState(false);
   const intervals = (answer.time?.intervals ?? []) as { from: string | null; to: string | null }[];
   return <div class="read">
@@ -109,7 +105,8 @@ function Read({ answer, told }: { answer: Recalled; told: number }) {
     <button class="link small" onClick={() => setShown(true)}>What a prompt gets</button>
     {isShown && <Prompt question={answer.query} projects={answer.results.flatMap((one) => one.project ?? [])} onClose={() => setShown(false)} />}
     {intervals.map((one, at) => <span key={at}>from {[one.from && day(one.from), one.to && day(one.to)].filter(Boolean).join(" to ")}</span>)}
-    {(answer.degraded ?? []).map((one) => <span key={one} class="warn">not by {one === "vector" ? "meaning" : one}</span>)}
+    {answer.incomplete && <span class="warn">Some new texts are not searched by meaning yet. <button class="link" onClick={again}>Ask again</button></span>}
+    {(answer.degraded ?? []).map((one) => <span key={one} class="warn">{one === "vector" ? "Searched by words only." : `Searched without ${one}.`}</span>)}
   </div>;
 }
 
@@ -117,12 +114,12 @@ function Line({ hit, isAt, isWeak, isDated }: { hit: RecallResult; isAt: boolean
   const isOpen = route.value.query.id === hit.id;
   return <li><a class={`hit${isOpen || isAt ? " at" : ""}${isWeak ? " dim" : ""}`} href={addressOf(hit)} aria-current={isOpen ? "true" : undefined}
     onClick={(event) => { event.preventDefault(); show(hit); }}>
-    <span class="text">{hit.title && <strong>{hit.title}</strong>}<span class="passage" dir="auto"><Marked text={hit.content} places={hit.highlights} hasSpeakers={hit.type === "session"} /></span></span>
+    <span class="text">{hit.title && <strong>{hit.title}</strong>}<span class="passage"><Marked text={hit.content} places={hit.highlights} hasSpeakers={hit.type === "session"} /></span></span>
     <span class="score">{isDated ? clock(dateOf(hit)) : percent(hit.score)}</span>
     <span class="meta">
       <span>{hit.says}</span>
       {hit.project && <Project of={hit.project} />}
-      {hit.review === "waiting" && <span class="warn">waits for your review</span>}
+      {hit.review === "waiting" && <span class="warn">to review</span>}
       {hit.superseded && <span class="warn">corrected since</span>}
       {hit.newer && <span class="warn">replaced {brief(hit.newer.since)}</span>}
       {hit.more && <span>{hit.more}</span>}

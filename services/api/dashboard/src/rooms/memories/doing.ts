@@ -1,6 +1,7 @@
 /** What is done to a memory at once; all but an approval can be undone. */
 import * as calls from "../../api/calls";
 import type { Modified } from "../../api/types";
+import type { Key } from "../../lib/keys";
 import { act, copy, say } from "../../lib/undo";
 import { href } from "../../lib/route";
 import { count } from "../../lib/words";
@@ -14,7 +15,7 @@ export const isRule = ({ type }: { readonly type: string }) => type === "rule";
 
 /** Say what goes, or went, along with what is forgotten, and where its words still stand. */
 export function besides({ alongCount = 0, heldBy = [] }: Pick<Modified, "alongCount" | "heldBy">): string {
-  return `${alongCount ? ` ${count(alongCount, "memory", "memories")} read from it went along.` : ""}${heldBy.length ? ` These still say it: ${heldBy.map(nameOf).join(", ")}.` : ""}`;
+  return `${alongCount ? ` ${count(alongCount, "memory", "memories")} read from it went, too.` : ""}${heldBy.length ? ` These still say it: ${heldBy.map(nameOf).join(", ")}.` : ""}`;
 }
 
 /** Return the name of what holds a text: a document has an id before it. */
@@ -22,7 +23,7 @@ export function nameOf(holder: string): string {
   return holder.replace(/^document:\S+ /, "");
 }
 
-const JUDGED = { keep: "Kept: no job changes it any more.", fade: "It counts half from now on.", wrong: "Forgotten as wrong." } as const;
+const JUDGED = { keep: "Kept.", fade: "Half as important from now on.", wrong: "Forgotten as wrong." } as const;
 
 export const pin = (memory: Known) => {
   const to = !memory.pinned;
@@ -50,5 +51,10 @@ export const amend = (id: string, patch: calls.Patch, done: string) => act(async
   say(done, row ? () => calls.change(id, Object.fromEntries(Object.keys(patch).map((name) => [name, row[name as "type"] ?? ""]))) : null);
 }, "");
 export const approve = (id: string) => act(() => calls.decide(id, "approve"), "Approved.");
-export const reject = (id: string) => act(() => calls.decide(id, "reject"), "Rejected: it is not saved again by itself.", () => calls.recover(id));
+export const reject = (id: string) => act(() => calls.decide(id, "reject"), "Rejected.", () => calls.recover(id));
+/** Return the keys that act on a memory; `show` opens a part of it. */
+export const keys = (memory: Known | undefined, show: (part: string) => void): Key[] => ([
+  ["e", "Edit", () => show("edit")], ["h", "History", () => show("history")], ["s", "Similar", () => show("about")],
+  ["p", "Pin", pin], ["f", "Forget", forget], ["y", "Copy the link", ({ id }) => link(id)],
+] as [string, string, (of: Known) => unknown][]).map(([key, says, act]) => ({ key, says, act: () => memory && void act(memory) }));
 export const link = (id: string) => copy(`${location.origin}/${href("memories", { id })}`, "Link copied.");

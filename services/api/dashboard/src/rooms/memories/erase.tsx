@@ -15,9 +15,9 @@ export function Erase({ id }: { id: string }) {
   return <>
     <button class="plain" onClick={() => setAsked(true)}><Icon name="close" />Erase…</button>
     {isAsked && <Dialog title={held ? "Erased" : "Erase it for good?"} onClose={close}>{held === null ? <>
-      <p>Its words leave the database for good, with what was read from it alone.</p>
+      <p>Its text is deleted, with everything derived from it alone.</p>
       <div class="buttons"><button onClick={close}>Keep it</button><button class="primary" onClick={() => go()}>Erase</button></div></> : <>
-      {held.length > 0 ? <><p>These may still contain it. Delete what you do not need:</p><ul class="sample" aria-label="What may still contain it">{held.map((one) => <li key={one}>{nameOf(one)}</li>)}</ul></> : <p>Signet knows of no document and no backup that has it.</p>}
+      {held.length > 0 ? <><p>These may still contain it:</p><ul class="sample" aria-label="What may still contain it">{held.map((one) => <li key={one}>{nameOf(one)}</li>)}</ul></> : <p>No known document or backup contains it.</p>}
       <div class="buttons"><button onClick={close}>Close</button></div></>}</Dialog>}
   </>;
 }

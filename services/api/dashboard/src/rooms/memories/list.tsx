@@ -70,13 +70,8 @@ function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => voi
     { key: "Enter", says: "Open", act: () => shown() },
     { key: "x", says: "Choose", act: () => row && toggle(row) },
     { key: "a", says: "Choose all that are loaded", act: () => (chosen.value = new Map(rows.map((one) => [one.id, one]))) },
-    { key: "e", says: "Edit", act: () => shown("edit") },
-    { key: "h", says: "History", act: () => shown("history") },
-    { key: "s", says: "Similar", act: () => shown("about") },
-    { key: "p", says: "Pin", act: () => row && doing.pin(row) },
-    { key: "f", says: "Forget", act: () => row && doing.forget(row) },
     { key: "r", says: "Recover", act: () => row && doing.recover(row) },
-    { key: "y", says: "Copy the link", act: () => row && doing.link(row.id) },
+    ...doing.keys(row, shown),
   ]);
 }
 
@@ -97,11 +92,11 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
 function Nothing({ of: { state, sort: _, ...narrowed } }: { of: ReturnType<typeof filters> }) {
   const isNarrowed = state === "active" || state === "superseded" || Object.values(narrowed).some(Boolean);
   if (isNarrowed) return <Empty title={noneOf("memory")}><p><a href="#/memories">Show all memories</a></p></Empty>;
-  if (state === "archived") return <Empty title="Nothing is archived"><p>What a removed agent remembered is here, until another one does.</p></Empty>;
-  if (state === "forgotten") return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
+  if (state === "archived") return <Empty title="Nothing is archived"><p>Memories of removed agents appear here.</p></Empty>;
+  if (state === "forgotten") return <Empty title="Nothing is forgotten"><p>Forgotten memories can be recovered here for a while.</p></Empty>;
   return <Empty title="Nothing is remembered yet">
-    <p>Tell a connected agent something worth keeping: “We deploy on Thursdays.”</p>
-    <p>Or on the command line: <code>signet remember "I prefer tabs over spaces"</code></p>
-    <p>Notes and other programs' memories: <code>signet import ~/notes</code></p>
+    <p>Tell a connected agent: “We deploy on Thursdays.”</p>
+    <p>Or run <code>signet remember "I prefer tabs over spaces"</code></p>
+    <p>Import notes: <code>signet import ~/notes</code></p>
   </Empty>;
 }

@@ -12,7 +12,7 @@ export function Meta({ row, isLong = false, isAlone = true, asOf }: { row: Row; 
     {row.tags && <span>{row.tags.split(",").slice(0, isLong ? 20 : 3).join(", ")}</span>}
     {row.visibility === "private" && <span>private</span>}
     {row.visibility.startsWith("space:") && <span>{row.agent_id.replace("user:", "")} in {row.visibility.slice(6)}</span>}
-    {row.review === "waiting" && <span class="warn">waits for your review</span>}
+    {row.review === "waiting" && <span class="warn">to review</span>}
     {row.superseded_by && <span class="warn">corrected since</span>}
     {asOf && row.deleted_at && <span class="warn">forgotten since</span>}
     {asOf && !row.superseded_by && !row.deleted_at && Date.parse(row.updated_at) > Date.parse(asOf) && <a class="warn" href={href("memories", { id: row.id, part: "history" })}>changed since</a>}

@@ -16,16 +16,16 @@ export function Origin({ memory }: { memory: Row | WholeMemory }) {
     ["It happened", whole(memory.event_at)],
     ["True from", whole(memory.valid_from)],
     ["True until", whole(memory.valid_to)],
-    ["Words of", ORIGINS[memory.origin] ?? memory.origin],
-    ["Project", memory.project ?? "none: it may reach every project"],
+    ["Said by", ORIGINS[memory.origin] ?? memory.origin],
+    ["Project", memory.project ?? "every project"],
     ["Agent", memory.agent_id],
-    ["Seen by", memory.visibility === "private" ? "its own agent only" : memory.visibility === "archived" ? "nobody: it is archived" : "every agent that may read shared memories"],
+    ["Seen by", memory.visibility === "private" ? "its own agent only" : memory.visibility === "archived" ? "nobody (archived)" : "agents that read shared memories"],
     ["Used", memory.access_count === 0 ? "never" : `${count(memory.access_count, "time")}${memory.last_accessed ? `, last ${whole(memory.last_accessed)}` : ""}`],
     ["Id", memory.id],
   ];
   const session = memory.session_id ?? (memory.source_type?.startsWith("session") ? memory.source_id : null);
   return <>
-    {session && <p><a href={href("sessions", {}, session)}>The session that it is from</a></p>}
+    {session && <p><a href={href("sessions", {}, session)}>Its session</a></p>}
     <dl class="facts">{rows.filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
     {!memory.deleted_at && memory.visibility !== "archived" && <Linked id={memory.id} />}
   </>;

@@ -135,9 +135,9 @@ function Edit({ memory }: { memory: Row | WholeMemory }) {
     <label class="field"><span>Tags, with commas between</span><input value={tags} onInput={(event) => setTags(event.currentTarget.value)} /></label>
     <label class="field"><span>Importance {importance.toFixed(2)}</span><input type="range" min="0" max="1" step="0.05" value={importance} onInput={(event) => setImportance(Number(event.currentTarget.value))} /></label>
     {clash !== null && <div class="note warn-edge" role="alert">
-      <p>This memory was changed meanwhile. From what it says now to your text:</p>
+      <p>This memory has changed. Difference to your text:</p>
       <Diff before={memory.content} after={content} />
-      <div class="buttons"><button type="button" onClick={leave}>Keep what it says now</button><button type="button" class="primary" onClick={() => save(memory.version)}>Save my text</button></div>
+      <div class="buttons"><button type="button" onClick={leave}>Keep the current text</button><button type="button" class="primary" onClick={() => save(memory.version)}>Save my text</button></div>
     </div>}
     <div class="buttons"><button type="button" onClick={leave}>Cancel</button><button class="primary">Save</button></div>
   </form>;

@@ -22,7 +22,7 @@ export function Prompt({ question, projects, onClose }: { question: string; proj
     <label class="small">It works in <select value={project} onChange={(event) => setProject(event.currentTarget.value)}>{all.map((one) => <option key={one} value={one}>{one ? projectName(one) : "no project"}</option>)}</select></label>
     {!given ? <Skeleton rows={3} /> : given instanceof Error ? <Trouble error={given} what="this" /> : given.text
       ? <><p class="soft small">About {count(given.tokens, "token")}.</p><pre class="block" tabIndex={0}>{given.text}</pre></>
-      : <p>Nothing: no memory is relevant enough to this prompt there.</p>}
+      : <p>Nothing: no memory is relevant enough.</p>}
     <div class="buttons"><button onClick={onClose}>Close</button></div>
   </Dialog>;
 }

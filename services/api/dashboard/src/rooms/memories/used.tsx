@@ -8,7 +8,7 @@ import { Load } from "../../ui/states";
 
 export function Used({ id }: { id: string }) {
   return <Load<MemoryUsage> path={paths.usage(id)} topics={["session"]} rows={3} what="its uses">{({ uses, accessCount }) => <>
-    <p class="soft">{accessCount === 0 ? "Recall has not counted it as used." : `Recall counted it as used ${count(accessCount, "time")}.`} {uses.length === 0 && "No session was given it so far."}</p>
+    <p class="soft">{accessCount === 0 ? "Never used." : `Used ${count(accessCount, "time")}.`} {uses.length === 0 && "No session received it."}</p>
     <ul class="needs">{uses.map((one, at) => <li key={at}>
       <a href={href("sessions", {}, one.sessionKey)}>{one.project ? projectName(one.project) : one.sessionKey}</a>
       <span class="meta"><span>{brief(one.at)}</span><span>{one.harness}</span>{one.prompt > 0 && <span>prompt {one.prompt}</span>}

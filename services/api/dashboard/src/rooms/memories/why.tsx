@@ -49,7 +49,7 @@ function Story({ why }: { why: Reasons }) {
   return <>
     <dl class="channels">{Object.entries(why.channels).map(([name, channel]) => <Line key={name} name={name} channel={channel} />)}</dl>
     {why.path && <p class="small soft">By the graph: {why.path.join(" → ")}</p>}
-    {why.neighbours && why.neighbours.length > 0 && <p class="small soft">{why.neighbours.length} beside it in its source were found, too.</p>}
+    {why.neighbours && why.neighbours.length > 0 && <p class="small soft">{why.neighbours.length} neighbors in its source were found, too.</p>}
     <ol class="steps" aria-label="Stages">{why.stages.filter((stage) => Math.abs(stage.after - stage.before) >= VISIBLE).map((stage, at) => <li key={at}>
       <span aria-hidden="true" class={stage.after >= stage.before ? "good" : "warn"}>{stage.before === 0 ? "●" : stage.after >= stage.before ? "▲" : "▼"}</span>
       <span>{stage.says}</span>

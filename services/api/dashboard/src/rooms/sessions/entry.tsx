@@ -9,7 +9,7 @@ import { Project } from "../../ui/project";
 export function Entry({ one, when }: { one: ListedSession; when?: (at: string) => string }) {
   return <a class="entry" href={href("sessions", {}, one.key)}>
     <time class="soft small" dateTime={one.startedAt}>{(when ?? clock)(one.startedAt)}</time>
-    <span class="what"><strong>{one.title ?? <span class="soft">{one.endedAt === null ? "Just started" : "No transcript"}</span>}</strong>
+    <span class="what"><strong>{one.title ?? <span class="soft">{one.endedAt ? "No transcript" : one.prompts ? "No title yet" : "No prompt yet"}</span>}</strong>
       {one.outcome && <span class="outcome">{one.outcome}</span>}</span>
     <span class="meta">{one.endedAt === null && <span class="good">open</span>}{!when && one.project && <Project of={one.project} />}<span>{one.harness ?? "unknown harness"}</span>
       {one.seconds > 59 && <span>{span(one.seconds * 1_000)}</span>}

@@ -1,11 +1,13 @@
 /** One session as the agent saw it: what it was given at each prompt, why, and whether it used it. */
 import type { ComponentChildren } from "preact";
+import { bypass } from "../../api/calls";
 import { paths } from "../../api/paths";
 import type { ContextInjection, ContextItem, SessionReplay, Spoken as Message } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { useResource } from "../../lib/resource";
 import { filter, go, href, route } from "../../lib/route";
 import { brief, clock, span } from "../../lib/time";
+import { act } from "../../lib/undo";
 import { count, number, percent, projectName } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Project } from "../../ui/project";
@@ -30,7 +32,7 @@ const CUT = 150;
 export function Replay({ session }: { session: string }) {
   const found = useResource<SessionReplay>(paths.replay(session), ["session", "memory"]);
   useKeys([{ key: "Escape", says: "Back to the sessions", act: () => go(href("sessions")) }]);
-  if (found.error?.status === 404) return <Empty title="Nothing is known of this session"><p><a href="#/sessions">All sessions</a></p></Empty>;
+  if (found.error?.status === 404) return <Empty title="Unknown session"><p><a href="#/sessions">All sessions</a></p></Empty>;
   return <Shown of={found} rows={8} what="this session">{(one) => <Inside one={one} />}</Shown>;
 }
 
@@ -58,9 +60,9 @@ function Title({ of: { title, project, harness, outcome, decisions, files }, nam
 }
 
 function Inside({ one }: { one: SessionReplay }) {
-  const { turn } = route.value.query;
+  const asked = route.value.query.turn;
   const problems = one.injections.flatMap((injection, index) => (problemOf(injection) ? [index] : []));
-  const at = Math.min(Math.max(Number(turn ?? problems[0] ?? firstTold(one)), 0), one.injections.length - 1);
+  const at = Math.min(Math.max(Number(asked ?? problems[0] ?? firstTold(one)), 0), one.injections.length - 1);
   const shown = one.injections[at];
   const next = () => problems.length > 0 && filter({ turn: String(problems.find((index) => index > at) ?? problems[0]) });
   const move = (by: number) => filter({ turn: String(Math.max(0, Math.min(one.injections.length - 1, at + by))) });
@@ -71,11 +73,12 @@ function Inside({ one }: { one: SessionReplay }) {
     { key: "w", says: "Why the first was shown", act: () => document.querySelector<HTMLElement>(".items a")?.click() },
   ]);
   const { totals } = one;
+  const turn = (on: boolean) => () => bypass(one.sessionKey, on);
   const lasted = Date.parse(one.turns.at(-1)?.at ?? one.startedAt) - Date.parse(one.startedAt);
   return <>
     <Title of={one} name={one.sessionKey} at={one.startedAt}>
       {lasted > 59_000 && <span>{span(lasted)}</span>}{shown && <><span>{count(totals.prompts, "prompt")}</span>
-      <span>{count(totals.given, "memory", "memories")} shown, {totals.unknown ? "use not known yet" : `${number(totals.used)} used`}</span><span>about {count(totals.tokens, "token")}</span></>}{!one.isOver && <span class="good">open</span>}</Title>
+      <span>{count(totals.given, "memory", "memories")} shown, {totals.unknown ? "use not known yet" : `${number(totals.used)} used`}</span><span>about {count(totals.tokens, "token")}</span></>}{!one.isOver && <><span class="good">open</span><span><button class="link" title="Store nothing more of it, show it no memories" onClick={() => act(turn(true), "Bypassed.", turn(false))}>Bypass</button></span></>}</Title>
     {problems.length > 0 && <p class="note warn-edge">{count(problems.length, "turn")} to check. <button class="link" onClick={next}>Next <kbd>n</kbd></button></p>}
     {shown ? <div class="replay">
       <ol class="turns" aria-label="Turns">{one.injections.map((injection, index) => <li key={index}>
@@ -128,7 +131,7 @@ function Turn({ injection, said, project }: { injection: ContextInjection; said:
   return <section class="shown" aria-label={phaseOf(injection)}>
     <h2>{phaseOf(injection)} <span class="soft small">{clock(injection.at)}</span></h2>
     {injection.message && <p class="asked">{injection.message}{injection.message.length >= CUT && "…"}</p>}
-    {problemOf(injection) && <p class="warn">Problem: {problemOf(injection)}.</p>}
+    {problemOf(injection) && <p class="warn cap">{problemOf(injection)}.</p>}
     {given.length === 0 ? <p class="soft">No memory was shown here.</p> : <>
       <h3>Shown to the agent</h3>
       <ul class="items">{given.map((item, at) => <Item key={at} item={item} message={injection.message} project={project} />)}</ul></>}
@@ -149,7 +152,7 @@ function Item({ item, message, isLeft = false, project = null }: { item: Context
       {item.state === "changed" && <span class="warn">changed since</span>}
       {isMemory && <span><a href={href("memories", { ask: message ?? undefined, id: item.id, part: message ? "why" : undefined })}>{message ? "why" : "open"}</a></span>}</p>
     {isMemory && !isLeft && item.use !== "used" && <p class="tools">
-      {EVERYWHERE[item.reason] && <button class="small" onClick={() => doing.amend(item.id, { ...(item.reason === "rule" && { type: "fact" }), pinned: false, importance: 0.5 }, "Prompts get it now only where it fits.")}>{EVERYWHERE[item.reason]}</button>}
+      {EVERYWHERE[item.reason] && <button class="small" onClick={() => doing.amend(item.id, { ...(item.reason === "rule" && { type: "fact" }), pinned: false, importance: 0.5 }, "Prompts now get it only where it fits.")}>{EVERYWHERE[item.reason]}</button>}
       {project && item.project !== project && <button class="small" onClick={() => doing.amend(item.id, { project }, `Only sessions in ${projectName(project)} get it now.`)}>Only in this project</button>}
       <button class="small" onClick={() => doing.judge(item.id, "fade")}>Let it fade</button>
       <button class="small" onClick={() => doing.forget({ id: item.id, pinned: false })}>Forget</button></p>}

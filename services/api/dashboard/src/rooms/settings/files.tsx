@@ -51,8 +51,8 @@ function Editor({ file }: { file: ConfigFile }) {
     <label class="field"><span>{file.name}</span>
       <textarea class="editor" spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => { if ((event.ctrlKey || event.metaKey) && event.key === "s") { event.preventDefault(); void act(() => save(), ""); } }} /></label>
-    {clash !== null && <div class="note warn-edge" role="alert"><p>The file has changed on disk. From what it says now to your text:</p><Diff before={clash} after={text} />
-      <div class="buttons"><button type="button" onClick={() => { setSeen(clash); setText(clash); setClash(null); }}>Take what is on disk</button>
+    {clash !== null && <div class="note warn-edge" role="alert"><p>The file has changed on disk. Difference to your text:</p><Diff before={clash} after={text} />
+      <div class="buttons"><button type="button" onClick={() => { setSeen(clash); setText(clash); setClash(null); }}>Use the file on disk</button>
         <button type="button" class="primary" onClick={() => act(() => save(true), "")}>Save my text</button></div></div>}
     <div class="buttons bar">{isChanged && <span class="small soft">not saved</span>}<button class="primary" disabled={!isChanged}>Save <kbd>Ctrl S</kbd></button></div>
   </form>;

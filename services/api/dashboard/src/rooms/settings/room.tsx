@@ -40,7 +40,7 @@ function General() {
 }
 
 function Connected() {
-  return <Load<Harnesses> path={paths.harnesses} topics={["config", "session"]} rows={4} what="harnesses">{({ harnesses }) => <div class="cards">{harnesses.map((one) => <Card key={one.id} title={one.name}>
+  return <Load<Harnesses> path={paths.harnesses} topics={["config", "session"]} rows={4} what="harnesses">{({ harnesses }) => <div class="cards">{[...harnesses].sort((a, b) => Number(b.connected) - Number(a.connected) || (b.lastSeen ?? "").localeCompare(a.lastSeen ?? "")).map((one) => <Card key={one.id} title={one.name}>
     <p class={`dot ${one.connected ? "good" : ""}`}><span>{one.connected ? "connected" : one.lastSeen ? "not connected by Signet, but it calls" : "not connected"}</span></p>
     <p class="small soft">{one.lastSeen ? `Last call ${brief(one.lastSeen)}.` : "No call yet."}</p>
     {one.problems.map((problem) => <p key={problem} class="small warn">{problem}</p>)}
@@ -51,7 +51,7 @@ function Connected() {
 function About() {
   const status = useResource<Required<Status>>(paths.about);
   return <div class="narrow">
-    {status.value && <p>Signet {status.value.version}{status.value.update.updateAvailable ? `; ${status.value.update.latestVersion} is there: signet update install` : ""}. The workspace is {status.value.agentsDir}.</p>}
+    {status.value && <p>Signet {status.value.version}{status.value.update.updateAvailable ? `; update to ${status.value.update.latestVersion}: signet update install` : ""}. The workspace is {status.value.agentsDir}.</p>}
     <p class="soft">This page loads nothing from elsewhere. Only calls to your models leave this machine.</p>
     <Load<ProductPage> path={paths.changelog} rows={6} what="the changelog">{(page) => page.content ? <pre>{page.content}</pre> : <Empty title="No changelog came with this version" />}</Load>
   </div>;

@@ -9,7 +9,7 @@ export function Secrets() {
   return <div class="narrow">
     <p class="soft">Agents use secrets by name, in commands that Signet runs for them.</p>
     <Load<Names> path={paths.secrets} topics={["config"]} rows={2} what="secrets">{({ secrets }) => secrets.length === 0 ? <Empty title="No secret yet" /> : <ul class="rows">{secrets.map((name) => <li key={name} class="repair">
-      <span>{name}</span><Remove kind="secrets" id={name} name={name} loses="Nothing brings its value back." /></li>)}</ul>}</Load>
+      <span>{name}</span><Remove kind="secrets" id={name} name={name} loses="Its value cannot be recovered." /></li>)}</ul>}</Load>
     <Add title="Keep a secret" verb="Keep" does={({ name, value }) => putSecret(name!, value!)} done={({ name }) => `${name} is kept.`}
       fields={[{ name: "name", label: "Name", placeholder: "GITHUB_TOKEN" }, { name: "value", label: "Value", type: "password" }]} />
   </div>;
