@@ -58,10 +58,58 @@ def test_a_null_field_counts_as_left_out(api: Api) -> None:
     assert (answer.status, answer.body["pinned"], answer.body["importance"]) == (200, False, 0.8)
 
 
-def test_unknown_fields_are_ignored_and_unknown_visibility_is_global(api: Api) -> None:
-    sent = {"content": "The cat is grey.", "visibility": "everyone", "runtimePath": "plugin"}
-    assert api.post(REMEMBER, sent).status == 200
-    assert api.rows("memories")[0]["visibility"] == "global"
+@pytest.mark.parametrize("path", [REMEMBER, "/api/hooks/remember"])
+def test_who_may_read_a_text_is_understood_or_refused(api: Api, path: str) -> None:
+    sent = {"content": "The cat is grey.", "harness": "codex"}
+    for visibility in ("everyone", "privat", "archived", "space:cats"):
+        refused = api.post(path, sent | {"visibility": visibility})
+        assert (refused.status, refused.error) == (
+            400,
+            "visibility: Input should be 'global' or 'private'",
+        )
+    assert not api.rows("memories")
+    api.post(path, sent | {"visibility": " Private "})
+    api.post(path, sent | {"content": "The cat is old.", "visibility": ""})
+    assert [row["visibility"] for row in api.rows("memories")] == ["private", "global"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "error"),
+    [
+        (
+            REMEMBER,
+            {"content": "x", "visiblity": "private"},
+            "'visiblity'; did you mean 'visibility'?",
+        ),
+        (REMEMBER, {"content": "x", "Visibility": "private"}, "'visibility'?"),
+        (REMEMBER, {"content": "x", "session-key": "s"}, "'sessionKey'?"),
+        (REMEMBER, {"content": "x", "tag": "a"}, "'tags'?"),
+        (
+            REMEMBER,
+            {"content": "x", "entities": [{"name": "Ada", "relationshp": "x"}]},
+            "entities.0: ",
+        ),
+        (REMEMBER, {"content": "x", "structured": {"hint": ["x"]}}, "'hints'?"),
+        ("/api/hooks/remember", {"content": "x", "visibilty": "private"}, "'visibility'?"),
+        ("/api/memory/recall", {"query": "x", "projects": "/a"}, "'project'?"),
+        ("/api/memory/forget", {"query": "x", "confirmtoken": "t"}, "'confirm_token'?"),
+        ("/api/agents", {"name": "ada", "read-policy": "shared"}, "'read_policy'?"),
+        ("/api/jobs/cancel", {"all": True, "dryrun": True}, "'dryRun'?"),
+        ("/api/repair/requeue-dead", {"dryrun": True}, "'dryRun'?"),
+        ("/api/repair/clean-orphans", {"dry-run": True}, "'dryRun'?"),
+    ],
+)
+def test_a_misspelled_field_is_refused_by_both_names(
+    api: Api, path: str, body: dict[str, object], error: str
+) -> None:
+    refused = api.post(path, body)
+    assert (refused.status, error in refused.error) == (400, True), refused.body
+    assert not api.rows("memories")
+
+
+def test_a_field_that_is_only_unknown_is_ignored(api: Api) -> None:
+    sent = {"content": "The cat is grey.", "runtimePath": "plugin", "mode": "auto", "source": "x"}
+    assert api.post(REMEMBER, sent | {"session": {"id": 1}, "visiblity": None}).status == 200
 
 
 def test_a_type_and_an_author_of_blanks_count_as_left_out(api: Api) -> None:

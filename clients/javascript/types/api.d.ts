@@ -3945,6 +3945,8 @@ export interface HookRememberBody {
   content?: string | undefined;
   /** Name of the author */
   who?: string | null | undefined;
+  /** `global` (all agents of the workspace) or `private` (only its owner) */
+  visibility?: "global" | "private" | null | undefined;
   /** Any text; a second save with the same key changes nothing */
   idempotencyKey?: string | null | undefined;
 }
@@ -5518,7 +5520,7 @@ export interface RememberBody {
   /** Key of the session that this call belongs to */
   sessionKey?: string | null | undefined;
   /** `global` (all agents of the workspace) or `private` (only its owner) */
-  visibility?: string | null | undefined;
+  visibility?: "global" | "private" | null | undefined;
   /** Name of a separate part of the store to save it in */
   scope?: string | null | undefined;
   /** Questions that this text answers; they help recall find it */

@@ -10,8 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
-from pydantic import AliasChoices, BaseModel
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel
 from pydantic_core import to_json
 from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
@@ -21,6 +20,7 @@ from signet.text.controls import encodable
 from signet.text.json_text import STRICT
 from signet.wire import operations
 from signet.wire.operation import JSON, Operation
+from signet.wire.requests.model import spellings
 from signet_api import segments
 from signet_api.openapi import RESPONSES
 
@@ -94,16 +94,10 @@ def _parameters(dependant: Dependant) -> frozenset[str]:
     for field in dependant.query_params:
         model = field.field_info.annotation
         if isinstance(model, type) and issubclass(model, BaseModel):
-            found.update(*(_spellings(name, one) for name, one in model.model_fields.items()))
+            found.update(spellings(model))
         else:
             found.add(field.alias)
     return frozenset(found).union(*map(_parameters, dependant.dependencies))
-
-
-def _spellings(name: str, field: FieldInfo) -> set[str]:
-    alias = field.validation_alias
-    choices = alias.choices if isinstance(alias, AliasChoices) else [alias or name]
-    return {one for one in choices if isinstance(one, str)}
 
 
 def _name_parameters(request: Request, known: frozenset[str]) -> None:

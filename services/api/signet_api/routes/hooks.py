@@ -9,7 +9,7 @@ from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections.models import Phase
 from signet.domain.memory import wording
-from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules
+from signet.domain.memory.models import Actor, NewMemory, Remembered, Rules, Visibility
 from signet.domain.sessions import (
     calls,
     compaction,
@@ -72,6 +72,7 @@ async def post_remember(
         tags=said.tags,
         agent_id=call.agent_id,
         who=body.who or body.harness,
+        visibility=Visibility(body.visibility) if body.visibility else None,
         project=call.project,
         source_type="explicit",
         session_id=call.key,

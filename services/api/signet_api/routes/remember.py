@@ -56,8 +56,6 @@ from signet_api.shapes import as_wire, filled
 
 #: Longer texts are scanned for secrets before the transaction, because 2 ms would block other writers.
 LONG_CHARS = 20_000
-#: Accepted visibilities; others mean the owner's default.
-NAMED = {str(one): one for one in (Visibility.PRIVATE, Visibility.GLOBAL)}
 
 
 async def _admitted(ask: Ask) -> Asker:
@@ -123,7 +121,7 @@ def new_memory(body: RememberBody, agent_id: str, by: str) -> NewMemory:
         source_type=body.source_type or "manual",
         source_id=body.source_id or None,
         session_id=body.session_key or None,
-        visibility=NAMED.get(body.visibility or ""),
+        visibility=Visibility(body.visibility) if body.visibility else None,
         scope=body.scope or None,
         hints=tuple(body.hints or ()),
         spoken=transcript.spoken(body.transcript) if body.transcript else None,

@@ -272,12 +272,15 @@ async def _is_at_work(state: State) -> bool:
 
 
 async def _body(request: Request) -> Mapping[str, object]:
-    """Return the body's fields; empty if it is unreadable."""
+    """Return the body's fields; raises Invalid: an unreadable one may have requested a dry run."""
+    raw = await request.body()
     try:
-        sent = parse_json(await request.body())
-    except json.JSONDecodeError:
-        return {}
-    return sent if isinstance(sent, Mapping) else {}
+        sent = parse_json(raw) if raw.strip() else {}
+    except json.JSONDecodeError as error:
+        raise Invalid("Invalid JSON body") from error
+    if not isinstance(sent, Mapping):
+        raise Invalid("Invalid JSON body")
+    return sent
 
 
 def _order(

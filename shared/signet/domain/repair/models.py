@@ -11,6 +11,7 @@ from signet.config.pipeline import Repair
 from signet.domain.memory.models import Actor
 from signet.domain.repair.catalog import Option, RepairAction, RowFilter
 from signet.errors import Invalid, Kind, SignetError
+from signet.text.spelling import unknown_field
 
 Value = int | float | bool | str
 
@@ -139,14 +140,18 @@ MAX_IDS = 500
 MAX_WORDS = 50
 #: Stored length of an error (queue/transitions.py).
 MAX_CHARS = 2_000
-#: Alternative field names of clients.
+#: Fields that every action has, and alternative names of clients.
+_FIELDS = ("dryRun", "ids", "kind", "since", "until", "error", "reason")
 _ALIASES = {"jobTypes": "kind", "job_types": "kind", "kinds": "kind", "dry_run": "dryRun"}
 
 
 def read_options(
     action: RepairAction, sent: Mapping[str, object], settings: Repair
 ) -> dict[str, Value]:
-    """Return the action's options with defaults; raises Invalid."""
+    """Return the action's options with defaults; raises Invalid, also for a misspelled field."""
+    names = [*_FIELDS, *_ALIASES, *(option.name for option in action.options)]
+    if error := unknown_field(sent, names):
+        raise Invalid(error)
     found = {}
     for option in action.options:
         usual = getattr(settings, option.setting) if option.setting else option.default

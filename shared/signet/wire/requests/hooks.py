@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from signet.wire.requests.changes import MAX_REASON_CHARS
-from signet.wire.requests.model import KEY_CHARS, Body, ClampedInt, Params, Text, spelled
+from signet.wire.requests.model import KEY_CHARS, Body, ClampedInt, Params, Readers, Text, spelled
 from signet.wire.requests.recall import RecallBody
 from signet.wire.sessions import Use
 
@@ -134,6 +134,7 @@ class HookRememberBody(HookBody):
 
     content: str = ""
     who: str | None = None
+    visibility: Readers = None
     idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
 
 

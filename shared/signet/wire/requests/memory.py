@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from signet.text.spelling import unknown_field
 from signet.wire.origin import Origin
 from signet.wire.requests.model import (
     KEY_CHARS,
@@ -14,6 +15,7 @@ from signet.wire.requests.model import (
     Body,
     Id,
     Instant,
+    Readers,
     Tags,
     TypeName,
     spelled,
@@ -130,7 +132,7 @@ class RememberBody(Body):
     event_at: Instant | None = spelled("eventAt", "event_at")
     agent_id: str | None = spelled("agentId", "agent_id", max_length=NAME_CHARS)
     session_key: str | None = spelled("sessionKey", "session_key", max_length=KEY_CHARS)
-    visibility: str | None = None
+    visibility: Readers = None
     scope: str | None = Field(None, max_length=NAME_CHARS)
     hints: list[str] | None = Field(None, max_length=100)
     entities: Entities = Field(default_factory=list)
@@ -150,6 +152,8 @@ class RememberBody(Body):
         inner = sent["structured"]
         if not isinstance(inner, Mapping):
             raise ValueError("structured is not an object")
+        if error := unknown_field(inner, _STRUCTURED):
+            raise ValueError(error)
         return {name: inner[name] for name in _STRUCTURED if name in inner} | {
             name: value for name, value in sent.items() if value is not None
         }

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from functools import cache, lru_cache
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -24,6 +25,7 @@ from pydantic_core import PydanticCustomError, PydanticUseDefault, core_schema
 from signet import clock
 from signet.text import json_text
 from signet.text.controls import encodable
+from signet.text.spelling import MAX_CHARS, MAX_NAMES, unknown_field
 
 #: Largest integer that every JSON reader handles exactly and SQLite can store.
 SAFE_INTEGER = 2**53 - 1
@@ -49,10 +51,33 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _storable(cls, sent: object) -> object:
+        """Refuse a misspelled field: ignoring `visiblity` would store a private text for everyone."""
+        if isinstance(sent, dict) and (unknown := sent.keys() - spellings(cls).keys()):
+            is_short = max(map(len, unknown)) <= MAX_CHARS and len(unknown) <= MAX_NAMES
+            if not is_short or _has_misspelled(cls, frozenset(unknown)):
+                said = [name for name in sorted(unknown) if sent[name] is not None]
+                if error := unknown_field(said, [*spellings(cls)]):
+                    raise ValueError(error)
         try:
             return storable(sent)
         except RecursionError as error:
             raise _NO_JSON from error
+
+
+@cache
+def spellings(model: type[BaseModel]) -> dict[str, None]:
+    """Return the names under which a model's fields are sent, the documented one of each first."""
+    found: list[str] = []
+    for name, field in model.model_fields.items():
+        alias = field.validation_alias
+        choices = alias.choices if isinstance(alias, AliasChoices) else [alias or name]
+        found += (one for one in choices if isinstance(one, str))
+    return dict.fromkeys(found)
+
+
+@lru_cache(1_024)
+def _has_misspelled(model: type[BaseModel], names: frozenset[str]) -> bool:
+    return unknown_field(names, [*spellings(model)]) is not None
 
 
 class Params(Body):
@@ -104,6 +129,14 @@ def _instant(sent: object) -> object:
 #: A memory's type or author.
 TypeName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)]
 Author = Annotated[str, StringConstraints(strip_whitespace=True, max_length=NAME_CHARS)]
+
+
+def _plain(sent: object) -> object:
+    return sent.strip().lower() or None if isinstance(sent, str) else sent
+
+
+#: Who may read a saved memory; default: as its owner usually saves.
+Readers = Annotated[Literal["global", "private"] | None, BeforeValidator(_plain)]
 
 
 def _not_blank(text: str) -> str:
