@@ -134,7 +134,7 @@ def test_too_long_a_document_is_refused_with_413(api: Api) -> None:
         ("", 50, 0, 2),
         ("?limit=1", 1, 0, 1),
         ("?limit=-3", 1, 0, 1),
-        ("?limit=many", 50, 0, 2),
+        ("?limit=", 50, 0, 2),
         (f"?limit={10**30}", 500, 0, 2),
         ("?offset=1", 50, 1, 1),
         ("?offset=-1", 50, 0, 2),

@@ -28,12 +28,13 @@ def test_the_list_is_newest_first_with_counts_over_all(api: Api) -> None:
     [
         ("?limit=1", 1),
         ("?limit=-1", 1),
-        ("?limit=many", 3),
+        ("?limit=", 3),
+        ("?limit=2.0", 2),
         (f"?limit={10**30}", 3),
         (f"?limit={'9' * 5000}", 3),
         ("?offset=2", 1),
         ("?offset=-7", 3),
-        ("?offset=some", 3),
+        ("?offset=", 3),
         (f"?offset={10**30}", 0),
         ("?type=rule", 1),
         ("?type=%00", 0),
@@ -81,7 +82,7 @@ def test_an_unknown_memory_is_not_found(api: Api, memory_id: str) -> None:
 
 def test_history_is_told_oldest_first_in_the_names_that_clients_read(api: Api) -> None:
     memory_id = remember(api, "The sky is blue.")
-    body = api.get(f"/api/memory/{memory_id}/history?limit=nonsense").body
+    body = api.get(f"/api/memory/{memory_id}/history?limit=").body
     assert (body["memoryId"], body["count"]) == (memory_id, 1)
     (event,) = body["history"]
     assert (event["event"], event["oldContent"], event["newContent"]) == (
@@ -93,7 +94,7 @@ def test_history_is_told_oldest_first_in_the_names_that_clients_read(api: Api) -
     assert event["createdAt"].endswith("Z")
 
 
-@pytest.mark.parametrize("limit", ["0", "-1", "-1000", "nonsense", ""])
+@pytest.mark.parametrize("limit", ["0", "-1", "-1000", ""])
 def test_a_limit_of_history_that_is_none_is_the_usual_one(api: Api, limit: str) -> None:
     memory_id = remember(api, "The sky is blue.")
     patch = b'{"content": "The sky is grey.", "reason": "clouds"}'

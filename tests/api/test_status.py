@@ -41,6 +41,7 @@ def test_ready_says_what_is_missing_in_the_form_of_an_error(api: Api) -> None:
         503,
         "worker is not running, scheduler is not running",
     )
+    assert refused.headers["retry-after"] == "2"
     assert refused.body["checks"] == {
         "database": True,
         "schema": True,

@@ -294,7 +294,7 @@ export interface Routes {
       /** Only documents with this status, such as `done` or `failed` */
       status?: string | null | undefined;
       /** `content` also returns the texts */
-      include?: string | null | undefined;
+      include?: "content" | null | undefined;
       /** Maximum number of rows */
       limit?: number | undefined;
       /** Number of rows to skip */
@@ -959,11 +959,11 @@ export interface Routes {
       /** Only memories of this source */
       sourceId?: string | null | undefined;
       /** Only memories of this origin */
-      origin?: string | null | undefined;
+      origin?: Origin | null | undefined;
       /** Only memories of this space */
       space?: string | null | undefined;
       /** Only memories of other origins */
-      notOrigin?: string | null | undefined;
+      notOrigin?: Origin | null | undefined;
       /** Name of a separate part of the store; memories with a scope are found only with it */
       scope?: string | null | undefined;
       /** Only pinned memories, or only others */
@@ -1456,7 +1456,7 @@ export interface Routes {
       /** Words to search for */
       q?: string | undefined;
       /** `who` or `type`: return its values instead of memories */
-      distinct?: string | null | undefined;
+      distinct?: "who" | "type" | null | undefined;
       /** Maximum number of memories; 0 means the default, -1 all */
       limit?: number | undefined;
       /** Only memories of this type, such as `decision` */
@@ -1531,7 +1531,7 @@ export interface Routes {
       /** Only memories unused for this many days */
       unusedDays?: number | undefined;
       /** Only memories with at most this confidence */
-      maxConfidence?: string | null | undefined;
+      maxConfidence?: number | undefined;
     };
     answer: DeadMemories;
   };

@@ -108,8 +108,6 @@ def refusal(error: SignetError) -> JSONResponse:
         headers = {"www-authenticate": "Bearer"}
     elif isinstance(error, RateLimitExceeded):
         headers = {"retry-after": str(error.retry_after_seconds)}
-    elif status in (429, 503):
-        headers = {"retry-after": str(RETRY_AFTER)}
     return answer(status, error.message, error.code, facts=error.facts, headers=headers)
 
 

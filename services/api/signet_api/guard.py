@@ -24,7 +24,7 @@ from signet.config.sections import AuthMode
 from signet.domain.auth import tokens
 from signet_api import browser, connections, segments
 from signet_api.deps import State
-from signet_api.errors import answer, body_too_large
+from signet_api.errors import RETRY_AFTER, answer, body_too_large
 from signet_api.measure import answered
 
 _HEADERS = [
@@ -87,6 +87,8 @@ class Guard:
                 own = list(message.get("headers", ()))
                 if all(name != _NO_STORE[0] for name, _ in own):
                     own.append(_NO_STORE)
+                if status in (429, 503) and all(name != b"retry-after" for name, _ in own):
+                    own.append((b"retry-after", b"%d" % RETRY_AFTER))
                 message["headers"] = [*own, *_HEADERS, *cors, (b"x-signet-request-id", request_id)]
             await send(message)
 

@@ -1167,7 +1167,7 @@ class Calls:
         self,
         *,
         status: str | None = None,
-        include: str | None = None,
+        include: Literal["content"] | None = None,
         limit: int | None = 50,
         offset: int | None = None,
         agent_id: str | None = None,

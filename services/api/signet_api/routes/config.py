@@ -37,7 +37,7 @@ from signet.wire.requests.machine import (
     UpdateConfigBody,
     UpdateRunBody,
 )
-from signet.wire.requests.model import OnlyTrue
+from signet.wire.requests.model import Flag
 from signet_api.deps import Shared, State, Who
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
@@ -286,7 +286,7 @@ async def post_git_config(body: GitConfigBody, state: Shared) -> wire_git.Change
 
 
 @serves(wire_update.CHECK_UPDATE)
-async def get_check(state: Shared, force: OnlyTrue = False) -> wire_update.UpdateCheck:
+async def get_check(state: Shared, force: Flag = False) -> wire_update.UpdateCheck:
     """Return whether a new version exists; queries the index only with `force`, or if allowed."""
     found = await asyncio.to_thread(
         check.check, state.workspace, state.settings.updates, force=force, now=clock.now()

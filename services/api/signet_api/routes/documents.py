@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Response
 
@@ -23,7 +23,7 @@ from signet.wire import connectors as wire
 from signet.wire import documents as wire_documents
 from signet.wire.requests.documents import ConnectorBody, DocumentBody
 from signet.wire.requests.machine import BackfillBody
-from signet.wire.requests.model import ClampedInt, OnlyTrue, Text
+from signet.wire.requests.model import GIVEN, ClampedInt, Flag, Text
 from signet_api.deps import Agent, Ask, Db, Shared, State, Who, named_agent
 from signet_api.serving import respond, serves
 from signet_api.shapes import as_wire, filled
@@ -57,7 +57,7 @@ async def get_documents(
     agent: Agent,
     db: Db,
     status: Text = None,
-    include: Text = None,
+    include: Annotated[Literal["content"] | None, GIVEN] = None,
     limit: Annotated[int, ClampedInt(1, records.MAX_LIMIT)] = records.DEFAULT_LIMIT,
     offset: Annotated[int, ClampedInt(0, 1_000_000_000)] = 0,
 ) -> wire_documents.DocumentPage:
@@ -233,7 +233,7 @@ async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
 
 @serves(wire.REMOVE_CONNECTOR)
 async def delete_connector(
-    connector_id: str, state: Shared, actor: Who, cascade: OnlyTrue = False
+    connector_id: str, state: Shared, actor: Who, cascade: Flag = False
 ) -> wire.RemovedConnector:
     """Remove a connector, with `cascade` also its documents."""
     rules = DocumentRules.from_settings(state.settings)

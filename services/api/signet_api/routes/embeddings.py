@@ -26,7 +26,7 @@ from signet.queue.kinds import queue_of
 from signet.text import words
 from signet.wire import embeddings as wire
 from signet.wire.requests.browse import MapParams
-from signet.wire.requests.model import ClampedInt, OnlyTrue, Text
+from signet.wire.requests.model import ClampedInt, Flag, Text
 from signet_api import processes, serving
 from signet_api.deps import Agent, Mine, Shared, State
 from signet_api.probe import Probed
@@ -42,7 +42,7 @@ async def get_embeddings(
     mine: Mine,
     limit: Annotated[int, ClampedInt(browse.LEAST_EXPORTED, browse.MOST_EXPORTED)] = browse.USUAL,
     offset: Annotated[int, ClampedInt(0, browse.FURTHEST)] = 0,
-    vectors: OnlyTrue = False,
+    vectors: Flag = False,
 ) -> Response:
     """Return a page of memories with a vector, newest first; `vectors` adds the numbers."""
     page = await mine.read(browse.export_page, limit=limit, offset=offset, vectors=vectors)

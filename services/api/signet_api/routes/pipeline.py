@@ -24,7 +24,7 @@ from signet.queue import JobStatus, admin, pauses, stats
 from signet.queue.stats import Breaker, Progress
 from signet.wire import pipeline as wire
 from signet.wire.requests.jobs import QueueBody
-from signet.wire.requests.model import OnlyTrue, Text
+from signet.wire.requests.model import Flag, Text
 from signet_api import processes
 from signet_api.deps import Agent, Db, Shared, State, Who
 from signet_api.errors import answer
@@ -227,9 +227,7 @@ def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
 
 
 @serves(wire.MODELS)
-async def get_models(
-    state: Shared, provider: Text = None, deprecated: OnlyTrue = False
-) -> wire.Models:
+async def get_models(state: Shared, provider: Text = None, deprecated: Flag = False) -> wire.Models:
     """Return the available models of all providers or one, and the list's age; `deprecated` includes replaced ones."""
     _look(state)
     known = _by_provider(state, deprecated=deprecated)

@@ -180,7 +180,7 @@ async def get_legacy_search(
 
     `distinct` returns the values of `who` or `type` instead. Recall understands questions; this matches only words.
     """
-    if asked.distinct in browse.COLUMNS:
+    if asked.distinct:
         return {"values": await mine.read(browse.values, asked.distinct)}
     since = filters.instant("since", asked.since)
     wanted = filled(Filter, asked, q=asked.q.strip(), pinned=asked.pinned or None, since=since)

@@ -36,7 +36,7 @@ from signet.wire.audit import AuditAction
 from signet.wire.origin import Origin
 from signet.wire.requests.hooks import bare
 from signet.wire.requests.memory import MAX_CONTENT_CHARS, ImportBody, RememberBody, TextBody
-from signet.wire.requests.model import KEY_CHARS, NAME_CHARS, OnlyTrue, Text
+from signet.wire.requests.model import KEY_CHARS, NAME_CHARS, Flag, Text
 from signet_api import audited, scopes
 from signet_api.answering import predecessors
 from signet_api.deps import (
@@ -214,8 +214,8 @@ async def get_export(
     state: Shared,
     since: Text = None,
     cursor: Text = None,
-    vectors: OnlyTrue = False,
-    everything: OnlyTrue = False,
+    vectors: Flag = False,
+    everything: Flag = False,
 ) -> wire_transfer.ExportPage:
     """Return a page of records, and under `next` the `cursor` of the following page.
 

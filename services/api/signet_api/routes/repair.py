@@ -35,7 +35,8 @@ from signet.domain.repair.models import (
 from signet.errors import Invalid
 from signet.wire import operations
 from signet.wire import repair as wire
-from signet.wire.requests.model import ClampedInt, Text
+from signet.wire.requests.memory import Share
+from signet.wire.requests.model import GIVEN, ClampedInt
 from signet_api import processes
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.errors import RETRY_AFTER
@@ -193,14 +194,14 @@ async def get_dead_memories(
     state: Shared,
     limit: Annotated[int, ClampedInt(1, 500)] = 50,
     days: Annotated[int, ClampedInt(1, 36_500), Query(alias="unusedDays")] = memories.UNUSED_DAYS,
-    confidence: Annotated[Text, Query(alias="maxConfidence")] = None,
+    confidence: Annotated[Share, GIVEN, Query(alias="maxConfidence")] = memories.MOST_CONFIDENCE,
 ) -> wire.DeadMemories:
     """Return unused memories with low confidence, the lowest first."""
     order = _order(BY_NAME["forgetDeadMemories"], {"reason": "look"}, state, Actor(), is_dry=True)
     rows, total = await state.db.aread(
         memories.dead,
         limit=limit,
-        confidence=_confidence(confidence),
+        confidence=confidence,
         unused=timedelta(days=days),
         order=order,
     )
@@ -340,11 +341,3 @@ def _json(result: RepairResult) -> JSONResponse:
     wait_ms = result.wait_ms or usual_ms
     waits = {} if wait_ms is None else {"retry-after": str(-(-wait_ms // 1000))}
     return JSONResponse(result.body(), status, waits)
-
-
-def _confidence(text: str | None) -> float:
-    try:
-        value = memories.MOST_CONFIDENCE if text is None else float(text)
-    except ValueError:
-        value = memories.MOST_CONFIDENCE
-    return min(max(value, 0.0), 1.0) if value == value else memories.MOST_CONFIDENCE

@@ -84,6 +84,9 @@ async def get_sessions(
             limit=asked.limit,
         )
         return await db.aread(every.page, wanted, now=clock.now())
+    for name in ("project", "harness", "use", "cursor"):
+        if getattr(asked, name) is not None:
+            raise Invalid(f"{name} needs state=all")
     found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
     return {"sessions": found, "count": len(found)}
 

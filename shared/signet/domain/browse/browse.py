@@ -22,10 +22,6 @@ from signet.wire.memory import KeyCount, MemoryEra, MemoryTimeline
 WITH_WORDS, WITHOUT_WORDS, MOST_FOUND = 20, 50, 200
 
 
-#: Columns whose values can be listed.
-COLUMNS = ("who", "type")
-
-
 def search(
     tx: ReadTx, asked: Filter, limit: int = 0, *, reader: Reader, now: datetime
 ) -> list[dict[str, Any]]:
@@ -35,7 +31,7 @@ def search(
 
 
 def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
-    """Return the distinct values of one of `COLUMNS`, in order."""
+    """Return the distinct values of `who` or `type`, in order."""
     where = Where("m.is_deleted = 0") & readable(reader)
     return tx.column(sql.VALUES.format(column=column, where=where.sql), where.params)
 

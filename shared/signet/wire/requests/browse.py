@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from signet.wire.origin import Origin
 from signet.wire.requests.model import (
     BY_COMMAS,
     SAFE_INTEGER,
@@ -62,9 +63,9 @@ class PageParams(Params):
     tags: ListedTags = spelled("tags", "tag", default=())
     source_type: Text = spelled("source_type", "sourceType")
     source_id: Text = spelled("source_id", "sourceId")
-    origin: Text = None
+    origin: Origin | None = None
     space: Text = None
-    not_origin: Text = None
+    not_origin: Origin | None = None
     scope: Text = None
     pinned: bool | None = None
     importance_min: float | None = spelled("importance_min", "importanceMin", "importance")
@@ -134,7 +135,7 @@ class SearchParams(Params):
     """The older search; with `distinct` only the values of `who` or `type`."""
 
     q: str = ""
-    distinct: str | None = None
+    distinct: Literal["who", "type"] | None = None
     limit: Annotated[int, ClampedInt(-1, 200)] = 0
     type: str | None = None
     tags: ListedTags = ()

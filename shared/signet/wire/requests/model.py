@@ -156,7 +156,7 @@ Instant = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ClampedInt:
-    """An integer within bounds, for `Annotated`: values outside are clamped, and invalid ones become the default."""
+    """An integer within bounds, for `Annotated`: values outside are clamped, and an empty text means the default."""
 
     low: int
     high: int
@@ -170,9 +170,12 @@ class ClampedInt:
 
     def _read(self, sent: object) -> int:
         try:
-            return min(self.high, max(self.low, int(str(sent))))
-        except ValueError:
-            raise PydanticUseDefault from None
+            number = float(str(_given(sent)))
+            if number % 1 > 0 or number != number:
+                raise ValueError
+            return int(min(self.high, max(self.low, number)))
+        except ValueError as error:
+            raise ValueError("not a whole number") from error
 
 
 def _by_commas(sent: object) -> object:
@@ -183,14 +186,18 @@ def _by_commas(sent: object) -> object:
 #: For `Annotated`: a comma-separated list in a query string.
 BY_COMMAS = BeforeValidator(_by_commas, json_schema_input_type=str)
 
-#: A boolean query parameter: `true` and `1` are true, everything else is false.
-Flag = Annotated[bool, BeforeValidator(lambda sent: str(sent).lower() in ("true", "1"))]
 
-#: A boolean query parameter that earlier clients send as `true`; everything else is false.
-OnlyTrue = Annotated[bool, BeforeValidator(lambda sent: sent in (True, "true"))]
+def _given(sent: object) -> object:
+    if sent == "":
+        raise PydanticUseDefault
+    return sent
 
-#: A text query parameter; an empty one counts as missing.
-Text = Annotated[str | None, BeforeValidator(lambda sent: sent or None)]
+
+#: For `Annotated`: an empty query parameter counts as missing.
+GIVEN = BeforeValidator(_given)
+#: A boolean query parameter, and a text.
+Flag = Annotated[bool, GIVEN]
+Text = Annotated[str | None, GIVEN]
 
 
 #: Maximum tags; each is an SQL condition, and SQLite accepts at most a thousand.
