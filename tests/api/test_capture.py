@@ -127,6 +127,16 @@ def test_a_session_without_a_prompt_is_not_reported(api: Api, tmp_path: Path) ->
     assert api.get("/api/status").body["capture"]["harnesses"] == []
 
 
+def test_a_session_that_ended_at_its_first_prompt_is_not_reported(api: Api, tmp_path: Path) -> None:
+    asks(api)
+    ends(api, tmp_path / "none.jsonl")
+    assert api.get("/api/status").body["capture"]["harnesses"] == []
+    asks(api)
+    ends(api, tmp_path / "none.jsonl")
+    [found] = api.get("/api/status").body["capture"]["harnesses"]
+    assert (found["lastMessageAt"], found["emptySession"]) == (None, "s1")
+
+
 def test_a_notification_of_the_harness_is_no_prompt(api: Api, tmp_path: Path) -> None:
     path = tmp_path / "s1.jsonl"
     path.write_text(json.dumps({**SAID, "type": "mode", "mode": "plan"}) + "\n")

@@ -20,7 +20,7 @@ MOST_SESSIONS = 200
 
 #: Characters of an ID, and the way to one by words.
 _ID_CHARS = frozenset("0123456789abcdef-")
-_BY_WORDS = "find the ID with `signet recall WORDS`; forget also takes --query WORDS"
+_BY_WORDS = "find the ID with `signet recall WORDS`"
 
 
 def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:

@@ -142,12 +142,14 @@ READING = f"""
 SELECT harness, version, messages, unknown, shortened, left_out, last_said_at FROM session_readings {_READING}"""
 FORGET_READING = f"DELETE FROM session_readings {_READING}"
 #: A session with a prompt but no stored message counts only if it is the latest of its harness. A session that only
-#: backfill has read does not show that the harness is recorded.
+#: backfill has read does not show that the harness is recorded, and one that ended at its first prompt has no log.
 CAPTURES = """
 SELECT harness, last, empty FROM (SELECT h.harness, h.last, (
          SELECT e.session_key FROM session_readings e
           WHERE e.harness = h.harness AND e.read_at IS NOT NULL AND e.asked_at IS NOT NULL AND e.last_said_at IS NULL
-            AND e.asked_at > coalesce(h.last, '') ORDER BY e.asked_at DESC LIMIT 1) AS empty
+            AND e.asked_at > coalesce(h.last, '') AND (e.log_bytes > 0 OR EXISTS (
+                SELECT 1 FROM session_injections i WHERE i.agent_id = e.agent_id AND i.session_key = e.session_key
+                   AND i.phase = 'prompt' LIMIT 1 OFFSET 1)) ORDER BY e.asked_at DESC LIMIT 1) AS empty
   FROM (SELECT harness, max(last_said_at) FILTER (WHERE asked_at IS NOT NULL OR NOT EXISTS (
            SELECT 1 FROM backfill_sessions b WHERE b.agent_id = r.agent_id AND b.session_key = r.session_key)) AS last
           FROM session_readings r GROUP BY harness) h)
