@@ -46,6 +46,7 @@ SCENARIOS = {
     "shipped": 0.0,
     "crash": 0.0,
     "partition": 0.0,
+    "engines": 0.0,
     "clock": 0.0,
     "cli": 0.0,
     "idle": 20.0,

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from signet import clock
+from signet import clock, engine
 from signet.cli.models import use_model
 from signet.db import migrate
 from signet.domain.auth import tokens
@@ -65,11 +65,16 @@ def serving(*command: str) -> Iterator[str]:
 class Stack:
     """A workspace with an upgraded database, and its running programs."""
 
-    def __init__(self, folder: Path, *, settings: str = "", model: str | None = None) -> None:
-        """Create the workspace; `model` is selected as by `signet models use`."""
+    def __init__(
+        self, folder: Path, *, settings: str = "", model: str | None = None, url: str | None = None
+    ) -> None:
+        """Create the workspace; `model` is selected as by `signet models use`, `url` has the rows instead of a file."""
         self.workspace = Workspace(folder)
         self.workspace.make()
         self.workspace.metrics_dir.mkdir(exist_ok=True)
+        engine.use(self.workspace.database, url)
+        if url is not None:
+            settings += f"\nstorage: {{url: {json.dumps(url)}}}\n"
         (folder / "agent.yaml").write_text(settings)
         if model is not None:
             use_model(model, str(folder))

@@ -59,27 +59,27 @@ def run(options: Options) -> Report:
         with Stack(options.folder / name) as stack:
             stack.start(API, WORKER, SCHEDULER)
             for talk in talks:
-                _hand_over(stack, _project(options, talk), talk)
+                hand_over(stack, project_of(options, talk), talk)
             delivery.await_rest(stack)
             Client(stack.port).await_model()
             for row, form in ((name, QUESTION), (f"{name} requests", REQUEST)):
                 halves = {"tuned": Tally(), "believed": Tally()}
                 for number, talk in enumerate(talks):
                     tally = halves["believed" if number % 2 else "tuned"]
-                    _ask(stack, _project(options, talk), talk, form, tally, times)
+                    _ask(stack, project_of(options, talk), talk, form, tally, times)
                 for half, tally in halves.items():
                     _row(report, row, half, tally)
     report.figures["prompt_p95_ms"] = measure.percentile(times, 95)
     return report
 
 
-def _project(options: Options, talk: Conversation) -> Path:
+def project_of(options: Options, talk: Conversation) -> Path:
     path = options.folder / f"project-{talk.id}"
     path.mkdir(exist_ok=True)
     return path
 
 
-def _hand_over(stack: Stack, project: Path, talk: Conversation) -> None:
+def hand_over(stack: Stack, project: Path, talk: Conversation) -> None:
     """End a session for each session of a conversation."""
     sessions: dict[str, list[Item]] = defaultdict(list)
     for item in talk.items:

@@ -202,6 +202,24 @@ def test_both_engines_give_each_expression_the_same_value(
     assert not differences, "\n".join(map(str, differences))
 
 
+def test_rows_that_a_list_names_come_in_its_order(engines: tuple[Database, Database]) -> None:
+    """The server would choose: with a LIMIT, other rows."""
+    listed = f"{dialect.list_rows()} j {dialect.THEN_JOIN} {ROWS} ON rows.n = j.value"
+    sql = f"SELECT rows.n FROM {listed} LIMIT ?"
+    for engine in engines:
+        assert engine.read(lambda tx: tx.column(sql, ("[3, 1, 4, 2]", 3))) == [3, 1, 4]
+    ordered = {
+        "SELECT m.id FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value": True,
+        "SELECT value FROM json_each(?)": True,
+        "SELECT count(*) FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value": False,
+        "SELECT id FROM memories WHERE seq IN (SELECT value FROM json_each(?))": False,
+        "SELECT DISTINCT value FROM json_each(?)": False,
+        "SELECT m.id FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value ORDER BY m.id": False,
+    }
+    texts = {sql: translated(sql).with_nulls(frozenset())[0] for sql in ordered}
+    assert {sql: text.endswith(".key") for sql, text in texts.items()} == ordered
+
+
 def test_a_server_finds_the_columns_and_functions_of_every_statement(
     engines: tuple[Database, Database],
 ) -> None:

@@ -136,6 +136,7 @@ class _Translation(RewriteRules):
             self._words(select)
         self._names()
         self._rowids()
+        self._in_order()
         self._lists()
         self._insert()
         self.tree = self.bottom_up(self.tree)
@@ -232,6 +233,24 @@ class _Translation(RewriteRules):
             table = self.table_of(column)
             if table in tables.NUMBERS:
                 column.set("this", exp.to_identifier(tables.NUMBERS[table]))
+
+    def _in_order(self) -> None:
+        """Give rows that are found by a list the order of the list, as SQLite does when it reads the list first."""
+        for select in self.tree.find_all(exp.Select):
+            source, parent = select.args.get("from_"), select.parent
+            is_result = parent is None or isinstance(parent, exp.Insert) or select.args.get("limit")
+            is_one_row_each = not any(
+                select.args.get(one) for one in ("order", "group", "distinct")
+            )
+            if source is None or not is_result or not is_one_row_each:
+                continue
+            call = source.this.this
+            if not isinstance(call, exp.Anonymous) or call.name.lower() != "json_each":
+                continue
+            sums = [one for part in select.expressions for one in part.find_all(exp.AggFunc)]
+            if not any(one.parent_select is select for one in sums):
+                name = source.this.alias_or_name or "json_each"
+                select.order_by(exp.column("key", table=name), copy=False)
 
     def _lists(self) -> None:
         """Replace `json_each` by a subquery of keys and values."""

@@ -89,9 +89,10 @@ DELETE FROM episode_chunks
  WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN {LIST}"""
 _MAY = """c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
    AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')"""
-#: Concatenated vectors, and their number.
+#: Concatenated vectors, in the order of the exchanges, and their number.
 _VECTORS_OF = """
-       (SELECT CAST(group_concat(v.vector, x'') AS BLOB) FROM chunk_vectors v WHERE v.chunk = c.seq) AS vectors,
+       (SELECT CAST(group_concat(o.vector, x'') AS BLOB)
+          FROM (SELECT v.vector FROM chunk_vectors v WHERE v.chunk = c.seq ORDER BY v.number) o) AS vectors,
        (SELECT count(*) FROM chunk_vectors v WHERE v.chunk = c.seq) AS parts"""
 _FOUND = f"""
 SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at, c.content,
