@@ -22,6 +22,7 @@ pytest.register_assert_rewrite(
     "dashboard.addresses",
     "dashboard.changes",
     "dashboard.consent",
+    "dashboard.keyboard",
     "dashboard.memories",
     "dashboard.rooms",
     "dashboard.others",

@@ -130,7 +130,7 @@ def test_who_edits_what_another_window_has_changed_sees_both_texts(
         view.page.get_by_text("has changed. Difference").wait_for()
         expect(view.page.locator(".diff del")).to_have_text("Always")
         view.page.get_by_role("button", name="Save my text").click()
-        view.page.get_by_text("Changed.").wait_for()
+        view.page.locator(".toast", has_text="Changed.").wait_for()
     assert client.get(f"/api/memory/{ids[text]}").json()["content"] == f"{text} On Mondays."
 
 

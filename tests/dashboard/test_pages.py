@@ -16,6 +16,12 @@ from dashboard.consent import (
 )
 from dashboard.helps import test_whether_memory_helps_is_said_and_learning_is_switched
 from dashboard.hostile import hostile, test_no_text_of_a_stranger_becomes_a_script
+from dashboard.keyboard import (
+    test_dialogs_keep_the_focus_and_give_it_back,
+    test_every_view_can_be_used_without_a_mouse,
+    test_tab_goes_through_a_view_in_its_order,
+    test_what_a_list_opens_takes_the_focus_and_gives_it_back,
+)
 from dashboard.memories import (
     test_a_forgotten_memory_is_listed_recovered_and_erased,
     test_find_read_why_edit_forget_undo_and_recover_with_keys,
@@ -66,16 +72,20 @@ __all__ = [
     "test_an_empty_list_says_why_it_is_empty",
     "test_an_unknown_address_leads_to_today",
     "test_back_and_reload_give_the_same_view",
+    "test_dialogs_keep_the_focus_and_give_it_back",
+    "test_every_view_can_be_used_without_a_mouse",
     "test_every_view_is_quiet_and_accessible",
     "test_find_read_why_edit_forget_undo_and_recover_with_keys",
     "test_looking_changes_nothing",
     "test_new_memories_are_kept_rejected_and_faded_with_keys",
     "test_no_text_of_a_stranger_becomes_a_script",
     "test_settings_are_asked_about",
+    "test_tab_goes_through_a_view_in_its_order",
     "test_terms_in_the_field_narrow_the_list_instead_of_being_asked",
     "test_texts_of_strangers_are_texts",
     "test_the_log_is_followed_and_stands_still",
     "test_the_map_goes_from_one_entity_to_the_next_with_keys",
+    "test_what_a_list_opens_takes_the_focus_and_gives_it_back",
     "test_what_a_removed_agent_knew_is_read_and_remembered_again",
     "test_what_a_session_was_shown_wrongly_is_limited_to_its_project",
     "test_what_is_added_in_the_page_is_there_and_can_be_removed",

@@ -41,8 +41,19 @@ export function useSteps(selector: string): void {
 /** Let the focus be where j and k have led. */
 export function useFocus(at: number): void {
   useEffect(() => {
-    if (at >= 0) document.querySelector<HTMLElement>("main a.at, main .at > a")?.focus({ preventScroll: true });
+    if (at >= 0) document.querySelector<HTMLElement>("main a.at, main .at > a")?.focus();
   }, [at]);
+}
+
+/** Move the focus by `take`, and back to where it was when this is gone. */
+export function useBorrowedFocus(take: (from: Element | null) => void): void {
+  useEffect(() => {
+    const from = document.activeElement;
+    take(from);
+    return () => {
+      if (from instanceof HTMLElement && from.isConnected) from.focus({ preventScroll: true });
+    };
+  }, []);
 }
 
 function useHeld(keys: readonly Key[]): { now: readonly Key[] } {
@@ -55,7 +66,7 @@ function useHeld(keys: readonly Key[]): { now: readonly Key[] } {
 const SECOND_MS = 1_200;
 let first = { key: "", at: 0 };
 
-const isTyping = (target: EventTarget | null) =>
+export const isTyping = (target: EventTarget | null) =>
   target instanceof Element && target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range])");
 
 /** The newest layer comes first. */

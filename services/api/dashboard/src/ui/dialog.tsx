@@ -1,18 +1,13 @@
 /** A window over the page. Escape and a click beside it close it; focus goes back to where it came from. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
+import { isTyping, useBorrowedFocus } from "../lib/keys";
 
 export function Dialog({ title, onClose, children, isWide = false, hidesTitle = false }: {
   title: string; onClose: () => void; children: ComponentChildren; isWide?: boolean; hidesTitle?: boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const from = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (from instanceof HTMLElement && from.isConnected) from.focus();
-    };
-  }, []);
+  useBorrowedFocus(() => dialog.current?.showModal());
   return <dialog ref={dialog} class={isWide ? "wide" : ""} aria-label={title}
     onClose={onClose}
     onClick={(event) => event.target === dialog.current && onClose()}>
@@ -21,4 +16,11 @@ export function Dialog({ title, onClose, children, isWide = false, hidesTitle = 
       {children}
     </div>
   </dialog>;
+}
+
+/** What was opened from a list, at its side: Tab goes on in it, unless somebody is typing. */
+export function Side({ label, children }: { label: string; children: ComponentChildren }) {
+  const side = useRef<HTMLElement>(null);
+  useBorrowedFocus((from) => isTyping(from) || side.current?.focus({ preventScroll: true }));
+  return <aside ref={side} class="panel" tabIndex={-1} aria-label={label}>{children}</aside>;
 }

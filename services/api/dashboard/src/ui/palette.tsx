@@ -62,6 +62,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const ask: Item[] = typed.trim() ? [{ text: `Ask memories: ${typed}`, kind: "search", act: () => go(href("memories", { ask: typed })) }] : [];
   const items = [...matching, ...ask, ...found];
   const chosen = Math.min(at, items.length - 1);
+  useEffect(() => document.getElementById(`palette-${chosen}`)?.scrollIntoView({ block: "nearest" }), [chosen]);
   const take = (item: Item | undefined) => {
     onClose();
     item?.act();

@@ -8,6 +8,7 @@ import { filter, href } from "../../lib/route";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
+import { Side } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { KINDS, type Named } from "./data";
 import { Load, Shown } from "../../ui/states";
@@ -19,7 +20,7 @@ export function EntityPanel({ id, near }: { id: string; near: readonly Named[] }
   const aspects = useResource<Aspects>(paths.aspects(id), ["memory"]);
   const linked = useResource<Dependencies>(paths.dependencies(id), ["memory"]);
   const pin = (how: "pin" | "suppress" | null) => () => pinEntity(id, how);
-  return <aside class="panel" aria-label="Entity"><Load<WholeEntity> path={paths.entity(id)} topics={["memory"]} rows={4} what="this entity">{({ entity, attributeCount, suppressed }) => {
+  return <Side label="Entity"><Load<WholeEntity> path={paths.entity(id)} topics={["memory"]} rows={4} what="this entity">{({ entity, attributeCount, suppressed }) => {
     const now = entity.pinned ? "pin" : suppressed ? "suppress" : null;
     return <>
     <header>
@@ -28,7 +29,7 @@ export function EntityPanel({ id, near }: { id: string; near: readonly Named[] }
       {entity.description && <p>{entity.description}</p>}
       <div class="tools">
         <button class="plain" onClick={() => act(pin(entity.pinned ? null : "pin"), entity.pinned ? "No longer pinned." : "Pinned.", pin(now))}><Icon name="pin" />{entity.pinned ? "Unpin" : "Pin"}</button>
-        <button class="plain" onClick={() => act(pin(suppressed ? null : "suppress"), suppressed ? "Used in answers again." : "Left out of answers.", pin(now))}>{suppressed ? "Use it again" : "Leave it out"}</button>
+        <button class="plain" onClick={() => act(pin(suppressed ? null : "suppress"), suppressed ? "Used in answers again." : "Not used in answers now.", pin(now))}>{suppressed ? "Use it again" : "Leave it out"}</button>
         <a class="plain small" href={href("memories", { ask: entity.name })}>Its memories</a>
         <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button>
       </div>
@@ -45,7 +46,7 @@ export function EntityPanel({ id, near }: { id: string; near: readonly Named[] }
             <span class="meta"><span>{one.dependencyType.replaceAll("_", " ")}</span></span></li>;
         })}</ul>
         {beside.length > 0 && <><h3>Occurs together with</h3><p class="tools">{beside.map((one) => <button key={one.id} class="link" onClick={() => filter({ focus: one.id }, true)}>{one.name}</button>)}</p></>}</>; }}</Shown>
-    </div></>; }}</Load></aside>;
+    </div></>; }}</Load></Side>;
 }
 
 /** What is said under an aspect; asked for when it is opened. */

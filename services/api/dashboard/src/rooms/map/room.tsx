@@ -5,6 +5,7 @@ import type { GraphColumns } from "../../api/types";
 import { filter, href, route } from "../../lib/route";
 import { count, number } from "../../lib/words";
 import { Choice } from "../../ui/choice";
+import { Side } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { useResource } from "../../lib/resource";
 import { Empty, noneOf, Load } from "../../ui/states";
@@ -76,9 +77,9 @@ function Inside({ data, least }: { data: GraphColumns; least: string }) {
 /** A project or file: where to read on. */
 function Place({ of }: { of: Named | undefined }) {
   const path = of?.id.replace(/^\w+:/, "");
-  return <aside class="panel" aria-label="Entity"><header><h2 class="said">{of?.name}</h2><p class="meta"><span>{of?.kind}</span><span>{count(of?.mentions ?? 0, "mention")}</span></p><p class="small soft">{path}</p></header>
+  return <Side label="Entity"><header><h2 class="said">{of?.name}</h2><p class="meta"><span>{of?.kind}</span><span>{count(of?.mentions ?? 0, "mention")}</span></p><p class="small soft">{path}</p></header>
     <div class="body tools">{of?.kind === "project" ? <><a href={href("today", { project: path, day: "week" })}>This week</a><a href={href("map", { project: path })}>Its map</a></> : <a href={href("memories", { ask: of?.name })}>What was said about it</a>}
-      <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button></div></aside>;
+      <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button></div></Side>;
 }
 
 function AsList({ graph }: { graph: Graph }) {

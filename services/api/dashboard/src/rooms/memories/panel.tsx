@@ -9,6 +9,7 @@ import { filter, href, route } from "../../lib/route";
 import { brief } from "../../lib/time";
 import { projectName } from "../../lib/words";
 import { say } from "../../lib/undo";
+import { Side } from "../../ui/dialog";
 import { Diff } from "../../ui/diff";
 import { Icon } from "../../ui/icons";
 import { Shown } from "../../ui/states";
@@ -40,9 +41,9 @@ export function Panel({ id, row }: { id: string; row: Row | null }) {
   last.current = lost.value?.memories[0] ?? last.current;
   const value = isLost ? last.current : found.value ?? row ?? undefined;
   const shown: View<Row | WholeMemory> = { ...(isLost && (value || !lost.value) ? lost : found), value };
-  return <aside class="panel" aria-label="Memory">
+  return <Side label="Memory">
     <Shown of={shown} rows={4} what="this memory">{(memory) => <Inside memory={memory} isForgotten={"forgotten" in memory} isArchived={isArchived} />}</Shown>
-  </aside>;
+  </Side>;
 }
 
 function Inside({ memory, isForgotten, isArchived }: { memory: Row | WholeMemory; isForgotten: boolean; isArchived: boolean }) {
