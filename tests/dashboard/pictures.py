@@ -1,4 +1,4 @@
-"""Makes the pictures of the README: `PYTHONPATH=tests .venv/bin/python -m dashboard.pictures`.
+"""Makes the pictures of README and guide: `PYTHONPATH=tests .venv/bin/python -m dashboard.pictures`.
 
 From a workspace with the tests' seed in a temporary folder, in Debian's Chromium; `recorded.py` has the terminal's.
 """
@@ -12,15 +12,29 @@ from cli.program import ROOT, running
 from dashboard.browser import Theme, chromium, viewing
 from dashboard.recorded import record
 from dashboard.seed import SAID, fill
+from signet import clock
+from signet.domain.auth import tokens
+from signet.paths import Workspace
 from signet.providers.native.folder import models_home
 from support.processes import eventually
 
 FOLDER = ROOT / "docs" / "pictures"
-#: Name, address, theme, and a text that is there when all is.
-PICTURES: tuple[tuple[str, str, Theme, str], ...] = (
-    ("today", "/#/today?day=week", "light", "who may delete a list"),
-    ("why", "/#/memories?ask=how+do+we+deploy+Larder&id={id}&part=why", "dark", "It is number"),
+#: Name, address, theme, height, and a text that is there when all is.
+PICTURES: tuple[tuple[str, str, Theme, int, str], ...] = (
+    ("today", "/#/today?day=week", "light", 560, "who may delete a list"),
+    (
+        "why",
+        "/#/memories?ask=how+do+we+deploy+Larder&id={id}&part=why",
+        "dark",
+        740,
+        "It is number",
+    ),
+    ("triage", "/#/today?triage=1", "light", 300, "Let it fade"),
+    ("replay", "/#/sessions/larder-1", "dark", 560, "Shown to the agent"),
+    ("map", "/#/map?least=1", "light", 560, "As a list"),
 )
+#: Time (ms) until the map is at rest.
+_REST_MS = 3_000
 
 
 def main() -> None:
@@ -34,11 +48,14 @@ def main() -> None:
             ids = fill(client, with_hostile=False)
             eventually(lambda: client.get("/api/pipeline/status").json()["queue"] == 0)
         with chromium() as browser:
-            for name, address, theme, shown in PICTURES:
+            for name, address, theme, height, shown in PICTURES:
                 with viewing(browser, base, width=1_000, theme=theme) as view:
+                    code = tokens.login_code(Workspace(program.workspace), now=clock.now())
+                    view.go(f"/#code={code}")
+                    view.page.set_viewport_size({"width": 1_000, "height": height})
                     view.go(address.format(id=ids[SAID[2][0]]))
-                    view.page.get_by_text(shown).first.wait_for()
-                    view.page.set_viewport_size({"width": 1_000, "height": 560})
+                    view.page.get_by_text(shown).locator("visible=true").first.wait_for()
+                    view.page.wait_for_timeout(_REST_MS)
                     view.page.screenshot(path=FOLDER / f"{name}.png")
 
 

@@ -100,24 +100,29 @@ function Digest({ of: groups, home: { imported, forgotten, kept = 0 } }: { of: r
   </>;
 }
 
+/** The first of a list, and a button for the rest. */
+function Few<T>({ of, most = FEW, children }: { of: readonly T[]; most?: number; children: (some: readonly T[]) => ComponentChildren }) {
+  const [isWhole, setWhole] = useState(false);
+  return <>{children(isWhole ? of : of.slice(0, most))}
+    {!isWhole && of.length > most && <button class="link small" onClick={() => setWhole(true)}>{of.length - most} more</button>}</>;
+}
+
 /** What happened in a project. */
 function Part({ of: { project, sessions, items, memories }, when }: { of: Group; when: (at: string) => string }) {
-  const [isWhole, setWhole] = useState(false);
   const name = project ? projectName(project) : "No project";
   return <section class="digest hued" style={project ? { "--hue": hueOf(project) } : undefined} aria-label={name}>
     <h2><a class="quiet" href={href("today", { project: project || undefined })}>{name}</a></h2>
     {Object.entries(KINDS).map(([kind, title]) => {
       const some = items.filter((one) => one.kind === kind);
-      return some.length > 0 && <div key={kind}><h3>{title}</h3><ul class="diary">{some.map((one) => <li key={one.text}><a class="entry" href={one.isMemory ? href("memories", { id: one.id, part: "history" }) : href("sessions", {}, one.id)}>
+      return some.length > 0 && <div key={kind}><h3>{title}</h3><Few of={some}>{(few) => <ul class="diary">{few.map((one) => <li key={one.text}><a class="entry" href={one.isMemory ? href("memories", { id: one.id, part: "history" }) : href("sessions", {}, one.id)}>
         <time class="soft small" dateTime={one.at}>{(one.openBy ? brief : when)(one.at)}</time>
         <span class="diff">{one.before ? <><ins>{one.text}</ins> <span class="soft small">instead of</span> <del>{one.before}</del></> : one.text}</span>
-        {one.openBy && <span class="meta"><span>said by {one.openBy === "the user" ? "you" : one.openBy}</span></span>}</a></li>)}</ul></div>;
+        {one.openBy && <span class="meta"><span>said by {one.openBy === "the user" ? "you" : one.openBy}</span></span>}</a></li>)}</ul>}</Few></div>;
     })}
-    {sessions.length > 0 && <><h3>Sessions</h3><ul class="diary">{sessions.map((one) => <li key={one.key}><Entry one={one} when={when} /></li>)}</ul></>}
-    {memories.length > 0 && <><h3>New memories</h3><ul class="diary">{(isWhole ? memories : memories.slice(0, FEW)).map((row) => <li key={row.id}>
+    {sessions.length > 0 && <><h3>Sessions</h3><Few of={sessions}>{(few) => <ul class="diary">{few.map((one) => <li key={one.key}><Entry one={one} when={when} /></li>)}</ul>}</Few></>}
+    {memories.length > 0 && <><h3>New memories</h3><Few of={memories}>{(few) => <ul class="diary">{few.map((row) => <li key={row.id}>
       <a href={href("memories", { id: row.id })} class="entry" onClick={() => keep(row)}><time class="soft small" dateTime={row.created_at}>{when(row.created_at)}</time>
-        <span>{row.pinned && <Icon name="pin" />} {plain(row.content).slice(0, 240)}</span><Meta row={row} isAlone={false} /></a></li>)}</ul>
-      {!isWhole && memories.length > FEW && <button class="link small" onClick={() => setWhole(true)}>{memories.length - FEW} more</button>}</>}
+        <span>{row.pinned && <Icon name="pin" />} {plain(row.content).slice(0, 240)}</span><Meta row={row} isAlone={false} /></a></li>)}</ul>}</Few></>}
   </section>;
 }
 
@@ -172,14 +177,13 @@ function Need({ of }: { of: readonly Advice[] }) {
 /** Memories that are not the user's own words and tell an agent what to do, or correct what the user said. */
 function Reviews() {
   const page = useHome().value?.reviews;
-  const [isWhole, setWhole] = useState(false);
   return !page?.total ? null : <Card title="To review">
     <p class="small soft">{count(page.total, "instruction")} from others. Agents see them only after you approve them.</p>
-    <MaySpeak>{(may) => <ul>{page.memories.slice(0, isWhole ? undefined : REVIEWED).map((one) => <li key={one.id} class="repair">
+    <MaySpeak>{(may) => <Few of={page.memories} most={REVIEWED}>{(few) => <ul>{few.map((one) => <li key={one.id} class="repair">
       <div><p>{plain(one.content).slice(0, 240)}</p>
         <span class="meta"><span>{one.says}</span><span>{brief(one.created_at)}</span></span></div>
       <p class="value"><button disabled={!may} onClick={() => doing.approve(one.id)}>Approve</button><button disabled={!may} onClick={() => doing.reject(one.id)}>Reject</button></p>
-    </li>)}</ul>}</MaySpeak>{!isWhole && page.memories.length > REVIEWED && <button class="link small" onClick={() => setWhole(true)}>{page.memories.length - REVIEWED} more</button>}</Card>;
+    </li>)}</ul>}</Few>}</MaySpeak></Card>;
 }
 
 /** Whether this page may decide as the user: without its login it reads and changes memory, and no more. */

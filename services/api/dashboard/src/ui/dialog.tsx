@@ -18,9 +18,9 @@ export function Dialog({ title, onClose, children, isWide = false, hidesTitle = 
   </dialog>;
 }
 
-/** What was opened from a list, at its side: Tab goes on in it, unless somebody is typing. */
+/** What was opened from a list, at its side: Tab continues in it, unless somebody is typing, or followed a link to it. */
 export function Side({ label, children }: { label: string; children: ComponentChildren }) {
   const side = useRef<HTMLElement>(null);
-  useBorrowedFocus((from) => isTyping(from) || side.current?.focus({ preventScroll: true }));
+  useBorrowedFocus((from) => from === document.body || isTyping(from) || side.current?.focus({ preventScroll: true }));
   return <aside ref={side} class="panel" tabIndex={-1} aria-label={label}>{children}</aside>;
 }

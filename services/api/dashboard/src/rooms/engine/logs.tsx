@@ -42,7 +42,8 @@ export function Logs() {
 }
 
 /** Return what a line says besides its columns. */
-const more = ({ timestamp: _, level: __, category: ___, message: ____, ...rest }: LogLines["logs"][number]) => Object.entries(rest).map(([name, value]) => `${name}=${String(value)}`).join(" ").slice(0, 240);
+const more = ({ timestamp: _, level: __, category: ___, message: ____, data, ...rest }: LogLines["logs"][number]) =>
+  Object.entries({ ...(data as object), ...rest }).map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`).join(" ").slice(0, 240);
 
 /** Return the name of an event as words. */
 export const named = (message: unknown) => String(message ?? "").replace(/[._]/g, " ");
