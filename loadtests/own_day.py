@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
-#: A folder for each developer. The rules were written with marit; ines and jagna are by authors who had not seen the
+#: A folder for each developer. The rules were written with marit; the others are by authors who had not seen the
 #: product, and jagna's questions were never looked at.
 FOLDERS = sorted(path for path in (Path(__file__).parent / "ownday").iterdir() if path.is_dir())
 #: The scopes of imported notes and of facts about the person; other scopes are repositories.
@@ -22,8 +22,14 @@ NOTE, PERSON = "note", "person"
 NOTES_DAY = 100
 #: Words in a row that identify a source.
 RUN = 5
-#: Number and length of words that identify a source if one line contains them.
+#: Number and length of words that identify a source if one line contains them, and words of our own headings and notes.
 SINGLE, LONG = 2, 5
+FRAME = frozenset(
+    """
+    active agents changed comes commit facts imported inferred instructions memories memory session since user wrong
+    yesterday
+    """.split()
+)
 _WORD = re.compile(r"\w+")
 _TURN = re.compile(r"^(User|Assistant|Tool|@cd)(?:: | )", re.MULTILINE)
 _HEAD = re.compile(r"day=(\d+) at=(\S+) in=(\S+)\n")
@@ -63,7 +69,7 @@ class Sources:
         for line in text.splitlines():
             if line.startswith("Today is "):  # a day and a month may be rare words
                 continue
-            words = {word for word in runs(line, 1) if len(word) >= LONG}
+            words = {word for word in runs(line, 1) if len(word) >= LONG} - FRAME
             single = [names for word in words if (names := self._unseen(word, repository))]
             if len(single) >= SINGLE and (both := set.intersection(*single)):
                 found |= both

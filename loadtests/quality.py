@@ -47,7 +47,7 @@ memory:
 """
 
 #: Maximum wait for the vectors of one store.
-EMBED_SECONDS = 900.0
+EMBED_SECONDS = 5_400.0
 
 #: Maximum wait for the question model.
 MODEL_SECONDS = 30.0

@@ -1,7 +1,7 @@
-"""Play the two months of three invented developers (`ownday/`), then ask as each and as their agents would.
+"""Play the two months of four invented developers (`ownday/`), then ask as each and as their agents would.
 
-Each has three repositories with commits, 24 Claude Code sessions read by backfill, Markdown notes in four languages
-imported with `signet import`, and memories saved with `signet remember`; default settings. Then:
+Each has three to five repositories with commits, 24 to 35 Claude Code sessions read by backfill, Markdown notes in four
+languages imported with `signet import`, and memories saved with `signet remember`; default settings. Then:
 
 - *exact*: a word that occurs in one or two sources, searched alone: one of them must be the first result.
 - *everyday*: questions; an answer must be among the first three results, with no superseded one before it. For a
