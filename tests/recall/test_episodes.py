@@ -6,7 +6,7 @@ from recall.world import MODEL, NOW, ask, found, meaning, remember
 from signet import clock
 from signet.db import Database, WriteTx
 from signet.db.visibility import Reader
-from signet.domain.episodes import sql
+from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, SourceType
 from signet.domain.episodes.models import Source as Origin
 from signet.domain.recall.models import Filters, FoundBy, RecallSettings
@@ -214,7 +214,7 @@ def test_a_passage_of_a_long_answer_is_cut_around_the_words_behind_its_question(
     assert question == "User: Where is the gauge moored, and who reads it?"
     assert said.startswith("Assistant: […] ") and said.endswith(" […]")
     assert "The walrus gauge is moored at Granville." in said
-    assert len(hit.content) <= RecallSettings().truncate_chars
+    assert len(hit.content) <= split.CHUNK_CHARS
 
 
 def test_a_chunk_within_an_answer_is_told_with_its_question_and_speaker(db: Database) -> None:
@@ -234,3 +234,36 @@ def test_a_chunk_within_an_answer_is_told_with_its_question_and_speaker(db: Data
         "User: Where is the gauge moored?\n"
         "Assistant: […] The walrus gauge is moored at Granville now."
     )
+
+
+POOL = (
+    "User: since the pooler is in front I get\n"
+    "```\n"
+    'heron.errors.StatementTwice: prepared statement "__heron_stmt_3__" already exists, and the pooler hints that in\n'
+    "transaction mode a server connection changes under the statements that were prepared on another one before it,\n"
+    "so that each of them should be named for its connection or not be prepared at all\n"
+    "```\n"
+    "Assistant: Name each statement for its connection."
+)
+
+
+@pytest.mark.parametrize("word", ["__heron_stmt_3__", "heron_stmt_3", "StatementTwice"])
+def test_a_name_in_pasted_code_is_found_and_shown(db: Database, word: str) -> None:
+    said = say(db, "s1", POOL)
+    say(db, "s2", LEDGER)
+    [hit] = ask(db, word, reader=OWN).hits
+    assert hit.id == said and word in hit.content
+
+
+def test_the_first_passage_is_whole_and_others_are_cut_around_the_question(db: Database) -> None:
+    others = "\n".join(
+        f"User: And pier {number}?\nAssistant: It is closed from dusk until dawn in winter."
+        for number in range(8)
+    )
+    talk = f"{LEDGER}\n{others}"
+    best = say(db, "s1", talk, at="2026-03-03T09:00:00Z")
+    other = say(db, "s2", talk.replace("23:40", "23:50").replace("pier", "quay"))
+    hits = {hit.id: hit.content for hit in ask(db, "when is the ledger frozen", reader=OWN).hits}
+    assert list(hits) == [best, other]
+    assert hits[best] == talk and len(talk) > 500
+    assert "23:50" in hits[other] and len(hits[other]) < 520

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 
 from signet import clock
@@ -326,13 +326,14 @@ def without_told(text: str, name: str, given: Collection[str]) -> str:
 
 
 def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list[str]:
-    """Return the names of the conversation turns that a text contains."""
+    """Return the names of the conversation turns that a text contains, with or without their code."""
+    bare = _CODE.sub("", text)
     return [
         source.part(position, place)
         for run in talk
         for position, content in run.items()
         for place, turn in enumerate(split.turns(without_code(content)))
-        if turn in text
+        if turn in text or _CODE.sub("", turn.replace(CODE_LEFT_OUT, "")) in bare
     ]
 
 
@@ -400,7 +401,8 @@ def _fitting(
     if chars < LEAST_ROOM:
         return ""
     between = "\n" if is_talk else "\n\n"
-    turns = split.turns(without_code(every)) if is_talk else split.paragraphs(every)
+    told = without_code(every, asked if by_words else ())
+    turns = split.turns(told) if is_talk else split.paragraphs(every)
 
     @cache
     def takes(place: int) -> int:
@@ -420,8 +422,8 @@ def _fitting(
     room = chars - takes(first) - 2 * len(LEFT_OUT) - len(between) - longest
     sizes = [takes(one) for one in (first - 1, first + 1) if 0 <= one < len(turns)]
     if is_page and is_talk and by_words and (room < 0 or min(sizes, default=0) > room):
-        told = [f"{one}{turn}" for one, turn in zip(speakers, turns, strict=True)]
-        return between.join(_exchange(told, first, asked, chars))
+        said = [f"{one}{turn}" for one, turn in zip(speakers, turns, strict=True)]
+        return between.join(_exchange(said, first, asked, chars))
     if room < 0:
         # One fewer, because a cut word may look like a heading's.
         shown = speakers[first] + _shown(turns[first], type)
@@ -483,13 +485,22 @@ def _worth(turn: str, asked: Sequence[str]) -> float:
     return 1 + settled + 2 * min(3, outcome.rules(turn)) + search.shared_words(asked, turn)
 
 
-def without_code(text: str) -> str:
-    """Return a conversation without its long blocks of code."""
-    return _CODE.sub(_short, text)
+def without_code(text: str, asked: Sequence[str] = ()) -> str:
+    """Return a conversation without its long blocks of code; of these, only lines with `asked` words stay."""
+    return _CODE.sub(partial(_short, asked), text)
 
 
-def _short(code: re.Match[str]) -> str:
-    return code[0] if len(code[0]) <= LONG_CODE else CODE_LEFT_OUT
+def _short(asked: Sequence[str], code: re.Match[str]) -> str:
+    if len(code[0]) <= LONG_CODE:
+        return code[0]
+    first, *lines = code[0].removesuffix("```").split("\n")
+    kept, room = list[str](), LONG_CODE
+    for line in lines if asked else ():
+        if (places := highlight.ranges(line, asked)) and room > 0:
+            start, end = highlight.window(line, places, room)
+            kept.append(line[start:end])
+            room -= end - start
+    return "\n".join([first, *kept, "```"]) if kept else CODE_LEFT_OUT
 
 
 def sections(found: Sequence[Stretch]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import cast
 from signet import ids
 from signet.db import highlight
 from signet.domain.recall import explain
-from signet.domain.recall.models import Hit, PartKind, Result, Why, WhyNot
+from signet.domain.recall.models import FoundBy, Hit, PartKind, Result, Why, WhyNot
 from signet.text import words as said
 from signet.wire import recall as wire
 from signet.wire.recall import Recalled
@@ -73,6 +73,8 @@ def _why_not(found: WhyNot) -> wire.OmittedMemory:
 
 def row(hit: Hit, *, truncate_chars: int, words: Sequence[str] | None = None) -> wire.RecallResult:
     """Return one result, truncating a longer text; with `words`, cut around these, with their positions."""
+    if hit.source is FoundBy.EPISODE:  # a passage was cut when it was chosen
+        truncate_chars = len(hit.content)
     is_long = len(hit.content) > truncate_chars
     start, end = 0, min(truncate_chars, len(hit.content))
     if words and is_long:

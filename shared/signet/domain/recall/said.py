@@ -15,7 +15,7 @@ import numpy as np
 from signet import clock
 from signet.db import fts
 from signet.domain.embeddings import vectors
-from signet.domain.episodes import brief, fence, outcome, search
+from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.models import FoundRow, Source, SourceType
 from signet.domain.memory import filters as asked
 from signet.domain.recall import tuning
@@ -167,7 +167,7 @@ def word_matrix(words: Collection[str], rows: Iterable[FoundRow], question: str)
     texts = [fts.folded(row.content) for row in rows]
     names = {fts.folded(one) for one in _WORD.findall(question) if one[1:] != one[1:].lower()}
     parts = [
-        rf"\b{re.escape(one)}\b"
+        rf"(?<![^\W_]){re.escape(one)}(?![^\W_])"
         if (one := fts.folded(fts.shown(word))) in names or _MARK.search(one)
         else re.escape(search.stem(word))
         for word in words
@@ -193,12 +193,14 @@ def source(row: FoundRow) -> Source:
     )
 
 
-def hit(run: "Run", number: int, *, score: float, why: Why | None) -> Hit | None:
-    """Return a passage as a result: the turns around the query words, else its outcome.
+def hit(run: "Run", number: int, *, score: float, why: Why | None, is_first: bool) -> Hit | None:
+    """Return a passage as a result: the turns around the query words, else its outcome; the first one whole.
 
     Returns None if no part may be shown.
     """
     row, chars = run.said[number], run.settings.truncate_chars
+    if is_first:
+        chars = max(chars, split.CHUNK_CHARS)
     told, content = source(row), row.content
     if told.type is SourceType.SESSION:
         content = brief.spoken(run.tx, told, row.position, content, reader=run.query.reader)
