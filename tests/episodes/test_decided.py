@@ -7,6 +7,7 @@ import pytest
 
 from episodes.world import World, a_world
 from providers.native.cases import Models
+from support.repositories import a_repository, needs_git
 
 TALK = [
     ("user", "The ferry tickets are printed twice. What do we do?"),
@@ -251,3 +252,20 @@ def test_few_open_items_stand_beside_decisions(world: World) -> None:
     start = world.hook("session-start", "after-gangways").partition("## The user's decisions")[2]
     assert start.count("needs") == 6
     assert "Never overbook" in start
+
+
+@needs_git
+def test_a_later_commit_stands_next_to_the_amount_that_it_changed(
+    world: World, tmp_path: Path
+) -> None:
+    repository = a_repository(tmp_path / "deposits")
+    place = {"cwd": str(repository.root)}
+    said = "Decision: the deposit for a cabin is returned after 30 days."
+    world.talk("deposit", [("user", said), ("assistant", "`RETURN_DAYS = 30`.")], 2, **place)
+    repository.commit("cabin.txt", "10")
+    repository.git("commit", "-q", "--amend", "-m", "cabin: return the deposit after 10 days")
+    world.hook("session-start", "deposit-1", **place)
+    world.rest()
+    [line] = _listed(world.hook("session-start", "deposit-2", **place))
+    assert line.startswith(f"- {said} (Mar 2, 2026; changed by a commit on ")
+    assert line.endswith(': "cabin: return the deposit after 10 days")')

@@ -116,3 +116,83 @@ def test_questions_about_the_past(question: str, of_any: bool, of_ended: bool) -
 def test_any_text_is_read(text: str) -> None:
     assert change("The gateway listens on port 9000.", text) is None
     assert change(text, "moved the gateway from 9000 to 9443") is None
+
+
+UPLOADS = (
+    "User: how big may an upload be\n"
+    "Assistant: The proxy allows one megabyte.\n"
+    "User: too small, make it 20\n"
+    "Assistant: `UPLOAD_LIMIT_MB = 20`, and the proxy follows."
+)
+TRASH = (
+    "User: deleted rooms go where?\n"
+    "Assistant: Nowhere, they are gone.\n"
+    "User: keep them 14 days in the trash\n"
+    "Assistant: `TRASH_DAYS = 14`; a job empties it at night."
+)
+RETRIES = "User: the mail queue retries how often\nAssistant: Three attempts now.\nUser: 5, then a person looks"
+
+
+def by_commit(talk: str, message: str, at: str = LATER, **other: object) -> Replacement | None:
+    older = Dated(text=talk, said_at=EARLIER, project="/p", is_talk=talk.startswith("User: "))
+    fields = {"said_at": at, "project": "/p", "is_commit": True, **other}
+    return changes.find([older, Dated(text=message, **fields)]).get(0)  # type: ignore[arg-type]  # passed on
+
+
+@pytest.mark.parametrize(
+    ("talk", "message", "old", "new"),
+    [
+        (
+            UPLOADS,
+            "proxy: uploads up to 50 MB",
+            "`UPLOAD_LIMIT_MB = 20`, and the proxy follows.",
+            "proxy: uploads up to 50 MB",
+        ),
+        (
+            TRASH,
+            "rooms: empty the trash after 30 days",
+            "keep them 14 days in the trash",
+            "rooms: empty the trash after 30 days",
+        ),
+        (
+            TRASH,
+            "ui: rename rooms\n\nPeople asked for it. Rooms stay in the trash for 30 days now.",
+            "keep them 14 days in the trash",
+            "Rooms stay in the trash for 30 days now.",
+        ),
+        (
+            RETRIES,
+            "mail: queue retries 8 times instead of 5",
+            "5, then a person looks",
+            "mail: queue retries 8 times instead of 5",
+        ),
+        (
+            "The proxy takes uploads up to 20 MB.",
+            "proxy: uploads up to 50 MB",
+            "The proxy takes uploads up to 20 MB.",
+            "proxy: uploads up to 50 MB",
+        ),
+    ],
+)
+def test_a_later_commit_changes_an_amount(talk: str, message: str, old: str, new: str) -> None:
+    found = by_commit(talk, message)
+    assert found is not None
+    assert (found.old, found.new, found.why) == (old, new, "commit")
+    assert found.is_part and not found.is_certain
+
+
+@pytest.mark.parametrize(
+    ("talk", "message", "other"),
+    [
+        (UPLOADS, "proxy: uploads up to 20 MB", {}),
+        (UPLOADS, "proxy: uploads give up after 50 seconds", {}),
+        (UPLOADS, "avatars: shrink to 50 MB of cache", {}),
+        (UPLOADS, "proxy: uploads are limited", {}),
+        (UPLOADS, "proxy: uploads up to 50 MB", {"project": "/q"}),
+        (UPLOADS, "proxy: uploads up to 50 MB", {"at": "2026-01-10T20:00:00Z"}),
+        (UPLOADS, "proxy: uploads up to 50 MB", {"at": "2025-12-10T20:00:00Z"}),
+        ("User: what about lunch\nAssistant: At 12.", "rooms: open at 9", {}),
+    ],
+)
+def test_commits_that_change_no_amount(talk: str, message: str, other: dict[str, object]) -> None:
+    assert by_commit(talk, message, **other) is None  # type: ignore[arg-type]  # passed on

@@ -267,3 +267,15 @@ def test_the_first_passage_is_whole_and_others_are_cut_around_the_question(db: D
     assert list(hits) == [best, other]
     assert hits[best] == talk and len(talk) > 500
     assert "23:50" in hits[other] and len(hits[other]) < 520
+
+
+def test_a_later_commit_stands_before_the_talk_whose_amount_it_changed(db: Database) -> None:
+    old = say(db, "s1", LEDGER, at="2026-02-03T09:00:00Z")
+    text = "ledger: freeze the export at 22:10"
+    new = say(db, "c" * 40, text, type=SourceType.COMMIT, at="2026-03-09T09:00:00Z")
+    first, second = ask(db, "when is the ledger frozen for the export", reader=OWN).hits
+    assert (first.id, second.id) == (new, old)
+    assert second.newer is not None and second.newer["says"] == text
+    assert "[until 2026-03-09]" in second.content
+    first, *_ = ask(db, "waits flag", reader=OWN).hits
+    assert (first.id, first.newer) == (old, None)

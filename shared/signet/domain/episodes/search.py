@@ -97,6 +97,11 @@ def within(
     return _cleaned(tx, sql.within(tx, scope.asked(), since, until), scope.reader)
 
 
+def messages(tx: ReadTx, scope: ChunkScope) -> list[FoundRow]:
+    """Return the beginnings of the newest commit messages, newest first, without forgotten statements."""
+    return _cleaned(tx, sql.messages(tx, scope.asked()), scope.reader)
+
+
 #: For other nouns, which use no SQL of this one.
 saved, in_one_chunk = sql.memories, sql.in_one_chunk
 

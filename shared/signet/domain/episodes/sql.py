@@ -118,6 +118,11 @@ _WITHIN = _FOUND.format(
     table="episode_chunks c",
     order="AND c.said_at >= :since AND c.said_at < :until ORDER BY c.said_at DESC",
 )
+_MESSAGES = _FOUND.format(
+    rank="0.0",
+    table="episode_chunks c",
+    order="AND c.source_type = 'commit' AND c.position = 0 ORDER BY c.said_at DESC",
+)
 _COUNT = "SELECT coalesce(max(seq), 0) FROM episode_chunks"
 _AROUND = f"""
 SELECT position, content FROM episode_chunks
@@ -392,6 +397,11 @@ def newest(tx: ReadTx, asked: ChunkFilter) -> list[FoundRow]:
 
 def within(tx: ReadTx, asked: ChunkFilter, since: str, until: str) -> list[FoundRow]:
     return tx.rows(FoundRow, _WITHIN, {**asked.given(), "since": since, "until": until})
+
+
+def messages(tx: ReadTx, asked: ChunkFilter) -> list[FoundRow]:
+    """Return the beginnings of the newest commit messages."""
+    return tx.rows(FoundRow, _MESSAGES, asked.given())
 
 
 def holders(tx: ReadTx, words: str) -> int:

@@ -18,6 +18,7 @@ import numpy as np
 from signet.db import fts
 from signet.domain.embeddings import vectors
 from signet.domain.episodes.models import SourceType
+from signet.domain.episodes.search import shared_words
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated, Replacement
 from signet.domain.recall import rank, time_lookup, tuning
@@ -48,21 +49,27 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
     texts = run.texts([*order, *followers])
     compared = [seq for seq in (*order, *followers) if seq in texts and seq not in run.replaced]
     projects = _projects(run, compared)
-    found = changes.find(
+    every = changes.find(
         [
             Dated(
                 text=texts[seq],
                 said_at=allowed[seq].created_at,
                 project=projects[seq],
                 is_talk=allowed[seq].type == SourceType.SESSION,
+                is_commit=allowed[seq].type == SourceType.COMMIT,
             )
             for seq in compared
         ],
         older=min(tuning.TOPICS_OLDER, len([seq for seq in compared if seq in scores])),
     )
-    if not found:
+    # A talk agrees on many amounts: a commit that changed one concerns the questions that share a word with it.
+    pairs = {
+        compared[old]: (compared[change.by], change)
+        for old, change in every.items()
+        if change.why != "commit" or shared_words(run.words, change.new)
+    }
+    if not pairs:
         return {}
-    pairs = {compared[old]: (compared[change.by], change) for old, change in found.items()}
     known = _provenances(run, {seq for old, (new, _) in pairs.items() for seq in (old, new)})
     origins = reading.origins(run.tx, [new for new, _ in pairs.values()])
     successors = {
@@ -70,7 +77,7 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
         for old, (new, change) in pairs.items()
         if {old, new} <= known.keys()
         and known[old].at < known[new].at
-        and known[new].distance <= known[old].distance
+        and (known[new].distance <= known[old].distance or change.why == "commit")
         and not known[old].is_pinned
         and not _is_from(run, origins.get(new), old)
     }

@@ -6,7 +6,7 @@ prompt. A short answer follows the question of the agent.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search, split
-from signet.domain.episodes.models import PARTLY, STARTED
+from signet.domain.episodes.models import PARTLY, STARTED, FoundRow, SourceType
 from signet.domain.extraction import rules
 from signet.domain.graph import changes
 from signet.domain.graph.changes import Dated, Replacement
@@ -26,6 +26,8 @@ from signet.text import orders
 
 #: Newest chunks of a project read for statements, statements at a session start, and their characters.
 READ, MOST, CHARS = 400, 24, 2_600
+#: Newest commits of a project that may have changed a listed decision.
+MOST_COMMITS = 200
 #: Limits for open items, which agents write often and rarely close, and for statements compared with each other.
 MOST_OPEN, COMPARED = 6, 60
 #: Longest message that is listed as a whole; of a longer one, the most characters of the sentences that decide.
@@ -63,6 +65,9 @@ class Decided:
     chance: float = 1.0
     #: The agent's question that it answers, if it is short.
     question: str = ""
+    #: The part of the session that contains it, and the note on a later commit that changed its amount.
+    chunk: str = ""
+    commit: str = ""
 
     @property
     def shown(self) -> str:
@@ -80,7 +85,7 @@ class Decided:
     def line(self) -> str:
         """Return the statement as a list item."""
         day = prompt_text.day(self.said_at)
-        note = f"open, {day}, said by {self.open_by}" if self.open_by else day
+        note = f"open, {day}, said by {self.open_by}" if self.open_by else f"{day}{self.commit}"
         return fence.item(self.shown, f"({note})")
 
 
@@ -114,7 +119,30 @@ def find(tx: ReadTx, *, reader: Reader, project: str, but: str | None) -> list[D
         room -= one.is_open
         found[key] = one
         chars -= len(one.line) + 1
-    return [one for one in holds if found.get(_key(one)) is one]
+    listed = [one for one in holds if found.get(_key(one)) is one]
+    scope = search.ChunkScope(reader, project, but, most=MOST_COMMITS)
+    return _with_commits(listed, search.messages(tx, scope)) if listed else []
+
+
+def _with_commits(listed: Sequence[Decided], commits: Sequence[FoundRow]) -> list[Decided]:
+    """Add the newest commit that changed a listed decision."""
+    return [
+        replace(one, commit=next(filter(None, (_changed(one, commit) for commit in commits)), ""))
+        for one in listed
+    ]
+
+
+def _changed(one: Decided, commit: FoundRow) -> str:
+    if one.is_open or not changes.is_after_talk(one.said_at, commit.said_at):
+        return ""
+    change = changes.by_commit(one.chunk, commit.content)
+    if change is None or len(change.new) > LISTED_CHARS or orders.steers(change.new):
+        return ""
+    exchanges = split.exchanges(one.chunk, SourceType.SESSION)
+    if not any(one.text in exchange and change.old in exchange for exchange in exchanges):
+        return ""
+    day = prompt_text.day(commit.said_at)
+    return f'; changed by a commit on {day}: "{fence.one_line(change.new)}"'
 
 
 def digest(
@@ -144,6 +172,7 @@ def _compared(
             is_whole=one.is_whole,
             chance=one.chance,
             question=one.question,
+            chunk=row.content,
         )
         for row in rows
         for one in reversed(_statements(row.content, row.position == 0))
