@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from signet.db import fts
+from signet.db import fts, languages
 from signet.domain.episodes import search
 from signet.domain.recall import gather, said, time_lookup, topics
 from signet.domain.recall.explain import Trail
@@ -17,10 +17,12 @@ from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 
 #: Words that only ask for what happened, in the languages whose times are understood.
-IDLE = fts.STOP_WORDS | frozenset(
+IDLE = fts.STOP_WORDS.union(*(one.stops for one in languages.BY_SPACES)) | frozenset(
     """
     work worked working do did done doing make made happen happened decide decided decision decisions talk talked
-    discuss discussed session sessions commit commits change changed changes
+    discuss discussed session sessions commit commits change changed changes get got new anything everything busy
+    settle settled agree agreed finish finished merge merged ship shipped fix fixed recap summary standup
+    went est-ce hicimos trabajamos woran gab gibt
     machen gemacht machte arbeiten gearbeitet passiert geschehen entschieden besprochen tun getan
     fait faire travaille travaillé passé decidé décidé hice hecho trabajé trabajado pasó decidimos decidí
     fatto lavorato successo deciso gedaan gewerkt werkten gebeurd besloten feito fiz fizemos trabalhei trabalhámos
