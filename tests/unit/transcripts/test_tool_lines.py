@@ -115,3 +115,26 @@ def test_times_move_together() -> None:
     turns = [Turn(role, "x", "2026-11-30T10:00:00Z") for role in ("user", TOOL, "assistant")]
     moved = transcript.retimed(transcript.written(turns), at - at, at)
     assert {one.at for one in transcript.parse(moved, with_tools=True)} == {"2026-11-30T09:00:00Z"}
+
+
+def test_names_in_a_short_output_are_kept() -> None:
+    listed = (
+        "id     name\n70112  24FR00210040Q7K9  attempts\n70390  heron_key  bad\nnothing else here"
+    )
+    text = read(*claude("relay dead list", listed))
+    told = transcript.parse(text, with_tools=True)[1].text.splitlines()
+    rows = ["> 70112 24FR00210040Q7K9 attempts", "> 70390 heron_key bad"]
+    assert told == ["> $ relay dead list", *rows]
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("make", "24FR00210040Q7K9\n" + "built another part of it\n" * 40),
+        ("rg -l certs", "bulletin-0417.eml"),
+        ("make", "12 passed in 3.41s\nadded 123 packages\nmain.c:12: warning"),
+    ],
+)
+def test_other_outputs_are_not(command: str, output: str) -> None:
+    told = transcript.parse(read(*claude(command, output)), with_tools=True)
+    assert "".join(one.text for one in told if one.role == TOOL) in ("", "> $ make")

@@ -1,4 +1,4 @@
-"""Lines of tools that a person searches for later: the commands that an agent ran, and the errors that they printed.
+"""Lines of tools that a person searches for later: an agent's commands, their errors, and names in short outputs.
 
 A transcript has them as quoted lines of a speaker `Tool`, before the answer that follows. Only the index of passages
 reads them (episodes/index.py): they are no one's words, so no fact, rule, title or summary comes from them. Commands
@@ -13,6 +13,8 @@ from signet.text import patterns
 
 #: The longest line, lines before one answer, and errors of one command.
 LINE_CHARS, MOST_LINES, MOST_ERRORS = 200, 8, 3
+#: The longest output of which lines with names, such as `24FR0021` or `bad_schema`, are kept, and how many of them.
+SHORT_CHARS, MOST_NAMED = 800, 4
 #: Characters of an output that are searched, at its beginning and at its end.
 _READ_CHARS = 10_000
 #: What precedes a line, and a command.
@@ -34,6 +36,9 @@ _ERROR = patterns.lazy(
     r"|unable to|not found|no such|invalid|timed? ?out|abort(?:ed)?|unexpected|conflict)\b"
     r"|\b(?-i:ERR|E)[-_!]?(?-i:[A-Z_]{0,40})\d{2}|\bexit (?:code|status) [1-9]",
     re.IGNORECASE,
+)
+_NAME = patterns.lazy(
+    r"(?<!\S)(?=\S*[A-Za-z])(?=\S*(?:\d|\w[-_.]\w))(?=\S*(?:[A-Z]|\d|_))[\w.-]{6,60}(?!\S)"
 )
 #: Claude Code's text of a call that the user refused; the reason in it is the user's message (records.py).
 _REFUSED = "The user doesn't want to "
@@ -98,17 +103,23 @@ def _is_error(line: str) -> bool:
 
 
 def worth(text: str) -> str:
-    """Return the lines of a transcript's tool turn that the index takes: commands and errors, quoted."""
+    """Return the lines of a transcript's tool turn that the index takes, quoted."""
     return "\n".join(f"{_QUOTE}{line[:LINE_CHARS]}" for line in _worth(text, MOST_LINES))
 
 
 def _worth(text: str, most: int) -> Iterator[str]:
-    """Yield commands after a `$`, and at most `most` errors."""
+    """Yield commands after a `$`, at most `most` errors, and some lines with names of a short output."""
+    named = MOST_NAMED if len(text) <= SHORT_CHARS else 0
     for raw in text.splitlines():
         line = raw.strip().removeprefix(_QUOTE.strip()).strip()
         if line.startswith(_PROMPT):
-            if not _READS.match(line.removeprefix(_PROMPT)):
+            command = line.removeprefix(_PROMPT)
+            named = 0 if _PRINTS.match(command) else named
+            if not _READS.match(command):
                 yield line
         elif most and _is_error(line[:LINE_CHARS]):
             most -= 1
+            yield line
+        elif named and _NAME.search(line[:LINE_CHARS]):
+            named -= 1
             yield line
