@@ -154,6 +154,12 @@ def test_questions_and_reports_decide_nothing(world: World) -> None:
             True,
         ),
         ("Toujours signer les billets.", "Oublie ça pour les billets.", False),
+        (
+            "Never print the cabin list on Sundays.",
+            "You may print the cabin list on Sundays again.",
+            True,
+        ),
+        ("Nie ohne Lotsen auslaufen.", "Ihr dürft wieder ohne Lotsen auslaufen.", True),
     ],
 )
 def test_a_statement_that_was_taken_back_is_not_told(
@@ -170,6 +176,17 @@ def test_a_statement_that_was_taken_back_is_not_told(
     told = world.hook("session-start", f"back-{key}")
     assert rule not in told.partition("## The user's decisions")[2]
     assert f"- {back}" in told
+
+
+def test_only_the_sentence_that_was_taken_back_is_left_out(world: World) -> None:
+    said = "The kiosk listens on port 7070. Never restart the kiosk during boarding."
+    world.talk("kiosk-1", [("user", said), ("assistant", "Yes.")], 15)
+    back = "You may restart the kiosk during boarding again."
+    world.talk("kiosk-2", [("user", back), ("assistant", "Yes.")], 16)
+    world.rest()
+    listed = "\n".join(_listed(world.hook("session-start", "after-kiosk")))
+    assert "port 7070" in listed and back in listed
+    assert "Never restart" not in listed
 
 
 def test_a_prompt_repeats_what_was_taken_back_with_that(world: World) -> None:

@@ -196,3 +196,34 @@ def test_a_later_commit_changes_an_amount(talk: str, message: str, old: str, new
 )
 def test_commits_that_change_no_amount(talk: str, message: str, other: dict[str, object]) -> None:
     assert by_commit(talk, message, **other) is None  # type: ignore[arg-type]  # passed on
+
+
+@pytest.mark.parametrize(
+    ("rule", "by", "is_lifted"),
+    [
+        ("Never use tabs in this repository.", "You may use tabs again.", True),
+        ("Never deploy billing on Fridays.", "We can deploy billing on Fridays again.", True),
+        ("Nie auf main pushen.", "Ihr dürft wieder auf main pushen.", True),
+        ("Ne jamais pousser sur main.", "Vous pouvez de nouveau pousser sur main.", True),
+        ("Non usare mai i tab.", "Puoi di nuovo usare i tab.", True),
+        ("Nunca usar tabs.", "Podes usar tabs de novo.", True),
+        (
+            "Always ask Ana before a release.",
+            "You no longer need to ask Ana before a release.",
+            True,
+        ),
+        ("Redis is forbidden for sessions.", "Redis is allowed again for sessions.", True),
+        ("We deploy billing on Fridays.", "You may deploy billing on Fridays again.", False),
+        ("Never use Redis.", "You may use Postgres again.", False),
+        ("Never push to main.", "You may push to staging again.", False),
+        ("Never push to main.", "May we push to main again?", False),
+        ("Never push to main.", "If the audit is over you may push to main again.", False),
+        ("Do not merge on Fridays.", "No need to merge today.", False),
+    ],
+)
+def test_a_permission_takes_back_the_rule_that_it_names(
+    rule: str, by: str, is_lifted: bool
+) -> None:
+    assert changes.is_lifted(rule, by) is is_lifted
+    texts = [Dated(text=rule, said_at="2026-01-01"), Dated(text=by, said_at="2026-02-01")]
+    assert (0 in changes.find(texts)) is is_lifted

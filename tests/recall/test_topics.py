@@ -66,6 +66,17 @@ def test_why_not_names_what_replaces_it(db: Database) -> None:
     assert result.why_not.left_out == f'a later statement replaces it: "{NEW}"'
 
 
+def test_a_personal_fact_is_replaced_across_projects(db: Database) -> None:
+    own = {"origin": "inferred", "type": "fact"}
+    fill(
+        db,
+        ("old", "The user lives in Bergen.", {**own, "project": "/a"}),
+        ("new", "The user moved from Bergen to Oslo.", {**own, "project": "/b"}),
+    )
+    result = ask(db, "Where does the user live, in Bergen?")
+    assert found(result)[:2] == ["new", "old"]
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -53,6 +53,13 @@ def test_what_is_said_of_oneself_counts(home: Home) -> None:
     assert successor(home, old) == new
 
 
+def test_a_permission_supersedes_the_rule_that_it_names(home: Home) -> None:
+    rules = ["Never deploy billing on Fridays.", "We deploy billing with Ansible."]
+    old, other = (told(home, text, "bans") for text in rules)
+    new = told(home, "You may deploy billing on Fridays again.", "bans")
+    assert [successor(home, one) for one in (old, other, new)] == [new, None, None]
+
+
 def test_ten_tools_stay_ten(home: Home) -> None:
     tools = "Vim Git Fish Tmux Make Rust Zig Nix Bun Jq".split()
     saved = [told(home, f"Nora uses {tool} every day.", "tools") for tool in tools]

@@ -23,8 +23,33 @@ _OF_NO_PERSON = f"{{alias}}.agent_id NOT GLOB '{USER_PREFIX}*'"
 _ABOUT_USER = ("The user ", "The user''s ", "User ", "I ", "I''m ", "My ")
 _PROFILE = (
     *(f"The user {one} " for one in ("is called", "lives", "works", "speaks", "was born")),
-    *(f"The user''s {one} " for one in ("name", "birthday", "pronouns", "time zone", "timezone")),
     *("My name ", "I live ", "I work ", "I speak "),
+    *(
+        f"{one} is {what}"
+        for one in ("The user",)
+        for what in ("married", "allergic", "vegan", "vegetarian")
+    ),
+    *(
+        f"{one} {verb} [A-Z]"
+        for one in ("The user", "I")
+        for verb in ("moved to", "moved from", "joined")
+    ),
+    *(
+        f"{one} {what} "
+        for one in ("The user''s", "My")
+        for what in (
+            "name",
+            "birthday",
+            "pronouns",
+            "time zone",
+            "timezone",
+            "wife",
+            "husband",
+            "partner",
+            "son",
+            "daughter",
+        )
+    ),
 )
 #: Signs that a preference concerns only its project: names of code, numbers, the project itself.
 _OF_A_PROJECT = """
@@ -44,8 +69,8 @@ EVERYWHERE = f"""
 ({{m}}.project IS NULL AND ({{m}}.pinned = 1 OR {{m}}.type = 'document_chunk'
    OR {{m}}.type <> 'session_summary' AND coalesce({{m}}.origin, 'agent') IN ('user', 'agent', 'inferred'))
  OR {{m}}.origin IN ('user', 'inferred') AND NOT {_OF_A_PROJECT}
-   AND ({{m}}.type = 'preference' AND ({_begins(_ABOUT_USER)}) OR {{m}}.type IN ('preference', 'fact', 'person')
-     AND ({_begins(_PROFILE)})))"""
+   AND ({{m}}.type = 'preference' AND ({_begins(_ABOUT_USER)})
+     OR {{m}}.type IN ('preference', 'fact', 'decision', 'person') AND ({_begins(_PROFILE)})))"""
 
 
 class ReadPolicy(StrEnum):

@@ -48,6 +48,26 @@ KINDS = [
     ("open", "il reste à faire la page de désinscription"),
     ("fact", "Staging is at stg.saltmarsh.internal."),
     ("fact", "The worker runs under systemd as ostrich.service."),
+    ("rule", "Il deploy di produzione si fa solo il venerdì."),
+    ("role", "Il responsabile del rilascio è Giulia."),
+    ("fact", "Il server principale gira su Hetzner."),
+    ("rule", "O deploy de produção é feito só às sextas."),
+    ("role", "O responsável pelos releases é Luís."),
+    ("rule", "Es darf nie direkt auf main gepusht werden."),
+    ("rule", "El despliegue se hace solo los viernes."),
+    ("rule", "Il est interdit de pousser sur main."),
+]
+
+#: A first word that is an article in one language, and a pronoun or "or" in another.
+ARTICLES = [
+    "Il database principale è PostgreSQL 16.",
+    "Il limite è di 20 richieste al minuto.",
+    "Usiamo pnpm per il frontend.",
+    "O servidor principal é um Debian 12.",
+    "Staging y producción corren en Hetzner.",
+    "Este proyecto usa pnpm y ruff.",
+    "Es gilt eine Grenze von 20 Anfragen pro Minute.",
+    "Il faut toujours utiliser ruff pour le backend.",
 ]
 
 NOTHING = [
@@ -88,6 +108,17 @@ NOTHING = [
 @pytest.mark.parametrize(("kind", "said"), KINDS)
 def test_a_sentence_has_one_kind(kind: str, said: str) -> None:
     assert kinds.kind_of(said) == StatementKind(kind)
+
+
+@pytest.mark.parametrize("said", ARTICLES)
+def test_an_article_of_one_language_is_no_pronoun_of_another(said: str) -> None:
+    assert not kinds.is_open(said)
+    assert kinds.stands_alone(said)
+
+
+@pytest.mark.parametrize("said", ["Il utilise vim.", "Elle tourne sur Debian.", "Es eso."])
+def test_a_pronoun_points_outside_of_its_sentence(said: str) -> None:
+    assert kinds.is_open(said)
 
 
 @pytest.mark.parametrize("said", NOTHING)

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet import clock
-from signet.db import ReadTx, WriteTx, fts
+from signet.db import ReadTx, Row, WriteTx, fts
 from signet.domain.extraction import sql
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
-from signet.domain.graph import claims, contradictions, voice
+from signet.domain.graph import changes, claims, contradictions, voice
 from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, lookup, review
@@ -107,10 +107,11 @@ def find(
         return found
     for text, origin in statements.items():
         claim = claim_of(text)
-        if claim is not None:
-            known = {one.memory_id for one in found if one.is_newer}
-            compared = _compared(tx, source, text, claim, origin)
-            found += [one for one in compared if one.memory_id not in known]
+        known = {one.memory_id for one in found if one.is_newer}
+        compared = [] if claim is None else _compared(tx, source, text, claim, origin)
+        if changes.lifts(text):
+            compared += _lifted(tx, source, text, origin)
+        found += [one for one in compared if one.memory_id not in known]
     return [one for one in found if one.signal.confidence >= least]
 
 
@@ -215,15 +216,8 @@ def _compared(
 ) -> list[Correction]:
     found: dict[str, Correction] = {}
     for match in _matches(claim):
-        owner = {
-            "agent_id": source.agent_id,
-            "scope": source.scope,
-            "visibility": source.visibility,
-            "source_id": source.id,
-            "project": source.project or "",
-        }
-        for row in tx.all(sql.ROWS, {**owner, "match": match}):
-            other = claim_of(row["content"]) if row["id"] != source.id else None
+        for row in _rows(tx, source, match):
+            other = claim_of(row["content"])
             if other is None:
                 continue
             is_newer = (row["told"], row["id"]) < (source.created_at, source.id)
@@ -240,6 +234,35 @@ def _compared(
                     is_refused=not may_replace(*(words if is_newer else reversed(words))),
                 )
     return list(found.values())
+
+
+def _lifted(tx: ReadTx, source: Memory, text: str, origin: Origin) -> list[Correction]:
+    """Return the earlier rules that a statement takes back."""
+    return [
+        Correction(
+            statement=text,
+            memory_id=row["id"],
+            told=row["told"],
+            is_newer=True,
+            signal=Signal.NEGATION,
+            is_refused=not may_replace(origin, Origin(row["origin"])),
+        )
+        for row in _rows(tx, source, fts.any_of(fts.words(text)[:WORDS]))
+        if row["told"] < source.created_at and changes.is_lifted(row["content"], text)
+    ]
+
+
+def _rows(tx: ReadTx, source: Memory, match: str) -> list[Row]:
+    """Return other memories of the same owner that match, with the origin and time (`told`) of each."""
+    owner = {
+        "agent_id": source.agent_id,
+        "scope": source.scope,
+        "visibility": source.visibility,
+        "source_id": source.id,
+        "project": source.project or "",
+    }
+    rows = tx.all(sql.ROWS, {**owner, "match": match})
+    return [row for row in rows if row["id"] != source.id]
 
 
 def _matches(claim: Claim) -> list[str]:

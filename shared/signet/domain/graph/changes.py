@@ -6,6 +6,7 @@ true statement, so questions, plans, doubts and reports of earlier times replace
 earlier one if
 
 - it ends something that the earlier one names: "Splunk is gone", "pnpm instead of yarn" (`ended`);
+- it permits what the earlier one forbids: "you may use tabs again" (`ended`);
 - it says that something moved or changed, and both have a value of one kind, such as a time or a name (`moved`);
 - they differ in one value of which there can be only one at a time (`value`); or
 - it is a commit with another amount for what a talk in its project agreed on (`commit`).
@@ -58,6 +59,7 @@ _OPEN, _PAST, _ADDS, _ASKS_PAST, _ASKED_PAST = (
 _ASKS = re.compile(
     r"[?？]\W*$|^(?:who|what|when|where|which|why|how|wer|wann|wo|wie|qui|quand|où|quién|cuándo|dónde)\b"
 )
+_LIFTS, _FORBIDS = re.compile(alternatives("taken_back")), re.compile(alternatives("forbids"))
 _COPULA = re.compile(r"(?<!\w)(?:is|are|ist|sind|est|sont|es|son|è|é|:|=)(?!\w)|['’]s(?!\w)")
 _IS_AT = re.compile(
     rf"(?<!\w)(?:is|are|ist|sind|liegt|liegen|est|sont|está|están) (?:{'|'.join(sorted(listed('words', 'places')))}) "
@@ -136,6 +138,7 @@ def _stem(word: str) -> str:
     return plain[:7]
 
 
+_AGAIN = frozenset(map(_stem, "again wieder nouveau nuevo nuovo novo".split()))
 _SLOTS = listed("single", "slots")
 _NAMING = _SLOTS | listed("single", "names")
 _LOCATED = listed("single", "located")
@@ -250,6 +253,26 @@ class Assertion:
     @cached_property
     def adds(self) -> bool:
         return _ADDS.search(self.text.lower()) is not None
+
+    @cached_property
+    def lifted(self) -> frozenset[str]:
+        """Return the stems of the rule that it takes back; that somebody "may" do something is certain here."""
+        low = self.text.lower()
+        found = _LIFTS.search(low)
+        if (
+            found is None
+            or _ASKS.search(low)
+            or _OPEN.search(low[: found.start()] + low[found.end() :])
+        ):
+            return frozenset()
+        named = (
+            word for word in self.words if not found.start() <= word.at - self.begin < found.end()
+        )
+        return frozenset(word.stem for word in named) - _AGAIN
+
+    @cached_property
+    def forbids(self) -> bool:
+        return _FORBIDS.search(self.text.lower()) is not None
 
     @cached_property
     def apart(self) -> dict[str, int]:
@@ -459,6 +482,24 @@ def names(text: str) -> list[str]:
     return list(dict.fromkeys([one for one in named if one not in _IDLE and len(one) > 1]))
 
 
+def lifts(text: str) -> bool:
+    """Return whether a text takes back a rule that it names: "you may use tabs again"."""
+    return any(one.lifted for one in statements(text, False))
+
+
+def is_lifted(rule: str, by: str) -> bool:
+    """Return whether a text takes back a rule."""
+    every = [(new, old) for new in statements(by, False) for old in statements(rule, False)]
+    return any(new.lifted and _is_lifted(new, old) for new, old in every)
+
+
+def is_about(question: str, text: str, change: Replacement) -> bool:
+    """Return whether a question is about the replaced statement of a text at least as much as about its rest."""
+    asked, old = ({*map(_stem, fts.content_words(one))} for one in (question, change.old))
+    rest = {*map(_stem, fts.content_words(text.replace(change.old, " ")))}
+    return len(asked & old) >= len(asked & rest)
+
+
 def asks_past(question: str, change: Replacement) -> bool:
     """Return whether a question is about the time before a change.
 
@@ -493,6 +534,8 @@ def _between(
 def _replaces(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]) -> str:
     """Return why a statement replaces an earlier one; empty if both may hold."""
     most = max(len(new.stems), len(old.stems))
+    if new.lifted and _is_lifted(new, old):
+        return "ended"
     is_change = new.moves or new.is_new or not new.ends.isdisjoint(shared)
     is_near = most - len(shared) <= MOST_VALUE_WORDS and _may_differ(new, old)
     if most > MOST_WORDS or not (is_change or is_near):
@@ -509,6 +552,15 @@ def _replaces(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]
         return ""
     is_apart = any(new.apart.get(name, line) != line for name, line in old.apart.items())
     return "" if is_apart else why
+
+
+def _is_lifted(new: Assertion, old: Assertion) -> bool:
+    """Return whether a permission names an earlier rule: two thirds of its words, and at least two."""
+    if not old.forbids or old.lifted or not old.is_sure:
+        return False
+    about = len(new.lifted & old.stems)
+    is_same = about >= min(2, len(new.lifted)) and 3 * about >= 2 * len(new.lifted)
+    return is_same and new.apart.items() <= old.apart.items()  # not only on staging
 
 
 def _may_differ(new: Assertion, old: Assertion) -> bool:

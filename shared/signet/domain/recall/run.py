@@ -90,6 +90,8 @@ class Run:
         """Return for each candidate those that rank before it because one replaced the other, nearest first."""
         found: dict[int, list[int]] = {}
         for old, later in self.newer.items():
+            if not later.ranks:
+                continue
             is_past = changes.asks_past(self.query.text, later.change)
             found |= {later.seq: [old]} if is_past else {old: [later.seq]}
         return found | self.replaced

@@ -34,11 +34,12 @@ from signet.wire.recall import Newer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Successor:
-    """The candidate that replaces another one, and its time."""
+    """The candidate that replaces another one, and its time; `ranks`: the question is about what it replaces."""
 
     seq: int
     since: str
     change: Replacement
+    ranks: bool
 
 
 def successors(run: Run, scores: Scores) -> dict[int, Successor]:
@@ -71,22 +72,30 @@ def successors(run: Run, scores: Scores) -> dict[int, Successor]:
     if not pairs:
         return {}
     known = _provenances(run, {seq for old, (new, _) in pairs.items() for seq in (old, new)})
-    origins = reading.origins(run.tx, [new for new, _ in pairs.values()])
+    origins = reading.origins(run.tx, [*pairs, *(new for new, _ in pairs.values())])
     successors = {
-        old: Successor(seq=new, since=known[new].at, change=change)
+        old: Successor(
+            seq=new,
+            since=known[new].at,
+            change=change,
+            ranks=not change.is_part or changes.is_about(run.query.text, texts[old], change),
+        )
         for old, (new, change) in pairs.items()
         if {old, new} <= known.keys()
         and known[old].at < known[new].at
         and (known[new].distance <= known[old].distance or change.why == "commit")
         and not known[old].is_pinned
         and not _is_from(run, origins.get(new), old)
+        and not _is_from(run, origins.get(old), new)
     }
     run.allowed |= {one.seq: allowed[one.seq] for one in successors.values()}
     return successors
 
 
 def _is_from(run: Run, origin: TextSource | None, seq: int) -> bool:
-    """Return whether a memory was read from the session of a passage: it repeats the passage, and replaces nothing."""
+    """Return whether a memory was read from the session of a passage: it repeats the passage, so neither replaces the
+    other.
+    """
     passage = run.said.get(seq)
     session = origin.source if origin else None
     return passage is not None and session is not None and session.endswith(f" {passage.source_id}")
@@ -114,9 +123,9 @@ def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
 
 
 def _projects(run: Run, seqs: list[int]) -> dict[int, str]:
-    """Return a key for the project of each candidate; empty for none."""
-    column = run.view.table["project"]
-    found = {seq: int(column[seq]) for seq in seqs if seq > 0}
+    """Return a key for the project of each candidate; empty for none, and for a memory for every project."""
+    column, everywhere = run.view.table["project"], run.view.table["everywhere"]
+    found = {seq: int(column[seq]) for seq in seqs if seq > 0 and not everywhere[seq]}
     passages = {seq: run.said[seq].project for seq in seqs if seq in run.said}
     keys = {seq: hash(project) or 1 for seq, project in passages.items() if project}
     return {seq: str(key) if (key := (found | keys).get(seq, NONE)) != NONE else "" for seq in seqs}
@@ -148,10 +157,12 @@ def _provenances(run: Run, seqs: set[int]) -> dict[int, _Provenance]:
 def ordered(run: Run, scores: Scores) -> Scores:
     """Rank each later statement at least as high as the older one, which follows directly.
 
-    A question about the past reverses them.
+    A question about the past reverses them; one about other statements of the older text leaves them.
     """
     after = dict(scores)
     for old, later in sorted(run.newer.items(), key=lambda pair: pair[1].since):
+        if not later.ranks:
+            continue
         is_past = changes.asks_past(run.query.text, later.change)
         first, second = (old, later.seq) if is_past else (later.seq, old)
         least = scores[old]

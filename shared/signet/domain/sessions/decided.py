@@ -45,6 +45,8 @@ _COMMAND = re.compile(
     r"|^(?:run|execute|call|send|delete|drop|disable|install|ignore)\b",
     re.IGNORECASE,
 )
+#: Stems that name no subject.
+_NO_SUBJECT = frozenset("rule regel may again ist wieder est nouve nuevo".split())
 _SPEAKER = re.compile(rf"(User|Assistant)(?!{re.escape(split.CONTINUED)})[^:\n]{{0,60}}: ")
 _USER = "User"
 _BETWEEN = re.compile(r"\W")
@@ -191,23 +193,32 @@ def _standing(every: Sequence[Decided]) -> list[Decided]:
     backs: dict[Decided, set[str]] = {}
     used: set[Decided] = set()
     for one in every:
-        about = _about(one.text) if not one.is_open else set()
-        by = [back for back, of in backs.items() if 2 * len(about & of) >= max(1, len(of))]
-        used.update(by)
-        if not by:
+        parts = _sentences(one) if backs and not one.is_open else [one.text]
+        rest = []
+        for part in parts:
+            about = _about(part) if backs and not one.is_open else set()
+            by = [back for back, of in backs.items() if 3 * len(about & of) >= max(1, 2 * len(of))]
+            used.update(by)
+            if not by:
+                rest.append(part)
+        if len(rest) < len(parts):
+            one = replace(one, text=" ".join(rest), is_whole=False)
+        if rest:
             kept.append(one)
             if not one.is_open and _takes_back(one.text):
-                backs[one] = about
+                backs[one] = set().union(*map(_about, filter(_takes_back, _sentences(one))))
     return [one for one in kept if one not in backs or one in used or _decides(one.text)]
+
+
+def _sentences(one: Decided) -> list[str]:
+    return [*chain.from_iterable(sentences.paragraphs(one.text))] or [one.text]
 
 
 @lru_cache(2 * READ)
 def _about(text: str) -> set[str]:
     """Return the stems of the words that name the subject of a statement."""
-    return {*map(search.stem, fts.content_words(pattern("taken_back").sub(" ", text)))} - {
-        "rule",
-        "regel",
-    }
+    rest = fts.content_words(pattern("taken_back").sub(" ", text))
+    return {*map(search.stem, rest)} - _NO_SUBJECT
 
 
 def listable(chunk: str) -> list[str]:

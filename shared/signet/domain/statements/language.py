@@ -8,7 +8,7 @@ from typing import Any
 from signet import resources
 
 #: Placeholders defined in the file; patterns ignore case except in `NAME`.
-_NAMED = re.compile(r"\b(?:NAME|DATE|WHO)\b")
+_NAMED = re.compile(r"\b(?:NAME|DATE|WHO|ITALIAN|PORTUGUESE)\b")
 
 
 @cache
