@@ -8,8 +8,8 @@ import pytest
 from signet import clock
 from signet.config import settings_from
 from signet.domain.agents import registry as agents
-from signet.domain.memory import remember, review
-from signet.domain.memory.models import Actor, NewMemory, Rules
+from signet.domain.memory import modify, remember, review
+from signet.domain.memory.models import Actor, NewMemory, Patch, Rules
 from signet.queue import NewJob, enqueue
 from signet.wire.origin import Origin
 from worker.home import USER, Home, a_home, manifest
@@ -120,6 +120,22 @@ def test_what_another_project_decided_stays(home: Home) -> None:
     saved = home.db.write(remember.remember, other, actor=USER, rules=rules, now=clock.now())
     home.ended(saved.id)
     assert successor(home, old) is None and successor(home, saved.id) is None
+
+
+def test_another_text_of_the_correction_decides_again(home: Home) -> None:
+    old = told(home, "The relay port is 3850.", "again")
+    new = told(home, "Actually the relay port is 8080, not 3850.", "again")
+    assert successor(home, old) == new
+    rules = Rules.from_settings(settings_from(RULES)[0])
+    for text, expected in (
+        ("The relay room is painted white.", None),
+        ("Actually the relay port is 8081, not 3850.", new),
+    ):
+        patch = Patch(memory_id=new, reason="typo", agent_id="again", content=text)
+        home.db.write(modify.modify, patch, actor=USER, rules=rules, now=clock.now())
+        home.drained("extract")
+        assert successor(home, old) == expected, text
+        assert (home.memory(old)["valid_to"] is None) is (expected is None)
 
 
 def test_running_twice_changes_nothing_more(home: Home) -> None:

@@ -147,6 +147,9 @@ def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
         raise Refused(memory.id, memory.version, "duplicate_content_hash", duplicateMemoryId=twin)
 
 
+_CHANGED = "the text that replaced it was changed"
+
+
 def _rewrite(
     tx: WriteTx, memory: Memory, text: Normalized, *, actor: Actor, rules: Rules, now: datetime
 ) -> None:
@@ -163,6 +166,10 @@ def _rewrite(
     extract = rules.extract and was_read(tx, memory)
     if extract:
         marks.set_extraction(tx, memory.id, ExtractionStatus.PENDING, None)
+        for old in tx.rows(
+            Link, sql.LINKED, (memory.id,)
+        ):  # the job that reads the text decides again
+            _link(tx, old, None, None, at=now, actor=actor, reason=_CHANGED)
     owner, embed = memory.agent_id, rules.embed
     marks.queue_reading(tx, memory.id, owner, rules, now, extract=extract, embed=embed)
 

@@ -128,6 +128,8 @@ SELECT {", ".join(f"m.{name}" for name in _FIELDS.split(", "))}
   FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
 WHERE m.is_deleted = 0 ORDER BY j.key
 """
+#: Memories that a comparison of texts, not a person, linked to their successor.
+LINKED = f"SELECT {_FIELDS} FROM memories WHERE superseded_by = ? AND updated_by LIKE 'pipeline:%' AND is_deleted = 0"
 #: All successors of a memory, one after the other; UNION ends a cycle in a foreign file.
 CHAIN = """
 WITH RECURSIVE chain (id) AS (
