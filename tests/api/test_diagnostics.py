@@ -82,7 +82,7 @@ def test_an_old_dead_backlog_stays_visible(api: Api) -> None:
     found = domain(api, "queue")
     assert (found["deadRate"], found["dead"], found["score"]) == (0.0, 1, 0.9)
     (line,) = domain(api, "composite")["reasons"]
-    assert line == "queue: 1 earlier dead job(s) remain"
+    assert line == "queue: earlier dead jobs: 1"
 
 
 def test_two_thousand_dead_jobs_are_named_with_the_command_that_helps(api: Api) -> None:

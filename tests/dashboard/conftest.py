@@ -24,6 +24,7 @@ pytest.register_assert_rewrite(
     "dashboard.consent",
     "dashboard.keyboard",
     "dashboard.memories",
+    "dashboard.restored",
     "dashboard.rooms",
     "dashboard.others",
     "dashboard.shared",

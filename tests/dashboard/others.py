@@ -193,6 +193,8 @@ def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
     view.press("j", "Enter")
     tried = view.page.get_by_label("Attempts that failed").locator("li")
     expect(tried).to_have_text([re.compile("timeout.*after 2.0 s"), re.compile("boom.*broke")])
+    view.page.get_by_text("Payload and result").click()
+    expect(view.page.locator("dialog pre")).to_contain_text('"result": {')
     assert view.violations() == []
     view.press("Escape", "r")
     eventually(lambda: dead() == 1)

@@ -21,6 +21,10 @@ def test_the_link_logs_in_once_and_an_ended_login_asks_for_a_token(
                 first.page.goto(link)
                 first.page.get_by_text("Nothing is remembered yet").wait_for()
                 assert "code" not in first.run("location.href")
+                first.run("location.hash = '#/settings/access'")
+                listed = first.page.locator("tr", has_text="dashboard")
+                listed.get_by_role("button", name="Remove dashboard").wait_for()
+                assert "admin" in listed.inner_text()
                 assert team.run("auth", "token", "revoke", "dashboard").status == 0
                 reader = team.run("auth", "token", "create", "--role", "readonly", "--json").json()
                 # The page may have noticed by itself, and lies under the question then.

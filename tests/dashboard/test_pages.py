@@ -42,6 +42,10 @@ from dashboard.others import (
     test_yesterdays_session_tells_what_was_given_and_why,
     two_died,
 )
+from dashboard.restored import (
+    test_a_running_session_has_a_title_and_is_bypassed,
+    test_an_answer_says_that_new_texts_are_not_searched_yet,
+)
 from dashboard.rooms import (
     test_every_view_is_quiet_and_accessible,
 )
@@ -67,7 +71,9 @@ __all__ = [
     "test_a_memory_is_shared_decided_about_and_withdrawn",
     "test_a_page_opened_by_its_address_reads_and_changes_memory_and_runs_nothing",
     "test_a_project_filters_every_room",
+    "test_a_running_session_has_a_title_and_is_bypassed",
     "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
+    "test_an_answer_says_that_new_texts_are_not_searched_yet",
     "test_an_earlier_day_is_compared_with_now",
     "test_an_empty_list_says_why_it_is_empty",
     "test_an_unknown_address_leads_to_today",

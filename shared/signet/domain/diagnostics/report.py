@@ -72,7 +72,7 @@ def queue(seen: Queue) -> Domain:
         reason = f"{seen.dead} dead jobs have piled up"
         found.append(Deduction(points=0.6, reason=reason, command=DEAD_HELP))
     elif seen.dead > seen.died:
-        reason = f"{seen.dead - seen.died} earlier dead job(s) remain"
+        reason = f"earlier dead jobs: {seen.dead - seen.died}"
         found.append(Deduction(points=0.1, reason=reason, command=DEAD_HELP))
     if seen.oldest_seconds > OLD_SECONDS and not seen.pauses:
         reason = f"the oldest job has been waiting for {int(seen.oldest_seconds // 60)} minutes"

@@ -132,7 +132,7 @@ def replay(
     shown = stored.overviews(tx, [(owner, whole)]).get((owner, whole), Overview())
     return {
         **found,
-        **every.overview(shown if turns else Overview(), found["project"]),
+        **every.overview(shown if turns or within is None else Overview(), found["project"]),
         "turns": [
             {"role": one.role, "text": text, "at": one.at}
             for one, text in zip(turns, told, strict=True)
