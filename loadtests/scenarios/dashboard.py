@@ -47,8 +47,9 @@ _CHANGED = """
 addEventListener("DOMContentLoaded", () => new MutationObserver(() => { window.changed = performance.now(); })
   .observe(document.body, { subtree: true, childList: true, characterData: true }));
 """
-#: Resolves to the time (ms) from an action until a test holds and is painted.
-_SEEN = """((act, test) => new Promise((done) => {
+#: Resolves to the time (ms) from an action until a test holds and is painted, and fails after a minute.
+_SEEN = """((act, test) => new Promise((done, fail) => {
+  setTimeout(() => fail(new Error("not seen: " + test)), 60_000);
   const began = performance.now();
   const painted = () => requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)));
   const look = () => test() && (watch.disconnect(), painted());
@@ -198,7 +199,7 @@ def _event(view: View, at: int) -> float:
     body = f"JSON.stringify({{ content: {text!r} }})"
     headers = "{ 'content-type': 'application/json' }"
     save = f"void fetch('/api/memory/remember', {{ method: 'POST', headers: {headers}, body: {body} }})"
-    return _seen(view, save, f"document.querySelector('.diary')?.textContent.includes({text!r})")
+    return _seen(view, save, f"document.querySelector('main').textContent.includes({text!r})")
 
 
 def _draw(report: Report, browser: Browser, base: str) -> None:
@@ -263,6 +264,7 @@ def _rows() -> dict[str, object]:
     at = "2026-05-09T14:02:00.000Z"
     row: dict[str, object] = {"type": "fact", "who": "Mira", "project": None, "tags": None}
     row |= {"origin": "user", "review": None, "superseded_by": None, "deleted_at": None}
+    row |= {"says": "fact", "visibility": "global", "agent_id": "default"}
     row |= {"pinned": False, "importance": 0.5, "version": 1, "created_at": at, "updated_at": at}
     texts = (f"Crate {number} stands in bay {number * 7}." for number in range(ROWS))
     rows = [{**row, "id": f"row-{at}", "content": text} for at, text in enumerate(texts)]
