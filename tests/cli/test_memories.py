@@ -120,7 +120,7 @@ def test_a_type_that_no_memory_has_is_an_error_with_those_that_there_are(served:
     ):
         wrong = served.run(*command, "--type", "riging")
         assert (wrong.status, wrong.out) == (2, ""), command
-        assert "'riging'; did you mean rigging? Known types: " in wrong.err
+        assert "'riging'; did you mean rigging? known types: " in wrong.err
         known = served.run(*command, "--type", "daily-log")
         assert known.out in ("No memories\n", "No memories found\n")
     assert "Sails" in served.run("memory", "list", "--type", "rigging").out
@@ -533,6 +533,20 @@ def test_what_a_newcomer_types_is_understood(served: Program, tmp_path: Path) ->
     ).json()
     shown = served.run("memory", "show", named["id"], "--json").json()
     assert shown["project"] == str(folder)
-    for command in (("edit", "Otter", "Jam"), ("forget", "Otter")):
-        refused = served.run(*command)
-        assert refused.status == 1 and "--query WORDS" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("words", "way"),
+    [
+        (("memory", "show", "nope"), "find the ID with `signet recall WORDS`"),
+        (("edit", "Otter", "Jam"), "find the ID with `signet recall WORDS`"),
+        (("forget", "nope"), "or forget by words with --query WORDS"),
+        (("memory", "recover", "nope"), "list forgotten memories with `signet forgotten`"),
+    ],
+)
+def test_a_wrong_id_names_the_way_to_the_right_one(
+    served: Program, words: tuple[str, ...], way: str
+) -> None:
+    refused = served.run(*words)
+    assert refused.status == 1
+    assert refused.err.strip().endswith(way)

@@ -159,7 +159,7 @@ def test_a_named_harness_that_is_not_connected_makes_the_status_1(
         ),
         (
             (*FLAGS[1:], "--harness", "codex,cluade-code"),
-            "Unknown --harness value(s): cluade-code. Did you mean claude-code? Valid choices: "
+            "Unknown harness: cluade-code. Did you mean claude-code? Valid choices: "
             "claude-code, opencode, openclaw, codex",
         ),
         (("--embedding-provider", "olama"), "Did you mean ollama?"),
@@ -347,7 +347,7 @@ def test_answers_are_understood_and_asked_again(alone: Program) -> None:
     typed = "nobody\ncodex claude-code\n"
     options = ("--skip-git", "--name", "Bea", "--embedding-provider", "none")
     drawn = alone.on_terminal("setup", *STILL, *options, typed=typed, columns=120)
-    assert "Unknown --harness value(s): nobody." in drawn
+    assert "Unknown harness: nobody." in drawn
     settings = settings_of(alone)
     assert settings.agent.name == "Bea"
     assert settings.harnesses == ("claude-code", "codex")

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -72,7 +73,9 @@ def forget(
 
     Examples: signet forget ID --reason outdated · signet forget --tags scratch --dry-run
     """
-    ids = [identify.whole(signet, one, agent=agent) for one in memory_ids or ()] or None
+    find = "find the ID with `signet recall WORDS`, or forget by words with --query WORDS"
+    whole = partial(identify.whole, signet, agent=agent, find=find)
+    ids = [whole(one) for one in memory_ids or ()] or None
     choice: Choice = {
         "ids": ids,
         "query": query,
@@ -274,7 +277,11 @@ def _report(done: ForgottenMany, *, force: bool) -> None:
             _warn(one["id"] or "", one["status"])
     if done["deleted"] and not force:
         first = next(str(one["id"]) for one in done["results"] if one["status"] == "deleted")
-        output.hint(f"Recover within 30 days with: signet memory recover {first[:ID_CHARS]}")
+        is_one = done["deleted"] == 1
+        way = (
+            f"memory recover {first[:ID_CHARS]}" if is_one else "undo, or signet memory recover ID"
+        )
+        output.hint(f"Recover within 30 days with: signet {way}")
 
 
 def _warn(memory_id: str, status: str) -> None:

@@ -23,8 +23,13 @@ _ID_CHARS = frozenset("0123456789abcdef-")
 _BY_WORDS = "find the ID with `signet recall WORDS`"
 
 
-def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:
-    """Return the ID that `typed` is or begins. Raises NotFound, Conflict, or Invalid for a short prefix."""
+def whole(
+    signet: PlainSignet, typed: str, *, agent: str | None = None, find: str = _BY_WORDS
+) -> str:
+    """Return the ID that `typed` is or begins; `find` names the way to one for errors.
+
+    Raises NotFound, Conflict, or Invalid for a short prefix.
+    """
     typed = typed.strip()
     if typed.startswith("session:"):
         raise Invalid(f"{typed} is a session, not a memory; see: signet sessions show {typed[8:]}")
@@ -35,10 +40,10 @@ def whole(signet: PlainSignet, typed: str, *, agent: str | None = None) -> str:
         return typed
     if len(typed) < SHORTEST:
         is_id = not set(typed.lower()) - _ID_CHARS
-        why = f"give at least the first {SHORTEST} characters of the ID" if is_id else _BY_WORDS
+        why = f"give at least the first {SHORTEST} characters of the ID" if is_id else find
         raise Invalid(f"{typed!r} is {'too short' if is_id else 'not an ID'}: {why}")
     if not found:
-        raise NotFound(f"No memory ID starts with {typed!r}: {_BY_WORDS}")
+        raise NotFound(f"No memory ID starts with {typed!r}: {find}")
     if len(found) > 1:
         shown = "\n  ".join(map(ids.short, found))
         raise Conflict(

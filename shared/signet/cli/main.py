@@ -174,7 +174,7 @@ _PLAIN = {
     "Value error, ": "",
     "is not a valid int range": "is not a whole number",
     "is not a valid float range": "is not a number",
-    "Got unexpected extra argument(s)": "More words than this command takes (quote a text of several words):",
+    "Got unexpected extra argument(s)": "Unexpected argument (quote a text of several words):",
 }
 
 

@@ -177,7 +177,8 @@ def recover(
 
     Examples: signet memory recover 019ac0de-1f2a-7b3c · signet memory recover ID ID --reason "was right"
     """
-    full_ids = [identify.whole(signet, one, agent=agent) for one in memory_ids]
+    find = "list forgotten memories with `signet forgotten`"
+    full_ids = [identify.whole(signet, one, agent=agent, find=find) for one in memory_ids]
     if len(full_ids) > 1:
         many = signet.recover_many(full_ids, reason=reason, agent_id=agent)
         yield StatusAnswer(many, status=0 if many["recovered"] == many["requested"] else 1)

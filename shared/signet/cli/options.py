@@ -35,7 +35,7 @@ def check_type(signet: "PlainSignet", type: str | None, *, agent: str | None) ->
         near = difflib.get_close_matches(type, known, n=1)
         meant = f"did you mean {near[0]}? " if near else ""
         raise typer.BadParameter(
-            f"no memory has the type {type!r}; {meant}Known types: {', '.join(known)}",
+            f"no memory has the type {type!r}; {meant}known types: {', '.join(known)}",
             param_hint="--type",
         )
 

@@ -105,9 +105,8 @@ class _Reverse:
         else:
             self._show(f"{done}: {output.count(len(ids), 'memory')} {when}")
         if along := sum(one.get("alongCount", 0) for one in results):
-            output.say(
-                f"{output.count(along, 'memory')} derived from {_them(ids)}: {done.lower()} too"
-            )
+            derived = output.count(along, "memory")
+            output.say(f"{done} too: {derived} derived from {_them(ids)}")
         for id_, why in refused.items():
             output.tell(f"{output.ink(sys.stderr).bad('error:')} {str(id_)[:ID_CHARS]}: {why}")
 

@@ -76,7 +76,7 @@ def harnesses(given: Sequence[str]) -> tuple[str, ...] | None:
     unknown = [word for word in words if word not in HARNESSES]
     if unknown:
         valid = f"Valid choices: {', '.join(HARNESSES)}"
-        said = f"Unknown --harness value(s): {', '.join(unknown)}. "
+        said = f"Unknown harness: {', '.join(unknown)}. "
         raise BadChoice(f"{said}{_suggestion(unknown, HARNESSES)}{valid}")
     return tuple(name for name in HARNESSES if name in words)
 
