@@ -17,9 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from signet import clock
+from loadtests.postgres_server import Server
+
+from signet import clock, engine
 from signet.db import migrate
 from signet.paths import Workspace
+
+#: The peers on a PostgreSQL server, and their modules.
+SERVER_PEERS = {"procrastinate": "procrastinate", "pgqueuer": "pgqueuer"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +107,42 @@ def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender
         yield found, missing
 
 
+def server_contenders(
+    server: Server, folder: Path, peers_python: str
+) -> tuple[list[Contender], list[str]]:
+    """Return ours and every peer on a PostgreSQL server, each place a new database, and a message for missing ones.
+
+    A Python without the peers gets help of a new environment in the folder.
+    """
+    python = peers_python if has(peers_python, *SERVER_PEERS.values()) else _environment(folder)
+    ours = _fresh_workspace(folder, server.database)
+    found = [Contender(name="ours", program="ours", python=sys.executable, fresh=ours)]
+    missing = []
+    for name, module in SERVER_PEERS.items():
+        if python is not None and has(python, module):
+            program = f"{module}_postgres"
+            found.append(
+                Contender(name=name, program=program, python=python, fresh=server.database)
+            )
+        else:
+            missing.append(f"{name} skipped: it could not be installed from the registry")
+    return found, missing
+
+
+def _environment(folder: Path) -> str | None:
+    """Install the peers of a PostgreSQL server in a new environment; return its Python, None if that fails."""
+    place = folder / "peers"
+    python = str(place / "bin" / "python")
+    packages = [*SERVER_PEERS.values(), "asyncpg", "psycopg[binary,pool]"]
+    for command in (
+        [sys.executable, "-m", "venv", str(place)],
+        [python, "-m", "pip", "install", "-q", *packages],
+    ):
+        if subprocess.run(command, capture_output=True).returncode:
+            return None
+    return python
+
+
 def has(python: str, *modules: str) -> bool:
     """Return whether a Python has modules."""
     command = [python, "-c", f"import {', '.join(modules)}"]
@@ -115,10 +156,14 @@ def _numbered(folder: Path, name: str) -> Path:
     return folder / f"{name}{sum(1 for _ in folder.glob(f'{name}*'))}"
 
 
-def _fresh_workspace(folder: Path) -> Callable[[], str]:
+def _fresh_workspace(folder: Path, database: Callable[[], str] | None = None) -> Callable[[], str]:
     def fresh() -> str:
         workspace = Workspace(_numbered(folder, "ours"))
         workspace.make()
+        if database is not None:
+            url = database()
+            engine.use(workspace.database, url)
+            (workspace.root / "agent.yaml").write_text(f"storage: {{url: '{url}'}}\n")
         migrate.upgrade(workspace.database, now=clock.now())
         return str(workspace.root)
 

@@ -47,6 +47,7 @@ SCENARIOS = {
     "crash": 0.0,
     "partition": 0.0,
     "engines": 0.0,
+    "postgres": 8.0,
     "clock": 0.0,
     "cli": 0.0,
     "idle": 20.0,

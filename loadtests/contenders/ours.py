@@ -6,14 +6,14 @@ from pathlib import Path
 
 from loadtests.contenders import side
 
-from signet import clock
+from signet import clock, config
 from signet.db import Database
 from signet.observe import logfile, logs
 from signet.paths import Workspace
-from signet.process.liveness import Presence
+from signet.process import coordination
 from signet.process.program import Program
 from signet.queue import NewJob, enqueue
-from signet.queue.wakeup import Listener, Notifier
+from signet.queue.wakeup import Listener
 
 KIND, QUEUE = "noop", "light"
 
@@ -22,6 +22,7 @@ def sender(place: str) -> side.Send:
     """Return a function that enqueues one job and waits for its durable commit."""
     workspace = Workspace(Path(place))
     db = _open(workspace)
+    coordination.join(db, workspace, "api").announce()
 
     def send(number: int) -> None:
         job = NewJob(kind=KIND, queue=QUEUE, payload={"number": number})
@@ -41,12 +42,17 @@ def work(place: str, begin: Callable[[int], None]) -> None:
 
     workspace = Workspace(Path(place))
     db = _open(workspace)
-    presence = Presence(workspace.runtime_dir, "worker")
-    db.write(presence.announce, now=clock.now())
-    listener = Listener(workspace.runtime_dir, presence.owner)
+    joined = coordination.join(db, workspace, "worker", queues=QUEUE)
+    joined.announce()
+    listener = Listener(workspace.runtime_dir, joined.owner)
     concurrency = {QUEUE: side.THREADS}
     dispatcher = Dispatcher(
-        db, listener, owner=presence.owner, concurrency=concurrency, lease_ms=300_000
+        db,
+        listener,
+        owner=joined.owner,
+        concurrency=concurrency,
+        lease_ms=300_000,
+        clock=joined.clock,
     )
     broker = JobsBroker(db, dispatcher)
 
@@ -67,10 +73,8 @@ def _open(workspace: Workspace) -> Database:
     # As in the product: one log line per job to a file.
     place = logfile.place(workspace.log_dir, os.environ)
     logs.configure(Program.WORKER, place, level=logs.level_of(None), echo=False)
-    db = Database(workspace.database)
-    notifier = Notifier(workspace.runtime_dir)
-    db.writer.listen(lambda signals: notifier.notify())
-    return db
+    config.load(workspace, os.environ)  # where the rows are
+    return Database(workspace.database)
 
 
 if __name__ == "__main__":

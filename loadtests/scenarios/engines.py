@@ -3,10 +3,11 @@
 Conversations of LoCoMo (`--count`, 2 by default) are stored twice in a file: as sessions, and each turn as a memory.
 The code of `storage move` copies the rows to a server. Then each question is asked on both, as a recall and as the
 first prompt of a new session, and each project is started once. Results may change places only if their scores are
-equal.
+equal. `--rounds` limits the prompts of each form and conversation.
 """
 
 import math
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
@@ -40,6 +41,8 @@ PAGES: dict[str, dict[str, Any]] = {
     "facts": {"limit": 10, "filters": Filters(type="fact")},
 }
 COLUMNS = ("what", "asked", "results", "differ")
+#: A prompt that finds the model slow is answered by words alone, so one that differs is asked again in a new session.
+TRIES = 3
 #: Differences that are told in full.
 SHOWN = 5
 
@@ -57,6 +60,7 @@ def run(options: Options) -> Report:
             with closing(moving.opened(url)) as target:
                 moving.load_file(file.workspace.database, target)
             _compare_pages(report, file, served, options, told)
+            _copy_files(file, served)
             for stack in (file, served):
                 stack.start(API)
                 Client(stack.port).await_model()
@@ -78,6 +82,14 @@ def _store(file: Stack, options: Options, told: Sequence[Conversation]) -> None:
     delivery.await_rest(file)
     for module in (SCHEDULER, WORKER, API):
         file.stop(module)
+
+
+def _copy_files(file: Stack, served: Stack) -> None:
+    """Copy MEMORY.md and other texts, which each host has as files, and which starts quote."""
+    for path in file.workspace.root.rglob("*.md"):
+        copy = served.workspace.root / path.relative_to(file.workspace.root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
 
 
 def _compare_pages(
@@ -147,8 +159,12 @@ def _compare_hooks(
         asked = characters = differ = 0
         for talk in told:
             project = project_of(options, talk)
-            for key, fields in _calls(name, talk, forms):
-                texts = [_injected(stack, project, key, fields) for stack in (file, served)]
+            for key, fields in _calls(name, talk, forms, options.rounds):
+                for turn in range(TRIES):
+                    call = f"{turn}-{key}", fields
+                    texts = [_injected(stack, project, *call) for stack in (file, served)]
+                    if texts[0] == texts[1]:
+                        break
                 asked, characters = asked + 1, characters + len(texts[0])
                 if texts[0] != texts[1]:
                     differ += 1
@@ -158,13 +174,13 @@ def _compare_hooks(
 
 
 def _calls(
-    name: str, talk: Conversation, forms: Sequence[str]
+    name: str, talk: Conversation, forms: Sequence[str], most: int | None
 ) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the session and the fields of each call."""
     if name == "starts":
         yield f"start-{talk.id}", {"source": "startup"}
     for number, form in enumerate(forms):
-        for question in talk.questions:
+        for question in talk.questions[:most]:
             yield f"{number}-{question['id']}", {"userPrompt": form.format(question["text"])}
 
 
