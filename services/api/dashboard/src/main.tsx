@@ -87,7 +87,7 @@ function Frame() {
   return <div class="frame">
     <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
     <nav class="rooms" aria-label="Rooms">
-      <div class="brand"><img src="/assets/icon.svg" width="22" alt="" />Signet</div>
+      <div class="brand">Signet</div>
       {ROOMS.map((room) => <a key={room.name} href={href(room.name)} aria-current={room === here ? "page" : undefined}>
         <Icon name={room.name} />{room.title}
       </a>)}

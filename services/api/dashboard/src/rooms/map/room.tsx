@@ -65,7 +65,7 @@ function Inside({ data, least }: { data: GraphColumns; least: string }) {
       <button class="chip" aria-pressed={isList} disabled={!isDrawable} onClick={() => filter({ view: isList ? undefined : "list" })}>As a list</button>
       <span class="found">{number(graph.entities.length)} of {number(data.total)} names</span>
     </div>
-    {!isList && <p class="small soft">A line joins names that occur together. Size: how often. Colour: group, usually a project.</p>}
+    {!isList && <p class="small soft">A line joins names that occur together. Size: how often. Colour: project or group.</p>}
     <div class={focus ? "two open map" : "two map"}>
       {data.total === 0 ? <Empty title={noneOf("name")} /> : isList ? <AsList graph={graph} /> : <Picture graph={graph} focus={focus} isPart={isNear} onNear={toNear} onFail={() => setDrawable(false)} onOpen={(id) => filter({ focus: id }, true)}
         label={`${count(graph.entities.length, "entity", "entities")} and ${count(graph.sources.length, "link")} between them. Arrow keys go from one to the next; the list has the same.`} />}

@@ -45,7 +45,7 @@ function Known({ label, name, of }: { label: string; name: string; of: readonly 
 
 function Nothing() {
   return <Empty title="No session yet">
-    <p>Sessions of connected agents appear here, with what each received and used.</p>
+    <p>Sessions of connected agents appear here.</p>
     <p>Connect one: <code>signet harness install claude-code</code></p>
   </Empty>;
 }
