@@ -6,6 +6,7 @@ Today uses a new profile.
 
 import itertools
 import json
+import re
 import sys
 import time
 from collections import defaultdict
@@ -211,7 +212,8 @@ def _draw(report: Report, browser: Browser, base: str) -> None:
         scroll = "document.getElementById('main').scrollTop += 600"
         _row(report, "scroll_script", list(_frames(view, lambda: view.run(scroll))))
     with viewing(browser, base) as view:
-        view.go("/#/map?most=1")
+        view.page.route(f"**{GRAPH}?*", _all_entities)
+        view.go("/#/map?least=1")
         view.page.locator(".picture canvas").first.wait_for()
         view.page.get_by_text(f"{ENTITIES:,}").first.wait_for()
         # Until the layout is stable, its worker sends new positions now and then.
@@ -226,6 +228,11 @@ def _draw(report: Report, browser: Browser, base: str) -> None:
         places = itertools.cycle(range(500, 600, 5))
         moves = _frames(view, lambda: view.page.mouse.move(next(places), 400))
         _row(report, "map_script", list(moves))
+
+
+def _all_entities(route: Route) -> None:
+    """Let the page draw more entities than it requests."""
+    route.continue_(url=re.sub(r"limit=\d+", f"limit={ENTITIES}", route.request.url))
 
 
 def _frames(view: View, act: Callable[[], object]) -> Iterator[float]:
