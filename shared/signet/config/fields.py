@@ -282,14 +282,14 @@ def _say(default: object) -> str:
 def _report_unknown(
     cls: type[SettingsSection], raw: Mapping[object, object], path: str, warnings: list[str]
 ) -> None:
+    if not raw:
+        return
     known = {name for above, _, name in (one.rpartition(".") for one in IGNORED) if above == path}
     for _, key, rule in cls.DECLARED:
         known |= {key, *rule.also}
         if rule.section is not None:
             known |= {name for _, _, inner in rule.section.DECLARED for name in inner.flat}
     unknown = [name for name in raw if name not in known]
-    if not unknown:
-        return
     for name in unknown[:MAX_UNKNOWN]:
         shown = " ".join(name.split())[:80] if isinstance(name, str) else "a key that is not text"
         near = close(shown, known)
