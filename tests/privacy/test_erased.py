@@ -129,7 +129,7 @@ def test_the_git_history_is_named_only_if_it_has_the_text(home: Program, signet:
     try:
         assert signet.erase(ids[0], reason="private")["heldBy"] == []
         for text in (said[1], "Nothing else."):
-            copy.commit("notes.txt", text)
+            copy.commit("notes.txt", text, only=True)
         assert signet.erase(ids[1], reason="private")["heldBy"] == [str(root / ".git")]
     finally:
         shutil.rmtree(root / ".git")

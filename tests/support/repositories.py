@@ -34,10 +34,10 @@ class Copy:
         path.write_text(text, "utf-8")
         return path
 
-    def commit(self, name: str, text: str) -> None:
-        """Write a file and commit it."""
+    def commit(self, name: str, text: str, *, only: bool = False) -> None:
+        """Write a file and commit it, with everything else unless `only`: a daemon's files change under git's eyes."""
         self.write(name, text)
-        self.git("add", "--all")
+        self.git("add", "--", name) if only else self.git("add", "--all")
         self.git("commit", "--quiet", "--message", f"change {name}")
 
     @property
