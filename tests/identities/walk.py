@@ -27,6 +27,7 @@ _RECORDS = frozenset(
         "session_memories",
         "session_injections",
         "session_readings",
+        "session_overviews",  # the title of the first prompt
         "session_states",
         "section_texts",
         "audit_log",
