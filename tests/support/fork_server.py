@@ -48,6 +48,10 @@ SERVICES = (
     "signet_scheduler.sync",
     "signet_scheduler.tick",
     "signet.domain.activity.events",
+    "signet.db.postgres.database",
+    "signet.db.postgres.moving",
+    "signet.db.postgres.schema",
+    "signet.db.postgres.session",
     "signet.process.settings_reload",
     "signet.process.memory",
 )
