@@ -222,7 +222,7 @@ def test_the_proof_is_no_token_and_no_token_is_a_proof(server: Served) -> None:
 
 
 def test_one_connection_carries_many_requests(server: Served) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     for _ in range(5):
         connection.request("GET", "/api/memories")
         answer = connection.getresponse()

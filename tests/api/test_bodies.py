@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.http import Served
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 #: One process for the whole file.
 REMEMBER = "/api/memory/remember"
@@ -23,7 +23,7 @@ def exchange(server: Served, *parts: bytes, gives_up: bool = True) -> bytes:
 
     Who gives up says at once that nothing more comes; what is not answered by then is not answered any more.
     """
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS) as line:
         for part in parts:
             line.sendall(part)
         if gives_up:

@@ -70,7 +70,10 @@ def test_odd_bounds_are_refused(api: Api) -> None:
 def listening(server: Served, query: str = "") -> Iterator[Iterator[str]]:
     """Follow the log; the lines of the stream that are not empty."""
     address = f"http://127.0.0.1:{server.port}/api/logs/stream{query}"
-    with httpx.Client(timeout=30.0, trust_env=False) as client, client.stream("GET", address) as it:
+    with (
+        httpx.Client(timeout=PATIENCE_SECONDS, trust_env=False) as client,
+        client.stream("GET", address) as it,
+    ):
         assert it.status_code == 200
         assert it.headers["content-type"].startswith("text/event-stream")
         lines = (line for line in it.iter_lines() if line)
@@ -100,7 +103,7 @@ def test_so_many_may_listen_and_who_leaves_makes_room(server: Served) -> None:
         assert refused.headers["retry-after"] == "2"
 
     def has_room() -> bool:
-        with httpx.Client(timeout=30.0, trust_env=False) as client:
+        with httpx.Client(timeout=PATIENCE_SECONDS, trust_env=False) as client:
             address = f"http://127.0.0.1:{server.port}/api/logs/stream"
             with client.stream("GET", address) as answer:
                 return answer.status_code == 200

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.http import a_workspace, environment
 from support.ports import free_port
-from support.processes import PYTHONPATH
+from support.processes import PATIENCE_SECONDS, PYTHONPATH
 
 
 def start(folder: Path, settings: str = "", **more: str) -> tuple[int, str, int]:
@@ -17,7 +17,7 @@ def start(folder: Path, settings: str = "", **more: str) -> tuple[int, str, int]
         env={**environment(a_workspace(folder, settings), port), "PYTHONPATH": PYTHONPATH, **more},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     return ended.returncode, ended.stderr, port

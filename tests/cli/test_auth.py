@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.program import SETTINGS, Program
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 MISSING = "error: There is no token {}; see: signet auth token list\n"
 #: One daemon for the whole file.
@@ -62,7 +62,7 @@ def _elsewhere() -> str:
 
 
 def _ask(address: str, port: int, path: str, **headers: str) -> tuple[int, str]:
-    connection = http.client.HTTPConnection(address, port, timeout=10)
+    connection = http.client.HTTPConnection(address, port, timeout=PATIENCE_SECONDS)
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -236,7 +236,7 @@ def test_a_monitor_reads_metrics_and_no_memory(team: Program) -> None:
     made = team.run("auth", "token", "create", "--name", "prometheus", "--role", "monitor")
     assert made.status == 0, made.err
     headers = {"Authorization": f"Bearer {made.out.strip()}"}
-    connection = http.client.HTTPConnection("127.0.0.1", team.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", team.port, timeout=PATIENCE_SECONDS)
     try:
         connection.request("GET", "/metrics", headers=headers)
         answer = connection.getresponse()

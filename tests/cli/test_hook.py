@@ -20,7 +20,7 @@ import pytest
 from cli.program import DEAD_URL, PATIENT, Done, Program
 from signet.domain.sessions import spool
 from signet.paths import Workspace
-from support.processes import PYTHONPATH, eventually
+from support.processes import PATIENCE_SECONDS, PYTHONPATH, eventually
 
 OFF = {"SIGNET_DAEMON_URL": DEAD_URL}
 END = {"session_id": "s1", "cwd": "/work/heron", "reason": "other"}
@@ -242,7 +242,7 @@ def test_an_input_that_never_ends_is_not_waited_for(absent: Program) -> None:
     )
     assert process.stdin and process.stderr
     try:
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=PATIENCE_SECONDS) == 0
     finally:
         process.kill()
         process.stdin.close()
@@ -313,7 +313,7 @@ def test_what_a_daemon_elsewhere_missed_is_handed_to_it_later(
         done = absent.run("sync", "--json", **elsewhere)
         assert done.json()["delivered"] == 1, done.err
     eventually(lambda: not spooled(absent))
-    with httpx.Client(base_url=elsewhere["SIGNET_DAEMON_URL"], timeout=30) as client:
+    with httpx.Client(base_url=elsewhere["SIGNET_DAEMON_URL"], timeout=PATIENCE_SECONDS) as client:
         told = client.get(f"/api/sessions/far%2F{way}/transcript").json()
     assert told["content"].split("\n") == [
         f"{one['role'].capitalize()}: {one['content']}" for one in TURNS

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from cli.program import PATIENT, Program
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 Turns = Sequence[tuple[str, str]]
 
@@ -166,7 +166,7 @@ def by_plugin(harness: str, key_of: Callable[[str], str]) -> Callable[..., None]
 
     def play(program: Program, key: str, project: str, said: Turns, folder: Path) -> None:
         url = f"http://127.0.0.1:{program.port}"
-        with httpx.Client(base_url=url, headers=PLUGIN, timeout=30) as client:
+        with httpx.Client(base_url=url, headers=PLUGIN, timeout=PATIENCE_SECONDS) as client:
 
             def call(name: str, **more: object) -> Any:
                 body = {
@@ -208,7 +208,9 @@ def test_a_session_is_known_to_the_next_one(served: Program, tmp_path: Path, har
     PLAYS[harness](served, f"{harness}-1", project, said, tmp_path)
     agent = "claw" if harness == "openclaw" else None
     sent = {"harness": harness, "project": project, "agentId": agent}
-    with httpx.Client(base_url=f"http://127.0.0.1:{served.port}", timeout=30) as client:
+    with httpx.Client(
+        base_url=f"http://127.0.0.1:{served.port}", timeout=PATIENCE_SECONDS
+    ) as client:
         key = f"{'agent:claw:' if agent else ''}{harness}-1"
         running = [one["key"] for one in client.get("/api/sessions").json()["sessions"]]
         assert (key in running) is (harness == "codex")

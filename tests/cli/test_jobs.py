@@ -17,6 +17,7 @@ from signet import clock
 from signet.cli import work
 from signet.cli.output import Ink
 from signet.client.answers import PipelineStatus
+from support.processes import PATIENCE_SECONDS
 
 PLAIN = Ink(on=False)
 
@@ -149,7 +150,7 @@ def test_each_change_is_a_line_for_a_script(served: Program) -> None:
         served.run("remember", "The ferry to Naxos leaves at dawn")
         assert any(json.loads(line)["completed"] for line in process.stdout)
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=PATIENCE_SECONDS) == 130
 
 
 def test_ctrl_c_leaves_the_terminal_clean(served: Program) -> None:
@@ -161,7 +162,7 @@ def test_ctrl_c_leaves_the_terminal_clean(served: Program) -> None:
             while b"Working" not in drawn and select.select([ours], [], [], 30)[0]:
                 drawn += os.read(ours, 65_536)
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=30) == 130
+            assert process.wait(timeout=PATIENCE_SECONDS) == 130
         while select.select([ours], [], [], 1)[0]:
             try:
                 drawn += os.read(ours, 65_536)

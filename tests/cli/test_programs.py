@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from cli.program import Program, running
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 CLAUDE = '#!/bin/sh\necho "$*" > "$(dirname "$0")/ran"\n'
 #: What each harness sets for the commands of its agents.
@@ -43,7 +43,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 def curl(daemon: Program) -> Iterator[httpx.Client]:
     """Return a client like curl of the daemon's user: over TCP, without a token."""
     base = f"http://127.0.0.1:{daemon.port}"
-    with httpx.Client(base_url=base, timeout=30.0, trust_env=False) as client:
+    with httpx.Client(base_url=base, timeout=PATIENCE_SECONDS, trust_env=False) as client:
         yield client
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from cli.program import PATIENT, Program
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 from support.repositories import Copy, needs_git
 
 pytestmark = needs_git
@@ -65,7 +65,9 @@ def atlas(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 def plugin(program: Program, route: str, harness: str, folder: str, **fields: object) -> str:
     body = {"harness": harness, **dict.fromkeys(PLUGINS[harness], folder), **fields}
-    answer = httpx.post(f"http://127.0.0.1:{program.port}/api/hooks/{route}", json=body, timeout=30)
+    answer = httpx.post(
+        f"http://127.0.0.1:{program.port}/api/hooks/{route}", json=body, timeout=PATIENCE_SECONDS
+    )
     assert answer.status_code == 200, answer.text
     return str(answer.json().get("inject", ""))
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from cli.program import Program
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 LETTERS = "bcdfghjklm"
 DIGITS = str.maketrans(LETTERS, "1234567899")
@@ -34,7 +34,7 @@ def played(served: Program) -> tuple[str, str]:
         f"What does the lighthouse keeper paint each spring in {word[::-1]}?",
     )
     url = f"http://127.0.0.1:{served.port}"
-    with httpx.Client(base_url=url, timeout=30) as client:
+    with httpx.Client(base_url=url, timeout=PATIENCE_SECONDS) as client:
 
         def hook(name: str, **body: object) -> Any:
             answer = client.post(f"/api/hooks/{name}", json={**session, **body})
@@ -123,7 +123,7 @@ def test_sessions_are_listed_with_what_each_was_given(
     for other in (str(uuid4()), str(uuid4())):
         body = {"harness": "codex", "sessionKey": other, "cwd": "/work/quay"}
         url = f"http://127.0.0.1:{served.port}/api/hooks/session-start"
-        assert httpx.post(url, json=body, timeout=30).status_code == 200
+        assert httpx.post(url, json=body, timeout=PATIENCE_SECONDS).status_code == 200
     more = served.run("sessions", "-l", "1", "--harness", "codex")
     assert "More: signet sessions list -l 1 --harness codex --cursor " in more.err
     told = served.run("sessions", "show", key, "--given")
@@ -145,7 +145,7 @@ def test_the_texts_that_are_pointed_to_are_those_of_a_prompt_that_was_given_some
         ("2", "user-prompt-submit", f"Where does the ferry to {word} leave at low tide?"),
     ):
         body = {**session, "userMessage": message}
-        assert httpx.post(f"{url}/{name}", json=body, timeout=30).status_code == 200
+        assert httpx.post(f"{url}/{name}", json=body, timeout=PATIENCE_SECONDS).status_code == 200
         assert f"{hint} {told}" in served.run("why", key).err
         if name == "session-start":  # what is there before may be given at the start
             served.run("remember", OTHER.format(word))

@@ -11,7 +11,7 @@ from signet.client import AsyncSignet, Job, find_url
 from signet.client.answers import PipelineStatus
 from signet.client.plans import summed
 from signet.config.env import read_environment
-from support.processes import PYTHONPATH
+from support.processes import PATIENCE_SECONDS, PYTHONPATH
 
 
 def test_importing_the_client_loads_no_library() -> None:
@@ -40,7 +40,9 @@ def test_the_asynchronous_client_waits_for_several_answers_at_once() -> None:
 
         async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
-            client = AsyncSignet(url=f"http://127.0.0.1:{port}", environ={}, timeout_seconds=10)
+            client = AsyncSignet(
+                url=f"http://127.0.0.1:{port}", environ={}, timeout_seconds=PATIENCE_SECONDS
+            )
             return list(await asyncio.gather(client.features(), client.features()))
 
     assert asyncio.run(scene()) == [{}, {}]

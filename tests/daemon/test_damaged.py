@@ -14,7 +14,7 @@ from cli.program import Program, running
 from signet.db import damage
 from signet.db.driver import connect
 from signet.paths import Workspace
-from support.processes import eventually, suspend_pid
+from support.processes import PATIENCE_SECONDS, eventually, suspend_pid
 
 REMEMBER = "/api/memory/remember"
 
@@ -28,7 +28,7 @@ def program(tmp_path: Path) -> Iterator[Program]:
 @pytest.fixture
 def client(program: Program) -> Iterator[httpx.Client]:
     url = f"http://127.0.0.1:{program.port}"
-    with httpx.Client(base_url=url, timeout=60.0, trust_env=False) as opened:
+    with httpx.Client(base_url=url, timeout=PATIENCE_SECONDS, trust_env=False) as opened:
         yield opened
 
 
@@ -160,11 +160,15 @@ def test_lost_changes_are_named_until_a_person_accepts_them(
     assert save(client, 1).status_code == 200
     supervisor = int(workspace.pid_file.read_text())
     processes = client.get("/api/status").json()["processes"]
-    for one in processes:
-        if one["name"] in ("scheduler", "worker"):
-            suspend_pid(one["pid"], database)  # they would move the log
+    pids = {one["name"]: one["pid"] for one in processes}
+    os.kill(
+        supervisor, signal.SIGSTOP
+    )  # else it starts others for those that are suspended or dead
+    for name in ("scheduler", "worker"):
+        suspend_pid(pids[name], database)  # they would move the log
     assert save(client, 2).status_code == 200
-    for pid in (supervisor, *(one["pid"] for one in processes)):
+    suspend_pid(pids["api"], database)  # it ends when its supervisor is gone
+    for pid in (supervisor, *pids.values()):
         os.kill(pid, signal.SIGKILL)
     database.with_name(f"{database.name}-wal").unlink()
     started = program.run("daemon", "start", "--port", str(program.port))

@@ -15,7 +15,7 @@ import pytest
 from cli.program import SETTINGS, Program
 from signet.db import snapshot
 from support.disk import a_small_disk
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 SIZE = "24m"
 REMEMBER = "/api/memory/remember"
@@ -56,7 +56,7 @@ def test_a_full_disk_refuses_saves_and_nothing_that_was_acknowledged_is_lost(
     disk: Path, small: Program, tmp_path: Path
 ) -> None:
     url = f"http://127.0.0.1:{small.port}"
-    with httpx.Client(base_url=url, timeout=30.0, trust_env=False) as client:
+    with httpx.Client(base_url=url, timeout=PATIENCE_SECONDS, trust_env=False) as client:
 
         def save(number: int) -> tuple[str, httpx.Response]:
             text = f"Heron number {number} stands in the reeds. " + "It waits. " * 30

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from cli.program import running
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 NEVER = {"p50": 0, "p95": 0, "p99": 0, "count": 0, "mean": 0}
 
@@ -17,7 +17,7 @@ NEVER = {"p50": 0, "p95": 0, "p99": 0, "count": 0, "mean": 0}
 def test_status_follows_what_the_daemon_did(tmp_path: Path) -> None:
     with running(tmp_path) as signet:
         base = f"http://127.0.0.1:{signet.port}"
-        with httpx.Client(base_url=base, timeout=30.0, trust_env=False) as client:
+        with httpx.Client(base_url=base, timeout=PATIENCE_SECONDS, trust_env=False) as client:
 
             def of(path: str) -> dict[str, Any]:
                 return dict(client.get(path).json())

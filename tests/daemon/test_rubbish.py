@@ -18,7 +18,7 @@ from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
 from signet.process import backoff
 from signet.process.program import Program
-from support.processes import eventually, is_running
+from support.processes import PATIENCE_SECONDS, eventually, is_running
 
 from .conftest import Daemon
 
@@ -95,7 +95,7 @@ def test_of_two_supervisors_the_one_with_the_lock_is_the_daemon(daemon: Daemon) 
     second = daemon.launch("start")
     found = record.running(daemon.workspace)
     assert found is not None and found.pid == first.pid
-    second.communicate(timeout=60)
+    second.communicate(timeout=PATIENCE_SECONDS)
 
 
 @pytest.mark.parametrize("how", RUBBISH)

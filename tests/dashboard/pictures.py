@@ -16,7 +16,7 @@ from signet import clock
 from signet.domain.auth import tokens
 from signet.paths import Workspace
 from signet.providers.native.folder import models_home
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 FOLDER = ROOT / "docs" / "pictures"
 #: Name, address, theme, height, and a text that is there when all is.
@@ -44,7 +44,7 @@ def main() -> None:
         record(Path(home), models_home(), FOLDER / "terminal.svg")
     with tempfile.TemporaryDirectory() as home, running(Path(home)) as program:
         base = f"http://127.0.0.1:{program.port}"
-        with httpx.Client(base_url=base, timeout=30.0, trust_env=False) as client:
+        with httpx.Client(base_url=base, timeout=PATIENCE_SECONDS, trust_env=False) as client:
             ids = fill(client, with_hostile=False)
             eventually(lambda: client.get("/api/pipeline/status").json()["queue"] == 0)
         with chromium() as browser:

@@ -17,7 +17,7 @@ from signet.domain.transcripts import steps
 from signet.domain.transcripts.steps import StepType
 from signet.paths import Workspace
 from support.http import Served, a_workspace, served
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 NODE = shutil.which("node")
 TESTS = Path(__file__).parent / "node"
@@ -42,7 +42,7 @@ def run(script: str, daemon: Served, **environment: str) -> None:
         },
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

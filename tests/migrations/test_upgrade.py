@@ -17,6 +17,7 @@ from signet.db import migrate
 from signet.db.driver import connect, sqlite
 from signet.resources import alembic_dir
 from support.database import fresh_database
+from support.processes import PATIENCE_SECONDS
 
 NOW = datetime(2026, 5, 1, 6, 30, tzinfo=UTC)
 
@@ -112,7 +113,7 @@ def test_processes_that_start_together_migrate_once(tmp_path: Path) -> None:
     environment = {"PYTHONPATH": ":".join(sys.path)}
     command = [sys.executable, "-c", program, str(path)]
     running = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(3)]
-    said = sorted(process.communicate(timeout=60)[0] for process in running)
+    said = sorted(process.communicate(timeout=PATIENCE_SECONDS)[0] for process in running)
     assert said == [b"False\n", b"False\n", b"True\n"]
     assert len(list(tmp_path.glob("*.bak-*"))) == 1
 

@@ -33,7 +33,7 @@ from providers.native.cases import Models
 from signet.client import Signet
 from signet.db import driver
 from signet.paths import Workspace
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 #: No copy of the day: it would hold what is said here, or not, as chance has it (worker/test_backup.py).
 SETTINGS = "backup: {daily: false}\nmemory: {pipelineV2: {extraction: {provider: rules}}}\n"
@@ -80,7 +80,9 @@ class Day:
     def ask(self, method: str, path: str, body: object = None, **headers: str) -> httpx.Response:
         """Send a request as the person, or as the headers say."""
         socket = Workspace(self.program.workspace).api_socket
-        with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket)), timeout=60) as client:
+        with httpx.Client(
+            transport=httpx.HTTPTransport(uds=str(socket)), timeout=PATIENCE_SECONDS
+        ) as client:
             url = f"http://localhost{path}"
             return client.request(method, url, json=body, headers={**PERSON, **headers})
 

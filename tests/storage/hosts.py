@@ -12,6 +12,7 @@ import psycopg
 
 from cli.program import SETTINGS, Program
 from support import postgres
+from support.processes import PATIENCE_SECONDS
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,12 @@ class Host:
     def post(self, path: str, body: object) -> Any:
         """Return the answer of this host's daemon."""
         base = f"http://127.0.0.1:{self.program.port}"
-        answer = httpx.post(base + path, json=body, timeout=30)
+        answer = httpx.post(base + path, json=body, timeout=PATIENCE_SECONDS)
         assert answer.status_code < 300, answer.text
         return answer.json()
 
     def get(self, path: str) -> Any:
-        answer = httpx.get(f"http://127.0.0.1:{self.program.port}{path}", timeout=30)
+        answer = httpx.get(f"http://127.0.0.1:{self.program.port}{path}", timeout=PATIENCE_SECONDS)
         assert answer.status_code == 200, answer.text
         return answer.json()
 

@@ -9,7 +9,7 @@ import pytest
 
 from storage.hosts import Host, a_program, rows
 from support import postgres
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 CODE = "paths_need_local_memory"
 DOCUMENTS = "SELECT source_url, status, chunk_count FROM documents ORDER BY source_url"
@@ -80,7 +80,9 @@ def test_no_host_reads_a_path_for_a_memory_that_others_share(
             assert done.status == 1 and "storage.url" in done.err, (words, done.err)
             assert host.program.run("connector", *words, "--json").json()["code"] == CODE
         answer = httpx.post(
-            f"http://127.0.0.1:{host.program.port}/api/documents", json=by_path, timeout=30
+            f"http://127.0.0.1:{host.program.port}/api/documents",
+            json=by_path,
+            timeout=PATIENCE_SECONDS,
         )
         assert (answer.status_code, answer.json()["code"]) == (501, CODE)
     assert len(rows(here.url, "SELECT id FROM connectors")) == 1

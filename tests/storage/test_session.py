@@ -12,7 +12,7 @@ from signet.db.postgres import session
 from signet.db.postgres.session import ServerSession
 from storage.hosts import cut_off
 from support import postgres
-from support.processes import eventually, program, said
+from support.processes import PATIENCE_SECONDS, eventually, program, said
 
 KILLED = """
 import sys, time
@@ -86,9 +86,12 @@ def test_a_call_wakes_listeners_of_other_processes_only(url: str) -> None:
     silent = ServerSession(url, "silent")
     try:
         first.notify()
-        assert heard.get(timeout=30) == "second"
+        assert heard.get(timeout=PATIENCE_SECONDS) == "second"
         silent.notify()
-        assert {heard.get(timeout=30), heard.get(timeout=30)} == {"first", "second"}
+        assert {heard.get(timeout=PATIENCE_SECONDS), heard.get(timeout=PATIENCE_SECONDS)} == {
+            "first",
+            "second",
+        }
     finally:
         for one in (first, second, silent):
             one.close()
@@ -102,11 +105,11 @@ def test_a_lost_session_opens_again_and_wakes_its_listener(url: str) -> None:
     try:
         eventually(mine.try_to_lead)
         cut_off(url)
-        assert heard.get(timeout=30) == "called"
+        assert heard.get(timeout=PATIENCE_SECONDS) == "called"
         eventually(lambda: mine.try_to_lead() or other.try_to_lead())
         eventually(lambda: not mine.has_ended("other") and not other.has_ended("mine"))
         other.notify()
-        assert heard.get(timeout=30) == "called"
+        assert heard.get(timeout=PATIENCE_SECONDS) == "called"
         assert not (mine.leads and other.leads)
     finally:
         mine.close()

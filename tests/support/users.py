@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from support.processes import PATIENCE_SECONDS
+
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
 #: No user of the machine has it.
 STRANGER = 54_321
@@ -46,7 +48,7 @@ def request(
     host: str = "127.0.0.1",
 ) -> tuple[int, Any]:
     """Return status and JSON of an answer over TCP."""
-    connection = http.client.HTTPConnection(host, port, timeout=30)
+    connection = http.client.HTTPConnection(host, port, timeout=PATIENCE_SECONDS)
     try:
         content = None if body is None else json.dumps(body)
         connection.request(method, path, content, dict(headers or {}))
@@ -58,7 +60,7 @@ def request(
 
 def over_socket(path: str, target: str) -> tuple[int, Any]:
     """Return status and JSON of an answer to GET over a Unix socket."""
-    connection = http.client.HTTPConnection("localhost", timeout=30)
+    connection = http.client.HTTPConnection("localhost", timeout=PATIENCE_SECONDS)
     connection.sock = socket.socket(socket.AF_UNIX)
     try:
         connection.sock.connect(path)

@@ -19,7 +19,7 @@ from cli.program import Done, Program
 from signet.db.driver import connect
 from signet.paths import Workspace
 from support.http import Served, a_workspace, served
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 #: Many batches of an import.
 MANY = 4_000
@@ -227,7 +227,7 @@ def test_a_daemon_that_dies_leaves_whole_rows_and_the_next_run_goes_on(
         with importing(first, lines[: MANY // 2]) as running:
             eventually(lambda: count(workspace, "SELECT count(*) FROM memories") >= MANY // 8)
             os.kill(first.process.pid, signal.SIGKILL)
-            _, said = running.communicate("".join(lines[MANY // 2 :]), timeout=60)
+            _, said = running.communicate("".join(lines[MANY // 2 :]), timeout=PATIENCE_SECONDS)
         assert running.returncode == 1
         assert "error: " in said and "again" in said
     left = count(workspace, "SELECT count(*) FROM memories")

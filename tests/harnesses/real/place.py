@@ -24,6 +24,7 @@ from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import Turn
 from support.agentmodel import fake_agent_model
 from support.models import FakeServer
+from support.processes import PATIENCE_SECONDS
 
 #: How long a harness may take for one run, also on a machine that does much else.
 RUN_SECONDS = 400
@@ -178,7 +179,7 @@ class Place:
 
     def is_kept(self, session: str) -> bool:
         """Return whether something is stored of a session."""
-        reply = httpx.get(f"{self.url}/api/sessions/{session}/transcript", timeout=30)
+        reply = httpx.get(f"{self.url}/api/sessions/{session}/transcript", timeout=PATIENCE_SECONDS)
         return reply.status_code == 200
 
     def unknown_records(self, harness: str) -> list[Any]:
@@ -218,14 +219,14 @@ class Place:
 
     def get(self, path: str, **query: str) -> Any:
         """Return what the daemon answers to a GET."""
-        reply = httpx.get(f"{self.url}{path}", params=query, timeout=30)
+        reply = httpx.get(f"{self.url}{path}", params=query, timeout=PATIENCE_SECONDS)
         assert reply.status_code == 200, reply.text
         return reply.json()
 
     def remember(self, content: str, project: Path) -> None:
         """Save a memory of a project."""
         body = {"content": content, "project": str(project), "importance": 0.9}
-        reply = httpx.post(f"{self.url}/api/memory/remember", json=body, timeout=30)
+        reply = httpx.post(f"{self.url}/api/memory/remember", json=body, timeout=PATIENCE_SECONDS)
         assert reply.status_code == 200, reply.text
 
 
