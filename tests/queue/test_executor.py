@@ -97,6 +97,7 @@ def test_what_was_claimed_and_not_begun_is_given_back_at_a_stop(db: Database) ->
     assert {one["attempts"] for one in rows if one["status"] == "pending"} == {0}
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize("when", ["commit", "return"])
 def test_a_database_that_is_busy_for_long_fails_no_job_and_loses_no_lease(
     db: Database, when: str

@@ -129,6 +129,7 @@ def test_a_purge_of_nearly_everything_starts_the_index_anew(
         _agree(db, number + 3)
 
 
+@pytest.mark.sqlite_file
 def test_a_large_store_is_read_before_anybody_asks(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,6 +171,7 @@ def elsewhere(path: str, first: int) -> None:
     other.close()
 
 
+@pytest.mark.sqlite_file
 def test_what_another_process_embeds_and_purges_is_seen_at_once(
     db: Database, tmp_path: Path
 ) -> None:
@@ -260,6 +262,7 @@ def test_another_model_or_width_has_its_own_signs(db: Database) -> None:
     assert db.read(_near, vectors.pack([1.0, 2.0]), _query(), LIMIT) == {}
 
 
+@pytest.mark.sqlite_file
 def test_few_of_many_are_found(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_cache, "LEAST_COMPARED", LIMIT)
     monkeypatch.setattr(vector_cache, "COMPARED", 1)
@@ -271,6 +274,7 @@ def test_few_of_many_are_found(db: Database, monkeypatch: pytest.MonkeyPatch) ->
     assert set(found) == {2, 9, 30}
 
 
+@pytest.mark.sqlite_file
 def test_of_very_many_more_are_compared(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_cache, "LEAST_COMPARED", 5)
     monkeypatch.setattr(vector_cache, "COMPARED", 1)

@@ -63,6 +63,7 @@ def test_a_memory_is_as_near_as_its_best_passage_and_one_without_vector_has_none
     assert cosine.keys() == apart.keys()
 
 
+@pytest.mark.sqlite_file
 def test_vectors_of_another_width_or_without_length_are_no_candidates(db: Database) -> None:
     db.write(remember, "a", "boat")
     db.write(lambda tx: tx.run("UPDATE embeddings SET vector = zeroblob(length(vector))"))

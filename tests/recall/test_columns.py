@@ -149,6 +149,7 @@ def elsewhere(path: str) -> None:
     other.close()
 
 
+@pytest.mark.sqlite_file
 def test_what_another_process_changes_is_seen_at_once(db: Database, tmp_path: Path) -> None:
     db.write(remember, "a", "A boat", embedded=False)
     db.write(remember, "b", "A kettle", embedded=False)
@@ -165,6 +166,7 @@ def test_what_another_process_changes_is_seen_at_once(db: Database, tmp_path: Pa
     db.read(_agree)
 
 
+@pytest.mark.sqlite_file
 def test_more_changes_than_are_kept_are_seen(db: Database) -> None:
     def many(tx: WriteTx) -> None:
         for _ in range(10_500):
@@ -221,6 +223,7 @@ def test_a_question_is_known_by_its_end(db: Database, text: str, asks: bool) -> 
     assert table["asks"][1] == asks
 
 
+@pytest.mark.sqlite_file
 def test_rows_that_are_odd_do_not_keep_others_from_being_found(db: Database) -> None:
     db.write(remember, "a", "A boat", embedded=False)
     db.write(remember, "b", "A boat too", embedded=False)

@@ -36,6 +36,7 @@ def _two(db: Database) -> None:
     db.write(remember, "b", "The kettle is on")
 
 
+@pytest.mark.sqlite_file
 def test_without_the_word_index_meaning_still_finds(db: Database) -> None:
     _two(db)
     db.write(_drop, ["memories_fts"])
@@ -62,6 +63,7 @@ def test_without_vector_tables_words_still_find(db: Database) -> None:
     assert "vector" in result.degraded
 
 
+@pytest.mark.sqlite_file
 def test_without_graph_tables_recall_is_flat(db: Database) -> None:
     _two(db)
     whole = ask(db, "boat", by_meaning=True)
@@ -71,12 +73,14 @@ def test_without_graph_tables_recall_is_flat(db: Database) -> None:
     assert "graph" in result.degraded
 
 
+@pytest.mark.sqlite_file
 def test_without_hints_there_are_no_hints(db: Database) -> None:
     _two(db)
     db.write(_drop, ["memory_hints_fts", "memory_hints"])
     assert found(ask(db, "boat")) == ["a"]
 
 
+@pytest.mark.sqlite_file
 def test_without_anything_the_answer_is_empty(db: Database) -> None:
     _two(db)
     tables = ("memories_fts", "memory_hints_fts", "vec_embeddings", "embeddings", "memories")
@@ -90,6 +94,7 @@ def test_an_empty_store_answers_with_nothing(db: Database) -> None:
     assert found(ask(db, "boat", by_meaning=True)) == []
 
 
+@pytest.mark.sqlite_file
 def test_a_held_write_lock_changes_no_answer_and_only_the_counting_fails(
     db: Database, tmp_path: Path
 ) -> None:
@@ -122,6 +127,7 @@ def test_a_use_is_counted_once_for_each_returned_memory(db: Database) -> None:
     ]
 
 
+@pytest.mark.sqlite_file
 def test_counting_a_use_does_not_touch_the_word_index(db: Database) -> None:
     _two(db)
     changes = "SELECT count(*) FROM memories_fts_data"

@@ -65,4 +65,6 @@ def texts(api: Api, of: Key) -> set[str]:
 
 
 def row(api: Api, memory_id: str) -> Mapping[str, object]:
-    return next(one for one in api.rows("memories") if one["id"] == memory_id)
+    """Return a memory's row without the counts of uses, which are written later."""
+    [found] = [one for one in api.rows("memories") if one["id"] == memory_id]
+    return {name: found[name] for name in found if name not in ("access_count", "last_accessed")}

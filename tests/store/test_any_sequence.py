@@ -42,6 +42,7 @@ from signet.domain.retention.purge import Windows
 from signet.errors import NotFound, SignetError
 from signet.wire.origin import Origin
 from support.database import fresh_database
+from support.fulltext import check_index
 
 T = TypeVar("T")
 
@@ -330,12 +331,8 @@ class Memories(RuleBasedStateMachine):
 
     @invariant()
     def every_index_equals_its_table(self) -> None:
-        assert self.count("memories_fts_docsize") == self.count("memories")
-        assert self.count("memory_hints_fts_docsize") == self.count("memory_hints")
-        for fts in ("memories_fts", "memory_hints_fts"):
-            self.connection.execute(
-                f"INSERT INTO {fts} ({fts}, rank) VALUES ('integrity-check', 1)"
-            )
+        check_index(self.connection, "memories_fts", "memories")
+        check_index(self.connection, "memory_hints_fts", "memory_hints")
         if vectors.indexed_dimensions(ReadTx(self.connection)):
             assert self.count("vec_embeddings") == self.count("embeddings")
             lost = "id NOT IN (SELECT id FROM vec_embeddings)"

@@ -82,6 +82,7 @@ def manifest_with(**facts: object) -> Change:
     return change
 
 
+@pytest.mark.sqlite_file
 def test_what_comes_back_is_what_was_there_with_the_same_answers(
     workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ def test_what_comes_back_is_what_was_there_with_the_same_answers(
     assert len(found(workspace)["near"]) == 3  # type: ignore[arg-type]  # a list of rows
 
 
+@pytest.mark.sqlite_file
 def test_a_backup_beside_a_writer_is_one_instant(workspace: Workspace, tmp_path: Path) -> None:
     with opened(workspace) as db:
         db.write(lambda tx: tx.run("CREATE TABLE pairs (a, b)"))
@@ -150,6 +152,7 @@ def test_a_memory_folder_that_lies_elsewhere_is_in_it(workspace: Workspace, tmp_
     assert texts(workspace) == set(TEXTS)
 
 
+@pytest.mark.sqlite_file
 def test_the_state_before_a_restore_is_kept_and_comes_back(workspace: Workspace) -> None:
     made = create.create(workspace, now=NOON)
     save(workspace, "Later.")
@@ -289,6 +292,7 @@ def test_a_cut_file_and_a_file_of_another_kind_are_no_backups(
     refused(workspace, cut, "is not a backup")
 
 
+@pytest.mark.sqlite_file
 def test_a_damaged_database_is_not_put_in_place(workspace: Workspace, tmp_path: Path) -> None:
     """Hashes tell what happened to an archive; that it holds a sound database is checked as well."""
     with opened(workspace) as db:
@@ -334,6 +338,7 @@ def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.sqlite_file
 def test_a_damaged_database_is_not_backed_up_as_if_it_were_sound(workspace: Workspace) -> None:
     content = bytearray(workspace.database.read_bytes())
     content[8_192:] = bytes(len(content) - 8_192)
@@ -405,6 +410,7 @@ def test_too_little_disk_is_refused_with_both_numbers_before_anything_is_written
     assert texts(workspace) == set(TEXTS)
 
 
+@pytest.mark.sqlite_file
 def test_a_start_between_two_moves_leaves_nothing_in_the_way(workspace: Workspace) -> None:
     """A start makes an empty memory folder before it finishes the exchange, and a program may have made a file."""
     made = create.create(workspace, now=NOON)

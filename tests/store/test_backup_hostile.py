@@ -407,6 +407,7 @@ def _database(honest: Path, tmp_path: Path, sql: str) -> bytes:
     return place.read_bytes()
 
 
+@pytest.mark.sqlite_file
 def test_secrets_of_an_archive_go_again_when_the_restore_is_undone(
     workspace: Workspace, honest: Path
 ) -> None:
@@ -430,6 +431,7 @@ def test_a_vault_that_cannot_be_read_is_left_out(
     assert files(workspace)[".secrets/secrets.enc"] == before[".secrets/secrets.enc"]
 
 
+@pytest.mark.sqlite_file
 def test_a_state_that_an_earlier_version_put_aside_returns_with_its_secrets(
     workspace: Workspace,
 ) -> None:
@@ -450,6 +452,7 @@ def test_a_state_that_an_earlier_version_put_aside_returns_with_its_secrets(
     assert not (workspace.secrets_dir / ".machine-id").exists()
 
 
+@pytest.mark.sqlite_file
 def test_only_memories_are_exchanged_where_the_rest_stays(
     workspace: Workspace, honest: Path
 ) -> None:

@@ -6,6 +6,8 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from signet.domain.backup import archive, create, kept, restore, swap
 from signet.paths import Workspace
 from store import mortal
@@ -28,6 +30,7 @@ def copies(action: str, workspace: Workspace, folder: Path, *more: str) -> list[
     return [Workspace(folder / str(step)) for step in range(int(done.stdout))]
 
 
+@pytest.mark.sqlite_file
 def test_a_backup_killed_at_any_step_harms_nothing_and_leaves_a_whole_archive_or_none(
     tmp_path: Path,
 ) -> None:
@@ -45,6 +48,7 @@ def test_a_backup_killed_at_any_step_harms_nothing_and_leaves_a_whole_archive_or
     assert len(kept.backups(left[-1])) == 2
 
 
+@pytest.mark.sqlite_file
 def test_a_restore_killed_at_any_step_ends_old_or_new_and_loses_nothing(tmp_path: Path) -> None:
     workspace = a_workspace(tmp_path / "w")
     shutil.rmtree(workspace.root / "skills")

@@ -4,6 +4,8 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from signet.db import Database
 from signet.domain.memory import forget, forgotten, lookup, remember
 from signet.domain.memory.models import Actor, Forget, NewMemory, Rules
@@ -20,6 +22,7 @@ def save(db: Database, text: str) -> str:
     return db.write(remember.remember, new, actor=ACTOR, rules=Rules(), now=NOON).id
 
 
+@pytest.mark.sqlite_file
 def test_what_was_forgotten_or_erased_since_goes_again(tmp_path: Path) -> None:
     path, staged = fresh_database(tmp_path / "memories.db"), tmp_path / "staged.db"
     db = Database(path)

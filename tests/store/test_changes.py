@@ -98,6 +98,7 @@ def test_the_day_follows_the_text_unless_it_was_given(tx: WriteTx) -> None:
     assert (days[told][:10], days[given]) == ("2026-04-05", clock.to_text(NOON))
 
 
+@pytest.mark.sqlite_file
 def test_full_text_is_written_anew_only_for_a_new_text(tx: WriteTx) -> None:
     memory_id = save(tx, "The heron nests in April.")
     tx.run("SAVEPOINT saved")  # FTS5 writes out what it has of the new text

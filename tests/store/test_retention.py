@@ -14,7 +14,7 @@ from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Event, NewMemory, Rules
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Windows, cutoff
-from support.database import fresh_database
+from support.database import fresh_database, tables
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -44,8 +44,8 @@ def swept(db: Database, windows: Windows = WINDOWS, *, limit: int = 100) -> dict
     return dict(purge.sweep(db, windows=windows, now=NOW, limit=limit).counts)
 
 
-def count(db: Database, table: str, where: str = "1") -> int:
-    return int(db.read(lambda tx: tx.value(f"SELECT count(*) FROM {table} WHERE {where}")))
+def count(db: Database, table: str, where: str = "1", *params: object) -> int:
+    return int(db.read(lambda tx: tx.value(f"SELECT count(*) FROM {table} WHERE {where}", params)))
 
 
 def test_a_tombstone_is_kept_until_its_window_has_passed(db: Database) -> None:
@@ -83,7 +83,7 @@ def test_a_purged_memory_leaves_nothing_but_its_history(db: Database) -> None:
     assert counts["graphLinksPurged"] == 2
     assert counts["entitiesOrphaned"] == 2
     assert counts["embeddingsPurged"] == 1
-    naming = {table for table in db.read(_tables) if db.read(_names, table, memory_id)}
+    naming = {table for table in _tables() if db.read(_names, table, memory_id)}
     assert naming == {"memory_history", "audit_log"}
     for table in (
         "entities",
@@ -93,15 +93,12 @@ def test_a_purged_memory_leaves_nothing_but_its_history(db: Database) -> None:
         "embeddings",
     ):
         assert count(db, table) == 0, table
-    assert count(db, "memories_fts", "memories_fts MATCH 'winter'") == 0
+    assert count(db, "memories_fts", "memories_fts MATCH ?", "winter") == 0
     assert count(db, "memories_cold") == 0
 
 
-def _tables(tx: ReadTx) -> list[str]:
-    rows = tx.all(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'"
-    )
-    return [row[0] for row in rows if "_fts" not in row[0] and "vec_" not in row[0]]
+def _tables() -> list[str]:
+    return [one.name for one in tables() if "_fts" not in one.name and "vec_" not in one.name]
 
 
 def _names(tx: ReadTx, table: str, memory_id: str) -> bool:
@@ -242,6 +239,7 @@ def test_requests_for_summaries_go_as_long_after_their_end_as_jobs(db: Database)
     assert [row[0] for row in rows] == ["done late", "open", "young done", "young failed"]
 
 
+@pytest.mark.sqlite_file
 def test_a_sweep_gives_free_pages_back(db: Database) -> None:
     for number in range(200):
         text = f"{number} " + "heron otter stork " * 40
@@ -252,6 +250,7 @@ def test_a_sweep_gives_free_pages_back(db: Database) -> None:
     assert db.read(lambda tx: tx.value("PRAGMA page_count")) < size
 
 
+@pytest.mark.sqlite_file
 def test_free_pages_are_given_back_in_steps(db: Database) -> None:
     filler = "INSERT INTO telemetry_events (id, event, timestamp, properties, created_at) VALUES (?, '', '', ?, '')"
     db.write(lambda tx: tx.many(filler, [(str(n), "x" * 3_000) for n in range(1_500)]))
